@@ -1,4 +1,4 @@
-// The type-aware rules. n8n's own command wants eslint.config.mjs untouched, so they stand here.
+// The type-aware rules. They have their own file because n8n's command needs an unchanged eslint.config.mjs.
 import path from 'node:path';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
@@ -6,7 +6,7 @@ import jest from 'eslint-plugin-jest';
 import redos from 'eslint-plugin-redos';
 import tseslint from 'typescript-eslint';
 
-/** Where n8n is not known. */
+/** Plain logic without imports from n8n. */
 const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
@@ -22,21 +22,21 @@ const PLAIN = [
 	'nodes/ChatSession/chatWait.ts',
 ];
 
-const room = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
+const nodeFolder = (file) => /^nodes[\\/](\w+)/.exec(path.relative(import.meta.dirname, file))?.[1];
 
-/** A node may read what is shared; nothing reads a node but that node itself. */
-const arrows = {
+/** A node imports from `shared` and from its own folder only. Nothing else imports from a node. */
+const nodeImports = {
 	meta: { type: 'problem', schema: [] },
 	create({ filename, report }) {
-		const own = room(filename);
+		const own = nodeFolder(filename);
 		if (own === undefined) return {};
 		return {
 			'ImportDeclaration, ExportNamedDeclaration[source], ExportAllDeclaration'(node) {
 				const source = node.source.value;
 				if (!source.startsWith('.')) return;
-				const to = room(path.resolve(path.dirname(filename), source));
+				const to = nodeFolder(path.resolve(path.dirname(filename), source));
 				if (to !== undefined && to !== 'shared' && to !== own) {
-					report({ node, message: `${to} has rooms of its own: move what is needed to shared.` });
+					report({ node, message: `Don't import from the folder ${to}. Move the code to shared.` });
 				}
 			},
 		};
@@ -60,9 +60,9 @@ export default defineConfig(
 				'error',
 				{ considerDefaultExhaustiveForUnions: true },
 			],
-			// Lengths are counted in code points here, which is what the spread of a text gives.
+			// Spreading a string gives code points, in which lengths are counted here.
 			'@typescript-eslint/no-misused-spread': 'off',
-			// An interface may be asynchronous where one implementation need not wait.
+			// An implementation of an asynchronous interface may have nothing to await.
 			'@typescript-eslint/require-await': 'off',
 			'@typescript-eslint/consistent-type-imports': 'error',
 			'@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
@@ -74,13 +74,13 @@ export default defineConfig(
 		rules: { '@typescript-eslint/no-unsafe-assignment': 'off' },
 	},
 	{
-		// A test that is left out, or that looks at nothing, is no test.
+		// No skipped tests, and no tests without assertions.
 		files: ['test/**/*.ts'],
 		plugins: { jest },
 		rules: {
 			'jest/no-focused-tests': 'error',
 			'jest/no-disabled-tests': 'error',
-			// A helper whose whole work is to assert is named expect…
+			// Helpers that only assert have names like expectPlaced.
 			'jest/expect-expect': ['error', { assertFunctionNames: ['expect', 'expect*'] }],
 			'jest/no-identical-title': 'error',
 			'jest/no-standalone-expect': 'error',
@@ -95,34 +95,36 @@ export default defineConfig(
 				{
 					selector:
 						'MemberExpression[object.name=/^(test|it|describe|jest)$/][property.name=/^(todo|failing|retryTimes)$/]',
-					message: 'A test runs, passes, and passes the first time.',
+					message: 'Tests must run and pass on the first attempt.',
 				},
 			],
 		},
 	},
 	{
-		// Plain logic knows no n8n: it can be read, tested and reused without one.
+		// Plain logic doesn't import n8n, so it can be read, tested, and reused without it.
 		files: PLAIN,
 		rules: {
 			'@typescript-eslint/no-restricted-imports': [
 				'error',
 				{
-					paths: [{ name: 'n8n-workflow', message: 'Plain logic knows no n8n.' }],
-					patterns: [{ group: ['**/n8n/**', 'n8n-core'], message: 'Plain logic knows no n8n.' }],
+					paths: [{ name: 'n8n-workflow', message: 'Plain logic must not import n8n.' }],
+					patterns: [
+						{ group: ['**/n8n/**', 'n8n-core'], message: 'Plain logic must not import n8n.' },
+					],
 				},
 			],
 		},
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
-		plugins: { house: { rules: { arrows } }, 'import-x': importX },
+		plugins: { package: { rules: { nodeImports } }, 'import-x': importX },
 		settings: {
 			'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
 			'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts'] })],
 		},
 		rules: {
-			'house/arrows': 'error',
-			// Of two files that need each other neither can be read alone.
+			'package/nodeImports': 'error',
+			// Two files that import each other can't be read separately.
 			'import-x/no-cycle': 'error',
 		},
 	},
@@ -131,13 +133,13 @@ export default defineConfig(
 		ignores: ['**/*.test.ts'],
 		plugins: { redos },
 		rules: {
-			// A pattern that takes the square of a text's length lets anyone who may send text stop n8n.
+			// If matching takes time quadratic in the length of the text, anyone who can send text can stop n8n.
 			'redos/no-vulnerable': ['error', { ignoreErrors: false, cache: true }],
 		},
 	},
 	{
 		files: ['nodes/**/*.ts', 'credentials/*.ts'],
-		// Their patterns are put together of parts that no rule sees: test/growth tries them.
+		// These files build patterns from parts, which the rule can't check. test/growth measures them.
 		ignores: [
 			'**/*.test.ts',
 			'nodes/shared/text.ts',
@@ -150,11 +152,11 @@ export default defineConfig(
 				'error',
 				{
 					selector: "NewExpression[callee.name='RegExp'], CallExpression[callee.name='RegExp']",
-					message: 'Write the pattern as a literal, so that it is checked.',
+					message: 'Write the pattern as a literal so that it is checked.',
 				},
 				{
 					selector: "MemberExpression[property.name='normalize']",
-					message: 'Use normalized() of shared/text.ts: this takes the square of the length.',
+					message: 'Use normalized() from shared/text.ts. This takes time quadratic in the length.',
 				},
 			],
 		},

@@ -7,7 +7,7 @@ const assets = ['nodes', 'credentials'].flatMap((folder) => [
 	`${folder}/**/__schema__/**/*.json`,
 ]);
 
-// gulp 5 decodes files as UTF-8 unless told not to.
+// Without `encoding: false`, gulp 5 decodes files as UTF-8.
 function copyAssets() {
 	return src(assets, { base: '.', encoding: false }).pipe(dest('dist'));
 }

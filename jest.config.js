@@ -2,15 +2,15 @@
 module.exports = {
 	testEnvironment: require.resolve('./test/engine/environment'),
 	runtime: require.resolve('./test/engine/runtime'),
-	// Two to a core: many tests wait for a clock or a socket.
+	// Two workers per core, because many tests wait for a clock or a socket.
 	maxWorkers: 4,
 	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-	// The sources too: watch mode and --findRelatedTests see no change outside the roots.
+	// Includes the sources, because watch mode and --findRelatedTests ignore changes outside the roots.
 	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	// A busy machine takes its time; what hangs is still ended.
-	testTimeout: 30_000,
-	// The tests on a real n8n have a runner of their own: npm run test:e2e.
+	// Twice as long as `until` waits, so that a test on a busy machine fails with the reason, if at all.
+	testTimeout: 60_000,
+	// Tests with a real n8n run separately: npm run test:e2e.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',

@@ -1,6 +1,6 @@
 const base = require('./jest.config.js');
 
-/** Real n8n and a real browser, one file after another against one server. */
+/** Tests with a real n8n and a real browser. All files use one n8n, one after another. */
 module.exports = {
 	testEnvironment: 'node',
 	cacheDirectory: base.cacheDirectory,
@@ -9,7 +9,7 @@ module.exports = {
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
 	testTimeout: 120_000,
-	// A simulator that a failed test left open must not keep the run from ending.
+	// Ends the run even if a failed test left a simulator running.
 	forceExit: true,
 	transform: base.transform,
 };

@@ -1,9 +1,9 @@
-/** `npm run test:compatibility`: runs the core tests on a real n8n with each older version in the README. */
+/** `npm run test:compatibility`: runs the core tests with a real n8n on each older version in the README. */
 import { spawnSync } from 'node:child_process';
 import { olderVersions } from '../test/n8n/host';
 import { projectFolder } from '../test/n8n/package-install';
 
-/** Left out, because they need the current n8n: AI tools, human review, and the nodes of the examples. */
+/** The other tests need a current n8n: AI tools, human review, and the nodes in the examples. */
 const CORE = [
 	'callCompleted',
 	'chat',
@@ -17,11 +17,11 @@ const CORE = [
 	'waitForCompletion',
 ];
 
-const asked = process.argv.slice(2);
-for (const version of asked.length > 0 ? asked : Object.keys(olderVersions)) {
+const requested = process.argv.slice(2);
+for (const version of requested.length > 0 ? requested : Object.keys(olderVersions)) {
 	console.log(`\n=== n8n ${version}`);
-	const leaveOut = olderVersions[version]?.leaveOut ?? [];
-	const files = CORE.filter((name) => !leaveOut.includes(name)).map(
+	const skipped = olderVersions[version]?.skippedTests ?? [];
+	const files = CORE.filter((name) => !skipped.includes(name)).map(
 		(name) => `test/e2e/${name}.test.ts`,
 	);
 	const { status } = spawnSync('npm', ['run', 'test:e2e', '--', ...files], {

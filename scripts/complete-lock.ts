@@ -1,6 +1,6 @@
 /**
- * `npm run lock:complete`, to run after every `npm install`: if the registry lacks prebuilt binaries of other platforms,
- * npm leaves them out of the lockfile, and `npm ci` then rejects it.
+ * `npm run lock:complete`, to run after every `npm install`. If the registry doesn't have the binaries for other
+ * platforms, npm omits them from the lockfile, and `npm ci` then rejects it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ interface Entry {
 	optional?: boolean;
 	optionalDependencies?: Record<string, string>;
 }
-// Checked without copying, so that the keys keep their order.
+// zod would copy the object and reorder its keys.
 const lock = z.custom<{ packages: Record<string, Entry> }>(
 	(value) => z.object({ packages: z.record(z.object({})) }).safeParse(value).success,
 );
@@ -40,9 +40,9 @@ const sorted = Object.fromEntries(
 );
 const indent = /^([\t ]+)"/m.exec(text)?.[1] ?? '\t';
 writeFileSync(file, `${JSON.stringify({ ...content, packages: sorted }, null, indent)}\n`);
-console.log(`${added} packages for other platforms were added to the lockfile`);
+console.log(`Added ${added} packages for other platforms to the lockfile`);
 
-/** From a name such as esbuild-linux-arm64-musl to what npm checks before it installs the package. */
+/** Parses a name such as x-linux-arm64-musl into the fields that npm checks before it installs a package. */
 function platformOf(name: string) {
 	const parts =
 		/-(android|darwin|freebsd|linux|openharmony|win32)-(arm64|arm|x64|ia32|loong64|ppc64|riscv64|s390x)(?:-(.+))?$/.exec(

@@ -1,4 +1,4 @@
-/** `npm run dev`: like `npm start`, and reloads the nodes when a source file changes. */
+/** `npm run dev`: like `npm start`, but applies changes of source files to the running n8n. */
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, watch } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,19 +9,22 @@ import { reportFailure, runSession } from './session';
 
 runSession({
 	command: 'npm run dev',
-	// With this, n8n watches the folder of each package and reloads its nodes when a file changes.
+	// Makes n8n watch the folder of each package and reload its nodes.
 	env: { N8N_DEV_RELOAD: 'true', NODE_ENV: 'development' },
 	install: async (home) => {
 		build(console.log);
 		await installPackage(home);
 	},
 	started: ({ n8n }) => {
-		// Written to the folder that n8n loads from. For a linked package, n8n would keep the old modules.
+		// Compile into the installed package, because n8n doesn't reload the modules of a linked package.
 		const target = join(installedPackage(n8n.home), 'dist');
-		const endings = [watchTypeScript(target), ...['nodes', 'credentials'].map(watchAssets(target))];
-		console.log('Watching the sources. Reload the browser tab to see changes.');
+		const stopWatching = [
+			watchTypeScript(target),
+			...['nodes', 'credentials'].map(watchAssets(target)),
+		];
+		console.log('Watching the sources. Reload the browser tab to see changed nodes.');
 		return () => {
-			for (const end of endings) end();
+			for (const stop of stopWatching) stop();
 		};
 	},
 }).catch(reportFailure);
@@ -33,12 +36,12 @@ function watchTypeScript(target: string): () => void {
 		stdio: ['ignore', 'inherit', 'inherit'],
 		detached: true,
 	});
-	const end = () => endGroup(compiler, 'SIGKILL');
-	process.once('exit', end);
-	return end;
+	const stop = () => endGroup(compiler, 'SIGKILL');
+	process.once('exit', stop);
+	return stop;
 }
 
-/** Icons, codex, and schema files, which the compiler doesn't copy. */
+/** Copies changed icons, codex files, and schema files, which the compiler doesn't copy. */
 function watchAssets(target: string): (folder: string) => () => void {
 	return (folder) => {
 		const root = join(projectFolder, folder);

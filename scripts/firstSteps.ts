@@ -1,4 +1,4 @@
-/** The first workflow of `npm start`: pushes sample rows into a campaign of the simulated service. */
+/** The first workflow of `npm start`: one click pushes sample rows to a campaign of the simulated service. */
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../test/n8n/examples';
 import type { Reference } from '../test/n8n/driver';
@@ -15,10 +15,10 @@ const leads = [
 ];
 
 const note = `## First steps
-1. Select **Execute workflow** below.
-2. Open **Push Campaign Contacts**. **Pushed** shows the response of the service. **Rejected** lists each row for which nobody is called, with the reason.
+1. Choose **Execute workflow** below.
+2. Open **Push Campaign Contacts**. *Pushed* shows what the service accepted. *Rejected* lists each row that isn't called, with the reason.
 
-The service is simulated, so nobody is called. To push your own leads, use the examples 01 and 02.`;
+The service is simulated, so no one is called. To push your own leads, use the examples 01 and 02.`;
 
 export function firstSteps(credential: Reference): WorkflowJson {
 	const push = node(
@@ -50,6 +50,6 @@ export function firstSteps(credential: Reference): WorkflowJson {
 	return { ...workflow, nodes: [...workflow.nodes.map(inRow), { ...sticky, position: [0, -280] }] };
 }
 
-function inRow(one: INode, index: number): INode {
-	return { ...one, position: [index * 220, 0] };
+function inRow(oneNode: INode, index: number): INode {
+	return { ...oneNode, position: [index * 220, 0] };
 }

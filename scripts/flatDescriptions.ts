@@ -8,14 +8,14 @@ import { listedFiles, projectFolder } from '../test/n8n/package-install';
 
 const load = createRequire(__filename);
 
-/** What a class of a node or of a credential holds as plain data. */
-const FLAT = ['description', 'properties'];
-/** Written with n8n's own names in the sources, which its rules ask for. */
-const AS_WRITTEN = ['inputs', 'outputs', 'credentials'];
+/** The members of a node or credential class that are plain data. */
+const FLATTENED = ['description', 'properties'];
+/** n8n's rules require these to use n8n's constants in the sources. */
+const UNCHANGED = ['inputs', 'outputs', 'credentials'];
 
 /**
- * Copies the sources with each description as n8n gets it. The rules of n8n's verification read the source text
- * alone, so they do not see a form that is imported or made by a function.
+ * Copies the sources and replaces each description with its value at runtime. The rules of n8n's verification read
+ * only the source text, so they can't check a form that is imported or built by a function.
  */
 export async function writeFlatSources(target: string): Promise<void> {
 	for (const part of ['nodes', 'credentials', 'package.json']) {
@@ -29,7 +29,7 @@ export async function writeFlatSources(target: string): Promise<void> {
 	}
 }
 
-/** A source with the values that its class has at run time in the place of what computes them. */
+/** Replaces the initializers of a class with their values at runtime. */
 function flatten(text: string, exported: { [name: string]: unknown }): string {
 	const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true);
 	const edits: Array<{ from: number; to: number; text: string }> = [];
@@ -39,7 +39,7 @@ function flatten(text: string, exported: { [name: string]: unknown }): string {
 		for (const member of statement.members) {
 			if (!ts.isPropertyDeclaration(member) || member.initializer === undefined) continue;
 			const name = member.name.getText(file);
-			if (!FLAT.includes(name)) continue;
+			if (!FLATTENED.includes(name)) continue;
 			const { initializer } = member;
 			edits.push({
 				from: initializer.getStart(file),
@@ -48,7 +48,7 @@ function flatten(text: string, exported: { [name: string]: unknown }): string {
 			});
 		}
 	}
-	if (edits.length === 0) throw new Error('A source has no description to flatten');
+	if (edits.length === 0) throw new Error('The source has no description');
 	return edits.reduceRight(
 		(flat, edit) => flat.slice(0, edit.from) + edit.text + flat.slice(edit.to),
 		text,
@@ -60,13 +60,13 @@ function instantiate(exported: unknown): { [name: string]: unknown } {
 	return { ...new Class() };
 }
 
-/** The parts of a description that stay as they are written. */
+/** The source text of the parts of a description that stay unchanged. */
 function writtenParts(initializer: ts.Expression, file: ts.SourceFile): Map<string, string> {
 	const parts = new Map<string, string>();
 	if (!ts.isObjectLiteralExpression(initializer)) return parts;
 	for (const property of initializer.properties) {
 		const name = property.name?.getText(file) ?? '';
-		if (ts.isPropertyAssignment(property) && AS_WRITTEN.includes(name)) {
+		if (ts.isPropertyAssignment(property) && UNCHANGED.includes(name)) {
 			parts.set(name, property.initializer.getText(file));
 		}
 	}

@@ -1,6 +1,6 @@
 /**
- * `npm run scan`: runs n8n's package scanner on the sources and on the packed package, as its verification does, and on
- * the sources with each form as n8n loads it.
+ * Runs n8n's package scanner on the sources and on the packed package, as its verification does, and on the sources
+ * with flattened descriptions.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,19 +16,19 @@ async function scan(): Promise<void> {
 	try {
 		await unpackPackage(packed);
 		await writeFlatSources(flat);
-		const legs = [
+		const targets = [
 			{ name: 'Sources', folder: projectFolder, patterns: scanner.SOURCE_FILE_PATTERNS },
-			{ name: 'Forms as n8n gets them', folder: flat, patterns: scanner.SOURCE_FILE_PATTERNS },
+			{ name: 'Flattened sources', folder: flat, patterns: scanner.SOURCE_FILE_PATTERNS },
 			{ name: 'Packed package', folder: packed, patterns: ['**/*.js', 'package.json'] },
 		];
-		for (const { name, folder, patterns } of legs) {
+		for (const { name, folder, patterns } of targets) {
 			const eslint = new ESLint({
 				cwd: folder,
 				allowInlineConfig: false,
 				overrideConfigFile: true,
 				overrideConfig: await scanner.buildScanConfig(),
 			});
-			// The scanner's own result leaves out warnings.
+			// Format the results here, because the scanner ignores warnings.
 			const results = await eslint.lintFiles(patterns);
 			const findings = await (await eslint.loadFormatter('stylish')).format(results);
 			console.log(`${name}: ${findings === '' ? `passed, ${results.length} files` : findings}`);

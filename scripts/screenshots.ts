@@ -1,11 +1,11 @@
-/** `npm run screenshots -- <folder>`: pictures of each node, the credential, the examples, and the outputs. */
+/** `npm run screenshots -- <folder>`: takes screenshots of the nodes, the credential, and the outputs. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { Editor } from '../test/browser/editor';
 import {
-	completed,
+	withCredentials,
 	CREDENTIAL_OF,
 	credentialType,
 	type Credentials,
@@ -25,7 +25,6 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
-const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
@@ -57,7 +56,7 @@ async function takeAll(): Promise<void> {
 	}
 }
 
-/** The panel of each node, as it is when it's added to the canvas. */
+/** The panel of every node of the package, as it opens for a new node. */
 async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	for (const name of await nodeNames()) {
 		const title = titleOf(name);
@@ -70,34 +69,20 @@ async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 	}
 }
 
-/** The whole canvas of each example, with a credential in each node. */
-async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
-	const accounts = await accountsIn(stack);
+/** The whole canvas of each example, with credentials in its nodes. */
+async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
+	const credentials: Credentials = { [credentialType]: credential };
+	for (const type of Object.values(CREDENTIAL_OF)) {
+		credentials[type] ??= await driver.createCredential(type, {});
+	}
 	for (const file of exampleFiles()) {
-		const { id } = await stack.driver.createWorkflow(completed(readExample(file), accounts));
+		const { id } = await driver.createWorkflow(withCredentials(readExample(file), credentials));
 		await editor.openWorkflow(id);
 		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
 	}
 }
 
-/** The picture at the top of the README: an example without its notes, because their text would be too small to read. */
-async function takeOverview(stack: Stack, editor: Editor): Promise<void> {
-	const example = completed(readExample(OVERVIEW), await accountsIn(stack));
-	const nodes = example.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
-	const { id } = await stack.driver.createWorkflow({ ...example, nodes });
-	await editor.openWorkflow(id);
-	await editor.canvasPicture(folder, 'overview');
-}
-
-async function accountsIn({ driver, credential }: Stack): Promise<Credentials> {
-	const accounts: Credentials = { [credentialType]: credential };
-	for (const type of Object.values(CREDENTIAL_OF)) {
-		accounts[type] ??= await driver.createCredential(type, {});
-	}
-	return accounts;
-}
-
-/** The output of Push Campaign Contacts and Place Call. */
+/** The outputs of Push Campaign Contacts and Place Call. */
 async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	const { full } = fixtures.agents;
 	const rows = push(stack, full, fixtures.campaigns.active);
@@ -113,7 +98,7 @@ async function takeOutputs(stack: Stack, editor: Editor): Promise<void> {
 	await takeRun('output-placeCall', call(stack, full), 'Place Call', stack, editor);
 }
 
-/** A rejection of each of them in the panel. */
+/** An error of Push Campaign Contacts and of Place Call, as the panel shows it. */
 async function takeErrors(stack: Stack, editor: Editor): Promise<void> {
 	const { noNumber } = fixtures.agents;
 	const rows = push(stack, noNumber, fixtures.campaigns.archived);
@@ -134,7 +119,7 @@ async function takeRun(
 	await editor.screenshot(folder, picture);
 }
 
-/** The rows of the sample list, which is in n8n's folder for files. */
+/** Pushes the rows of the sample list in n8n's folder for files. */
 function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson {
 	const file = { fileSelector: join(stack.n8n.files, SAMPLE) };
 	return chain(
@@ -173,7 +158,7 @@ function ours({ credential }: Stack, title: string, parameters: INodeParameters 
 	return node(title, `${packageName}.${type}`, 1, parameters, { credentials });
 }
 
-/** placeCall → Place Call */
+/** Converts placeCall to Place Call. */
 function titleOf(name: string): string {
 	return name.replace(/[A-Z]/g, ' $&').replace(/^./, (first) => first.toUpperCase());
 }
@@ -187,7 +172,7 @@ async function nodeNames(): Promise<string[]> {
 }
 
 takeAll().then(
-	// Doesn't wait for a browser or a simulator that is slow to stop.
+	// Exit now, because a browser or a simulator may be slow to end.
 	() => process.exit(0),
 	(error: unknown) => {
 		console.error(error);

@@ -1,16 +1,16 @@
-/** What `npm start` and `npm run dev` share: options, the printed welcome, and stopping. */
+/** The common code of `npm start` and `npm run dev`: options, welcome text, and a clean stop. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { owner } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
 import { freePort } from '../test/n8n/ports';
-import { GiveUp } from '../test/n8n/until';
+import { UnrecoverableError } from '../test/n8n/until';
 import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
 export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
 	command: string;
-	/** Runs when n8n is up. Returns what to stop before n8n. */
+	/** Runs when n8n has started. Returns a function that runs before n8n stops. */
 	started?: (stack: Stack) => () => void;
 }
 
@@ -18,20 +18,20 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	const { port, fresh } = readOptions(options.command);
 	endOnSignal(() => process.exit(130));
 	await requirePort(port, options.command);
-	// Each port has its own folder, so that two sessions never share a database.
+	// Each port has its own folder, so two sessions never share a database.
 	const home = join(cacheFolder(), `user-${port}`);
 	if (fresh) await rm(home, { recursive: true, force: true });
 	const stack = await startStack({ ...options, home, port }, console.log);
-	const end = options.started?.(stack);
+	const beforeStop = options.started?.(stack);
 	console.log(welcome(stack));
-	await ending(stack, options.command);
-	end?.();
+	await untilStopped(stack, options.command);
+	beforeStop?.();
 	await stack.stop();
 }
 
-/** Prints the error, without a stack if the message is enough. */
+/** Prints an error. An `UnrecoverableError` is printed without a stack trace, because its message is enough. */
 export function reportFailure(error: unknown): void {
-	console.error(error instanceof GiveUp ? `\n${error.message}` : error);
+	console.error(error instanceof UnrecoverableError ? `\n${error.message}` : error);
 	// The simulator may still be running.
 	process.exit(1);
 }
@@ -47,18 +47,22 @@ function readOptions(command: string): { port: number; fresh: boolean } {
 		});
 		const port = Number(values.port);
 		if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-			throw new GiveUp(`'--port' must be a number from 1 to 65535 (got "${values.port}").`);
+			throw new UnrecoverableError(
+				`The port must be a number from 1 to 65535 (got "${values.port}").`,
+			);
 		}
 		return { port, fresh: values.fresh };
 	} catch (error) {
-		throw new GiveUp(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+		throw new UnrecoverableError(
+			`${error instanceof Error ? error.message : String(error)}\n${usage}`,
+		);
 	}
 }
 
 async function requirePort(port: number, command: string): Promise<void> {
 	await freePort(port).catch((error: unknown) => {
 		const denied = error instanceof Error && 'code' in error && error.code === 'EACCES';
-		throw new GiveUp(
+		throw new UnrecoverableError(
 			`Port ${port} ${denied ? 'is reserved for the system' : 'is in use by another program'}. ` +
 				`Stop that program, or choose another port: ${command} -- --port ${port < 1024 ? 5679 : port + 1}`,
 		);
@@ -81,22 +85,22 @@ function welcome({ n8n, simulator, workflows }: Stack): string {
 	].join('\n');
 }
 
-/** Resolves on Ctrl-C. A second one ends everything immediately. */
-async function ending({ n8n }: Stack, command: string): Promise<void> {
-	const asked = new Promise<'asked'>((resolve) => {
+/** Resolves on Ctrl-C. A second Ctrl-C ends everything immediately. */
+async function untilStopped({ n8n }: Stack, command: string): Promise<void> {
+	const interrupted = new Promise<'interrupted'>((resolve) => {
 		endOnSignal(() => {
 			console.log('\nStopping n8n and the simulated service (Ctrl-C again to force)');
-			const asked = Date.now();
+			const firstAt = Date.now();
 			endOnSignal(() => {
-				// npm forwards the same Ctrl-C.
-				if (Date.now() - asked > 1_000) process.exit(130);
+				// npm forwards the first Ctrl-C, so it arrives twice.
+				if (Date.now() - firstAt > 1_000) process.exit(130);
 			});
-			resolve('asked');
+			resolve('interrupted');
 		});
 	});
 	const ended = n8n.ended().then(() => 'ended' as const);
-	if ((await Promise.race([asked, ended])) === 'asked') return;
-	console.error(`n8n ended unexpectedly. See its log: ${n8n.log}\nRun ${command} again.`);
+	if ((await Promise.race([interrupted, ended])) === 'interrupted') return;
+	console.error(`n8n stopped unexpectedly. See its log: ${n8n.log}\nRun ${command} again.`);
 	process.exitCode = 1;
 }
 

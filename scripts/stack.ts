@@ -1,7 +1,7 @@
-/** The simulated service and a real n8n, with a credential and the example workflows. */
+/** A simulated service and a real n8n, with a credential and the example workflows. */
 import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
-import { completed, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
+import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
 import { N8nServer } from '../test/n8n/server';
 import { dialects, startSimulator, type Simulator } from '../test/simulator';
@@ -26,7 +26,7 @@ export interface Stack {
 	stop: () => Promise<void>;
 }
 
-/** For the examples that start at a time of day. */
+/** The time zone for examples with a schedule. */
 export const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 
 const credentialName = 'Simulated voice and chat agent service';
@@ -35,7 +35,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	const host = await installHost(report);
 	await options.install(options.home);
 	const simulator = await startSimulator({ dialect: dialects.plain });
-	// A placed call ends after five seconds, and its webhook is sent.
+	// A placed call ends, and its webhook is sent, a few seconds later.
 	simulator.setAutoComplete({ afterMs: 5_000 });
 	report('Starting n8n');
 	const { home, port } = options;
@@ -56,7 +56,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	}
 }
 
-/** The simulator has another port at every start, so the credential is updated. */
+/** Updates the credential, because the simulator has another port at every start. */
 async function provideCredential(driver: N8nDriver, simulator: Simulator): Promise<Reference> {
 	const data = credentialFor(simulator);
 	const known = (await driver.credentials()).find(({ name }) => name === credentialName);
@@ -65,11 +65,11 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 	return known;
 }
 
-/** The first steps and the examples. Existing workflows stay as the user left them. */
+/** Adds the first workflow and the examples. Existing workflows stay unchanged. */
 async function provideWorkflows(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
 	const known = await driver.workflows();
 	const examples = exampleFiles().map((file) =>
-		completed(readExample(file), { [credentialType]: credential }),
+		withCredentials(readExample(file), { [credentialType]: credential }),
 	);
 	const provided: Reference[] = [];
 	for (const example of [firstSteps(credential), ...examples]) {

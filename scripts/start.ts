@@ -1,4 +1,4 @@
-/** `npm start`: builds the nodes and opens a real n8n with them, next to a simulated service. */
+/** `npm start`: builds the nodes and starts a real n8n with them, and a simulated service. */
 import { installPackage } from '../test/n8n/package-install';
 import { build } from './build';
 import { reportFailure, runSession } from './session';

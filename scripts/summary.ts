@@ -1,6 +1,6 @@
 /**
- * Adds up the reports of the test levels. Counts as failures: a level without a report or without tests, pending
- * tests, todo tests, and snapshots without a test.
+ * Adds up the reports of the test levels. These count as failures: a level without a report or without tests, a pending
+ * test, a todo test, and an obsolete snapshot.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -22,11 +22,11 @@ for (const file of files) {
 	passed += level?.numPassedTests ?? 0;
 	// A file that couldn't be loaded has no tests to count.
 	failed += level ? level.numFailedTests + level.numRuntimeErrorTestSuites : 0;
-	const left = level ? level.numPendingTests + level.numTodoTests : 0;
-	if (left > 0) console.log(`${left} tests did not run in ${file}`);
+	const skipped = level ? level.numPendingTests + level.numTodoTests : 0;
+	if (skipped > 0) console.log(`${skipped} tests did not run in ${file}`);
 	const obsolete = level?.snapshot.unchecked ?? 0;
-	if (obsolete > 0) console.log(`${obsolete} snapshots belong to no test in ${file}`);
-	failed += left + obsolete;
+	if (obsolete > 0) console.log(`${obsolete} snapshots are obsolete in ${file}`);
+	failed += skipped + obsolete;
 	if (!level || level.numPassedTests + level.numFailedTests === 0) {
 		console.log(`No test ran in ${file}`);
 		failed++;

@@ -1,4 +1,4 @@
-/** The limit: the same work in a Node script with no n8n. Run as `node bare.ts <service> <token> <job> …`. */
+/** The baseline: the same work in a Node.js script without n8n. Run as `node bare.ts <service> <token> <job> …`. */
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import pLimit from 'p-limit';
@@ -9,10 +9,10 @@ import { filled, fixtures } from '../simulator/state/fixtures';
 
 const CONTACTS_PER_REQUEST = 10_000;
 const agentUuid = fixtures.agents.full;
-// n8n opens a connection for each request, so the limit does too.
+// n8n opens a connection for each request, so this script does, too.
 const agent = new Agent({ keepAlive: false });
-const [service = '', token = '', job = '', ...given] = process.argv.slice(2);
-const [first = '', second = ''] = given;
+const [service = '', token = '', job = '', ...args] = process.argv.slice(2);
+const [first = '', second = ''] = args;
 const range = (count: string) => Array.from({ length: Number(count) }, (_, index) => index);
 
 async function send(method: string, path: string, body?: object): Promise<unknown> {
@@ -26,12 +26,12 @@ async function send(method: string, path: string, body?: object): Promise<unknow
 			}),
 		};
 		const sent = request(`${service}${path}`, { method, agent, headers }, (response) => {
-			let answer = '';
+			let responseText = '';
 			response.setEncoding('utf8');
-			response.on('data', (part: string) => (answer += part));
+			response.on('data', (part: string) => (responseText += part));
 			response.on('end', () => {
-				if (response.statusCode === 200) resolve(JSON.parse(answer));
-				else reject(new Error(`${String(response.statusCode)} ${answer.slice(0, 200)}`));
+				if (response.statusCode === 200) resolve(JSON.parse(responseText));
+				else reject(new Error(`${String(response.statusCode)} ${responseText.slice(0, 200)}`));
 			});
 		});
 		sent.on('error', reject);
@@ -40,7 +40,7 @@ async function send(method: string, path: string, body?: object): Promise<unknow
 }
 
 /** Cleans, removes duplicates and posts the rows. */
-async function feed(rows: Array<Record<string, string>>): Promise<void> {
+async function push(rows: Array<Record<string, string>>): Promise<void> {
 	const seen = new Map<string, Record<string, string>>();
 	for (const row of rows) {
 		const phone = (row.phone ?? '').replace(/[\s()-]/g, '').replace(/^(\+?91|0)(?=\d{10}$)/, '');
@@ -59,15 +59,15 @@ async function feed(rows: Array<Record<string, string>>): Promise<void> {
 	}
 }
 
-const readFeed = (file: string) =>
+const readRows = (file: string) =>
 	Papa.parse<Record<string, string>>(readFileSync(file, 'utf8'), {
 		header: true,
 		skipEmptyLines: true,
 	}).data;
 
-/** So many at a time; 0 for all at once. */
-async function each(count: string, atOnce: string, act: (index: number) => Promise<unknown>) {
-	const limit = pLimit(Number(atOnce) || Number(count));
+/** Runs `act` with limited concurrency. 0 means no limit. */
+async function each(count: string, concurrency: string, act: (index: number) => Promise<unknown>) {
+	const limit = pLimit(Number(concurrency) || Number(count));
 	await Promise.all(range(count).map(async (index) => await limit(act, index)));
 }
 
@@ -92,7 +92,7 @@ async function socketAddress(sessionId: string): Promise<URL> {
 	const { data } = minted.parse(await send('POST', path, { stream: 'user' }));
 	const url = new URL(data.ws_url);
 	url.searchParams.set('token', data.token);
-	// One that the service has not seen: it would get earlier events again.
+	// A new client ID, because a known one gets earlier events again.
 	url.searchParams.set('client_id', `bare-${process.pid}`);
 	return url;
 }
@@ -103,7 +103,7 @@ async function connect(sessionId: string): Promise<WebSocket> {
 	return socket;
 }
 
-/** In each session one message after another. */
+/** Sends messages one after another in each session. */
 async function chat(messages: string, sessions: string): Promise<void> {
 	await each(sessions, '0', async (session) => {
 		const socket = await connect(filled.sessionId(session));
@@ -125,7 +125,7 @@ async function chat(messages: string, sessions: string): Promise<void> {
 
 const event = z.object({ ts: z.string() });
 
-/** How long each event takes from the service to here, in sessions that nobody else listens to. */
+/** The latency of each event in sessions with no other client. */
 async function listen(sessions: string, events: string): Promise<number[]> {
 	const latencies: number[] = [];
 	return await new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ async function listen(sessions: string, events: string): Promise<number[]> {
 	});
 }
 
-/** Bytes that one idle socket of Node.js itself holds. */
+/** Memory of one idle Node.js socket in bytes. */
 async function idle(sessions: string): Promise<number[]> {
 	const sockets: object[] = [];
 	const open = async (session: number) => {
@@ -150,7 +150,7 @@ async function idle(sessions: string): Promise<number[]> {
 	};
 	await open(0);
 	const before = liveBytes();
-	// At the same time they would share what Node.js keeps for an address.
+	// One after another, because simultaneous connections share memory for the same host.
 	await each(sessions, '1', open);
 	return [(liveBytes() - before) / (sockets.length - 1)];
 }
@@ -162,7 +162,7 @@ function liveBytes(): number {
 }
 
 const JOBS: { [name: string]: () => Promise<void> } = {
-	feed: async () => await feed(readFeed(first)),
+	feed: async () => await push(readRows(first)),
 	calls: async () =>
 		await each(first, second, async (index) => {
 			await send('POST', '/v1/call', {
@@ -184,9 +184,9 @@ const JOBS: { [name: string]: () => Promise<void> } = {
 async function measured(): Promise<number[]> {
 	if (job === 'listen') return await listen(first, second);
 	if (job === 'idle') return await idle(first);
-	const rows = job === 'feedStep' ? readFeed(first) : [];
+	const rows = job === 'feedStep' ? readRows(first) : [];
 	const started = performance.now();
-	if (job === 'feedStep') await feed(rows);
+	if (job === 'feedStep') await push(rows);
 	else await JOBS[job]?.();
 	return [performance.now() - started];
 }

@@ -25,35 +25,35 @@ const TOKEN = 'benchmark-token-';
 const tsx = ['--import', 'tsx'];
 const stats = z.object({ maxActive: z.number() });
 
-/** How much the service holds beside what it starts with. */
-export type Holdings = { calls?: number; dndPhones?: number; sessions?: number };
+/** Additional data at the service. */
+export type ServiceData = { calls?: number; dndPhones?: number; sessions?: number };
 
-/** How n8n is started, where it is not as usual. */
+/** Non-default settings for n8n. */
 export type Host = {
-	/** The limit of its heap. */
+	/** The heap limit. */
 	heapMb?: number;
-	/** Its environment variables. */
+	/** Environment variables. */
 	settings?: { [name: string]: string };
 };
 
-/** What one execution took. */
+/** The measurements of one execution. */
 export type Sample = {
 	wallMs: number;
-	/** Time of the nodes that are not the same on both sides. */
+	/** Time of the nodes that differ between the two sides. */
 	stepMs: number;
-	/** Of the whole execution, its storing left out. */
+	/** CPU time of the whole execution, without storing it. */
 	cpuMs: number;
-	/** Longest stall of the event loop meanwhile. */
+	/** Longest stall of the event loop. */
 	stallMs: number;
-	/** Above what n8n held before. */
+	/** Memory above the usage before the execution. */
 	peakMb: number;
 	maxConnections: number;
 };
 
-/** Nodes that both sides have, and that are not measured. */
+/** Nodes that both sides have. They aren't measured. */
 const SHARED = ['Webhook', 'Read', 'Extract', 'Seed', 'Done'];
 
-/** A real n8n, and the simulator in a process of its own. */
+/** A real n8n, and the simulator in its own process. */
 export class Bench {
 	private constructor(
 		readonly n8n: N8nServer,
@@ -80,7 +80,7 @@ export class Bench {
 		const inspected = await freePort();
 		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
 		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
-		// n8n writes its insights every 30 seconds, which holds its event loop for a third of a second.
+		// n8n writes its insights every 30 seconds, which blocks its event loop for a third of a second.
 		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
 		const env = {
 			...settings,
@@ -109,14 +109,14 @@ export class Bench {
 		await rm(this.n8n.home, { recursive: true, force: true });
 	}
 
-	/** Saves and activates a workflow, and gives what runs and measures it. */
+	/** Publishes a workflow. Returns a function that runs and measures it. */
 	async prepare(workflow: WorkflowJson): Promise<(profile?: string) => Promise<Sample>> {
 		const saved = await this.driver.createWorkflow(workflow);
 		await this.driver.activate(saved);
 		return async (profile) => await this.measure(workflow.name, saved.id, profile);
 	}
 
-	/** Runs the bare script and gives what it measured, in milliseconds or bytes. */
+	/** Runs the bare script. Returns its measurements in milliseconds or bytes. */
 	async bare(args: string[]): Promise<number[]> {
 		const { stdout } = await promisify(execFile)(
 			process.execPath,
@@ -126,8 +126,8 @@ export class Bench {
 		return z.object({ figures: z.array(z.number()) }).parse(JSON.parse(stdout)).figures;
 	}
 
-	/** Brings the service back to its beginning, holding so much more. */
-	async resetService(holdings: Holdings = {}): Promise<void> {
+	/** Resets the service and adds data. */
+	async resetService(holdings: ServiceData = {}): Promise<void> {
 		await this.command('reset', {});
 		await this.command('fill', holdings);
 	}
@@ -141,7 +141,7 @@ export class Bench {
 		return z.object({ result: z.unknown() }).parse(await response.json()).result;
 	}
 
-	/** The file that feeds of so many rows read. */
+	/** Creates a file with this many rows. */
 	async contacts(rows: number): Promise<string> {
 		const file = join(this.target.files, `contacts-${rows}.csv`);
 		if (!existsSync(file))
@@ -152,12 +152,12 @@ export class Bench {
 	private async measure(path: string, workflowId: string, profile?: string): Promise<Sample> {
 		const { gauge, executions } = this;
 		const before = executions.last(workflowId);
-		const held = await gauge.settle();
+		const memoryBefore = await gauge.settle();
 		const act = async () => {
 			const started = performance.now();
 			const response = await this.driver.webhook(path);
 			const text = await response.text();
-			if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+			if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text}`);
 			return performance.now() - started;
 		};
 		const cpuBefore = await gauge.cpuMs();
@@ -165,7 +165,7 @@ export class Bench {
 			profile === undefined ? await act() : await gauge.inspector.profile(profile, act);
 		const cpuMs = (await gauge.cpuMs()) - cpuBefore;
 		const stalls = await gauge.stalls();
-		const peakMb = gauge.peakMb() - held;
+		const peakMb = gauge.peakMb() - memoryBefore;
 		const [execution] = await executions.ended(workflowId, before);
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
 		const isMeasured = (from: number, to: number) =>

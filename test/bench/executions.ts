@@ -13,7 +13,7 @@ export type Span = { node: string; from: number; to: number };
 
 export type Execution = { id: number; spans: Span[]; data: string };
 
-/** What n8n's own database holds of a workflow's executions: its REST API takes far longer over 100,000 rows. */
+/** The executions of a workflow in n8n's database, because its REST API is slow with 100,000 rows. */
 export class Executions {
 	private readonly database: DatabaseSync;
 
@@ -22,13 +22,13 @@ export class Executions {
 		this.database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
 	}
 
-	/** The newest one, 0 before the first. */
+	/** The ID of the newest execution, or 0. */
 	last(workflowId: string): number {
 		const query = 'select coalesce(max(id), 0) as id from execution_entity where workflowId = ?';
 		return z.object({ id: z.number() }).parse(this.database.prepare(query).get(workflowId)).id;
 	}
 
-	/** Those after an earlier one, once as many as wanted have ended. */
+	/** Waits until `count` executions after an earlier one have ended, and returns them. */
 	async ended(workflowId: string, after: number, count = 1): Promise<Execution[]> {
 		const where = 'from execution_entity e where e.workflowId = ? and e.id > ?';
 		const counted = this.database.prepare(
@@ -55,7 +55,7 @@ export class Executions {
 	}
 }
 
-/** n8n stores executions flat: each value that is not a number is the place of a cell. */
+/** n8n stores executions flattened: references are indexes of cells. */
 function spansIn(data: string): Span[] {
 	const all = cells.parse(JSON.parse(data));
 	const at = (reference: unknown) => all[Number(reference)];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Inspector } from '../n8n/inspector';
-import { forgetPeak, memoryMb } from '../n8n/footprint';
+import { resetPeakMemory, memoryMb } from '../n8n/footprint';
 
 const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
 const used = z.object({ heapUsed: z.number(), external: z.number() });
@@ -10,8 +10,8 @@ export type Stall = z.infer<typeof stalls>[number];
 
 const TICK_MS = 5;
 
-/** Inside n8n: keeps each time between two ticks, in epoch milliseconds, in which the event loop stood still. */
-const WATCH = `
+/** Runs in n8n: records each stall of the event loop, in epoch milliseconds. */
+const WATCH_EVENT_LOOP = `
 	globalThis.benchStalls = [];
 	const now = () => performance.timeOrigin + performance.now();
 	let last = now();
@@ -22,24 +22,24 @@ const WATCH = `
 	}, ${TICK_MS}).unref();
 	0`;
 
-/** What a running n8n takes: memory, stalls of its event loop, time of the CPU. */
+/** Measures a running n8n: memory, stalls of its event loop, and CPU time. */
 export class Gauge {
 	private constructor(
 		readonly inspector: Inspector,
 		private readonly pid: number,
 	) {}
 
-	/** @param port that of its inspector */
+	/** @param port the port of its inspector */
 	static async attach(port: number, pid: number): Promise<Gauge> {
 		const inspector = await Inspector.attach(port);
-		await inspector.evaluate(WATCH);
+		await inspector.evaluate(WATCH_EVENT_LOOP);
 		return new Gauge(inspector, pid);
 	}
 
-	/** Starts anew from what n8n cannot give back; gives the memory that it then holds, in MB. */
+	/** Collects garbage and resets the measurements. Returns the memory usage in MB. */
 	async settle(): Promise<number> {
 		await this.inspector.collectGarbage();
-		forgetPeak(this.pid);
+		resetPeakMemory(this.pid);
 		await this.inspector.evaluate('globalThis.benchStalls.length = 0');
 		return memoryMb(this.pid, 'VmRSS');
 	}
@@ -53,13 +53,13 @@ export class Gauge {
 		return stalls.parse(await this.inspector.evaluate('globalThis.benchStalls'));
 	}
 
-	/** What n8n's process has computed since its start; other processes of the machine matter less to it than to a clock. */
+	/** CPU time of n8n since its start, which depends less on other processes than elapsed time. */
 	async cpuMs(): Promise<number> {
 		const { user, system } = cpu.parse(await this.inspector.evaluate('process.cpuUsage()'));
 		return (user + system) / 1000;
 	}
 
-	/** Bytes that live objects hold, buffers included. */
+	/** Memory of live objects in bytes, including buffers. */
 	async liveBytes(): Promise<number> {
 		await this.inspector.collectGarbage();
 		const { heapUsed, external } = used.parse(

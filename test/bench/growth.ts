@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth`: our jobs at one, four and sixteen times a size, for what a unit costs and what memory the whole
- * takes, and the largest feed that an n8n with a small heap can do. The figures go to growth.json, the picture to the docs.
+ * `npm run bench:growth`: runs our jobs at 1, 4, and 16 times a size, to measure the time per unit and the memory. With
+ * `--heap`, also finds the largest push that an n8n with a small heap can do. Writes growth.json and the picture in docs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,8 +12,8 @@ import { jobs, type JobName, workflow } from './jobs';
 import { plot } from './plot';
 import { activate, signalJobs } from './signals';
 
-/** What is measured, and at which part of its usual size it begins. */
-const BEGINNING: Partial<Record<JobName, number>> = {
+/** The jobs, and the smallest size as a fraction of the usual size. */
+const INITIAL_SIZE: Partial<Record<JobName, number>> = {
 	feed_100k: 0.625,
 	feed_100k_file: 0.625,
 	get_1000_calls: 1,
@@ -24,19 +24,19 @@ const BEGINNING: Partial<Record<JobName, number>> = {
 	place_500_calls_nine: 1,
 	chat_send_500: 1,
 };
-/** Signals at the pace of the benchmark: what is told of one is not the time but what n8n computed. */
+/** Signals at the pace of the benchmark. The result is the CPU time per signal. */
 const SIGNALS = [
 	['events_10k', 250],
 	['completions_1000', 125],
 ] as const;
 const TIMES = [1, 4, 16];
 const SMALL_HEAP_MB = 1024;
-const FEEDS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
+const ROW_COUNTS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
 
 const step = z.object({ units: z.number(), us_per_unit: z.number(), peak_mb: z.number() });
 const growth = z.object({
 	steps: z.record(z.string(), z.array(step)),
-	/** Rows of the largest feed that passes. */
+	/** Rows of the largest push that succeeds. */
 	heap_1024_mb: z.record(z.string(), z.number()),
 });
 export type Growth = z.infer<typeof growth>;
@@ -52,16 +52,19 @@ async function run(bench: Bench, name: JobName, side: 'ours' | 'core', size: num
 		'rows' in job ? await bench.contacts(job.rows) : '',
 	);
 	const measured = await bench.prepare(workflow(`${name}-${side}-${size}-${Date.now()}`, flow));
-	await bench.resetService('holds' in job ? job.holds : {});
+	await bench.resetService('serviceData' in job ? job.serviceData : {});
 	const { stepMs, wallMs, peakMb } = await measured();
 	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, peakMb };
 }
 
-async function grow(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
-	return await growing(name, async (times) => await run(bench, name, 'ours', beginning * times));
+async function measureGrowth(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
+	return await measureSizes(
+		name,
+		async (times) => await run(bench, name, 'ours', beginning * times),
+	);
 }
 
-async function growSignals(
+async function measureSignalGrowth(
 	bench: Bench,
 	name: (typeof SIGNALS)[number][0],
 	beginning: number,
@@ -69,7 +72,7 @@ async function growSignals(
 	const { sockets, everyMs, ours } = signalJobs[name];
 	await bench.resetService({ calls: beginning * Math.max(...TIMES), sessions: 2 * sockets });
 	const trigger = await activate(bench, name, ours(bench));
-	return await growing(name, async (times) => {
+	return await measureSizes(name, async (times) => {
 		const units = beginning * times;
 		const { cpuMs, peakMb } = await trigger.run(units, everyMs);
 		return { units, ms: cpuMs * units, peakMb };
@@ -78,7 +81,7 @@ async function growSignals(
 
 type Run = { units: number; ms: number; peakMb: number };
 
-async function growing(name: string, run: (times: number) => Promise<Run>): Promise<Step[]> {
+async function measureSizes(name: string, run: (times: number) => Promise<Run>): Promise<Step[]> {
 	// Once to warm up.
 	await run(1);
 	const steps: Step[] = [];
@@ -92,21 +95,21 @@ async function growing(name: string, run: (times: number) => Promise<Run>): Prom
 	return steps;
 }
 
-/** Rows of the largest feed that a small n8n gets through, each in an n8n of its own. */
-async function largestFeed(name: JobName, side: 'ours' | 'core'): Promise<number> {
+/** Rows of the largest push that succeeds with a small heap, each in its own n8n. */
+async function largestPush(name: JobName, side: 'ours' | 'core'): Promise<number> {
 	let largest = 0;
-	for (const rows of FEEDS) {
+	for (const rows of ROW_COUNTS) {
 		const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
 		try {
 			await run(bench, name, side, rows / 100_000);
 			largest = rows;
 		} catch (error) {
-			console.log(`${side}: a feed of ${rows} rows does not pass: ${String(error).slice(0, 200)}`);
+			console.log(`${side}: a push of ${rows} rows fails: ${String(error).slice(0, 200)}`);
 			break;
 		} finally {
 			await bench.stop();
 		}
-		console.log(`${side}: a feed of ${rows} rows passes`);
+		console.log(`${side}: a push of ${rows} rows succeeds`);
 	}
 	return largest;
 }
@@ -124,16 +127,19 @@ async function main(): Promise<void> {
 		result.steps[name] = await act(bench).finally(async () => await bench.stop());
 		store(result);
 	};
-	for (const [name, beginning] of Object.entries(BEGINNING)) {
-		await measure(name, async (bench) => await grow(bench, jobName.parse(name), beginning));
+	for (const [name, beginning] of Object.entries(INITIAL_SIZE)) {
+		await measure(
+			name,
+			async (bench) => await measureGrowth(bench, jobName.parse(name), beginning),
+		);
 	}
 	for (const [name, beginning] of SIGNALS)
-		await measure(name, async (bench) => await growSignals(bench, name, beginning));
+		await measure(name, async (bench) => await measureSignalGrowth(bench, name, beginning));
 	if (values.heap) {
 		result.heap_1024_mb = {
-			core: await largestFeed('feed_100k', 'core'),
-			ours: await largestFeed('feed_100k', 'ours'),
-			ours_file: await largestFeed('feed_100k_file', 'ours'),
+			core: await largestPush('feed_100k', 'core'),
+			ours: await largestPush('feed_100k', 'ours'),
+			ours_file: await largestPush('feed_100k_file', 'ours'),
 		};
 		store(result);
 	}

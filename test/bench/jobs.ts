@@ -1,10 +1,10 @@
-/** What is measured as work from beginning to end: an entry a job, with both workflows and what the bare script is given. */
+/** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
 import { fixtures } from '../simulator';
-import type { Bench, Holdings, Host, Sample } from './bench';
+import type { Bench, ServiceData, Host, Sample } from './bench';
 import { median, ratio, type Result, type Targets } from './report';
 import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
 import {
-	AT_ONCE,
+	CONCURRENCY,
 	chatSend,
 	coreCalls,
 	corePush,
@@ -29,65 +29,65 @@ import {
 export type Job = {
 	ours: (target: Target, file: string) => Flow;
 	core?: (target: Target, file: string) => Flow;
-	/** What n8n's HTTP helper takes by itself. */
+	/** A minimal node with only n8n's HTTP helper. */
 	least?: (target: Target) => Flow;
-	/** What the bare script does; `<file>` stands for the file of the rows. */
+	/** Arguments of the bare script. `<file>` is the file with the rows. */
 	bare?: string[];
-	/** What is compared: the whole execution, or the nodes that are not the same on both sides. */
+	/** What is compared: the whole execution, or only the nodes that differ. */
 	timed: 'whole' | 'step';
-	/** Of the file. */
+	/** Rows in the file. */
 	rows?: number;
-	/** What the service holds besides. */
-	holds?: Holdings;
-	/** For a workflow of core nodes that takes minutes. */
+	/** Additional data at the service. */
+	serviceData?: ServiceData;
+	/** Fewer rounds for a workflow of core nodes that takes minutes. */
 	coreRounds?: number;
-	/** How much is done, to tell the time a unit. */
+	/** The number of units, to calculate the time per unit. */
 	units: number;
 	target: Targets;
-	/** An n8n for this job alone. */
+	/** Settings for a separate n8n for this job. */
 	host?: Host;
 };
 
-const ourFeed: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
-/** The file goes in as it is: no other node makes items of its rows. */
-const ourFileFeed: Job['ours'] = (target, file) => ({
+const ourPush: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
+/** Our node reads the file, so no other node creates items from its rows. */
+const ourFilePush: Job['ours'] = (target, file) => ({
 	nodes: [read(file), push(target, { contactsFrom: 'csv' })],
 });
 const core = (target: Target, file: string) => corePush(file, target);
 
 const dndPages = `/v1/dnd_numbers?agent_uuid=${fixtures.agents.full}&`;
 
-/** The jobs at their usual size, or at a multiple or a part of it. */
+/** @param size a multiple of the usual size */
 export const jobs = (size = 1) => {
 	const of = (count: number) => count * size;
 	const feed = (rows: number) => ({ rows, units: rows });
-	const calls = { units: of(500), bare: ['calls', String(of(500)), String(AT_ONCE)] };
+	const calls = { units: of(500), bare: ['calls', String(of(500)), String(CONCURRENCY)] };
 	return {
-		feed_10k: { ...feed(of(10_000)), ours: ourFeed, core, timed: 'whole', target: { core: 0.5 } },
+		feed_10k: { ...feed(of(10_000)), ours: ourPush, core, timed: 'whole', target: { core: 0.5 } },
 		feed_100k: {
 			...feed(of(100_000)),
-			ours: ourFeed,
+			ours: ourPush,
 			core,
 			timed: 'whole',
 			target: { core: 0.35 },
 		},
 		feed_100k_file: {
 			...feed(of(100_000)),
-			ours: ourFileFeed,
+			ours: ourFilePush,
 			core,
 			timed: 'whole',
 			target: { core: 0.2 },
 		},
 		feed_1m_file: {
 			...feed(of(1_000_000)),
-			ours: ourFileFeed,
+			ours: ourFilePush,
 			timed: 'whole',
 			host: { heapMb: 512 },
 			target: { ms: 6_000, peakMb: 250 },
 		},
 		feed_100k_step: {
 			...feed(of(100_000)),
-			ours: ourFeed,
+			ours: ourPush,
 			core,
 			bare: ['feedStep', '<file>'],
 			timed: 'step',
@@ -95,7 +95,7 @@ export const jobs = (size = 1) => {
 		},
 		feed_100k_mapped: {
 			...feed(of(100_000)),
-			ours: ourFeed,
+			ours: ourPush,
 			core: (target, file) => corePush(file, target, mapColumns()),
 			coreRounds: 1,
 			timed: 'whole',
@@ -103,17 +103,17 @@ export const jobs = (size = 1) => {
 		},
 		get_1000_calls: {
 			units: of(1_000),
-			holds: { calls: of(1_000) },
+			serviceData: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
 			least: minimalGets(of(1_000)),
-			bare: ['gets', String(of(1_000)), String(AT_ONCE)],
+			bare: ['gets', String(of(1_000)), String(CONCURRENCY)],
 			timed: 'step',
 			target: { core: 0.4, bare: 1.5 },
 		},
 		get_many_10k: {
 			units: of(10_000),
-			holds: { calls: of(10_000) },
+			serviceData: { calls: of(10_000) },
 			ours: getMany,
 			core: corePages('/v1/calls', {}),
 			bare: ['pages', '/v1/calls?'],
@@ -122,7 +122,7 @@ export const jobs = (size = 1) => {
 		},
 		dnd_5000: {
 			units: of(5_000),
-			holds: { dndPhones: of(5_000) },
+			serviceData: { dndPhones: of(5_000) },
 			ours: getManyDnd,
 			core: corePages('/v1/dnd_numbers', { agent_uuid: fixtures.agents.full }),
 			bare: ['pages', dndPages],
@@ -154,7 +154,7 @@ export const jobs = (size = 1) => {
 		},
 		chat_send_500: {
 			units: of(500),
-			holds: { sessions: 20 },
+			serviceData: { sessions: 20 },
 			ours: chatSend(of(500), 20),
 			bare: ['chat', String(of(500)), '20'],
 			timed: 'step',
@@ -167,7 +167,7 @@ export type JobName = keyof ReturnType<typeof jobs>;
 
 type Rounds = { ours: Sample[]; core: Sample[]; least: Sample[]; bare: number[] };
 
-/** Ours, core and bare in turn, so that a slow minute of the machine hits all of them. */
+/** Runs ours, core, and bare in turn, so that a slow minute of the machine affects all of them. */
 export async function measure(
 	bench: Bench,
 	name: string,
@@ -182,20 +182,20 @@ export async function measure(
 	const least = helper && (await bench.prepare(workflow(`least-${name}`, helper)));
 	const taken: Rounds = { ours: [], core: [], least: [], bare: [] };
 	const { coreRounds = rounds + 1 } = job;
-	// The first round only warms up, where there are more.
+	// With several rounds, the first one only warms up.
 	for (let round = 0; round <= rounds; round++) {
-		await bench.resetService(job.holds);
+		await bench.resetService(job.serviceData);
 		taken.ours.push(await ours(profile && `${profile}/${name}-${round}.cpuprofile`));
 		if (theirs !== undefined && round < coreRounds) {
-			await bench.resetService(job.holds);
+			await bench.resetService(job.serviceData);
 			taken.core.push(await theirs());
 		}
 		if (least !== undefined) {
-			await bench.resetService(job.holds);
+			await bench.resetService(job.serviceData);
 			taken.least.push(await least());
 		}
 		if (job.bare !== undefined) {
-			await bench.resetService(job.holds);
+			await bench.resetService(job.serviceData);
 			taken.bare.push(
 				...(await bench.bare(job.bare.map((arg) => (arg === '<file>' ? file : arg)))),
 			);
@@ -209,7 +209,7 @@ function warm({ ours, core, least, bare }: Rounds): Rounds {
 	return { ours: later(ours), core: later(core), least: later(least), bare: later(bare) };
 }
 
-/** Medians of all sides and the ratios between them. */
+/** Medians of all sides, and their ratios. */
 function summary({ ours, core, least, bare }: Rounds, { timed }: Job): Result {
 	const time = ({ wallMs, stepMs }: Sample) => (timed === 'whole' ? wallMs : stepMs);
 	const middle = (samples: Sample[], of: (sample: Sample) => number) =>
@@ -246,7 +246,7 @@ export function workflow(name: string, { nodes, loop = [] }: Flow): WorkflowJson
 		connections: {
 			...made.connections,
 			...round.connections,
-			// Its first output is for the end, its second for each batch.
+			// The first output is for the end, the second for each batch.
 			Loop: { main: [to('Done'), to(first.name)] },
 			[loop.at(-1)?.name ?? '']: { main: [to('Loop')] },
 		},

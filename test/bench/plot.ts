@@ -19,7 +19,7 @@ const BAR = { height: 16, gap: 4, longest: 190 };
 const INK = '#1f2328';
 const [TIME, MEMORY] = ['#0969da', '#8250df'];
 
-/** Bars for each job: what a unit takes and what memory the whole takes, at one, four and sixteen times the size. */
+/** Draws bars for each job: the time per unit and the memory, at 1, 4, and 16 times the size. */
 export function plot({ steps }: Growth): string {
 	const shown = Object.entries(TITLES).flatMap(([job, title]) => {
 		const of = steps[job];
@@ -58,10 +58,10 @@ function bars(
 	fill: string,
 	shown: (value: number) => string,
 ): string[] {
-	const most = Math.max(...values, 1);
+	const max = Math.max(...values, 1);
 	return values.flatMap((value, index) => {
 		const y = 6 + index * (BAR.height + BAR.gap);
-		const width = Math.max(1, Math.round((value / most) * BAR.longest));
+		const width = Math.max(1, Math.round((value / max) * BAR.longest));
 		return [
 			`<rect x="${x}" y="${y}" width="${width}" height="${BAR.height}" rx="2" fill="${fill}"/>`,
 			text(x + width + 6, y + 13, shown(value)),

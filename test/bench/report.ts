@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What is to be reached at most: as parts of what the others take, or by itself where no other can do it; `kb` for each idle socket. */
+/** Maximum values: as fractions of the other sides, or absolute if there is no other side. `kb` is per idle socket. */
 export type Targets = { core?: number; bare?: number; ms?: number; peakMb?: number; kb?: number };
 
 export type Result = {
-	/** Medians; of events the 99th percentile. */
+	/** Medians, or the 99th percentile for events. */
 	ours_ms: number;
 	core_ms: number | null;
 	bare_ms: number | null;
@@ -16,18 +16,18 @@ export type Result = {
 	ours_p50_ms?: number;
 	core_p50_ms?: number;
 	bare_p50_ms?: number | null;
-	/** What one idle socket takes. */
+	/** Memory of one idle socket. */
 	ours_kb?: number;
 	bare_kb?: number;
-	/** What n8n's HTTP helper takes for the same requests. */
+	/** Time of n8n's HTTP helper for the same requests. */
 	least_ms?: number | null;
-	/** What n8n's process computed in the whole execution; of events for each. */
+	/** CPU time of n8n in the whole execution, or per event. */
 	ours_cpu_ms?: number | null;
 	core_cpu_ms?: number | null;
-	/** Above what n8n held before. */
+	/** Memory above the usage before. */
 	ours_peak_rss_mb: number | null;
 	core_peak_rss_mb: number | null;
-	/** Longest stall of the event loop meanwhile. */
+	/** Longest stall of the event loop. */
 	stall_ms: number | null;
 	core_stall_ms: number | null;
 	max_connections: number | null;
@@ -35,7 +35,7 @@ export type Result = {
 
 export type Measured = { result: Result; target: Targets };
 
-const LONGEST_STALL_MS = 50;
+const MAX_STALL_MS = 50;
 
 export function median(values: number[]): number {
 	return quantile(values, 0.5);
@@ -50,42 +50,44 @@ export function ratio(a: number, b: number | null): number | null {
 	return b === null ? null : Math.round((a / b) * 1000) / 1000;
 }
 
-/** Prints a job's line of the table: figures, targets and whether they are met. */
+/** The line of a job in the table: figures, targets, and whether they are met. */
 export function line(name: string, { result, target }: Measured): string {
 	const { ours_peak_rss_mb: ourPeak, core_peak_rss_mb: corePeak, stall_ms: stall } = result;
 	return [
 		name.padEnd(22),
-		`ours ${judged(result.ours_ms, target.ms)} · core ${shown(result.core_ms)} · bare ${shown(result.bare_ms)} ms`,
-		`/core ${judged(result.ours_over_core, target.core)}`,
-		`/bare ${judged(result.ours_over_bare, target.bare)}`,
-		...(result.least_ms === undefined ? [] : [`helper alone ${shown(result.least_ms)} ms`]),
+		`ours ${withTarget(result.ours_ms, target.ms)} · core ${orDash(result.core_ms)} · bare ${orDash(result.bare_ms)} ms`,
+		`/core ${withTarget(result.ours_over_core, target.core)}`,
+		`/bare ${withTarget(result.ours_over_bare, target.bare)}`,
+		...(result.least_ms === undefined ? [] : [`helper alone ${orDash(result.least_ms)} ms`]),
 		...(result.ours_cpu_ms === undefined
 			? []
-			: [`CPU ${shown(result.ours_cpu_ms)} (core ${shown(result.core_cpu_ms)}) ms`]),
-		`peak ${judged(ourPeak, target.peakMb ?? corePeak ?? undefined)} MB`,
-		`stall ${judged(stall, LONGEST_STALL_MS)} ms (core ${shown(result.core_stall_ms)})`,
+			: [`CPU ${orDash(result.ours_cpu_ms)} (core ${orDash(result.core_cpu_ms)}) ms`]),
+		`peak ${withTarget(ourPeak, target.peakMb ?? corePeak ?? undefined)} MB`,
+		`stall ${withTarget(stall, MAX_STALL_MS)} ms (core ${orDash(result.core_stall_ms)})`,
 		...(result.ours_kb === undefined
 			? []
-			: [`idle socket ${judged(result.ours_kb, target.kb)} (bare ${shown(result.bare_kb)}) kB`]),
+			: [
+					`idle socket ${withTarget(result.ours_kb, target.kb)} (bare ${orDash(result.bare_kb)}) kB`,
+				]),
 		...(result.ours_p50_ms === undefined
 			? []
 			: [
-					`p50 ${result.ours_p50_ms} · ${shown(result.core_p50_ms)} · ${shown(result.bare_p50_ms)}`,
+					`p50 ${result.ours_p50_ms} · ${orDash(result.core_p50_ms)} · ${orDash(result.bare_p50_ms)}`,
 				]),
 	].join(' | ');
 }
 
-const shown = (value: number | null | undefined) => (value ?? '–').toString();
+const orDash = (value: number | null | undefined) => (value ?? '–').toString();
 
-function judged(value: number | null, most: number | undefined): string {
-	if (value === null || most === undefined) return shown(value);
-	return `${value} (${value <= most ? 'met' : 'MISSED'}: ≤ ${most})`;
+function withTarget(value: number | null, max: number | undefined): string {
+	if (value === null || max === undefined) return orDash(value);
+	return `${value} (${value <= max ? 'met' : 'MISSED'}: ≤ ${max})`;
 }
 
 const file = join(__dirname, 'results.json');
 const stored = z.record(z.string(), z.unknown());
 
-/** Writes the figures of the jobs that ran; those of others stay. */
+/** Writes the figures of the jobs that ran. Other figures stay. */
 export function store(results: { [job: string]: Result }): void {
 	const known = existsSync(file) ? stored.parse(JSON.parse(readFileSync(file, 'utf8'))) : {};
 	writeFileSync(file, `${JSON.stringify({ ...known, ...results }, null, '\t')}\n`);

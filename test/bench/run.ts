@@ -9,7 +9,7 @@ const { values } = parseArgs({
 	options: {
 		rounds: { type: 'string', default: '5' },
 		jobs: { type: 'string' },
-		/** A folder for a CPU profile of n8n in each round of ours. */
+		/** A folder for CPU profiles of n8n in each of our rounds. */
 		profile: { type: 'string' },
 	},
 });
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
 	const names = values.jobs?.split(',') ?? known;
 	const unknown = names.find((name) => !known.includes(name));
 	if (unknown !== undefined)
-		throw new Error(`There is no job ${unknown}, only ${known.join(', ')}`);
+		throw new Error(`Unknown job ${unknown}. The jobs are ${known.join(', ')}`);
 	if (profile !== undefined) mkdirSync(profile, { recursive: true });
 	const shared = await Bench.start();
 	const on = async <T>(host: Host | undefined, act: (bench: Bench) => Promise<T>): Promise<T> => {

@@ -1,4 +1,4 @@
-/** What is measured from a signal to the start of its execution: a frame or a delivery is sent, and the node after the trigger runs. */
+/** Jobs that measure the time from a signal (a frame or a delivery) until the node after the trigger runs. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
@@ -13,32 +13,32 @@ import type { Bench, Host } from './bench';
 import { median, quantile, ratio, type Result, type Targets } from './report';
 import { http, type Target } from './workflows';
 
-/** What starts a workflow, and how. */
+/** A trigger, and how to start it. */
 type Source = {
-	/** The trigger, and what has to follow it to know as much. */
+	/** The trigger, and further nodes that it needs for the same result. */
 	nodes: INode[];
 	/** Sends a signal. */
-	fire: (number: number) => Promise<unknown>;
-	/** Its number, in what n8n has stored of an execution. */
+	send: (number: number) => Promise<unknown>;
+	/** Finds the number of the signal in the stored execution. */
 	numberIn: RegExp;
 };
 
 export type SignalJob = {
 	signals: number;
-	/** Between two of them. */
+	/** Time between two signals. */
 	everyMs: number;
-	/** Chat sessions that are listened to. */
+	/** The number of chat sessions. */
 	sockets: number;
 	ours: (bench: Bench) => Source;
 	core: (bench: Bench) => Source;
-	/** An n8n for this job alone. */
+	/** Settings for a separate n8n for this job. */
 	host?: Host;
 	target: Targets;
 };
 
 /**
- * No two jobs have a session in common: a new service counts its events from 1 again, which the trigger, whose connection
- * lives on for a while, takes for those that it has seen.
+ * Jobs don't share sessions. After a reset, the service numbers its events from 1 again, and the trigger, whose
+ * connection stays open for a while, would ignore them as duplicates.
  */
 const session = (sockets: number, number: number) => filled.sessionId(sockets + (number % sockets));
 const bareSession = (sockets: number, number: number) =>
@@ -70,19 +70,19 @@ const byFrames =
 		const type = `${packageName}.chatEventsTrigger`;
 		return {
 			nodes: [node('Trigger', type, 1, parameters, { credentials })],
-			fire: async (number) => await nudge(bench, session(sockets, number), number),
+			send: async (number) => await nudge(bench, session(sockets, number), number),
 			numberIn: /"signal-(\d+)"/,
 		};
 	};
 
-/** n8n's own Webhook node, which answers at once. */
+/** n8n's own Webhook node, which responds immediately. */
 const byWebhook =
 	(more: (target: Target) => INode[], body: (number: number) => object, numberIn: RegExp) =>
 	({ n8n, target }: Bench): Source => {
 		const path = randomUUID();
 		return {
 			nodes: [webhook(path, { responseMode: 'onReceived' }), ...more(target)],
-			fire: async (number) => await post(`${n8n.baseUrl}/webhook/${path}`, body(number)),
+			send: async (number) => await post(`${n8n.baseUrl}/webhook/${path}`, body(number)),
 			numberIn,
 		};
 	};
@@ -97,7 +97,7 @@ function byCompletion({ n8n, target }: Bench): Source {
 	const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 	return {
 		nodes: [node('Trigger', type, 1, { settings: { repeats: true } }, { webhookId, credentials })],
-		fire: async (number) => await post(url, completion(number)),
+		send: async (number) => await post(url, completion(number)),
 		numberIn: numberOfCall,
 	};
 }
@@ -113,13 +113,13 @@ const events = {
 };
 
 const completions = {
-	// Now and then n8n collects garbage for a fifth of a second: enough of them that it does not decide by chance.
+	// Enough that n8n's occasional garbage collections of a fifth of a second don't decide the result.
 	signals: 600,
-	// An n8n with two cores keeps up with both sides.
+	// Slow enough for an n8n with two cores.
 	everyMs: 100,
 	sockets: 0,
 	ours: byCompletion,
-	/** It reads the call back too, as what anybody may have sent is no result. */
+	/** Also reads the call, because a delivery alone proves nothing. */
 	core: byWebhook(
 		(target) => [http('=/v1/call/{{ $json.body.call_id }}', {}, target)],
 		completion,
@@ -129,7 +129,7 @@ const completions = {
 };
 
 export const signalJobs = {
-	// Beside n8n's own start there is the way of the frame.
+	// The start of the execution plus the time of the frame.
 	events_10k: { ...events, sockets: 1, ours: byFrames(1), target: { core: 2 } },
 	events_10k_1000_sockets: {
 		...events,
@@ -144,7 +144,7 @@ export const signalJobs = {
 const WARM_UP = 100;
 const open = z.object({ open: z.number() });
 
-type Block = { latencies: number[]; cpuMs: number; stallMs: number; peakMb: number };
+type Measurement = { latencies: number[]; cpuMs: number; stallMs: number; peakMb: number };
 
 export async function measureSignals(
 	bench: Bench,
@@ -160,7 +160,7 @@ export async function measureSignals(
 	const bytes = (await bench.gauge.liveBytes()) - before;
 	const [bareBytes = Number.NaN] = sockets > 1 ? await bench.bare(['idle', String(sockets)]) : [];
 	const core = await activate(bench, `core-${name}`, job.core(bench));
-	const taken: { ours: Block[]; core: Block[]; bare: number[][] } = {
+	const taken: { ours: Measurement[]; core: Measurement[]; bare: number[][] } = {
 		ours: [],
 		core: [],
 		bare: [],
@@ -180,9 +180,9 @@ export async function measureSignals(
 	await ours.deactivate();
 	await core.deactivate();
 	const bare = taken.bare.flat();
-	const all = (blocks: Block[]) => blocks.flatMap(({ latencies }) => latencies);
+	const all = (blocks: Measurement[]) => blocks.flatMap(({ latencies }) => latencies);
 	const [mine, theirs] = [all(taken.ours), all(taken.core)];
-	const most = (blocks: Block[], of: (block: Block) => number) =>
+	const most = (blocks: Measurement[], of: (block: Measurement) => number) =>
 		Math.round(median(blocks.map(of)));
 	const p99 = (latencies: number[]) => quantile(latencies, 0.99);
 	return {
@@ -207,26 +207,26 @@ export async function measureSignals(
 
 const kb = (bytes: number) => Math.round(bytes / 100) / 10;
 
-/** Publishes the workflow, and gives what sends signals to it and tells how long each took. */
-export async function activate(bench: Bench, name: string, { nodes, fire, numberIn }: Source) {
+/** Publishes the workflow. Returns functions that measure signals and unpublish it. */
+export async function activate(bench: Bench, name: string, { nodes, send, numberIn }: Source) {
 	const workflow = await bench.driver.createWorkflow(
 		chain(name, ...nodes, node('After', 'n8n-nodes-base.noOp', 1)),
 	);
 	await bench.driver.activate(workflow);
 	const { executions, gauge } = bench;
 	const isStarted = async () => {
-		await fire(0);
+		await send(0);
 		await sleep(200);
 		return executions.last(workflow.id) > 0;
 	};
 	await until(`${name} to start`, isStarted, { timeout: 180_000 });
-	// Until those that were sent too early have ended as well.
+	// Wait until early signals have ended, too.
 	await sleep(2_000);
-	const run = async (count: number, everyMs: number): Promise<Block> => {
+	const run = async (count: number, everyMs: number): Promise<Measurement> => {
 		const after = executions.last(workflow.id);
-		const held = await gauge.settle();
+		const memoryBefore = await gauge.settle();
 		const cpuBefore = await gauge.cpuMs();
-		const sentAt = await inPace(count, everyMs, fire);
+		const sentAt = await sendAtPace(count, everyMs, send);
 		const ended = await executions.ended(workflow.id, after, count);
 		const cpuMs = ((await gauge.cpuMs()) - cpuBefore) / count;
 		const stalls = (await gauge.stalls()).map(({ from, to }) => to - from);
@@ -234,22 +234,27 @@ export async function activate(bench: Bench, name: string, { nodes, fire, number
 			const started = spans.find(({ node: ran }) => ran === 'After')?.from ?? Number.NaN;
 			return started - (sentAt.get(Number(numberIn.exec(data)?.[1])) ?? Number.NaN);
 		});
-		return { latencies, cpuMs, stallMs: Math.max(0, ...stalls), peakMb: gauge.peakMb() - held };
+		return {
+			latencies,
+			cpuMs,
+			stallMs: Math.max(0, ...stalls),
+			peakMb: gauge.peakMb() - memoryBefore,
+		};
 	};
 	return { run, deactivate: async () => await bench.driver.deactivate(workflow) };
 }
 
-/** Signals one after another, whatever becomes of them; gives when each was sent. */
-async function inPace(
+/** Sends signals at a fixed pace. Returns the time at which each was sent. */
+async function sendAtPace(
 	count: number,
 	everyMs: number,
 	fire: (number: number) => Promise<unknown>,
 ): Promise<Map<number, number>> {
-	const began = Date.now();
+	const startedAt = Date.now();
 	const sentAt = new Map<number, number>();
 	const sent: Array<Promise<unknown>> = [];
 	for (let number = 0; number < count; number++) {
-		const wait = began + number * everyMs - Date.now();
+		const wait = startedAt + number * everyMs - Date.now();
 		if (wait > 0) await sleep(wait);
 		sentAt.set(number, Date.now());
 		sent.push(fire(number));
@@ -258,17 +263,17 @@ async function inPace(
 	return sentAt;
 }
 
-/** The same frames, as a script without n8n gets them. */
+/** Measures the same frames in a script without n8n. */
 async function listen(bench: Bench, sockets: number, count: number): Promise<number[]> {
 	const others = await openSockets(bench);
-	const heard = bench.bare(['listen', String(sockets), String(count)]);
+	const latencies = bench.bare(['listen', String(sockets), String(count)]);
 	await until('the bare sockets', async () => (await openSockets(bench)) >= others + sockets);
-	await inPace(
+	await sendAtPace(
 		count,
 		2,
 		async (number) => await nudge(bench, bareSession(sockets, number), number),
 	);
-	return await heard;
+	return await latencies;
 }
 
 async function connected(bench: Bench, sockets: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** The workflows of both sides. Core's are the best without code that somebody who knows n8n would build: judge their fairness. */
+/** The workflows of both sides. The core workflows are the best that an experienced user can build without code. */
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { packageName } from '../n8n/package-install';
@@ -6,10 +6,10 @@ import type { Reference } from '../n8n/driver';
 import { node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 
-export const AT_ONCE = 50;
+export const CONCURRENCY = 50;
 const CONTACTS_PER_REQUEST = 10_000;
 
-/** Where the service and the files are, and which credentials reach the service. */
+/** The service, the folder with files, and the credentials. */
 export type Target = {
 	baseUrl: string;
 	files: string;
@@ -19,12 +19,12 @@ export type Target = {
 	header: Reference;
 };
 
-/** What comes after the webhook; the nodes in `loop` go round, batch after batch. */
+/** The nodes after the webhook. The nodes in `loop` run for each batch. */
 export type Flow = { nodes: INode[]; loop?: INode[] };
 
 const agentUuid = fixtures.agents.full;
 const agent = { __rl: true, mode: 'id', value: agentUuid };
-const options = { concurrency: AT_ONCE };
+const options = { concurrency: CONCURRENCY };
 
 export function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
 	const credentials = { [CREDENTIAL]: account };
@@ -65,7 +65,7 @@ export const readCsv = (file: string) => [read(file), extract()];
 
 const done = () => node('Done', 'n8n-nodes-base.noOp', 1);
 
-/** Items that the workflow begins with: `row` is JavaScript that makes the JSON of item `i`. */
+/** The input items. `row` is JavaScript that creates the JSON of item `i`. */
 function seed(count: number, row: string): INode {
 	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: ${row} }));`;
 	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
@@ -78,7 +78,7 @@ export const push = (target: Target, more: INodeParameters = {}) =>
 		target,
 	);
 
-/** Batches of 10,000, each gathered into one request. It cleans nothing, and removes no duplicates. */
+/** Sends one request per batch of 10,000. Doesn't clean numbers or remove duplicates. */
 export function corePush(file: string, target: Target, ...mapping: INode[]): Flow {
 	const path = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
 	const body = `={{ { agent_uuid: "${agentUuid}", contacts: $json.contacts } }}`;
@@ -99,7 +99,7 @@ export function corePush(file: string, target: Target, ...mapping: INode[]): Flo
 	};
 }
 
-/** Edit Fields as one would map a sheet's columns to the fields of the service. */
+/** Edit Fields that maps the columns of a sheet to the fields of the service. */
 export function mapColumns(): INode {
 	const assignments = ['phone', 'person_name', 'city', 'plan'].map((name, index) => ({
 		id: String(index),
@@ -118,7 +118,7 @@ const people = (count: number) =>
 
 const field = (name: string) => ({ name, value: `={{ $json.${name} }}` });
 
-/** Nine fields of each call filled from the row, as in a reminder. */
+/** Nine fields of each call from the row, as in a reminder. */
 const nine = {
 	personName: '={{ $json.person_name }}',
 	initialGreeting: '=Hello {{ $json.person_name }}, this is about your {{ $json.plan }} plan.',
@@ -158,7 +158,7 @@ const nineInOne = `,
 	data_extraction: [{ key: "city_ok", description: "Ask whether " + $json.city + " is still right" }],
 	system_prompt: "Speak " + $json.language + ". The bill is due " + $json.due + "."`;
 
-/** The whole body in one expression, which costs less than a field each. */
+/** The whole body in one expression, which is faster than one expression per field. */
 export const coreCalls =
 	(count: number, isNine: boolean) =>
 	(target: Target): Flow => ({
@@ -174,9 +174,9 @@ export const coreCalls =
 		],
 	});
 
-/** See `least/`: what any node of n8n takes that sends these requests. */
+/** The node in `least/`: the minimum time of any node that sends these requests. */
 function least(url: string, call: string, { ours: account, baseUrl }: Target): INode {
-	const all = { url: `${baseUrl}${url}`, call, atOnce: AT_ONCE };
+	const all = { url: `${baseUrl}${url}`, call, atOnce: CONCURRENCY };
 	return node('Least', 'CUSTOM.least', 1, all, { credentials: { [CREDENTIAL]: account } });
 }
 
@@ -227,7 +227,7 @@ export const getManyDnd = (target: Target): Flow => ({
 	nodes: [ours('dnd', { operation: 'getMany', agentUuid: agent, returnAll: true }, target)],
 });
 
-/** HTTP Request turns the pages by itself; Split Out makes items of them. */
+/** HTTP Request reads all pages, and Split Out creates items. */
 export const corePages =
 	(path: string, filter: { [name: string]: string }) =>
 	(target: Target): Flow => {
@@ -265,7 +265,7 @@ export const dndCheck =
 		],
 	});
 
-/** A look-up a row: comparing with the whole list needs each number read, which no core node does. */
+/** One request per row, because no core node can compare numbers in different formats with the whole list. */
 export const coreLookUps =
 	(count: number) =>
 	(target: Target): Flow => ({

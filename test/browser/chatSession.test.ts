@@ -19,21 +19,24 @@ describe('Chat Session in the editor', () => {
 		await test.close();
 	});
 
-	const chosen = async (parameter: string) =>
+	const selected = async (parameter: string) =>
 		await editor.page.getByTestId(`parameter-input-${parameter}`).locator('input').inputValue();
 
-	it('offers for each resource what belongs to it', async () => {
+	it('shows the operations and fields of the selected resource', async () => {
 		const credentials = { [credentialType]: test.account.credential };
 		const session = node('Session', `${packageName}.chatSession`, 1, {}, { credentials });
 		const workflow = await test.n8n.createWorkflow(chain('sessions', manualTrigger(), session));
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode('Session');
-		expect([await chosen('resource'), await chosen('operation')]).toEqual(['Session', 'Create']);
+		expect([await selected('resource'), await selected('operation')]).toEqual([
+			'Session',
+			'Create',
+		]);
 		const { page } = editor;
 		await page.getByTestId('parameter-input-resource').locator('input').click();
 		await page.getByRole('option', { name: 'Watch List' }).click();
 		await page.getByTestId('parameter-input-triggerAddress').waitFor();
-		expect(await chosen('operation')).toBe('Watch');
+		expect(await selected('operation')).toBe('Watch');
 		await test.n8n.deleteWorkflow(workflow);
 	});
 });

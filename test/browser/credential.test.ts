@@ -1,5 +1,5 @@
 import { credentialFor } from '../contract/credentialFor';
-import { blockOf } from '../contract/providerBlock';
+import { providerSettingsOf } from '../contract/providerBlock';
 import { credentialType } from '../n8n/examples';
 import { TestAccount } from '../e2e/account';
 import { sharedN8n } from '../e2e/shared';
@@ -19,7 +19,7 @@ describe('the settings of a provider in the credential', () => {
 		await test.close();
 	});
 
-	it('are pasted, saved and tried, and what is wrong with them is read on the screen', async () => {
+	it('are saved and tested, and the editor shows what is wrong with them', async () => {
 		const { baseUrl, apiToken, ...fields } = credentialFor(test.simulator);
 		const created = await test.n8n.createCredential(credentialType, { baseUrl, apiToken });
 		await editor.openCredential(created.id);
@@ -31,7 +31,7 @@ describe('the settings of a provider in the credential', () => {
 		await page.getByText('More details').click();
 		await page.getByText('“callList” lacks “callListStatusName”').waitFor();
 
-		await field.fill(JSON.stringify(blockOf(fields), null, 2));
+		await field.fill(JSON.stringify(providerSettingsOf(fields), null, 2));
 		const before = test.simulator.requests.length;
 		await page.getByTestId('credential-save-button').click();
 		await page.getByText('Connection tested successfully').waitFor();
@@ -42,6 +42,6 @@ describe('the settings of a provider in the credential', () => {
 			'GET /v1/calls',
 			'GET /v1/dnd_numbers',
 		]);
-		await test.n8n.call('DELETE', `/credentials/${created.id}`);
+		await test.n8n.request('DELETE', `/credentials/${created.id}`);
 	});
 });

@@ -5,10 +5,10 @@ import { fixtures } from '../simulator';
 import { openedNode } from './openedNode';
 
 const NODE = 'Push Campaign Contacts';
-/** What a node before this one gives: the text of a file, made a file. */
+/** The content of a file from the previous nodes. */
 const LEADS = 'phone;person_name;city\n98765 43210;Asha Rao;Pune\n12;Farah Ali;Mumbai\n';
 
-describe('a CSV file, as a person pushes it', () => {
+describe('pushing a CSV file in the editor', () => {
 	const { service, editor } = openedNode('csv-in-browser-1', NODE, ({ account }) => {
 		const text = node('Text', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',
@@ -24,14 +24,14 @@ describe('a CSV file, as a person pushes it', () => {
 		return chain('csv file', manualTrigger(), text, file, push);
 	});
 
-	it('is reported to be one where rows are expected', async () => {
+	it('reports a file if rows are expected', async () => {
 		await editor().write('campaignId', String(fixtures.campaigns.active));
 		await editor().pick('agentUuid', 'Sales India');
 		await editor().execute();
 		await editor().readOutput('The input is a file whose rows have not been read yet');
 	});
 
-	it('is pushed once Contacts From says so, and both outputs tell of its rows', async () => {
+	it('pushes the file if Contacts From is CSV File, and returns its rows in both outputs', async () => {
 		await editor().choose('contactsFrom', 'CSV File');
 		expect(
 			await editor()
@@ -42,13 +42,13 @@ describe('a CSV file, as a person pushes it', () => {
 		).toBe('data');
 		await editor().execute();
 		await editor().readOutput('campaign_upload_id');
-		const held = service().contactsOf(fixtures.campaigns.active);
-		expect(held).toMatchObject([{ phone: '+919876543210', extra: { city: 'Pune' } }]);
+		const contacts = service().contactsOf(fixtures.campaigns.active);
+		expect(contacts).toMatchObject([{ phone: '+919876543210', extra: { city: 'Pune' } }]);
 		await editor().page.getByTestId('output-panel').getByText('Rejected Branch').click();
 		await editor().readOutput('source_row');
 	});
 
-	it('is reported to be missing where its field is another one', async () => {
+	it('reports a missing file if the field name is wrong', async () => {
 		await editor().write('binaryPropertyName', 'list');
 		await editor().execute();
 		await editor().readOutput('Item 0 has no file in the field "list", so nothing was sent');

@@ -11,7 +11,7 @@ const row = {
 	properties: { phone: '9000000001', city: 'Pune' },
 };
 
-describe('a column that is dragged into a field of Push Campaign Contacts', () => {
+describe('dragging a column into a field of Push Campaign Contacts', () => {
 	let n8n: N8nDriver;
 	let editor: Editor;
 	let workflow: Workflow;
@@ -33,7 +33,7 @@ describe('a column that is dragged into a field of Push Campaign Contacts', () =
 		await n8n.deleteWorkflow(workflow);
 	});
 
-	/** Drags from the input to a field, and gives back what then stands in it. */
+	/** Drags a column from the input to a field. Returns the text of the field. */
 	async function drag(path: string, field: string): Promise<string> {
 		const { page } = editor;
 		const pill = page.getByTestId('ndv-input-panel').locator(`.pill[data-path="${path}"]`).first();
@@ -56,7 +56,7 @@ describe('a column that is dragged into a field of Push Campaign Contacts', () =
 		["['Full Name']", 'personNameColumn', 'Full Name'],
 		["['Full Name']", 'columnsToSend', "['Full Name']"],
 		['.properties.city', 'columnsToSend', "['Full Name'], properties.city"],
-	])('%s into %s is its name', async (path, field, name) => {
+	])('%s into %s inserts the column name', async (path, field, name) => {
 		expect(await drag(path, field)).toBe(name);
 	});
 });

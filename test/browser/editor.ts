@@ -15,14 +15,12 @@ const flags = [
 	'--disable-sync',
 ];
 
-const SCREEN = { width: 1440, height: 1000 };
-const LARGE_SCREEN = { width: 2400, height: 1400 };
-
-/** Around the nodes of a picture. */
-const MARGIN = 20;
+/** Space around the nodes of a picture. The name of a node is below it. */
+const MARGIN = 30;
+const MARGIN_BELOW = 46;
 
 export class Editor {
-	/** What the browser's console has said of errors since the page was opened, other hosts apart: there is no network. */
+	/** Errors in the browser's console since the page was opened, without errors about other hosts, because there is no network. */
 	readonly errors: string[] = [];
 
 	private constructor(
@@ -48,7 +46,7 @@ export class Editor {
 		page.on('pageerror', (error) => editor.errors.push(error.message));
 		page.on('console', (message) => {
 			const { url } = message.location();
-			// n8n asks for schemas that its own nodes do not have.
+			// n8n requests schemas that its own nodes don't have.
 			const isOurs = url.startsWith(baseUrl) && !url.includes('/schemas/n8n-nodes-base.');
 			const isError = message.type() === 'error' && isOurs;
 			if (isError) editor.errors.push(`${message.text()} ${url}`);
@@ -66,26 +64,26 @@ export class Editor {
 		await this.page.getByTestId('canvas-node').first().waitFor();
 	}
 
-	/** Opens the panel of a node of the workflow or execution that is on the screen. */
+	/** Opens the panel of a node in the visible workflow or execution. */
 	async openNode(name: string): Promise<void> {
 		const node = this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
 		await node.dblclick();
 		await this.page.getByTestId('ndv').waitFor();
 	}
 
-	/** Shows a finished execution and opens the panel of one of its nodes, with what went in and out. */
+	/** Opens a finished execution and the panel of one of its nodes, with input and output. */
 	async openExecution(workflowId: string, executionId: string, nodeName: string): Promise<void> {
 		await this.page.goto(`${this.baseUrl}/workflow/${workflowId}/executions/${executionId}`);
 		await this.openNode(nodeName);
 	}
 
-	/** Chooses from a list that is loaded from the service. */
+	/** Selects an entry of a list from the service. */
 	async pick(parameter: string, text: string): Promise<void> {
 		await this.page.getByTestId(`resource-locator-${parameter}`).locator('input').last().click();
 		await this.page.getByTestId('rlc-item').filter({ hasText: text }).first().click();
 	}
 
-	/** Enters an ID where a list is offered. */
+	/** Enters an ID instead of selecting from a list. */
 	async enterId(parameter: string, id: string): Promise<void> {
 		const locator = this.page.getByTestId(`resource-locator-${parameter}`);
 		await locator.getByTestId('rlc-mode-selector').click();
@@ -93,7 +91,7 @@ export class Editor {
 		await locator.locator('input').last().fill(id);
 	}
 
-	/** Searches a list of options and chooses one. */
+	/** Searches a list of options and selects one. */
 	async choose(parameter: string, text: string): Promise<void> {
 		await this.page.getByTestId(`parameter-input-${parameter}`).first().click();
 		await this.page.keyboard.type(text);
@@ -105,12 +103,12 @@ export class Editor {
 		await field.locator('input, textarea').first().fill(text);
 	}
 
-	/** *Execute step*, or what a trigger's button says. */
+	/** Clicks *Execute step*, or the button of a trigger. */
 	async execute(): Promise<void> {
 		await this.page.getByTestId('node-execute-button').first().click();
 	}
 
-	/** Waits until a text can be read in the output panel: of an item, or of an error. */
+	/** Waits until the output panel shows a text of an item or an error. */
 	async readOutput(text: string | RegExp): Promise<void> {
 		await this.page.getByTestId('output-panel').getByText(text).first().waitFor();
 	}
@@ -122,13 +120,13 @@ export class Editor {
 
 	async screenshot(folder: string, name: string): Promise<void> {
 		await mkdir(folder, { recursive: true });
-		// Lists and expressions fill in after the panel has opened.
+		// Lists and expressions load after the panel has opened.
 		await this.page.waitForLoadState('networkidle');
 		await this.page.waitForTimeout(700);
 		await this.page.screenshot({ path: join(folder, `${name}.png`) });
 	}
 
-	/** The whole of the workflow that is on the screen, and nothing around it. */
+	/** Takes a picture of the whole visible workflow, without its surroundings. */
 	async canvasPicture(folder: string, name: string): Promise<void> {
 		await mkdir(folder, { recursive: true });
 		// n8n zooms out only so far: on a small screen the right end of a long workflow stays outside.

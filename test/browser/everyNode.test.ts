@@ -11,15 +11,15 @@ import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 import { Editor } from './editor';
 
-/** A node as a person uses it: what is filled in, what is then read, and one mistake with what is said of it. */
+/** A node as a person uses it: the input, a text in the output, and a mistake with its message. */
 type Case = {
 	node: string;
-	/** Before it stands this row. */
+	/** The input row. */
 	row?: INodeParameters;
 	fill?: (editor: Editor) => Promise<void>;
 	shown: string;
 	mistake: (editor: Editor) => Promise<void>;
-	told: string;
+	message: string;
 };
 
 const { agents, calls, campaigns, sessions } = fixtures;
@@ -36,14 +36,14 @@ const actions: Case[] = [
 		},
 		shown: '919876543210',
 		mistake: async (editor) => editor.write('phoneNumber', 'nobody'),
-		told: 'Phone Number "nobody" is not a phone number',
+		message: 'Phone Number "nobody" is not a phone number',
 	},
 	{
 		node: 'Get Call',
 		fill: async (editor) => editor.write('callId', calls.finished),
 		shown: calls.finished,
 		mistake: async (editor) => editor.write('callId', '00000000-0000-4000-8000-000000000000'),
-		told: 'The service does not know this call',
+		message: 'The service does not know this call',
 	},
 	{
 		node: 'Push Campaign Contacts',
@@ -55,14 +55,14 @@ const actions: Case[] = [
 		},
 		shown: 'campaign_upload_id',
 		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
-		told: 'The campaign is archived, and an archived campaign takes no contacts',
+		message: 'The campaign is archived, and an archived campaign takes no contacts',
 	},
 	{
 		node: 'Campaign Status',
 		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
 		shown: 'connect_rate',
 		mistake: async (editor) => editor.write('campaignId', '999'),
-		told: 'The service does not know this campaign',
+		message: 'The service does not know this campaign',
 	},
 	{
 		node: 'Dnd',
@@ -72,7 +72,7 @@ const actions: Case[] = [
 		},
 		shown: '+919800000001',
 		mistake: async (editor) => editor.write('phone', 'nobody'),
-		told: 'Phone "nobody" is not a phone number',
+		message: 'Phone "nobody" is not a phone number',
 	},
 	{
 		node: 'Agents',
@@ -81,8 +81,8 @@ const actions: Case[] = [
 			await editor.choose('operation', 'Check');
 			await editor.enterId('agentUuid', 'agent_unknown');
 		},
-		// No error: whether an agent is active is the question.
-		told: 'false',
+		// Not an error, because the node checks whether an agent is active.
+		message: 'false',
 	},
 	{
 		node: 'Chat Send',
@@ -92,7 +92,7 @@ const actions: Case[] = [
 		},
 		shown: sessions.open,
 		mistake: async (editor) => editor.write('sessionId', sessions.closed),
-		told: 'The chat session is closed, so nothing was sent',
+		message: 'The chat session is closed, so nothing was sent',
 	},
 	{
 		node: 'Chat Session',
@@ -102,7 +102,7 @@ const actions: Case[] = [
 			await editor.choose('operation', 'Close');
 			await editor.write('sessionId', sessions.unknown);
 		},
-		told: "The service didn't find the chat session",
+		message: "The service didn't find the chat session",
 	},
 	{
 		node: 'Inject Context',
@@ -112,11 +112,11 @@ const actions: Case[] = [
 		},
 		shown: sessions.open,
 		mistake: async (editor) => editor.write('sessionId', sessions.unknown),
-		told: "The service didn't find the chat session",
+		message: "The service didn't find the chat session",
 	},
 ];
 
-/** A trigger, and what makes an event of it while its test listens. */
+/** A trigger, and a function that causes an event while its test listens. */
 type TriggerCase = {
 	node: string;
 	fill?: (editor: Editor) => Promise<void>;
@@ -127,12 +127,13 @@ type TriggerCase = {
 const triggers: TriggerCase[] = [
 	{
 		node: 'Call Completed Trigger',
-		event: async (_, address) => heard(address('call-completed'), { call_id: calls.finished }),
+		event: async (_, address) =>
+			postUntilListening(address('call-completed'), { call_id: calls.finished }),
 		shown: calls.finished,
 	},
 	{
 		node: 'Chat Delivery Trigger',
-		event: async (_, address) => heard(address(''), { text: 'Good morning' }),
+		event: async (_, address) => postUntilListening(address(''), { text: 'Good morning' }),
 		shown: 'Good morning',
 	},
 	{
@@ -167,7 +168,7 @@ describe('in the editor', () => {
 		await test.close();
 	});
 
-	/** Puts a node behind a start, or a row, and opens its panel. */
+	/** Adds a node after a trigger or a row, and opens its panel. Returns the webhook ID. */
 	async function open(name: string, row?: INodeParameters): Promise<string> {
 		const webhookId = randomUUID();
 		const isTrigger = name.endsWith('Trigger');
@@ -195,7 +196,7 @@ describe('in the editor', () => {
 		return webhookId;
 	}
 
-	// First: a chat session that a node has just used is connected already.
+	// First, because a chat session that another node has just used is already connected.
 	it.each(triggers)('$node listens for a test event', async (one) => {
 		const webhookId = await open(one.node);
 		await one.fill?.(editor);
@@ -207,7 +208,7 @@ describe('in the editor', () => {
 		expect(editor.errors.splice(0)).toEqual([]);
 	});
 
-	it.each(actions)('$node is filled in and run, and a mistake is told', async (one) => {
+	it.each(actions)('$node runs with input from the editor, and explains a mistake', async (one) => {
 		await open(one.node, one.row);
 		await one.fill?.(editor);
 		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
@@ -215,13 +216,13 @@ describe('in the editor', () => {
 		await editor.readOutput(one.shown);
 		await one.mistake(editor);
 		await editor.execute();
-		await editor.readOutput(one.told);
+		await editor.readOutput(one.message);
 		expect(editor.errors.splice(0)).toEqual([]);
 	});
 });
 
-/** n8n listens a moment after the click. */
-async function heard(url: string, body: object): Promise<void> {
+/** Repeats the request, because n8n listens a moment after the click. */
+async function postUntilListening(url: string, body: object): Promise<void> {
 	await until('n8n to listen', async () => (await post(url, body)).status !== 404);
 }
 

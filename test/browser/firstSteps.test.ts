@@ -22,20 +22,20 @@ describe('the workflow that npm start opens', () => {
 		await test.close();
 	});
 
-	it('has its first contacts in a campaign after one click', async () => {
+	it('pushes its first contacts to a campaign after one click', async () => {
 		await editor.openWorkflow(workflow.id);
 		const before = test.simulator.contactsOf(fixtures.campaigns.active).length;
 		await editor.page.getByTestId('execute-workflow-button').click();
 		const pushed = () => test.simulator.contactsOf(fixtures.campaigns.active).length - before;
 		await until('the contacts', async () => Promise.resolve(pushed() > 0));
-		// Of five rows one is a duplicate, one has no usable number, and one is on the do-not-disturb list.
+		// Of five rows, one is a duplicate, one has an invalid number, and one is on the do-not-disturb list.
 		expect(pushed()).toBe(2);
 		await editor.openNode('Push Campaign Contacts');
 		await editor.readOutput('campaign_upload_id');
 		expect(editor.errors.splice(0)).toEqual([]);
 	});
 
-	it.each(['light', 'dark'] as const)('shows the icon for a %s screen', async (colorScheme) => {
+	it.each(['light', 'dark'] as const)('shows the icon of the %s theme', async (colorScheme) => {
 		await editor.page.emulateMedia({ colorScheme });
 		await editor.openWorkflow(workflow.id);
 		const node = editor.page.locator('[data-node-name="Push Campaign Contacts"] img').first();

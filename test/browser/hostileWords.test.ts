@@ -7,7 +7,7 @@ import { openedNode } from './openedNode';
 const NODE = 'Campaign Status';
 const WORDS = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';
 
-describe('a service whose rejection holds HTML', () => {
+describe('a rejection with HTML', () => {
 	const { service, editor } = openedNode('hostile-words-1a', NODE, ({ account }) => {
 		const credentials = { [credentialType]: account.credential };
 		const parameters = { campaignId: String(fixtures.campaigns.active) };
@@ -15,7 +15,7 @@ describe('a service whose rejection holds HTML', () => {
 		return chain('hostile words', manualTrigger(), status);
 	});
 
-	it('is shown as it is written, with no link to click', async () => {
+	it('is shown as text, without a link', async () => {
 		const body = { success: false, error: WORDS };
 		service().faults.inject({ kind: 'status', status: 422, body });
 		await editor().execute();

@@ -6,7 +6,7 @@ import { Editor } from './editor';
 
 const NAME = 'Voice Agent: Place Call';
 
-describe('Place Call among what n8n offers for human review', () => {
+describe('Place Call as a human review', () => {
 	let test: TestAccount;
 	let editor: Editor;
 
@@ -20,14 +20,14 @@ describe('Place Call among what n8n offers for human review', () => {
 		await test.close();
 	});
 
-	/** The entry of Place Call in the list that is open. */
-	const offered = () => editor.page.getByTestId('item-iterator-item').filter({ hasText: NAME });
+	/** The entry of Place Call in the open list. */
+	const listEntry = () => editor.page.getByTestId('item-iterator-item').filter({ hasText: NAME });
 	const labels = async () => {
 		const fields = editor.page.getByTestId('ndv').getByTestId('input-label');
 		return (await fields.allInnerTexts()).map((text) => text.split('\n')[0]);
 	};
 
-	it('can be put between an agent and its tool, with a form for that', async () => {
+	it('can be added between an agent and its tool, with its own form', async () => {
 		const { page } = editor;
 		const start = manualTrigger();
 		const workflow = await test.n8n.createWorkflow({
@@ -45,7 +45,7 @@ describe('Place Call among what n8n offers for human review', () => {
 		await editor.openWorkflow(workflow.id);
 		await page.locator('.vue-flow__edge').last().hover({ force: true });
 		await page.getByTestId('add-connection-button').last().click({ force: true });
-		await offered().click();
+		await listEntry().click();
 		await page.getByRole('button', { name: 'Add to workflow' }).click();
 		await page.getByTestId('ndv').waitFor();
 		const shown = await labels();
@@ -55,14 +55,14 @@ describe('Place Call among what n8n offers for human review', () => {
 		expect(shown).not.toContain('Tool Description');
 		expect(shown).not.toContain('Operation');
 		await page.keyboard.press('Escape');
-		// Agent, review and tool hang together.
+		// The agent, the review, and the tool are connected.
 		const review = page.locator(`[data-test-id="canvas-node"][data-node-name="${NAME}"]`);
 		await review.getByText('Send and wait').waitFor();
 		await page.locator('.vue-flow__edge').nth(2).waitFor({ state: 'attached' });
 
 		await page.getByTestId('node-creator-plus-button').click();
 		await page.getByText('Human review', { exact: true }).last().click();
-		await offered().click();
+		await listEntry().click();
 		await page.getByText('Ask person by phone and wait for answer').click();
 		await page.getByTestId('ndv').waitFor();
 		expect(await labels()).toEqual(expect.arrayContaining(['Operation', 'Question']));

@@ -5,7 +5,7 @@ import { packageName } from '../n8n/package-install';
 import { manualTrigger, node } from '../n8n/workflow';
 import { Editor } from './editor';
 
-describe('what people look for in the editor', () => {
+describe('searching for nodes in the editor', () => {
 	let test: TestAccount;
 	let editor: Editor;
 	let workflow: Workflow;
@@ -49,7 +49,7 @@ describe('what people look for in the editor', () => {
 		await page.keyboard.press('Escape');
 	});
 
-	it('a word of another trade finds none of ours', async () => {
+	it('an unrelated word finds no node of this package', async () => {
 		const { page } = editor;
 		await page.getByTestId('node-creator-plus-button').click();
 		await page.getByTestId('node-creator-search-bar').fill('invoice');
@@ -62,7 +62,7 @@ describe('what people look for in the editor', () => {
 		await page.keyboard.press('Escape');
 	});
 
-	it('a model may fill in whom a tool calls, where and when', async () => {
+	it('a model can fill in the country, the phone number, and the time of a call', async () => {
 		const { page } = editor;
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode('Call Tool');

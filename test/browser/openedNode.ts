@@ -4,7 +4,7 @@ import type { Workflow } from '../n8n/driver';
 import type { WorkflowJson } from '../n8n/workflow';
 import { Editor } from './editor';
 
-/** For one test file: an account of its own, and a workflow of which a node is open in the editor. */
+/** For one test file: an account, and a workflow with one node open in the editor. */
 export function openedNode(
 	token: string,
 	node: string,

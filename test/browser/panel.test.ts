@@ -19,7 +19,7 @@ describe('the editor', () => {
 		await test.close();
 	});
 
-	it('offers the active agents of the account in the panel of Place Call', async () => {
+	it('lists the active agents of the account in the panel of Place Call', async () => {
 		const agentUuid = { __rl: true, mode: 'list', value: '' };
 		const credentials = { [credentialType]: test.account.credential };
 		const placeCall = node(
@@ -41,7 +41,7 @@ describe('the editor', () => {
 		await test.n8n.deleteWorkflow(workflow);
 	});
 
-	it('shows that the token of a credential is accepted, and never the token', async () => {
+	it('shows that the token of a credential is valid, but never the token', async () => {
 		await editor.openCredential(test.account.credential.id);
 		await editor.page.getByText('Connection tested successfully').waitFor();
 		expect(await editor.page.content()).not.toContain(test.simulator.token);

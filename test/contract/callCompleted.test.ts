@@ -13,9 +13,9 @@ describeContract((harness, dialect) => {
 	let active: ActiveWorkflow | undefined;
 	afterEach(async () => await active?.stop());
 
-	/** Delivers a completion for each call and returns what starts a workflow. */
+	/** Delivers a completion webhook for each call. Returns the records that start the workflow. */
 	async function deliver(...callIds: string[]) {
-		// The process remembers which calls of a node it has seen.
+		// A new node ID, because n8n's process remembers the calls of a node.
 		const parameters = { include: ['transcript', 'recording'] };
 		const node = await harness.node(type, { id: randomUUID(), parameters });
 		const workflow = makeWorkflow([node]);
@@ -25,16 +25,16 @@ describeContract((harness, dialect) => {
 		for (const callId of callIds) {
 			const body = dialect.webhook.body(callId, { call_id: callId, status: 'forged' });
 			const { context, response } = webhookContext(harness.credentials, workflow, node, { body });
-			const answered = response.answered();
+			const responded = response.sent();
 			await trigger.webhook?.call(context);
-			await answered;
+			await responded;
 		}
-		// What is answered is then given to n8n.
+		// The workflow starts after the response.
 		await until('every execution', async () => running.emitted.length === callIds.length);
 		return running.emitted.flatMap(({ items }) => items.flat()).map(({ json }) => json);
 	}
 
-	test('each completed call comes out as the service holds it, whatever the payload looks like', async () => {
+	test('returns the call record of the service for each completed call, whatever the payload', async () => {
 		const records = await deliver(calls.finished, calls.notPicked, calls.unusual);
 		expect(records).toMatchObject([
 			{

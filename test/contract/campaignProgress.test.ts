@@ -18,15 +18,15 @@ describeContract((harness) => {
 		const workflow = makeWorkflow([node]);
 		const trigger = nodeTypes.getByNameAndVersion(node.type, 1);
 		return async () => {
-			const found = await trigger.poll?.call(pollContext(harness.credentials, workflow, node));
-			return (found?.[0] ?? []).map(({ json }) => json);
+			const output = await trigger.poll?.call(pollContext(harness.credentials, workflow, node));
+			return (output?.[0] ?? []).map(({ json }) => json);
 		};
 	}
 
-	test('what happened since the last look, once', async () => {
-		const look = await follow(campaigns.active);
-		expect(await look()).toEqual([]);
-		expect(await look()).toEqual([]);
+	test('returns each change since the last poll once', async () => {
+		const poll = await follow(campaigns.active);
+		expect(await poll()).toEqual([]);
+		expect(await poll()).toEqual([]);
 
 		const simulator = harness.simulator();
 		simulator.completeUpload(uploads.running);
@@ -35,7 +35,7 @@ describeContract((harness) => {
 		const failed = calls.find(({ outcome }) => outcome.status === 'failed');
 		if (failed) failed.outcome.status = 'picked';
 
-		const events = await look();
+		const events = await poll();
 		expect(events).toMatchObject([
 			{ event: 'status_changed', from: 'Active', to: 'Paused' },
 			{
@@ -53,18 +53,18 @@ describeContract((harness) => {
 		const seen = new FieldsSeen();
 		for (const event of events) seen.add(type, event);
 		expect(seen.missing({ node: type }, type)).toEqual([]);
-		expect(await look()).toEqual([]);
+		expect(await poll()).toEqual([]);
 	});
 
-	test('a campaign that is activated', async () => {
-		const look = await follow(campaigns.draft);
-		expect(await look()).toEqual([]);
+	test('returns a change from Draft to Active', async () => {
+		const poll = await follow(campaigns.draft);
+		expect(await poll()).toEqual([]);
 		harness.simulator().changeCampaign(campaigns.draft, 'Active');
-		expect(await look()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
+		expect(await poll()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
 	});
 
-	test('an unknown campaign is told', async () => {
-		const look = await follow(999);
-		await expect(look()).rejects.toThrow('The service does not know this campaign');
+	test('stops if the campaign is unknown', async () => {
+		const poll = await follow(999);
+		await expect(poll()).rejects.toThrow('The service does not know this campaign');
 	});
 });

@@ -1,12 +1,12 @@
 import type { Dialect, Simulator } from '../simulator';
 
-/** The requests with which a node takes up the live connection of a session. */
-export const connecting = (session: string) => [
+/** The requests with which a node connects to a session. */
+export const connectRequests = (session: string) => [
 	`POST /v1/chat/session/${session}/ws_token`,
 	`GET /v1/chat/session/${session}/user-stream`,
 ];
 
-/** What a node says of a session that the service does not know, which the document leaves open. */
+/** The message of a node if the session is unknown. How the service reports this isn't documented. */
 export function unknownSession({ name }: Dialect): string {
 	return (
 		{
@@ -18,14 +18,14 @@ export function unknownSession({ name }: Dialect): string {
 	);
 }
 
-/** The same of a request whose path names the session. */
+/** The same for a request with the session in its path. */
 export function unknownSessionInPath(dialect: Dialect): string {
 	return dialect.statuses.sessionNotFound === 404
 		? "The service didn't find the chat session"
 		: unknownSession(dialect);
 }
 
-/** The text of a reply that does not come with the own ack: null unless the turn's result names it. */
+/** The text of a reply that doesn't come with the message's own ack. Null unless the turn result names the reply. */
 export function lateReply({ socket }: Dialect, text: string): string | null {
 	return socket.resultNames === 'agent' ? text : null;
 }
@@ -33,17 +33,17 @@ export function lateReply({ socket }: Dialect, text: string): string | null {
 const SECOND_MS = 1_000;
 
 /**
- * Acts as soon as someone listens to the session. If the service gives times in whole seconds, it acts in the next
- * second: of an event in the second in which a wait begins, nothing shows whether it came before.
+ * Runs `act` as soon as a client listens to the session. If the service sends times in whole seconds, runs it in the
+ * next second, because an event in the first second of a wait could be from before the wait.
  */
 export function onceConnected(simulator: Simulator, sessionId: string, act: () => void): void {
 	const { socket } = simulator.dialect;
 	const isInSeconds = socket.ts(0) === socket.ts(SECOND_MS - 1);
-	const look = setInterval(() => {
+	const timer = setInterval(() => {
 		if (simulator.sessions.openSockets(sessionId) === 0) return;
-		clearInterval(look);
+		clearInterval(timer);
 		const delay = isInSeconds ? SECOND_MS - (Date.now() % SECOND_MS) : 0;
 		setTimeout(act, delay).unref();
 	}, 5);
-	look.unref();
+	timer.unref();
 }

@@ -11,61 +11,61 @@ import { escaped } from './wireNames';
 
 const nodes = Object.entries(contractCases).map(([node, cases]) => ({ node, cases }));
 
-/** These two talk to a trigger in n8n, not to the service: test/nodes/ChatSession has them. */
-const NOT_THE_SERVICE = ['chatSession › unwatch', 'chatSession › watch'];
+/** Two operations send requests to a trigger in n8n, not to the service. test/nodes/ChatSession tests them. */
+const SENT_TO_N8N = ['chatSession › unwatch', 'chatSession › watch'];
 
-const came = new FieldsSeen();
-const asked = new Set<string>();
-let left = 0;
+const fieldsSeen = new FieldsSeen();
+const sentRequests = new Set<string>();
+let remainingCases = 0;
 
 describeContract((harness, dialect) => {
 	async function run(type: string, contract: ContractCase) {
 		const { credential, parameters, items = [{}] } = contract;
-		const over = { parameters: perDialect(parameters, dialect) };
-		const node = await harness.node(type, over, credential?.(dialect));
+		const overrides = { parameters: perDialect(parameters, dialect) };
+		const node = await harness.node(type, overrides, credential?.(dialect));
 		const input = items.map((json) => ({ json }));
 		return await runNode(harness.credentials, node, input);
 	}
 
 	function expectOutcome(
 		{ rejection, output: expected }: ContractCase,
-		originalMessage = '',
+		message = '',
 		json: object[],
 	) {
 		const beginning = rejection === undefined ? undefined : perDialect(rejection, dialect);
 		if (beginning === undefined) {
-			expect(originalMessage).toBe('');
+			expect(message).toBe('');
 		} else {
-			expect(originalMessage.slice(0, beginning.length)).toBe(beginning);
+			expect(message.slice(0, beginning.length)).toBe(beginning);
 			expect(json).toEqual([]);
 		}
 		if (expected !== undefined) expect(json).toMatchObject(perDialect(expected, dialect));
 	}
 
 	describe.each(nodes)(
-		'$node: each request with the token, each body as JSON, the token nowhere else',
+		'$node: sends the token with each request and nowhere else, and each body as JSON',
 		({ node, cases }) => {
-			left += cases.length;
+			remainingCases += cases.length;
 			it.each(cases)('$title', async (contract) => {
 				const simulator = harness.simulator();
-				contract.given?.(simulator);
-				const done = await run(node, contract);
-				const items = output(done, 'Node');
+				contract.prepare?.(simulator);
+				const result = await run(node, contract);
+				const items = output(result, 'Node');
 				const json = items.map((item) => item.json);
 
-				expect(inspect(done, { depth: Infinity })).not.toContain(simulator.token);
-				expectOutcome(contract, done.data.resultData.error?.message, json);
+				expect(inspect(result, { depth: Infinity })).not.toContain(simulator.token);
+				expectOutcome(contract, result.data.resultData.error?.message, json);
 				const requests = requestsOf(simulator);
-				for (const request of requests) asked.add(request);
+				for (const request of requests) sentRequests.add(request);
 				expect(requests.sort()).toEqual([...perDialect(contract.requests, dialect)].sort());
 				expect(withoutHeaders(simulator)).toEqual([]);
-				contract.then?.(simulator, items);
+				contract.verify?.(simulator, items);
 
 				const key = keyOf(node, contract, dialect);
-				left -= 1;
+				remainingCases -= 1;
 				if (!hasSchema(key)) return;
 				expect(json.flatMap((item) => schemaFaults(key, item))).toEqual([]);
-				for (const item of json) came.add(nameOf(key), item);
+				for (const item of json) fieldsSeen.add(nameOf(key), item);
 			});
 		},
 	);
@@ -73,10 +73,10 @@ describeContract((harness, dialect) => {
 
 const keys = () =>
 	keysOf(loader.types.nodes).filter(
-		(key) => !key.node.endsWith('Trigger') && !NOT_THE_SERVICE.includes(nameOf(key)),
+		(key) => !key.node.endsWith('Trigger') && !SENT_TO_N8N.includes(nameOf(key)),
 	);
 
-/** The operation of a case, in whatever version of the node it runs. */
+/** The schema key of a case's operation. */
 function keyOf(node: string, { parameters }: ContractCase, dialect: Dialect): SchemaKey {
 	const { operation } = perDialect(parameters, dialect);
 	const found = keys().find((key) => key.node === node && key.operation === operation);
@@ -84,31 +84,35 @@ function keyOf(node: string, { parameters }: ContractCase, dialect: Dialect): Sc
 	return found;
 }
 
-it.each(Object.entries(dialects))('has a case for each operation, spoken %s', (_name, dialect) => {
-	const covered = nodes.flatMap(({ node, cases }) =>
-		cases.map((contract) => nameOf(keyOf(node, contract, dialect))),
-	);
-	expect([...new Set(covered)].sort()).toEqual(keys().map(nameOf).sort());
-});
+it.each(Object.entries(dialects))(
+	'has a case for each operation in the dialect %s',
+	(_name, dialect) => {
+		const covered = nodes.flatMap(({ node, cases }) =>
+			cases.map((contract) => nameOf(keyOf(node, contract, dialect))),
+		);
+		expect([...new Set(covered)].sort()).toEqual(keys().map(nameOf).sort());
+	},
+);
 
-// Known when every case has run, in whatever order.
+// Only if every case has run, because a run can be limited to some cases.
 afterAll(() => {
-	if (left > 0) return;
-	const promised = keys().filter(hasSchema);
-	const missing = promised.flatMap((key) =>
-		came.missing(key, nameOf(key)).map((field) => `${nameOf(key)} › ${field}`),
+	if (remainingCases > 0) return;
+	const withSchema = keys().filter(hasSchema);
+	const missing = withSchema.flatMap((key) =>
+		fieldsSeen.missing(key, nameOf(key)).map((field) => `${nameOf(key)} › ${field}`),
 	);
-	if (missing.length > 0) throw new Error(`No case has what a schema promises: ${missing.join()}`);
-	const never = endpointsOfDocument().filter((endpoint) => !wasAsked(endpoint));
-	if (never.length > 0) throw new Error(`No case asks for ${never.join()}`);
+	if (missing.length > 0)
+		throw new Error(`No case returns these fields of a schema: ${missing.join()}`);
+	const unused = endpointsOfDocument().filter((endpoint) => !wasSent(endpoint));
+	if (unused.length > 0) throw new Error(`No case sends a request to ${unused.join()}`);
 });
 
-const wasAsked = (endpoint: string) => {
+const wasSent = (endpoint: string) => {
 	const pattern = new RegExp(`^${escaped(endpoint).replace('\\{id\\}', '[^/]+')}$`);
-	return [...asked].some((request) => pattern.test(request));
+	return [...sentRequests].some((request) => pattern.test(request));
 };
 
-/** With a name in place of the ID that the service gave to a call of this case. */
+/** The requests of a case, with `{placed}` instead of the ID of a call that it placed. */
 function requestsOf(simulator: Simulator): string[] {
 	const placed = simulator.placedCalls().map(({ callId }) => callId);
 	return simulator.requests.map(({ method, path }) => {
@@ -117,7 +121,7 @@ function requestsOf(simulator: Simulator): string[] {
 	});
 }
 
-/** Requests to the interface itself; a socket and a recording have addresses of their own. */
+/** API requests without the token, or with a body that isn't JSON. Sockets and recordings have their own URLs. */
 function withoutHeaders({ requests, token }: Simulator): string[] {
 	return requests
 		.filter(({ path }) => /^\/(v1|call|chat_)/.test(path) && !path.endsWith('/user-stream'))

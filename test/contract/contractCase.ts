@@ -2,45 +2,45 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import type { MappingName } from '../../nodes/shared/apiMapping';
 import { fixtures, type Dialect, type Simulator } from '../simulator';
 
-/** A value, or how it follows from what the service leaves open. */
+/** A value, or a function of the dialect if it depends on undocumented details. */
 type PerDialect<T> = T | ((dialect: Dialect) => T);
 
-/** What a node does against a service that speaks any dialect. */
+/** Parameters of a node, and its expected requests and output with a service of any dialect. */
 export type ContractCase = {
 	title: string;
-	/** Open details said otherwise than the dialect has them. */
+	/** Fields of the API mapping that differ from the dialect. */
 	credential?: (dialect: Dialect) => { [name in MappingName]?: string };
 	parameters: PerDialect<INodeParameters>;
 	items?: IDataObject[];
-	/** What happens at the service before or while the node runs. */
-	given?: (simulator: Simulator) => void;
-	/** Every request that the service receives, as "METHOD /path", in any order; `{placed}` is the call of the case. */
+	/** Changes the simulator before or while the node runs. */
+	prepare?: (simulator: Simulator) => void;
+	/** Every request to the service, as "METHOD /path", in any order. `{placed}` is the ID of the placed call. */
 	requests: PerDialect<string[]>;
 	/** The items of the first output, compared with `toMatchObject`. */
 	output?: PerDialect<unknown[]>;
-	/** The beginning of the message with which the node stops. */
+	/** The beginning of the error message, if the node stops. */
 	rejection?: PerDialect<string | undefined>;
-	/** What else must hold at the service, or of the items with their files. */
-	then?: (simulator: Simulator, items: INodeExecutionData[]) => void;
+	/** Further assertions about the simulator, or about the items with their files. */
+	verify?: (simulator: Simulator, items: INodeExecutionData[]) => void;
 };
 
-/** The cases of each node, by its type name. */
+/** Cases by node type. */
 export type ContractCases = { [node: string]: ContractCase[] };
 
 export function perDialect<T>(value: PerDialect<T>, dialect: Dialect): T {
-	return isOpen(value) ? value(dialect) : value;
+	return isFunction(value) ? value(dialect) : value;
 }
 
-function isOpen<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
+function isFunction<T>(value: PerDialect<T>): value is (dialect: Dialect) => T {
 	return typeof value === 'function';
 }
 
-/** The Agent field, filled in by ID. */
+/** The Agent field, with an ID. */
 export const agent = (value: string = fixtures.agents.full) => ({
 	agentUuid: { __rl: true, mode: 'id', value },
 });
 
-/** A call, and a question, with all that Place Call needs. */
+/** The required parameters of Place Call, to place a call and to ask a question. */
 export const CALL = {
 	resource: 'call',
 	operation: 'place',

@@ -8,29 +8,33 @@ import { dialects, startSimulator, type Dialect, type Simulator } from '../simul
 import { credentialFor } from './credentialFor';
 import { unguessable } from './unguessable';
 
-/** Pauses of the nodes last a tenth here: short, and longer than a busy machine lags. */
-const FASTER = 10;
+/** Waits of the nodes are this many times shorter, but still longer than the delays of a busy machine. */
+const SPEEDUP = 10;
 
-const services: { [speech: string]: Dialect } = {
+const services: { [name: string]: Dialect } = {
 	...dialects,
-	'what nobody could guess': unguessable,
+	'with names that nobody could guess': unguessable,
 };
 
 export type ContractHarness = Pick<EngineHarness, 'credentials'> & {
 	simulator(): Simulator;
-	/** A node with the credential of an account on the service, some of its fields said otherwise. */
-	node(type: string, over: Partial<INode>, data?: ICredentialDataDecryptedObject): Promise<INode>;
+	/** A node with a credential for the simulator. `data` replaces some of its fields. */
+	node(
+		type: string,
+		overrides: Partial<INode>,
+		data?: ICredentialDataDecryptedObject,
+	): Promise<INode>;
 };
 
 /**
- * Runs the same cases against a service of each dialect. Between dialects nothing differs but the
- * fields of the credential and what a case takes from its dialect as a parameter.
+ * Runs the same cases with a service of each dialect. Only the fields of the credential and the
+ * values that a case takes from its dialect differ.
  */
 export function describeContract(
 	cases: (harness: ContractHarness, dialect: Dialect) => void,
 ): void {
 	const engine = engineHarness();
-	describe.each(Object.entries(services))('a service that speaks %s', (_name, dialect) => {
+	describe.each(Object.entries(services))('dialect %s', (_name, dialect) => {
 		cases(harnessOf(engine, dialect), dialect);
 	});
 }
@@ -43,18 +47,15 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 	});
 	beforeEach(() => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await realSleep(ms / FASTER);
+			await realSleep(ms / SPEEDUP);
 		});
 	});
 	afterEach(async () => {
-		// A chat connection outlives its last user for a moment; the next case has one of its own.
+		// Chat connections stay open for a moment after their last use. The next case needs new ones.
 		await until(
-			'no socket to be left',
+			'all sockets to close',
 			async () => (running?.sessions.standingSockets() ?? 0) === 0,
-			{
-				every: 5,
-				timeout: 4_000,
-			},
+			{ every: 5 },
 		).finally(() => {
 			jest.restoreAllMocks();
 			running?.reset();
@@ -69,9 +70,9 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 	return {
 		credentials: engine.credentials,
 		simulator,
-		node: async (type, over, data = {}) => {
+		node: async (type, overrides, data = {}) => {
 			const details = await engine.addCredential({ ...credentialFor(simulator()), ...data });
-			return engine.node(type, { credentials: { [CREDENTIAL]: details }, ...over });
+			return engine.node(type, { credentials: { [CREDENTIAL]: details }, ...overrides });
 		},
 	};
 }

@@ -6,8 +6,8 @@ export type DialectName = keyof typeof dialects;
 
 type Details = { [name in MappingName]?: string };
 
-/** What the dialects answer in their own code, and so cannot be read off them. */
-const IN_CODE: { [name in DialectName]: Details } = {
+/** Details that are in the code of a dialect, not in its data. */
+const DIALECT_CODE: { [name in DialectName]: Details } = {
 	plain: { callListPath: 'data', callListTotalPath: 'meta.total_count' },
 	terse: {
 		callListPath: 'data.calls',
@@ -42,7 +42,7 @@ const IN_CODE: { [name in DialectName]: Details } = {
 
 const PAGING = { page: 'pageFromOne', offset: 'offset', cursor: 'cursor' } as const;
 
-/** What an account's owner fills in under *API Mapping* for a service that speaks the dialect. */
+/** The fields of *API Mapping* for a service of this dialect. */
 export function apiMappingOf(dialect: Dialect): Details {
 	const { dnd, calls, chat } = dialect;
 	const placement = (name: string) => (chat.inQuery?.includes(name) === true ? 'query' : '');
@@ -82,11 +82,11 @@ export function apiMappingOf(dialect: Dialect): Details {
 		chatAsyncSessionName: chat.async.session,
 		chatAsyncSessionPlacement: placement(chat.async.session),
 		chatAsyncMessageName: chat.async.message,
-		...(isDialectName(dialect.name) && IN_CODE[dialect.name]),
+		...(isDialectName(dialect.name) && DIALECT_CODE[dialect.name]),
 	};
 }
 
-/** The credential of an account on the simulated service. */
+/** A credential for the simulated service. */
 export function credentialFor({
 	baseUrl,
 	token,

@@ -11,60 +11,60 @@ import { simulatedNodes } from './simulatedNodes';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
 
-/** Enough that a loop without a pause stands out, and little enough to be sent one by one. */
+/** Enough to detect a loop that doesn't yield, and few enough to send them one by one. */
 const ITEMS = 300;
-/** A loop pauses after 100 items. Two pauses may end at the same moment. */
-const MOST_ITEMS_A_TURN = 250;
+/** A loop yields after 100 items. Two loops may continue in the same iteration of the event loop. */
+const MAX_ITEMS_WITHOUT_YIELD = 250;
 
-/** Names of fields that take no expression. */
-function chosenIn(form: unknown): string[] {
-	if (Array.isArray(form)) return form.flatMap(chosenIn);
+/** Names of fields that don't accept expressions. */
+function fieldsWithoutExpressions(form: unknown): string[] {
+	if (Array.isArray(form)) return form.flatMap(fieldsWithoutExpressions);
 	if (!isJsonObject(form)) return [];
 	const own = form.noDataExpression === true && typeof form.name === 'string' ? [form.name] : [];
-	return [...own, ...Object.values(form).flatMap(chosenIn)];
+	return [...own, ...Object.values(form).flatMap(fieldsWithoutExpressions)];
 }
 
-/** Each value of a parameter as an expression, which n8n evaluates for each item. */
-function byExpression(value: unknown, to: Written, chosen: Set<string>): unknown {
+/** Converts each value of the parameters to an expression, which n8n evaluates for each item. */
+function byExpression(value: unknown, toExpression: ToExpression, fixed: Set<string>): unknown {
 	if (typeof value === 'string')
-		return to(/^=\{\{(.*)\}\}$/.exec(value)?.[1] ?? JSON.stringify(value));
-	if (Array.isArray(value)) return value.map((inner) => byExpression(inner, to, chosen));
-	if (!isJsonObject(value)) return to(JSON.stringify(value));
+		return toExpression(/^=\{\{(.*)\}\}$/.exec(value)?.[1] ?? JSON.stringify(value));
+	if (Array.isArray(value)) return value.map((inner) => byExpression(inner, toExpression, fixed));
+	if (!isJsonObject(value)) return toExpression(JSON.stringify(value));
 	return Object.fromEntries(
 		Object.entries(value).map(([name, inner]) => [
 			name,
-			chosen.has(name) ? inner : byExpression(inner, to, chosen),
+			fixed.has(name) ? inner : byExpression(inner, toExpression, fixed),
 		]),
 	);
 }
 
 const parametersIn = (value: unknown) => z.custom<INodeParameters>(isObject).parse(value);
 
-/** Items that note when an expression reads them, and whether n8n's event loop has turned in between. */
+/** Items that count how many of them are read without a yield to the event loop. */
 function watchedItems(like: readonly object[]) {
 	const read = new Set<number>();
-	let limiter = new Set<number>();
-	let most = 0;
+	let readWithoutYield = new Set<number>();
+	let max = 0;
 	const items = [...Array(ITEMS).keys()].map((index): INodeExecutionData => {
 		const json = { ...like[index % like.length] };
-		// What copies an item does not see it.
+		// Not enumerable, so that copies of the item don't read it.
 		Object.defineProperty(json, 'read', {
 			get: () => {
 				read.add(index);
-				limiter.add(index);
-				most = Math.max(most, limiter.size);
+				readWithoutYield.add(index);
+				max = Math.max(max, readWithoutYield.size);
 				return 1;
 			},
 		});
 		return { json };
 	});
 	let next: NodeJS.Immediate;
-	const turn = (): void => {
-		limiter = new Set();
-		next = setImmediate(turn);
+	const onIteration = (): void => {
+		readWithoutYield = new Set();
+		next = setImmediate(onIteration);
 	};
-	next = setImmediate(turn);
-	return { items, seen: () => ({ read: read.size, most }), stop: () => clearImmediate(next) };
+	next = setImmediate(onIteration);
+	return { items, counts: () => ({ read: read.size, max }), stop: () => clearImmediate(next) };
 }
 
 const sizeOf = (one?: ContractCase) =>
@@ -74,20 +74,20 @@ const cases = Object.entries(contractCases).flatMap(([node, all]) => {
 	const operations = new Map<unknown, ContractCase>();
 	for (const one of all) {
 		const { operation } = perDialect(one.parameters, dialects.plain);
-		// The one that says most.
+		// The case with the most parameters.
 		const isFuller = sizeOf(one) > sizeOf(operations.get(operation));
 		if (one.rejection === undefined && isFuller) operations.set(operation, one);
 	}
 	return [...operations].map(([operation, one]) => ({ node, operation, one }));
 });
 
-/** Of lists, and of rows that go out together. */
-const isOneReading = ({ node, operation }: { node: string; operation: unknown }) =>
+/** Operations that read a list once for all items, or send all items together. */
+const isShared = ({ node, operation }: { node: string; operation: unknown }) =>
 	['agents', 'pushCampaignContacts'].includes(node) || /Many$/.test(String(operation));
 
 const onError = 'continueRegularOutput' as const;
 
-type Written = (code: string) => string;
+type ToExpression = (code: string) => string;
 
 let waits: jest.SpyInstance;
 beforeEach(() => {
@@ -95,32 +95,36 @@ beforeEach(() => {
 });
 afterEach(() => waits.mockRestore());
 
-const itself = (code: string) => `={{ [$json.read, ${code}][1] }}`;
-const nothing = () => '={{ [$json.read][1] }}';
+const unchanged = (code: string) => `={{ [$json.read, ${code}][1] }}`;
+const undefinedValue = () => '={{ [$json.read][1] }}';
 
-async function expectTurns(type: string, one: ContractCase, to: Written) {
-	one.given?.(simulator());
-	const chosen = new Set(['__rl', 'mode', ...chosenIn(loader.getNode(type).type.description)]);
-	const given = perDialect(one.parameters, dialects.plain);
-	const parameters = parametersIn(byExpression(given, to, chosen));
+async function expectYields(type: string, one: ContractCase, toExpression: ToExpression) {
+	one.prepare?.(simulator());
+	const fixed = new Set([
+		'__rl',
+		'mode',
+		...fieldsWithoutExpressions(loader.getNode(type).type.description),
+	]);
+	const plain = perDialect(one.parameters, dialects.plain);
+	const parameters = parametersIn(byExpression(plain, toExpression, fixed));
 	const node = { ...(await nodeOf(type, parameters)), onError };
 	const watched = watchedItems(one.items ?? [{}]);
 	await runNode(harness.credentials, node, watched.items);
 	watched.stop();
-	const { read, most } = watched.seen();
+	const { read, max } = watched.counts();
 	expect(read).toBe(ITEMS);
-	expect(most).toBeLessThanOrEqual(MOST_ITEMS_A_TURN);
+	expect(max).toBeLessThanOrEqual(MAX_ITEMS_WITHOUT_YIELD);
 }
 
-describe('n8n has its turn between the items', () => {
-	test.each(cases)('if none of them can be sent: $node $operation', async ({ node, one }) => {
-		await expectTurns(node, one, nothing);
+describe('yields to the event loop between items', () => {
+	test.each(cases)('if no item can be sent: $node $operation', async ({ node, one }) => {
+		await expectYields(node, one, undefinedValue);
 	});
 
-	test.each(cases.filter(isOneReading))(
-		'if one reading is for all of them: $node $operation',
+	test.each(cases.filter(isShared))(
+		'if one request serves all items: $node $operation',
 		async ({ node, one }) => {
-			await expectTurns(node, one, itself);
+			await expectYields(node, one, unchanged);
 		},
 	);
 });

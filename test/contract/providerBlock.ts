@@ -1,8 +1,8 @@
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import type { apiMappingOf } from './credentialFor';
 
-/** What a provider writes for *Settings From Your Provider* whose customer would fill in these fields. */
-export function blockOf(fields: ReturnType<typeof apiMappingOf>) {
+/** The JSON for *Settings From Your Provider* with the same values as these fields of the credential. */
+export function providerSettingsOf(fields: ReturnType<typeof apiMappingOf>) {
 	const values = new Map(Object.entries(fields));
 	return Object.fromEntries(
 		MAPPING_TOPICS.map((topic) => [

@@ -6,13 +6,13 @@ import { credentialFor } from './credentialFor';
 
 export type SimulatedNodes = {
 	harness: EngineHarness;
-	/** Of the plain dialect. */
+	/** A simulator of the plain dialect. */
 	simulator: () => Simulator;
-	/** A node whose credential has the simulator's URL and all of its API mapping. */
+	/** A node with a credential for the simulator, including its API mapping. */
 	nodeOf: (type: string, parameters: INodeParameters) => Promise<INode>;
 };
 
-/** Nodes in n8n's engine, with a simulator for all tests of the file. */
+/** Nodes in n8n's engine, with one simulator for all tests of a file. */
 export function simulatedNodes(): SimulatedNodes {
 	const harness = engineHarness();
 	let simulator: Simulator;

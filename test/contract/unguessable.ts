@@ -2,19 +2,19 @@ import { dialects, type Dialect } from '../simulator';
 
 const { plain } = dialects;
 
-/** Each name replaced by one that nobody could guess; placements stay. */
-function scrambled<T extends object>(names: T, place: string): T {
-	const open = Object.keys(names).filter((key) => !/placement/i.test(key));
-	return { ...names, ...Object.fromEntries(open.map((key) => [key, `${place}_${key}_7q`])) };
+/** Replaces each name by one that nobody could guess. Placements stay. */
+function scrambled<T extends object>(names: T, prefix: string): T {
+	const replaced = Object.keys(names).filter((key) => !/placement/i.test(key));
+	return { ...names, ...Object.fromEntries(replaced.map((key) => [key, `${prefix}_${key}_7q`])) };
 }
 
 /**
- * The plain dialect with every open name and status replaced by one that cannot be known. A node
- * that holds any of them itself does not pass.
+ * The plain dialect with every undocumented name and status replaced by one that nobody could guess.
+ * A node with such a name in its own code fails.
  */
 export const unguessable: Dialect = {
 	...plain,
-	// These bodies are known by what they say, so any rejection's status must do.
+	// The nodes recognize these errors by their bodies, so any status must work.
 	statuses: {
 		...plain.statuses,
 		agentNotFound: 418,

@@ -2,15 +2,15 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { ROOT } from '../engine/sourceLoader';
-import { escaped, openWireNames } from './wireNames';
+import { escaped, undocumentedWireNames } from './wireNames';
 
-/** Plain words that the package has for things of its own, and a dialect on the wire. */
+/** Common words that both the package and a dialect use. */
 const OWN_WORDS = ['cursor', 'hours', 'items', 'rows', 'why'];
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT });
-const names = openWireNames().filter((name) => !OWN_WORDS.includes(name));
+const names = undocumentedWireNames().filter((name) => !OWN_WORDS.includes(name));
 
-/** Every text in the code: comments, and placeholders with their examples, are left out. */
+/** Every string in the code, without comments and placeholders. */
 function textsIn(file: string): string[] {
 	const code = readFileSync(path.join(ROOT, file), 'utf8');
 	const source = ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true);
@@ -18,7 +18,7 @@ function textsIn(file: string): string[] {
 	const visit = (node: ts.Node): void => {
 		if (ts.isPropertyAssignment(node) && node.name.getText() === 'placeholder') return;
 		if (ts.isStringLiteralLike(node)) texts.push(node.text);
-		// A lone word is told from a wire name by its underscore.
+		// Only names with an underscore, because a single word could be any identifier.
 		if (ts.isIdentifier(node) && node.text.includes('_')) texts.push(node.text);
 		ts.forEachChild(node, visit);
 	};
@@ -26,13 +26,13 @@ function textsIn(file: string): string[] {
 	return texts;
 }
 
-/** A name with a mark of its own is found anywhere in a text, a plain word only as the whole of it. */
-function holds(text: string, name: string): boolean {
+/** Finds a name with a special character anywhere in a text, and a plain word only as the whole text. */
+function containsName(text: string, name: string): boolean {
 	if (!/[_[\]-]/.test(name)) return text === name;
 	return new RegExp(`(?<![\\w[])${escaped(name)}(?!\\w)`).test(text);
 }
 
-test('the dialects use many names that the document does not give', () => {
+test('the dialects use many undocumented names', () => {
 	expect(names.length).toBeGreaterThan(100);
 	expect(names).toEqual(
 		expect.arrayContaining(['filter[agent]', 'sid', 'agent_id', 'next_cursor', 'resume_ai']),
@@ -40,15 +40,17 @@ test('the dialects use many names that the document does not give', () => {
 	expect(names).not.toContain('agent_uuid');
 });
 
-test('the search finds a name where it stands, and not in a comment or a placeholder', () => {
+test('the search finds names in strings, but not in comments and placeholders', () => {
 	const here = textsIn('test/contract/wireNames.test.ts');
-	expect(here.some((text) => holds(text, 'next_cursor'))).toBe(true);
-	expect(here.some((text) => text.includes(['A lone', 'word'].join(' ')))).toBe(false);
+	expect(here.some((text) => containsName(text, 'next_cursor'))).toBe(true);
+	expect(here.some((text) => text.includes(['Only names with', 'an underscore'].join(' ')))).toBe(
+		false,
+	);
 	const dnd = textsIn('nodes/shared/apiMapping/dnd.ts');
 	expect(dnd.some((text) => text.includes('per_page'))).toBe(false);
 });
 
-test.each(files)('%s holds no wire name of an open detail', (file) => {
+test.each(files)('%s contains no undocumented name', (file) => {
 	const texts = textsIn(file);
-	expect(names.filter((name) => texts.some((text) => holds(text, name)))).toEqual([]);
+	expect(names.filter((name) => texts.some((text) => containsName(text, name)))).toEqual([]);
 });

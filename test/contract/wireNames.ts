@@ -7,17 +7,17 @@ import type { Agent } from '../simulator/state/types';
 
 const document = readFileSync(path.join(ROOT, 'docs/service-api.md'), 'utf8');
 
-/** Whether the service's document holds the name as a word. */
+/** Whether the service's document contains the name as a word. */
 export function isDocumented(name: string): boolean {
 	return new RegExp(`(?<!\\w)${escaped(name)}(?!\\w)`).test(document);
 }
 
-/** Every name that some dialect uses on the wire and the document does not give. */
-export function openWireNames(): string[] {
+/** Every undocumented name in requests and responses of the dialects. */
+export function undocumentedWireNames(): string[] {
 	const names = new Set<string>();
 	for (const dialect of Object.values<Dialect>(dialects)) {
 		collect({ ...dialect, name: '' }, names);
-		collect(shapesOf(dialect), names);
+		collect(sampleResponses(dialect), names);
 	}
 	const parts = new Set([...names].flatMap((name) => name.split('.')));
 	return [...parts].filter((name) => /^[\w[\]-]+$/.test(name) && !isDocumented(name)).sort();
@@ -25,8 +25,8 @@ export function openWireNames(): string[] {
 
 export const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Answers of the dialect; their keys are wire names as well. */
-function shapesOf({ agents, calls, campaigns, dnd, webhook, chat }: Dialect) {
+/** Sample responses of the dialect, for the names of their fields. */
+function sampleResponses({ agents, calls, campaigns, dnd, webhook, chat }: Dialect) {
 	const agent: Agent = {
 		agentUuid: '',
 		name: '',

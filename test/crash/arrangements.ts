@@ -8,18 +8,18 @@ export const ARRANGEMENTS = [
 	'sub-workflow for each item',
 ] as const;
 
-/** The node that runs the writer in a sub-workflow. */
+/** The node that runs the writer's sub-workflow. */
 export const CALLER = 'Call';
 
-/** How a writer is reached from the node with the items. */
+/** How the writer is connected to the node with the items. */
 export type Arrangement = (typeof ARRANGEMENTS)[number];
 
-/** Saves and publishes a workflow, and gives its ID. */
+/** Saves and publishes a workflow. Returns its ID. */
 export type Publish = (workflow: WorkflowJson) => Promise<string>;
 
 const to = ({ name }: INode) => ({ node: name, type: 'main' as const, index: 0 });
 
-/** The nodes after the one with the items, the first of them being connected to it. */
+/** The nodes after the one with the items. The first is to be connected to it. */
 export async function arrange(
 	arrangement: Arrangement,
 	writer: INode,
@@ -32,7 +32,7 @@ export async function arrange(
 			nodes: [loop, writer],
 			connections: {
 				[loop.name]: { main: [[], [to(writer)]] },
-				// What a node rejects goes on with the next batch, too.
+				// Both outputs continue with the next batch.
 				[writer.name]: { main: [[to(loop)], [to(loop)]] },
 			},
 		};

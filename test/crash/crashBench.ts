@@ -10,39 +10,39 @@ import { fixtures, type Simulator } from '../simulator';
 import { arrange, CALLER, type Arrangement } from './arrangements';
 import { ITEMS, itemsOf, nodeOf, received, type Item, type Writer } from './writers';
 
-/** The request of the sixth item is never answered. */
-const SIX_BEGUN = '11111100';
-const ALL_BEGUN = '1'.repeat(ITEMS);
+/** The service never responds to the request of the sixth item. */
+const SIX_SENT = '11111100';
+const ALL_SENT = '1'.repeat(ITEMS);
 
-/** What one writer did in an execution that is to be interrupted. */
+/** A writer in an execution that is about to be interrupted. */
 export type Scene = {
 	writer: Writer;
 	arrangement: Arrangement;
 	items: Item[];
 	execution: Execution;
-	/** What the service had received by then. */
+	/** The requests that the service has received so far. */
 	before: string;
 };
 
-/** What became of it after the execution was retried. */
-export type Verdict = {
+/** The result after a retry of the execution. */
+export type RetryResult = {
 	writer: string;
 	before: string;
 	after: string;
-	/** By item of all outputs: `d` done, `u` told as unknown, `n` told as not sent, `-` anything else. */
+	/** The result of each output item: `d` done, `u` reported as unknown, `n` reported as not sent, `-` anything else. */
 	output: string;
 };
 
-/** n8n rejects the retry, or the retry doesn't come to the node, because n8n kept nothing of what the node was given. */
+/** n8n rejects the retry, or the retry doesn't reach the node, because n8n didn't store the node's input. */
 export const NO_RETRY = 'no retry';
 
-/** Of a workflow. */
+/** Workflow settings. */
 type Settings = Record<string, unknown>;
 
-/** The workflow that a retry runs: as it was then, or as it is saved now. */
-type Which = 'original' | 'current';
+/** The version of the workflow that a retry runs. */
+type WorkflowVersion = 'original' | 'current';
 
-/** A real n8n whose executions are interrupted, beside a service that counts what it receives. */
+/** A real n8n in which executions are interrupted, and a service that counts the requests. */
 export class CrashBench {
 	private started = 0;
 
@@ -59,23 +59,23 @@ export class CrashBench {
 		return new CrashBench(server, simulator, n8n, { [CREDENTIAL]: credential });
 	}
 
-	/** Boots n8n again after it ended. */
+	/** Starts n8n again after it has ended. */
 	async boot(): Promise<void> {
 		await this.server.boot();
 		this.n8n = await N8nDriver.signIn(this.server.baseUrl);
 	}
 
-	/** Starts a writer, and returns when a request of it hangs. */
-	async inTheMiddle(
+	/** Starts a writer, and returns when one of its requests hangs. */
+	async hangInWriter(
 		writer: Writer,
 		rest: Partial<INode> = {},
 		arrangement: Arrangement = 'straight',
 		settings: Settings = {},
 	): Promise<Scene> {
 		const { request } = writer;
-		if (request === undefined) throw new Error(`${writer.name} sends no request that could hang`);
-		const before = writer.isOneRequest === true ? ALL_BEGUN : SIX_BEGUN;
-		const skip = writer.isOneRequest === true ? 0 : SIX_BEGUN.lastIndexOf('1');
+		if (request === undefined) throw new Error(`${writer.name} sends no HTTP request`);
+		const before = writer.isOneRequest === true ? ALL_SENT : SIX_SENT;
+		const skip = writer.isOneRequest === true ? 0 : SIX_SENT.lastIndexOf('1');
 		const hang = { kind: 'hang', afterHandling: true, match: request, skip, times: 1 } as const;
 		this.simulator.faults.inject(hang);
 		const publish = async (workflow: WorkflowJson) => (await this.publish(workflow)).id;
@@ -91,8 +91,8 @@ export class CrashBench {
 		return { writer, arrangement, items, execution, before };
 	}
 
-	/** Runs writers one after another in one execution, which then waits for an answer that never comes. */
-	async afterwards(
+	/** Runs writers one after another in one execution, which then waits for a response that never comes. */
+	async hangAfterWriters(
 		writers: readonly Writer[],
 		rest: Partial<INode> = {},
 		settings: Settings = {},
@@ -111,7 +111,7 @@ export class CrashBench {
 		const nodesAndLast = [...nodes, { ...later, executeOnce: true }];
 		const { items, execution } = await this.execute(nodesAndLast, settings);
 		await until(
-			'the execution to come to its last node',
+			'the execution to reach its last node',
 			async () => Promise.resolve(reads() > readsBefore),
 			{ timeout: 60_000 },
 		);
@@ -121,35 +121,38 @@ export class CrashBench {
 		});
 	}
 
-	/** What became of a writer once its execution was retried. */
-	async retried(scene: Scene, which: Which = 'original'): Promise<Verdict> {
-		const [verdict] = await this.retriedTogether([scene], which);
-		if (verdict === undefined) throw new Error('no verdict');
-		return verdict;
+	/** Retries the execution of a writer. */
+	async retryScene(scene: Scene, which: WorkflowVersion = 'original'): Promise<RetryResult> {
+		const [resultOf] = await this.retryScenes([scene], which);
+		if (resultOf === undefined) throw new Error('no verdict');
+		return resultOf;
 	}
 
-	/** The same for writers of one execution. */
-	async retriedTogether(scenes: readonly Scene[], which: Which = 'original'): Promise<Verdict[]> {
+	/** Retries the execution of several writers. */
+	async retryScenes(
+		scenes: readonly Scene[],
+		which: WorkflowVersion = 'original',
+	): Promise<RetryResult[]> {
 		const [scene] = scenes;
 		if (scene === undefined) return [];
 		const retried = await this.retry(scene.execution, which).catch(() => undefined);
 		return await Promise.all(scenes.map(async (each) => await this.verdict(each, retried)));
 	}
 
-	/** *Retry* of an execution that has ended, or that n8n takes for ended once it has booted. */
-	private async retry({ id }: Execution, which: Which): Promise<Execution> {
+	/** *Retry* of an execution that has ended, or that n8n marks as ended after its start. */
+	private async retry({ id }: Execution, which: WorkflowVersion): Promise<Execution> {
 		const ended = async () => {
 			const { status } = await this.n8n.execution(id);
 			return !['new', 'running'].includes(status);
 		};
-		await until('n8n to give the execution up', ended, { timeout: 60_000 });
+		await until('the execution to be marked as ended', ended, { timeout: 60_000 });
 		return await this.n8n.retry(id, which);
 	}
 
 	private async verdict(
 		{ writer, arrangement, items, before }: Scene,
 		retried: Execution | undefined,
-	): Promise<Verdict> {
+	): Promise<RetryResult> {
 		const after = received(this.simulator, writer, items);
 		const name = arrangement === 'straight' ? writer.name : `${writer.name}, ${arrangement}`;
 		const { runData = {} } = retried === undefined ? {} : await this.n8n.runData(retried.id);
@@ -157,12 +160,12 @@ export class CrashBench {
 		if (runs === undefined) return { writer: name, before, after, output: NO_RETRY };
 		const returned = runs.flatMap((run) => run.data?.main ?? []).flat();
 		const output = returned
-			.flatMap((item) => (item === null || isOfRecovery(item) ? [] : kindOf(item)))
+			.flatMap((item) => (item === null || isRecoveryItem(item) ? [] : kindOf(item)))
 			.join('');
 		return { writer: name, before, after, output };
 	}
 
-	/** Webhook → items → the nodes, each on a branch of its own, from top to bottom; the others come after them. */
+	/** Runs Webhook → items → `nodes`, each on its own branch, from top to bottom, and the `others` after them. */
 	private async execute(
 		nodes: INode[],
 		settings: Settings,
@@ -200,7 +203,7 @@ export class CrashBench {
 		return workflow;
 	}
 
-	/** Each item has a session of its own, and its number is on the do-not-disturb list of an agent who calls nobody here. */
+	/** Adds a session for each item, and its number to the do-not-disturb list of an agent that places no calls here. */
 	private addToService(items: readonly Item[]): void {
 		const { state } = this.simulator;
 		const [entry] = state.dnd;
@@ -220,8 +223,8 @@ function at(column: number, row: number): [x: number, y: number] {
 	return [200 * column, 200 * row];
 }
 
-/** n8n puts an item of its own in place of what a node had returned before the kill. */
-function isOfRecovery({ json }: INodeExecutionData): boolean {
+/** After a kill, n8n replaces the output of a node by an item of its own. */
+function isRecoveryItem({ json }: INodeExecutionData): boolean {
 	return json.isArtificialRecoveredEventItem === true;
 }
 

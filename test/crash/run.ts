@@ -1,7 +1,7 @@
 /**
- * `npm run test:crash [-- --only sqlite --ending memory]`: who writes × how the execution ended × how it was taken up again × database, each counted at
- * the service. Needs Debian's PostgreSQL and Redis. Fails where anything was sent twice, or a row was neither sent nor
- * told as unknown.
+ * `npm run test:crash [-- --only sqlite --ending memory]`: ends executions in several ways, retries them, and counts the
+ * requests at the service, for each node that writes and each database. Needs PostgreSQL and Redis from Debian. Fails if
+ * anything was sent twice, or a row was neither sent nor reported as unknown.
  */
 import { createServer } from 'node:http';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { N8nServer } from '../n8n/server';
 import { manualTrigger, node } from '../n8n/workflow';
 import { dialects, startSimulator } from '../simulator';
 import { ARRANGEMENTS } from './arrangements';
-import { CrashBench, NO_RETRY, type Scene, type Verdict } from './crashBench';
+import { CrashBench, NO_RETRY, type Scene, type RetryResult } from './crashBench';
 import { writers } from './writers';
 
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
@@ -29,20 +29,20 @@ const { values } = parseArgs({
 	options: { only: { type: 'string', default: '' }, ending: { type: 'string', default: '' } },
 });
 
-type Row = Verdict & { place: string; ending: string; takenUp: string };
+type Row = RetryResult & { deployment: string; ending: string; retriedWith: string };
 
-/** What runs the executions, and how it is brought down and up again. */
-type Place = {
+/** An n8n deployment, and functions that end and start it. */
+type Deployment = {
 	name: string;
 	bench: CrashBench;
 	endings: { [ending: string]: () => Promise<void> };
-	/** After an ending; a stopped execution needs nothing. */
+	/** Starts n8n again after an ending. Not needed after Stop. */
 	boot: () => Promise<void>;
 	stop: () => Promise<void>;
 };
 
 const SETTINGS = {
-	// Calls that are under way when n8n is told to end.
+	// Ends n8n although requests are in flight.
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '1',
 };
 
@@ -75,7 +75,7 @@ async function onOneServer(
 	env: Record<string, string>,
 	cleanUp: () => Promise<void>,
 	home: string,
-): Promise<Place> {
+): Promise<Deployment> {
 	await installPackage(home);
 	const heap = { NODE_OPTIONS: '--max-old-space-size=512' };
 	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...heap, ...env } });
@@ -99,19 +99,19 @@ async function onOneServer(
 	};
 }
 
-async function onSqlite(host: string): Promise<Place> {
+async function onSqlite(host: string): Promise<Deployment> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
 	return await onOneServer('SQLite', host, {}, async () => await Promise.resolve(), home);
 }
 
-async function onPostgres(host: string): Promise<Place> {
+async function onPostgres(host: string): Promise<Deployment> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
 	const stores = await QueueStores.start(home);
 	const env = { ...stores.environment, EXECUTIONS_MODE: 'regular' };
 	return await onOneServer('PostgreSQL', host, env, async () => await stores.stop(), home);
 }
 
-async function onQueue(host: string): Promise<Place> {
+async function onQueue(host: string): Promise<Deployment> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
 	await installPackage(home);
 	const env = {
@@ -120,7 +120,7 @@ async function onQueue(host: string): Promise<Place> {
 		QUEUE_WORKER_LOCK_RENEW_TIME: '2000',
 		QUEUE_WORKER_STALLED_INTERVAL: '3000',
 		DB_POSTGRESDB_POOL_SIZE: '8',
-		// A worker runs 10 executions at a time otherwise, and each of the scenes hangs in one.
+		// By default, a worker runs 10 executions at a time, but each scene needs an execution that hangs.
 		N8N_CONCURRENCY_PRODUCTION_LIMIT: '40',
 	};
 	const queue = await QueueMode.start({ host, home, env }, { workers: 1, webhooks: 0 });
@@ -151,29 +151,29 @@ async function onQueue(host: string): Promise<Place> {
 	};
 }
 
-/** The scenes of one ending: each writer in the middle, some in other arrangements, and all of them afterwards. */
+/** Scenes for one ending: each writer interrupted in the middle, some in other arrangements, and all interrupted after they finished. */
 async function interrupt(
-	{ bench, endings, boot }: Place,
+	{ bench, endings, boot }: Deployment,
 	ending: string,
 	settings: Record<string, unknown>,
 ): Promise<{ middle: Scene[]; after: Scene[] }> {
 	const middle: Scene[] = [];
 	const isStop = ending === 'Stop';
 	const stop = async ({ execution }: Scene) =>
-		await bench.n8n.call('POST', `/executions/${execution.id}/stop`);
+		await bench.n8n.request('POST', `/executions/${execution.id}/stop`);
 	for (const writer of requesting) {
-		const scene = await bench.inTheMiddle(writer, CONTINUE, 'straight', settings);
+		const scene = await bench.hangInWriter(writer, CONTINUE, 'straight', settings);
 		middle.push(scene);
 		if (isStop) await stop(scene);
 	}
 	for (const arrangement of ARRANGEMENTS.slice(1)) {
 		for (const writer of requesting.slice(0, 2)) {
-			const scene = await bench.inTheMiddle(writer, CONTINUE, arrangement, settings);
+			const scene = await bench.hangInWriter(writer, CONTINUE, arrangement, settings);
 			middle.push(scene);
 			if (isStop) await stop(scene);
 		}
 	}
-	const after = await bench.afterwards(writers, CONTINUE, settings);
+	const after = await bench.hangAfterWriters(writers, CONTINUE, settings);
 	const [first] = after;
 	if (isStop && first !== undefined) await stop(first);
 	else await endings[ending]?.();
@@ -181,10 +181,10 @@ async function interrupt(
 	return { middle, after };
 }
 
-/** A way to end executions of workflows with these settings. */
+/** A way to end executions, and the workflow settings. */
 type Case = { name: string; ending: string; settings: Record<string, unknown> };
 
-function casesOf({ endings }: Place): Case[] {
+function casesOf({ endings }: Deployment): Case[] {
 	const [first = '', ...others] = Object.keys(endings);
 	const settings = { saveExecutionProgress: true };
 	return [
@@ -193,24 +193,28 @@ function casesOf({ endings }: Place): Case[] {
 	];
 }
 
-async function judge(place: Place, { name, ending, settings }: Case): Promise<Row[]> {
+async function retryCase(deployment: Deployment, { name, ending, settings }: Case): Promise<Row[]> {
 	const rows: Row[] = [];
-	const { middle, after } = await interrupt(place, ending, settings);
+	const { middle, after } = await interrupt(deployment, ending, settings);
 	for (const which of ['original', 'current'] as const) {
-		const of = { place: place.name, ending: name, takenUp: `Retry, ${which} workflow` };
+		const of = {
+			deployment: deployment.name,
+			ending: name,
+			retriedWith: `Retry, ${which} workflow`,
+		};
 		for (const scene of middle) {
-			const verdict = await place.bench.retried(scene, which);
+			const verdict = await deployment.bench.retryScene(scene, which);
 			rows.push({ ...of, ...verdict });
 		}
 		rows.push(
-			...(await place.bench.retriedTogether(after, which)).map((row) => ({ ...of, ...row })),
+			...(await deployment.bench.retryScenes(after, which)).map((row) => ({ ...of, ...row })),
 		);
 	}
 	return rows;
 }
 
-/** Nothing twice; and nothing missing unless the retry couldn't begin, or tells of it. */
-function isRight({ after, output }: Row): boolean {
+/** Whether nothing was sent twice, and nothing is missing unless the retry couldn't start or reports it. */
+function isCorrect({ after, output }: Row): boolean {
 	if (/[2-9]/.test(after)) return false;
 	if (output === NO_RETRY) return true;
 	const missing = after.replaceAll('1', '').length;
@@ -220,21 +224,22 @@ function isRight({ after, output }: Row): boolean {
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
 	const rows: Row[] = [];
-	for (const open of [onSqlite, onPostgres, onQueue]) {
-		if (values.only !== '' && !open.name.toLowerCase().includes(values.only)) continue;
-		const place = await open(host);
+	for (const startDeployment of [onSqlite, onPostgres, onQueue]) {
+		if (values.only !== '' && !startDeployment.name.toLowerCase().includes(values.only)) continue;
+		const deployment = await startDeployment(host);
 		try {
-			for (const each of casesOf(place).filter(({ name }) => name.includes(values.ending))) {
-				const began = Date.now();
-				rows.push(...(await judge(place, each)));
-				console.log(`${place.name}: ${each.name}, ${Math.round((Date.now() - began) / 1_000)} s`);
+			for (const each of casesOf(deployment).filter(({ name }) => name.includes(values.ending))) {
+				const startedAt = Date.now();
+				rows.push(...(await retryCase(deployment, each)));
+				const seconds = Math.round((Date.now() - startedAt) / 1_000);
+				console.log(`${deployment.name}: ${each.name}, ${seconds} s`);
 			}
 		} finally {
-			await place.stop();
+			await deployment.stop();
 		}
 	}
 	await report(rows);
-	const wrong = rows.filter((row) => !isRight(row));
+	const wrong = rows.filter((row) => !isCorrect(row));
 	console.log(`${rows.length} cells, ${wrong.length} wrong`);
 	for (const row of wrong) console.log(row);
 	if (wrong.length > 0) process.exitCode = 1;
@@ -244,16 +249,18 @@ async function report(rows: readonly Row[]): Promise<void> {
 	const alike = groupBy(rows, (row) => JSON.stringify(omit(row, 'writer')));
 	const cells = Object.values(alike).flatMap(([first, ...others]) => {
 		if (first === undefined) return [];
-		const { place, ending, takenUp, before, after, output } = first;
+		const { deployment, ending, retriedWith, before, after, output } = first;
 		const writers = [first, ...others].map(({ writer }) => writer).join('; ');
-		return [[place, ending, takenUp, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``]];
+		return [
+			[deployment, ending, retriedWith, writers, `\`${before}\``, `\`${after}\``, `\`${output}\``],
+		];
 	});
-	const text = `# Executions that n8n did not end itself
+	const text = `# Interrupted executions
 
-What \`npm run test:crash\` counted at the service: how often it received the request of each of eight items, before the execution ended and after it
-was retried; ${rows.length} cells in all. The last column has the items that the node returned in the retry: \`d\` done, \`u\` told as unknown, \`n\` told as not sent.
+What \`npm run test:crash\` counted at the service: how many times it received the request of each of eight items, before the execution ended and after
+the retry. There are ${rows.length} cells. The last column shows the items that the node returned in the retry: \`d\` done, \`u\` reported as unknown, \`n\` reported as not sent.
 
-| n8n | how the execution ended | taken up by | who writes | before | after | the retry |
+| n8n | how the execution ended | retried with | node | before | after | output of the retry |
 | - | - | - | - | - | - | - |
 ${cells.map((cell) => `| ${cell.join(' | ')} |`).join('\n')}
 `;

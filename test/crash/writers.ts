@@ -4,32 +4,32 @@ import { PACKAGE } from '../e2e/calls';
 import type { Reference } from '../n8n/driver';
 import { filled, fixtures, type Simulator } from '../simulator';
 
-/** Items that each writer gets in one execution. */
+/** The number of items for each writer in an execution. */
 export const ITEMS = 8;
 
 const { agents, campaigns, sessions } = fixtures;
 const agent = (value: string) => ({ agentUuid: { __rl: true, mode: 'id', value } });
 const AGENT = agent(agents.full);
 
-/** A node that changes something at the service, once for each item. */
+/** A node that changes something at the service for each item. */
 export type Writer = {
 	name: string;
 	type: string;
 	parameters: INodeParameters;
-	/** The requests that it sends; without it, the writer sends frames. */
+	/** The requests of the writer. Without it, the writer sends WebSocket frames. */
 	request?: { method: 'POST' | 'DELETE'; path: RegExp };
-	/** Whether one request carries all items. */
+	/** Whether one request contains all items. */
 	isOneRequest?: boolean;
-	/** The value that only this item's request has. */
+	/** A value that only the request of this item contains. */
 	marker?: (value: Item) => string;
 };
 
-/** `session` is a chat session of its own, which exists at the service. */
+/** An input item. `session` is its own chat session, which exists at the service. */
 export type Item = { phone: string; text: string; session: string };
 
 const talk = { operation: 'sendMessage', sessionId: sessions.open, message: '={{ $json.text }}' };
 
-/** Every operation that writes, and every way in which it sends. */
+/** Every operation that writes, with every way to send. */
 export const writers: readonly Writer[] = [
 	{
 		name: 'Place Call',
@@ -140,7 +140,7 @@ export const writers: readonly Writer[] = [
 	},
 ];
 
-/** Items of one execution, unlike those of every other. */
+/** The items of one execution, different from those of every other. */
 export function itemsOf(execution: number): Item[] {
 	const number = String(execution).padStart(4, '0');
 	return Array.from({ length: ITEMS }, (_, index) => ({
@@ -158,7 +158,7 @@ export function nodeOf(
 	return node(name, `${PACKAGE}.${type}`, 1, parameters, { credentials, ...rest });
 }
 
-/** How often the service received the request of each item, one digit each: `11111000`. */
+/** How many times the service received the request of each item, one digit per item: `11111000`. */
 export function received(simulator: Simulator, writer: Writer, items: readonly Item[]): string {
 	const { request: wanted, marker = ({ phone }: Item) => phone } = writer;
 	const texts =

@@ -8,7 +8,7 @@ import { VoiceChatAgentApiTokenApi } from '../../credentials/VoiceChatAgentApiTo
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { voiceChatAgentApiTest } from '../../nodes/shared/n8n/http/credentialTest';
 import { apiMappingOf } from '../contract/credentialFor';
-import { blockOf } from '../contract/providerBlock';
+import { providerSettingsOf } from '../contract/providerBlock';
 import { dialects } from '../simulator';
 import {
 	PROVIDER_SETTINGS,
@@ -319,7 +319,7 @@ describe('the API mapping is tried as far as a read can', () => {
 			.query(true)
 			.reply(200, { success: true, data: { calls: [] }, meta: { total_count: 0 } });
 		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: [] });
-		const providerSettings = JSON.stringify(blockOf(fields));
+		const providerSettings = JSON.stringify(providerSettingsOf(fields));
 		const { status, message } = await pressTest({ providerSettings });
 		expect([status, message]).toEqual(['OK', expect.stringMatching(/API mapping says: .*list/)]);
 

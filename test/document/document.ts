@@ -4,12 +4,12 @@ import { namesIn } from './names';
 
 const documentPath = path.join(__dirname, '../../docs/service-api.md');
 
-/** Something the service's document names, and the heading under which it does. */
+/** A name in the service's document, and the heading of its section. */
 type Item = { section: string; name: string };
 
 export type Section = { heading: string; lines: string[] };
 
-/** Every field, parameter, state, event, code and limit. */
+/** Every field, parameter, state, event, code, and limit. */
 export function itemsOfDocument(): Item[] {
 	return sections().flatMap((section) =>
 		namesIn(section).map((name) => ({ section: section.heading, name })),
@@ -26,7 +26,7 @@ function sections(): Section[] {
 	return found;
 }
 
-/** `POST /v1/call`, …: they stand in headings, the legacy ones in a table. */
+/** Endpoints such as `POST /v1/call`, from headings, and legacy endpoints from a table. */
 export function endpointsOfDocument(): string[] {
 	return sections().flatMap(({ heading, lines }) => [
 		...(/^(GET|POST|DELETE) /.test(heading)

@@ -1,9 +1,9 @@
 import type { Section } from './document';
 
-/** Tables whose rows are named otherwise: endpoints, and the parts of one. */
+/** Tables whose first cells aren't names, but endpoints or parts of an endpoint. */
 const SKIPPED_TABLES = ['Part', 'Method and path'];
 
-/** Every name that a section of the document gives to a part of the interface. */
+/** Every API name in a section of the document. */
 export function namesIn({ lines }: Section): string[] {
 	return [
 		...tableNames(lines),
@@ -17,7 +17,7 @@ export function namesIn({ lines }: Section): string[] {
 	];
 }
 
-/** First cells of the tables. */
+/** Names in the first cells of tables. */
 function tableNames(lines: string[]): string[] {
 	const names: string[] = [];
 	let title: string | undefined;
@@ -33,7 +33,7 @@ function tableNames(lines: string[]): string[] {
 	return names;
 }
 
-/** Members of shapes written in the text, such as `{ call_id: string, … }`. */
+/** Field names in shapes such as `{ call_id: string, … }`. */
 function shapeNames(line: string): string[] {
 	return [...line.matchAll(/`(?:upstream_body: )?\{ ([^`]*)\}`/g)].flatMap(([, shape = '']) =>
 		[
@@ -45,7 +45,7 @@ function shapeNames(line: string): string[] {
 const backticked = (text: string | undefined) =>
 	[...(text ?? '').matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
 
-/** Names that stand in a sentence, a list or the body column of the legacy endpoints. */
+/** Names in a sentence, a list, or the body column of the legacy endpoints. */
 function namesInText(line: string): string[] {
 	const [, filters = '', parameter] =
 		/Filters exist for (.*?), and a `([a-z_]+)` query parameter/.exec(line) ?? [];
@@ -73,7 +73,7 @@ function frameNames(line: string): string[] {
 			);
 }
 
-/** The codes of a rejected frame, and error codes that stand in the text. */
+/** The codes of a rejected frame, and error codes in the text. */
 function codeNames(line: string): string[] {
 	return [
 		...(line.startsWith('| `invalid`')

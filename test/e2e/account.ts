@@ -7,14 +7,14 @@ import { credentialType } from '../n8n/examples';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { sharedN8n } from './shared';
 
-/** What a test chooses in the nodes. */
+/** Values for the fields of nodes. */
 interface Account {
 	credential: Reference;
 	agentUuid: string;
 	campaignId: number;
 }
 
-/** A service of its own for one test file, and an account on it in the shared n8n. */
+/** A simulator for one test file, and a credential for it in the shared n8n. */
 export class TestAccount {
 	private constructor(
 		readonly n8n: N8nDriver,
@@ -22,7 +22,7 @@ export class TestAccount {
 		readonly account: Account,
 	) {}
 
-	/** `token` is one that no other test file uses, so that it can be searched for. */
+	/** `token` must be unique among the test files, so that a search finds only this one. */
 	static async open(token: string): Promise<TestAccount> {
 		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 		const simulator = await startSimulator({ dialect: dialects.plain, token });
@@ -37,12 +37,12 @@ export class TestAccount {
 	}
 
 	async close(): Promise<void> {
-		await this.n8n.call('DELETE', `/credentials/${this.account.credential.id}`);
+		await this.n8n.request('DELETE', `/credentials/${this.account.credential.id}`);
 		await this.simulator.stop();
 	}
 
-	/** The files of n8n's user folder that hold the token: its database and its log among them. */
-	async filesHoldingToken(): Promise<string[]> {
+	/** The files in n8n's user folder that contain the token, such as its database and log. */
+	async filesWithToken(): Promise<string[]> {
 		const { home } = sharedN8n();
 		const found: string[] = [];
 		for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {

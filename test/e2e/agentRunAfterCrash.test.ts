@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode } from 'n8n-workflow';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { webhook } from '../n8n/workflow';
@@ -15,7 +15,7 @@ import {
 	chatModel,
 	connect,
 	CUSTOMER,
-	ends,
+	finish,
 	modelOf,
 	OTHER,
 	startModel,
@@ -51,14 +51,14 @@ afterAll(async () => {
 type Arrangement = {
 	nodes: () => INode[];
 	arrows: Arrow[];
-	/** The turn in which the model asks for a call. */
-	asks: (phone: string) => Turn;
+	/** The response in which the model requests a call. */
+	request: (phone: string) => Step;
 };
 
 const withoutReview = (version: number): Arrangement => ({
 	nodes: () => [aiAgent('Agent', version), callTool('Call', credentials)],
 	arrows: [['Webhook', 'Agent'], ...modelOf('Agent'), ...toolsOf('Agent', 'Call')],
-	asks: (phone) => callsDirectly('Call', phone),
+	request: (phone) => callsDirectly('Call', phone),
 });
 
 const arrangements: { [name: string]: Arrangement } = {
@@ -72,7 +72,7 @@ const arrangements: { [name: string]: Arrangement } = {
 			...toolsOf('Agent', 'Ask'),
 			...toolsOf('Ask', 'Call'),
 		],
-		asks: (phone) => callsReviewed('Call', phone),
+		request: (phone) => callsReviewed('Call', phone),
 	},
 };
 
@@ -82,7 +82,7 @@ async function publish({ nodes, arrows }: Arrangement): Promise<[Workflow, strin
 		name: `agent run after a crash ${path}`,
 		nodes: [
 			webhook(path, { responseMode: 'onReceived' }),
-			// The model is silent for longer than n8n takes to start again.
+			// Longer than n8n needs to start again.
 			chatModel(modelCredentials, { timeout: 600_000 }),
 			...nodes(),
 		],
@@ -92,31 +92,31 @@ async function publish({ nodes, arrows }: Arrangement): Promise<[Workflow, strin
 	return [saved, path];
 }
 
-describe('Retry of an agent run that n8n was killed in', () => {
+describe('Retry of an agent run during which n8n was killed', () => {
 	afterEach(() => simulator.reset());
 
 	test.each(Object.entries(arrangements))(
-		"%s: a person who was called isn't called again",
+		"%s: doesn't call the same person again",
 		async (_name, arrangement) => {
 			const [workflow, path] = await publish(arrangement);
-			model.follow(arrangement.asks(CUSTOMER), { hangs: true });
+			model.follow(arrangement.request(CUSTOMER), { hangs: true });
 			await n8n.webhook(path, {});
 			const id = await until('the execution to be listed', async () => {
 				return (await allExecutions(n8n, workflow)).at(-1)?.id;
 			});
-			// It never ends: n8n is killed while the model is silent.
+			// This never ends, because n8n is killed while the model hangs.
 			void answerQuestions({ n8n, simulator }, id).catch(() => undefined);
 			const hangs = () => model.isAtEnd && simulator.callsTo(CUSTOMER) === 1;
-			await until('the model to be silent', async () => await Promise.resolve(hangs()), LONG);
+			await until('the model to hang', async () => await Promise.resolve(hangs()), LONG);
 			await server.kill();
 			await server.boot();
 			n8n = await N8nDriver.signIn(server.baseUrl);
-			model.follow(arrangement.asks(CUSTOMER), arrangement.asks(OTHER), ends);
+			model.follow(arrangement.request(CUSTOMER), arrangement.request(OTHER), finish);
 			await n8n.finished(id);
 			const retry = await n8n.startRetry(id, 'original');
 			expect(await answerQuestions({ n8n, simulator }, retry)).toBe('success');
-			// With a review, n8n resumes after the approval, so the model reads of the same call twice.
-			const [first, ...rest] = model.told();
+			// With a review, n8n resumes after the approval, so the model gets the result of the call twice.
+			const [first, ...rest] = model.toolResults();
 			expect(first).toContain('"outcome":"unknown"');
 			expect(rest.filter((text) => text.includes('"outcome":"done"'))).toEqual([rest.at(-1)]);
 			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
@@ -15,7 +15,7 @@ import {
 	chatModel,
 	connect,
 	CUSTOMER,
-	ends,
+	finish,
 	modelOf,
 	OTHER,
 	startModel,
@@ -47,10 +47,10 @@ afterAll(async () => {
 const placeCall = (name: string, options: INodeParameters = {}): INode =>
 	callTool(name, credentials, options);
 const review = (name: string): INode => callReview(name, credentials);
-const pass = (name: string): INode => node(name, 'n8n-nodes-base.noOp', 1);
+const noOp = (name: string): INode => node(name, 'n8n-nodes-base.noOp', 1);
 
-/** Webhook → …, which starts with the model playing its script; gives the execution. */
-async function start(nodes: INode[], arrows: Arrow[], ...script: Turn[]): Promise<string> {
+/** Creates and starts a workflow with an agent whose model follows the script. Returns the execution ID. */
+async function start(nodes: INode[], arrows: Arrow[], ...script: Step[]): Promise<string> {
 	const path = randomUUID();
 	const saved = await n8n.createWorkflow({
 		name: `agent runs ${path}`,
@@ -72,10 +72,10 @@ async function answerAll(id: string, ...answers: string[]): Promise<void> {
 type Arrangement = {
 	nodes: () => INode[];
 	arrows: Arrow[];
-	script: Turn[];
-	/** In the order of the questions; after these, each is a yes. */
+	script: Step[];
+	/** Answers in the order of the questions. Further answers are "yes". */
 	answers?: string[];
-	/** How often the customer is called, and how often the other one. */
+	/** The number of calls to the customer and to the other person. */
 	calls: [number, number];
 };
 
@@ -88,7 +88,7 @@ const bothWays: Pick<Arrangement, 'arrows'> = {
 	],
 };
 const shared = (version: number): Pick<Arrangement, 'nodes' | 'arrows'> => ({
-	nodes: () => [pass('Row'), aiAgent('One', version), aiAgent('Two', version), placeCall('Direct')],
+	nodes: () => [noOp('Row'), aiAgent('One', version), aiAgent('Two', version), placeCall('Direct')],
 	arrows: [
 		['Webhook', 'Row'],
 		['Row', 'One'],
@@ -98,14 +98,18 @@ const shared = (version: number): Pick<Arrangement, 'nodes' | 'arrows'> => ({
 		...toolsOf('Two', 'Direct'),
 	],
 });
-const helper: Turn = { calls: [{ tool: 'Helper' }] };
-const askedTwice = [callsDirectly('Direct', CUSTOMER), callsDirectly('Direct', CUSTOMER), ends];
+const helper: Step = { calls: [{ tool: 'Helper' }] };
+const requestedTwice = [
+	callsDirectly('Direct', CUSTOMER),
+	callsDirectly('Direct', CUSTOMER),
+	finish,
+];
 
 const oneRun: { [name: string]: Arrangement } = {
 	'a tool with a review and one without': {
 		...bothWays,
 		nodes: () => [aiAgent('Agent'), placeCall('Direct'), review('Ask'), placeCall('Reviewed')],
-		script: [callsDirectly('Direct', CUSTOMER), callsReviewed('Reviewed', CUSTOMER), ends],
+		script: [callsDirectly('Direct', CUSTOMER), callsReviewed('Reviewed', CUSTOMER), finish],
 		calls: [1, 0],
 	},
 	'Maximum Calls per Agent Run of both': {
@@ -116,7 +120,7 @@ const oneRun: { [name: string]: Arrangement } = {
 			review('Ask'),
 			placeCall('Reviewed', { maximumCallsPerRun: 1 }),
 		],
-		script: [callsDirectly('Direct', CUSTOMER), callsReviewed('Reviewed', OTHER), ends],
+		script: [callsDirectly('Direct', CUSTOMER), callsReviewed('Reviewed', OTHER), finish],
 		calls: [1, 0],
 	},
 	'two tools with a review each': {
@@ -134,10 +138,10 @@ const oneRun: { [name: string]: Arrangement } = {
 			...toolsOf('Ask 1', 'A'),
 			...toolsOf('Ask 2', 'B'),
 		],
-		script: [callsReviewed('A', CUSTOMER), callsReviewed('B', CUSTOMER), ends],
+		script: [callsReviewed('A', CUSTOMER), callsReviewed('B', CUSTOMER), finish],
 		calls: [1, 0],
 	},
-	'two requests at once, one denied and then approved': {
+	'two requests at the same time, one denied and then approved': {
 		nodes: () => [aiAgent('Agent'), review('Ask'), placeCall('Reviewed')],
 		arrows: [
 			['Webhook', 'Agent'],
@@ -148,7 +152,7 @@ const oneRun: { [name: string]: Arrangement } = {
 		script: [
 			callsReviewed('Reviewed', CUSTOMER, OTHER),
 			callsReviewed('Reviewed', CUSTOMER, OTHER),
-			ends,
+			finish,
 		],
 		answers: ['no'],
 		calls: [1, 1],
@@ -161,7 +165,7 @@ const oneRun: { [name: string]: Arrangement } = {
 			...toolsOf('Agent', 'Helper'),
 			...toolsOf('Helper', 'Direct'),
 		],
-		script: [helper, ...askedTwice, helper, ...askedTwice, ends],
+		script: [helper, ...requestedTwice, helper, ...requestedTwice, finish],
 		calls: [1, 0],
 	},
 };
@@ -187,14 +191,14 @@ const ofTwoRuns: { [name: string]: Arrangement } = {
 		script: [
 			callsReviewed('Reviewed', CUSTOMER),
 			callsReviewed('Reviewed', CUSTOMER),
-			ends,
+			finish,
 			callsReviewed('Reviewed', CUSTOMER),
-			ends,
+			finish,
 		],
 		calls: [2, 0],
 	},
-	'two branches that lead to one agent': {
-		nodes: () => [pass('A'), pass('B'), aiAgent('Agent'), review('Ask'), placeCall('Reviewed')],
+	'two branches into one agent': {
+		nodes: () => [noOp('A'), noOp('B'), aiAgent('Agent'), review('Ask'), placeCall('Reviewed')],
 		arrows: [
 			['Webhook', 'A'],
 			['Webhook', 'B'],
@@ -204,12 +208,17 @@ const ofTwoRuns: { [name: string]: Arrangement } = {
 			...toolsOf('Agent', 'Ask'),
 			...toolsOf('Ask', 'Reviewed'),
 		],
-		script: [callsReviewed('Reviewed', CUSTOMER), ends, callsReviewed('Reviewed', CUSTOMER), ends],
+		script: [
+			callsReviewed('Reviewed', CUSTOMER),
+			finish,
+			callsReviewed('Reviewed', CUSTOMER),
+			finish,
+		],
 		calls: [2, 0],
 	},
 	'two agents that share a review': {
 		nodes: () => [
-			pass('Row'),
+			noOp('Row'),
 			aiAgent('One'),
 			aiAgent('Two'),
 			review('Ask'),
@@ -224,17 +233,22 @@ const ofTwoRuns: { [name: string]: Arrangement } = {
 			...toolsOf('Two', 'Ask'),
 			...toolsOf('Ask', 'Reviewed'),
 		],
-		script: [callsReviewed('Reviewed', CUSTOMER), ends, callsReviewed('Reviewed', CUSTOMER), ends],
+		script: [
+			callsReviewed('Reviewed', CUSTOMER),
+			finish,
+			callsReviewed('Reviewed', CUSTOMER),
+			finish,
+		],
 		calls: [2, 0],
 	},
 	'two agents that share a tool': {
 		...shared(3.1),
-		script: [...askedTwice, ...askedTwice],
+		script: [...requestedTwice, ...requestedTwice],
 		calls: [2, 0],
 	},
 	'two agents of version 2.2 that share a tool': {
 		...shared(2.2),
-		script: [...askedTwice, ...askedTwice],
+		script: [...requestedTwice, ...requestedTwice],
 		calls: [2, 0],
 	},
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
@@ -14,7 +14,7 @@ import {
 	chatModel,
 	connect,
 	CUSTOMER,
-	ends,
+	finish,
 	modelOf,
 	OTHER,
 	QUESTION,
@@ -25,7 +25,7 @@ import { allExecutions, credentialFor, PACKAGE } from './calls';
 import { removeServer, startServer } from './ownServer';
 import { answerQuestions, APPROVER, KEY, statusSchema } from './questions';
 
-/** A server of its own, because it is stopped and killed here. */
+/** Starts its own n8n, because the tests stop and kill it. */
 describe('Place Call asks a person and waits, in real n8n', () => {
 	let server: N8nServer;
 	let n8n: N8nDriver;
@@ -48,7 +48,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		await removeServer(server);
 	});
 
-	/** Publishes the workflow and gives a function that starts it, and tells the execution. */
+	/** Publishes the workflow. Returns a function that starts it and returns the execution ID. */
 	async function publish(workflow: Parameters<N8nDriver['createWorkflow']>[0], path: string) {
 		const saved = await n8n.createWorkflow(workflow);
 		await n8n.activate(saved);
@@ -61,16 +61,16 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 		};
 	}
 
-	/** The calls that were placed, once there are so many and the execution of the last sleeps. */
-	async function asked(execution: string, count: number): Promise<string[]> {
-		await until(`${count} calls, and execution ${execution} to sleep`, async () => {
-			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${execution}`));
+	/** Waits until `count` calls were placed and the execution waits. Returns the call IDs. */
+	async function untilAsked(execution: string, count: number): Promise<string[]> {
+		await until(`${count} calls, and execution ${execution} to wait`, async () => {
+			const { status } = statusSchema.parse(await n8n.request('GET', `/executions/${execution}`));
 			return status === 'waiting' && simulator.placedCalls().length === count;
 		});
 		return simulator.placedCalls().map(({ callId }) => callId);
 	}
 
-	async function powerCut(): Promise<void> {
+	async function killAndBoot(): Promise<void> {
 		await server.kill();
 		await server.boot();
 		n8n = await N8nDriver.signIn(server.baseUrl);
@@ -108,15 +108,15 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			people: Array.from({ length: count }, (_, index) => ({ phone: `900000000${index}` })),
 		});
 
-		it('asks four people, is killed while it sleeps, and has four answers', async () => {
+		it('asks four people and returns four answers, even if n8n is killed while it waits', async () => {
 			const start = await ask();
 			const id = await start(people(4));
-			const [first = '', second = '', third = '', fourth = ''] = await asked(id, 4);
+			const [first = '', second = '', third = '', fourth = ''] = await untilAsked(id, 4);
 			expect(simulator.placedCalls()[1]?.request?.data_extraction).toEqual([
 				{ key: KEY, description: 'May we ship to 9000000001?', required: true },
 			]);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'Yes' } });
-			await powerCut();
+			await killAndBoot();
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
 			await simulator.completeCall(third, { status: 'not_picked', data_captured: null });
 			await simulator.completeCall(fourth, { data_captured: { [KEY]: 'call me tomorrow' } });
@@ -129,34 +129,34 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(simulator.placedCalls()).toHaveLength(4);
 		}, 200_000);
 
-		it('a question with any answer', async () => {
+		it('returns any answer to an open question', async () => {
 			const start = await ask({ responseType: 'freeText' });
 			const id = await start(people(1));
-			const [callId = ''] = await asked(id, 1);
+			const [callId = ''] = await untilAsked(id, 1);
 			await simulator.completeCall(callId, { data_captured: { [KEY]: 'On Friday' } });
 			expect(await answers(id)).toMatchObject([
 				{ answer: 'answered', captured_answer: 'On Friday', data: { approved: false } },
 			]);
 		});
 
-		it('at the time limit a call that goes on is no yes', async () => {
+		it('does not approve if the call is still in progress at the time limit', async () => {
 			const settings = { waitForCompletion: 'webhook', waitLimit: 3, waitLimitUnit: 'seconds' };
 			const start = await ask({ options: { wait: { settings } } });
 			const id = await start(people(1));
-			await asked(id, 1);
+			await untilAsked(id, 1);
 			expect(await answers(id)).toMatchObject([
 				{ answer: 'unclear', timed_out: true, data: { approved: false } },
 			]);
 		});
 
-		it('only n8n’s own signature opens the address of the sleeping execution', async () => {
+		it('only a URL with the signature of n8n resumes the waiting execution', async () => {
 			const start = await ask();
 			const id = await start(people(1));
-			const [callId = ''] = await asked(id, 1);
-			const address = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
-			expect(address.searchParams.get('signature')).toMatch(/^[0-9a-f]{64}$/);
-			address.searchParams.set('signature', '0'.repeat(64));
-			const options = { url: address.toString() };
+			const [callId = ''] = await untilAsked(id, 1);
+			const url = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
+			expect(url.searchParams.get('signature')).toMatch(/^[0-9a-f]{64}$/);
+			url.searchParams.set('signature', '0'.repeat(64));
+			const options = { url: url.toString() };
 			const outcome = { data_captured: { [KEY]: 'yes' } };
 			const [forged] = await simulator.completeCall(callId, outcome, options);
 			expect(forged?.status).toBe(401);
@@ -167,7 +167,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 	});
 
 	describe('as human review of a tool', () => {
-		/** Webhook → AI Agent, which calls customers when the approver has said yes. */
+		/** Webhook → AI Agent, which calls customers after the approver has said yes. */
 		async function agentWithReview(
 			parameters: INodeParameters = {},
 			options: INodeParameters = {},
@@ -187,20 +187,20 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				...toolsOf('Ask', 'Place Call'),
 			]);
 			const start = await publish({ name: `review ${path}`, nodes, connections }, path);
-			return async (...script: Turn[]): Promise<string> => {
-				model.follow(...script, ends);
+			return async (...script: Step[]): Promise<string> => {
+				model.follow(...script, finish);
 				return await start({});
 			};
 		}
 
-		it('n8n offers it as such', async () => {
+		it('is available in n8n', async () => {
 			expect(await n8n.nodeTypes()).toContain(`${PACKAGE}.placeCallHitlTool`);
 		});
 
-		it('asks what the model wants to do, sleeps, and lets it on a yes', async () => {
+		it('asks for approval, waits, and runs the tool after a yes', async () => {
 			const start = await agentWithReview();
 			const id = await start(callsReviewed('Place_Call', CUSTOMER));
-			const [callId = ''] = await asked(id, 1);
+			const [callId = ''] = await untilAsked(id, 1);
 			expect(simulator.placedCalls()[0]?.request?.data_extraction).toMatchObject([
 				{ description: `May I use Place_Call with ${CUSTOMER}?` },
 			]);
@@ -209,43 +209,46 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
 			expect(simulator.callsTo(APPROVER)).toBe(1);
-			expect(model.told().join()).toContain('"outcome":"done"');
+			expect(model.toolResults().join()).toContain('"outcome":"done"');
 		});
 
 		it.each([
 			['a no', { data_captured: { [KEY]: 'no' } }, 'The person said no'],
 			['nobody reached', { status: 'not_picked', data_captured: null }, 'was not reached'],
 			['no clear answer', { data_captured: { [KEY]: 'hm' } }, 'counts neither as yes nor as no'],
-		])('%s: the tool is not used, and the model is told why', async (_name, outcome, words) => {
-			const start = await agentWithReview();
-			const id = await start(callsReviewed('Place_Call', CUSTOMER));
-			const [callId = ''] = await asked(id, 1);
-			await simulator.completeCall(callId, outcome);
-			expect((await n8n.finished(id)).status).toBe('success');
-			expect(simulator.callsTo(CUSTOMER)).toBe(0);
-			expect(model.told().join()).toContain(words);
-			expect(model.told().join()).toContain('This is no approval');
-		});
+		])(
+			'%s: the tool does not run, and the model gets the reason',
+			async (_name, outcome, words) => {
+				const start = await agentWithReview();
+				const id = await start(callsReviewed('Place_Call', CUSTOMER));
+				const [callId = ''] = await untilAsked(id, 1);
+				await simulator.completeCall(callId, outcome);
+				expect((await n8n.finished(id)).status).toBe('success');
+				expect(simulator.callsTo(CUSTOMER)).toBe(0);
+				expect(model.toolResults().join()).toContain(words);
+				expect(model.toolResults().join()).toContain('This is no approval');
+			},
+		);
 
-		it('where nobody can be asked, the tool is not used, and the model is told why', async () => {
+		it('if the question cannot be asked, the tool does not run, and the model gets the reason', async () => {
 			const start = await agentWithReview({
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.noNumber },
 			});
 			const id = await start(callsReviewed('Place_Call', CUSTOMER));
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.placedCalls()).toEqual([]);
-			expect(model.told().join()).toContain('The agent has no outbound number');
+			expect(model.toolResults().join()).toContain('The agent has no outbound number');
 		});
 
-		it('each request is asked for by itself', async () => {
+		it('asks about each request separately', async () => {
 			const start = await agentWithReview();
 			const id = await start(
 				callsReviewed('Place_Call', CUSTOMER),
 				callsReviewed('Place_Call', OTHER),
 			);
-			const [first = ''] = await asked(id, 1);
+			const [first = ''] = await untilAsked(id, 1);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'yes' } });
-			const [, , second = ''] = await asked(id, 3);
+			const [, , second = ''] = await untilAsked(id, 3);
 			expect(simulator.callsTo(OTHER)).toBe(0);
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'no' } });
 			expect((await n8n.finished(id)).status).toBe('success');
@@ -253,7 +256,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(simulator.callsTo(OTHER)).toBe(0);
 		});
 
-		it('the same request twice, approved twice, is sent once', async () => {
+		it('the same request, requested and approved twice, is sent once', async () => {
 			const start = await agentWithReview();
 			const id = await start(
 				callsReviewed('Place_Call', CUSTOMER),
@@ -261,10 +264,10 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			);
 			await answerQuestions({ n8n, simulator }, id);
 			expect(simulator.callsTo(CUSTOMER)).toBe(1);
-			expect(model.told().join()).toContain('"outcome":"already_done"');
+			expect(model.toolResults().join()).toContain('"outcome":"already_done"');
 		});
 
-		it('Maximum Calls per Agent Run holds over all approvals', async () => {
+		it('Maximum Calls per Agent Run counts the calls after all approvals', async () => {
 			const start = await agentWithReview({}, { maximumCallsPerRun: 1 });
 			const id = await start(
 				callsReviewed('Place_Call', CUSTOMER),
@@ -275,12 +278,12 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect(simulator.callsTo(OTHER)).toBe(0);
 		});
 
-		it('two requests at the same moment are asked for one after the other', async () => {
+		it('asks about two simultaneous requests one after another', async () => {
 			const start = await agentWithReview();
 			const id = await start(callsReviewed('Place_Call', OTHER, CUSTOMER));
-			const [first = ''] = await asked(id, 1);
+			const [first = ''] = await untilAsked(id, 1);
 			await simulator.completeCall(first, { data_captured: { [KEY]: 'no' } });
-			const [, second = ''] = await asked(id, 2);
+			const [, second = ''] = await untilAsked(id, 2);
 			expect(simulator.callsTo(APPROVER)).toBe(2);
 			await simulator.completeCall(second, { data_captured: { [KEY]: 'yes' } });
 			expect((await n8n.finished(id)).status).toBe('success');

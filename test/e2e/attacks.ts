@@ -2,28 +2,28 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-/** The addresses that an outsider may have found, without the secrets that they ask for. */
-export type Addresses = {
-	/** Of a Chat Events Trigger without a secret, and of one with a secret. */
+/** Webhook URLs that an outsider may know, without their secrets. */
+export type WebhookUrls = {
+	/** Chat Events Trigger without a secret, and with a secret. */
 	watch: string;
 	watchWithSecret: string;
 	completed: string;
-	/** Of a Chat Delivery Trigger with its secret in the path, and in the query. */
+	/** Chat Delivery Trigger with its secret in the path, and in the query. */
 	deliveryPath: string;
 	deliveryQuery: string;
-	/** Of an execution in which Place Call waits, without its token. */
+	/** A waiting execution of Place Call, without its token. */
 	resume: string;
 };
 
 export type Attack = {
 	kind: string;
-	to: keyof Addresses;
-	/** Comes after the address as it is written here, however wrong. */
+	to: keyof WebhookUrls;
+	/** Appended to the URL without encoding. */
 	suffix?: string;
 	method?: string;
 	headers?: { [name: string]: string | string[] };
 	body?: () => string | Buffer;
-	/** Statuses of a clear rejection. */
+	/** The expected statuses of the rejection. */
 	statuses: number[];
 };
 
@@ -41,10 +41,10 @@ const FORM = [
 	'',
 ].join('\r\n');
 
-/** 50 MB of blanks and then JSON, in some 50 KB. */
+/** 50 MB of spaces and then JSON, compressed to about 50 KB. */
 const BOMB = gzipSync(' '.repeat(50_000_000) + '{}');
 
-/** Bodies that are no request at all; what they are called, and as what they are sent. */
+/** Invalid bodies, with name and content type. */
 const BODIES: Array<[string, string | undefined, () => string | Buffer]> = [
 	['no body', undefined, () => ''],
 	['text', 'text/plain', () => 'hello'],
@@ -55,7 +55,7 @@ const BODIES: Array<[string, string | undefined, () => string | Buffer]> = [
 	['a form with a file', 'multipart/form-data; boundary=x', () => FORM],
 	['100,000 levels of objects', 'application/json', () => nested(100_000)],
 	['a list of lists', 'application/json', () => '['.repeat(50_000) + ']'.repeat(50_000)],
-	['a prototype', 'application/json', () => `{"__proto__":{"action":"watch"},"constructor":1}`],
+	['__proto__', 'application/json', () => `{"__proto__":{"action":"watch"},"constructor":1}`],
 	['an empty object', 'application/json', () => '{}'],
 	['null', 'application/json', () => 'null'],
 	['a JSON text in a JSON text', 'application/json', json(JSON.stringify({ call_id: 'x' }))],
@@ -75,14 +75,14 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 				}),
 			),
 			{
-				kind: `${to}: what is 50 MB unpacked`,
+				kind: `${to}: 50 MB after decompression`,
 				to,
 				headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
 				body: () => BOMB,
 				statuses: [400, 413],
 			},
 			{
-				kind: `${to}: what is not packed as it says`,
+				kind: `${to}: a wrong content encoding`,
 				to,
 				headers: { 'content-encoding': 'gzip' },
 				body: () => '{}',
@@ -93,7 +93,7 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 			),
 			{ kind: `${to}: a longer path`, to, suffix: '/more', statuses: [404] },
 			{
-				kind: `${to}: a path that goes back`,
+				kind: `${to}: a path with ../`,
 				to,
 				suffix: '/..%2f..%2frest%2fworkflows',
 				statuses: [404],
@@ -147,7 +147,7 @@ export const ATTACKS: Attack[] = [
 		statuses: [422, 429, 503],
 	},
 	{
-		kind: 'watch: a way out of the path',
+		kind: 'watch: a session ID with ../',
 		to: 'watch',
 		body: watching(['../../v1/calls']),
 		statuses: [400],
@@ -165,7 +165,7 @@ export const ATTACKS: Attack[] = [
 		statuses: [400],
 	},
 	{
-		kind: 'watch: objects in place of sessions',
+		kind: 'watch: objects instead of session IDs',
 		to: 'watch',
 		body: watching([{ id: 1 }, [1], null]),
 		statuses: [400],
@@ -179,7 +179,7 @@ export const ATTACKS: Attack[] = [
 
 	{ kind: 'secret: none', to: 'watchWithSecret', body: watching(ids(1)), statuses: [403] },
 	{
-		kind: 'secret: an empty one',
+		kind: 'secret: empty',
 		to: 'watchWithSecret',
 		headers: { 'x-watch-secret': '' },
 		body: watching(ids(1)),
@@ -195,14 +195,14 @@ export const ATTACKS: Attack[] = [
 		}),
 	),
 	{
-		kind: 'secret: twice',
+		kind: 'secret: two headers',
 		to: 'watchWithSecret',
 		headers: { 'x-watch-secret': ['12345', '12345'] },
 		body: watching(ids(1)),
 		statuses: [403],
 	},
 	{
-		kind: 'secret: 8 KB of it',
+		kind: 'secret: 8 KB',
 		to: 'watchWithSecret',
 		headers: { 'x-watch-secret': 'x'.repeat(8_000) },
 		body: watching(ids(1)),
@@ -235,13 +235,13 @@ export const ATTACKS: Attack[] = [
 		statuses: [404, 503],
 	},
 	{
-		kind: 'completed: one in upper case',
+		kind: 'completed: a made-up call in upper case',
 		to: 'completed',
 		body: () => json({ call_id: randomUUID().toUpperCase() })(),
 		statuses: [404, 503],
 	},
 	{
-		kind: 'completed: one below an envelope',
+		kind: 'completed: a made-up call in an envelope',
 		to: 'completed',
 		body: () => json({ success: true, status: 'ok', data: { call_id: randomUUID() } })(),
 		statuses: [404, 503],
@@ -271,13 +271,13 @@ export const ATTACKS: Attack[] = [
 		statuses: [400],
 	},
 	{
-		kind: 'completed: with 15 MB beside it',
+		kind: 'completed: a made-up call and 15 MB',
 		to: 'completed',
 		body: () => json({ call_id: randomUUID(), x: 'x'.repeat(15_000_000) })(),
 		statuses: [404, 503],
 	},
 	{
-		kind: 'completed: with 200,000 values beside it',
+		kind: 'completed: a made-up call and 200,000 values',
 		to: 'completed',
 		body: () => json([{ call_id: randomUUID() }, ...Array<number>(200_000).fill(0)])(),
 		statuses: [413],
@@ -291,7 +291,7 @@ export const ATTACKS: Attack[] = [
 		}),
 	),
 	{
-		kind: 'completed: an object for the ID',
+		kind: 'completed: an object instead of the ID',
 		to: 'completed',
 		body: json({ call_id: { $ne: null } }),
 		statuses: [400],
@@ -303,7 +303,7 @@ export const ATTACKS: Attack[] = [
 		statuses: [400],
 	},
 	{
-		kind: 'completed: what the call captured',
+		kind: 'completed: the ID in captured data',
 		to: 'completed',
 		body: json({ data_captured: { call_id: randomUUID() } }),
 		statuses: [400],
@@ -317,21 +317,21 @@ export const ATTACKS: Attack[] = [
 		statuses: [403, 404],
 	},
 	{
-		kind: 'delivery: a wrong one',
+		kind: 'delivery: a wrong secret',
 		to: 'deliveryPath',
 		suffix: '/chat-delivery/wrong',
 		body: json({ n: 1 }),
 		statuses: [403],
 	},
 	{
-		kind: 'delivery: the name of the place',
+		kind: 'delivery: the name of the path parameter',
 		to: 'deliveryPath',
 		suffix: '/chat-delivery/:secret',
 		body: json({ n: 1 }),
 		statuses: [403],
 	},
 	{
-		kind: 'delivery: a path that goes back',
+		kind: 'delivery: a path with ../',
 		to: 'deliveryPath',
 		suffix: '/chat-delivery/..%2fopen',
 		body: json({ n: 1 }),
@@ -345,7 +345,7 @@ export const ATTACKS: Attack[] = [
 		statuses: [400, 403, 404],
 	},
 	{
-		kind: 'delivery: 16 MB with a wrong one',
+		kind: 'delivery: 16 MB with a wrong secret',
 		to: 'deliveryPath',
 		suffix: '/chat-delivery/wrong',
 		body: () => 'x'.repeat(16_000_000),
@@ -392,7 +392,7 @@ export const ATTACKS: Attack[] = [
 		statuses: [401],
 	},
 	{
-		kind: 'resume: a call that is over',
+		kind: 'resume: a made-up call',
 		to: 'resume',
 		body: json({ call_id: randomUUID() }),
 		statuses: [401],
@@ -401,15 +401,15 @@ export const ATTACKS: Attack[] = [
 	{ kind: 'resume: another node', to: 'resume', suffix: 'x', body: json({}), statuses: [401] },
 ];
 
-/** What n8n answered; 0 where it hung up. */
+/** The response of n8n. Status 0 means that it closed the connection. */
 export type Outcome = { status: number; body: string; retryAfter: string | undefined };
 
-/** Sends the path as it is written, which `fetch` would put right, on a connection of its own. */
+/** Sends the path unchanged, which `fetch` would normalize, on its own connection. */
 export async function attack(
-	addresses: Addresses,
+	urls: WebhookUrls,
 	{ to, suffix = '', method = 'POST', headers = {}, body }: Attack,
 ): Promise<Outcome> {
-	const { hostname, port, pathname } = new URL(addresses[to]);
+	const { hostname, port, pathname } = new URL(urls[to]);
 	const bytes = Buffer.from(body?.() ?? '');
 	const type = 'content-type' in headers ? {} : { 'content-type': 'application/json' };
 	const length = bytes.length === 0 ? {} : { 'content-length': bytes.length };

@@ -44,7 +44,7 @@ describe('Call Completed Trigger in real n8n', () => {
 		await simulator.stop();
 	});
 
-	/** An active workflow that begins with the trigger; returns its address. */
+	/** Publishes a workflow with the trigger. Returns the webhook URL. */
 	async function listen(parameters: INodeParameters = {}): Promise<string> {
 		const webhookId = randomUUID();
 		const credentials = await credentialFor(n8n, simulator);
@@ -60,21 +60,21 @@ describe('Call Completed Trigger in real n8n', () => {
 	}
 
 	async function outputs(count: number): Promise<INodeExecutionData[]> {
-		if (workflow === undefined) throw new Error('Nothing listens');
+		if (workflow === undefined) throw new Error('No workflow is published');
 		return await executionsOf(n8n, workflow, NAME, count);
 	}
 
-	it(`${CALLS} completions, each delivered twice, among ${FORGED} forged: each call once, with true data`, async () => {
+	it(`starts once per call with true data: ${CALLS} completions, each delivered twice, and ${FORGED} forged`, async () => {
 		const counts = { calls: CALLS, forged: FORGED };
 		await expectEachOnce(simulator, await listen(), outputs, counts);
 	}, 900_000);
 
-	it('a call that was reported before n8n was told to forget starts nothing again after re-activation', async () => {
+	it('starts nothing for a call that was reported before the workflow was unpublished and published again', async () => {
 		const url = await listen();
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		await simulator.completeCall(callId);
 		expect(await outputs(1)).toHaveLength(1);
-		if (workflow === undefined) throw new Error('Nothing listens');
+		if (workflow === undefined) throw new Error('No workflow is published');
 		await n8n.deactivate(workflow);
 		await n8n.activate(workflow);
 		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
@@ -88,10 +88,10 @@ describe('Call Completed Trigger in real n8n', () => {
 		['text that is not JSON', 'call_id=1', 400],
 		['an empty body', '', 400],
 		['JSON without call_id', '{"status":"picked"}', 400],
-		['a call_id that leaves its place', '{"call_id":"../v1/calls"}', 400],
+		['a call_id with ../', '{"call_id":"../v1/calls"}', 400],
 		['an unknown call', JSON.stringify({ call_id: randomUUID() }), 404],
 		['50 MB', JSON.stringify({ call_id: fixtures.calls.finished, x: 'x'.repeat(50e6) }), 413],
-	])('%s is answered in JSON and starts nothing', async (_name, body, status) => {
+	])('%s gets a JSON response and starts nothing', async (_name, body, status) => {
 		const url = await listen();
 		const response = await post(url, body);
 		expect(response.status).toBe(status);
@@ -100,11 +100,11 @@ describe('Call Completed Trigger in real n8n', () => {
 	});
 
 	it.each([
-		['hangs up as soon as it has sent', 0],
+		['disconnects as soon as it has sent', 0],
 		['waits 3 s', 3_000],
 	])(
-		'a sender that %s: each call once, however busy n8n is',
-		async (_name, patienceMs) => {
+		'starts once per call if the sender %s, even if n8n is busy',
+		async (_name, timeoutMs) => {
 			const url = await listen();
 			const calls = await placeCalls(simulator, CALLS, url);
 			for (const callId of calls) {
@@ -112,16 +112,16 @@ describe('Call Completed Trigger in real n8n', () => {
 			}
 			const body = (callId: string) => ({ call_id: callId, status: 'picked' });
 			const twice = calls.flatMap((callId) => [body(callId), body(callId)]);
-			await Promise.all(twice.map(async (report) => await deliver(url, report, patienceMs)));
+			await Promise.all(twice.map(async (report) => await deliver(url, report, timeoutMs)));
 			expect(ids(await outputs(CALLS))).toEqual([...calls].sort());
 		},
 		900_000,
 	);
 
-	it('a made-up report of a call that goes on starts nothing and does not keep its end out', async () => {
+	it('a forged report of a call in progress starts nothing and does not block the real one', async () => {
 		const url = await listen();
 		const [callId = ''] = await placeCalls(simulator, 1, url);
-		expect(await deliver(url, { call_id: callId, summary: 'made up' }, 0)).toBe('left');
+		expect(await deliver(url, { call_id: callId, summary: 'made up' }, 0)).toBe('disconnected');
 		await until('the call to be read back', async () => simulator.requests.length > 2);
 		await simulator.completeCall(callId);
 		const [item, ...others] = await outputs(1);
@@ -130,7 +130,7 @@ describe('Call Completed Trigger in real n8n', () => {
 		expect(item?.json.summary).not.toBe('made up');
 	});
 
-	it('another method is answered in JSON and starts nothing', async () => {
+	it('another HTTP method gets a JSON response and starts nothing', async () => {
 		const url = await listen();
 		const response = await fetch(url);
 		expect(response.status).toBe(404);
@@ -154,7 +154,7 @@ describe('Call Completed Trigger in real n8n', () => {
 		await removeWorkflow(n8n, draft);
 	});
 
-	it('passes transcript and recording on, and keeps out what the filters rule out', async () => {
+	it('returns the transcript and recording, and filters calls by status', async () => {
 		const url = await listen({
 			include: ['transcript', 'recording'],
 			filters: { statuses: 'picked' },

@@ -1,7 +1,7 @@
-/** The nodes of an AI Agent that calls people: itself, its model, Place Call as a tool, and Place Call as a human review. */
+/** The nodes of an AI Agent that calls people: the agent, its model, and Place Call as a tool and as a human review. */
 import type { IConnections, INode, INodeParameters } from 'n8n-workflow';
 import type { N8nDriver, Reference } from '../n8n/driver';
-import { ScriptedModel, type Turn } from '../n8n/scriptedModel';
+import { ScriptedModel, type Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { PACKAGE } from './calls';
@@ -19,7 +19,7 @@ export const QUESTION: INodeParameters = { ...CALL, yesValues: 'yes', noValues: 
 
 type Credentials = Record<string, Reference>;
 
-/** A scripted model with the credential by which n8n reaches it. */
+/** Starts a scripted model, and creates a credential for it. */
 export async function startModel(n8n: N8nDriver) {
 	const model = await ScriptedModel.start();
 	const key = { apiKey: 'none', url: model.baseUrl };
@@ -45,7 +45,7 @@ export const aiAgent = (
 export const agentTool = (name: string): INode =>
 	node(name, `${LANGCHAIN}.agentTool`, 3, { text: 'Go' });
 
-/** The model chooses whom to call. */
+/** A tool with a phone number from the model. */
 export const callTool = (
 	name: string,
 	credentials: Credentials,
@@ -59,7 +59,7 @@ export const callTool = (
 		{ credentials },
 	);
 
-/** Calls the approver before the tools behind it may be used. */
+/** Calls the approver before the connected tools may run. */
 export const callReview = (
 	name: string,
 	credentials: Credentials,
@@ -79,7 +79,7 @@ export const callReview = (
 	);
 
 type Link = 'main' | 'ai_tool' | 'ai_languageModel';
-/** From which node to which, over which kind of connection, from which output. */
+/** A connection between two nodes: its type, and the index of the output. */
 export type Arrow = [from: string, to: string, type?: Link, output?: number];
 
 export function connect(arrows: Arrow[]): IConnections {
@@ -97,14 +97,14 @@ export const modelOf = (...agents: string[]): Arrow[] =>
 export const toolsOf = (user: string, ...tools: string[]): Arrow[] =>
 	tools.map((name) => [name, user, 'ai_tool']);
 
-/** What the model does in a turn: calls a tool itself, or through the review before it. */
-export const callsDirectly = (tool: string, phone: string): Turn => ({
+/** Responses of the model that request a tool directly, or through the review. */
+export const callsDirectly = (tool: string, phone: string): Step => ({
 	calls: [{ tool, args: { phone } }],
 });
-export const callsReviewed = (tool: string, ...phones: string[]): Turn => ({
+export const callsReviewed = (tool: string, ...phones: string[]): Step => ({
 	calls: phones.map((phone) => ({
 		tool,
 		args: { toolParameters: { phone }, hitlParameters: {} },
 	})),
 });
-export const ends: Turn = { says: 'done' };
+export const finish: Step = { text: 'done' };

@@ -7,7 +7,7 @@ import { fixtures, type Simulator } from '../simulator';
 
 export const PACKAGE = 'n8n-nodes-voice-chat-agent';
 
-/** What a node holds to use the simulator. */
+/** Credentials of a node that uses the simulator. */
 export async function credentialFor(
 	n8n: N8nDriver,
 	{ baseUrl, token }: Simulator,
@@ -27,7 +27,7 @@ export async function post(url: string, body: unknown): Promise<Response> {
 
 const placed = z.object({ data: z.object({ call_id: z.string() }) });
 
-/** Places calls at the service itself, without n8n. */
+/** Places calls directly at the service, without n8n. */
 export async function placeCalls(
 	{ baseUrl, token }: Simulator,
 	count: number,
@@ -59,7 +59,7 @@ const page = z.object({
 	nextCursor: z.string().nullish(),
 });
 
-/** All executions of a workflow; the list is given in pages. */
+/** All executions of a workflow, from all pages of the list. */
 export async function allExecutions(
 	n8n: N8nDriver,
 	{ id }: Reference,
@@ -68,15 +68,15 @@ export async function allExecutions(
 	const found: Array<{ id: string; status: string }> = [];
 	for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
 		const after: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-		const answer = await n8n.call('GET', `/executions?filter=${filter}&limit=100${after}`);
-		const { results, nextCursor } = page.parse(answer);
+		const list = await n8n.request('GET', `/executions?filter=${filter}&limit=100${after}`);
+		const { results, nextCursor } = page.parse(list);
 		found.push(...results);
 		cursor = nextCursor;
 	}
 	return found;
 }
 
-/** The items of a node in every execution, once there are so many and a little later no more. */
+/** Waits for `count` successful executions. Returns the items of a node in all executions, including one too many. */
 export async function executionsOf(
 	n8n: N8nDriver,
 	workflow: Reference,
@@ -91,7 +91,7 @@ export async function executionsOf(
 		},
 		{ timeout: 300_000, every: 1_000 },
 	);
-	// Long enough for one too many to show itself.
+	// Gives an unexpected execution time to appear.
 	await new Promise((resolve) => setTimeout(resolve, 500));
 	const items: INodeExecutionData[] = [];
 	for (const { id } of await allExecutions(n8n, workflow)) {
@@ -100,11 +100,11 @@ export async function executionsOf(
 	return items;
 }
 
-/** n8n takes a moment to unpublish, and deletes nothing before. */
+/** Retries, because n8n deletes a workflow only after it has unpublished it. */
 export async function removeWorkflow(n8n: N8nDriver, workflow: Reference): Promise<void> {
-	await n8n.call('POST', `/workflows/${workflow.id}/archive`);
+	await n8n.request('POST', `/workflows/${workflow.id}/archive`);
 	await until('the workflow to be deleted', async () => {
-		await n8n.call('DELETE', `/workflows/${workflow.id}`);
+		await n8n.request('DELETE', `/workflows/${workflow.id}`);
 		return true;
 	});
 }

@@ -34,15 +34,15 @@ describe('Chat Delivery Trigger in real n8n', () => {
 		return `${baseUrl}/webhook/${webhookId}`;
 	}
 
-	const listens = async (url: string) =>
+	const untilListening = async (url: string) =>
 		await until('the trigger to listen', async () => (await post(url, '{')).status === 400);
 
-	it('starts once for each key, with the payload as it came', async () => {
+	it('starts once per key, with the unchanged payload', async () => {
 		const url = await listen({ keyField: 'reply.id' });
-		await listens(url);
+		await untilListening(url);
 		const bodies = [1, 1, 2, 2, 1].map((id) => ({ reply: { id, text: `Reply ${id}` } }));
-		const answers = await Promise.all(bodies.map(async (body) => await post(url, body)));
-		expect(answers.map(({ status }) => status)).toEqual(bodies.map(() => 200));
+		const responses = await Promise.all(bodies.map(async (body) => await post(url, body)));
+		expect(responses.map(({ status }) => status)).toEqual(bodies.map(() => 200));
 		const items = await executionsOf(n8n, workflow, NAME, 2);
 		expect(items.map(({ json }) => json).sort(byReply)).toEqual([bodies[0], bodies[2]]);
 	});
@@ -52,9 +52,9 @@ describe('Chat Delivery Trigger in real n8n', () => {
 	it.each([
 		['path', '/chat-delivery/open-sesame', '/chat-delivery/wrong'],
 		['query', '?secret=open-sesame', '?secret=wrong'],
-	])('a secret in the %s keeps others out', async (secretIn, right, wrong) => {
+	])('rejects requests without the secret in the %s', async (secretIn, right, wrong) => {
 		const url = await listen({ secretIn, secret: 'open-sesame' });
-		await listens(url + right);
+		await untilListening(url + right);
 		const rejected = await post(url + wrong, { n: 1 });
 		expect(rejected.status).toBe(403);
 		expect(await rejected.json()).toMatchObject({ received: false });

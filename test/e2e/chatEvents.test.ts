@@ -30,15 +30,15 @@ describe('Chat Events Trigger in real n8n', () => {
 	});
 	afterEach(async () => {
 		for (const workflow of workflows.splice(0)) await removeWorkflow(n8n, workflow);
-		await noSocketLeft();
+		await untilSocketsClosed();
 		simulator.reset();
 	});
 	afterAll(async () => {
 		await simulator.stop();
 	});
 
-	const noSocketLeft = async () =>
-		await until('no socket to be left', async () =>
+	const untilSocketsClosed = async () =>
+		await until('all sockets to close', async () =>
 			Promise.resolve(simulator.sessions.standingSockets() === 0),
 		);
 	const connected = async (count: number) =>
@@ -67,11 +67,11 @@ describe('Chat Events Trigger in real n8n', () => {
 		]);
 	});
 
-	it('deactivating, activating again, editing and deleting leave no socket behind', async () => {
+	it('closes its sockets after unpublishing, editing, and deleting', async () => {
 		const workflow = await listen({ sessionIds: `${sessions.open}, ${sessions.dormant}` });
 		await connected(2);
 		await n8n.deactivate(workflow);
-		await noSocketLeft();
+		await untilSocketsClosed();
 		await n8n.activate(workflow);
 		await connected(2);
 		const [kept] = chain('', trigger({ sessionIds: sessions.open })).nodes;
@@ -80,11 +80,11 @@ describe('Chat Events Trigger in real n8n', () => {
 		await connected(1);
 		await removeWorkflow(n8n, edited);
 		workflows.length = 0;
-		await noSocketLeft();
+		await untilSocketsClosed();
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
-	it('publishing again in the middle of a burst starts each of 60 events once, though nothing is replayed', async () => {
+	it('starts once per event if the workflow is published again during 60 events, even without a replay', async () => {
 		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
 		try {
 			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
@@ -93,7 +93,7 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// Executions that take a while: 20 are under way, 40 wait in the trigger.
+			// Slow executions: 20 run, and 40 wait in the trigger.
 			const slow = node('Slow', 'n8n-nodes-base.wait', 1.1, { amount: 4, unit: 'seconds' });
 			const flow = chain('burst', before, slow);
 			const workflow = await n8n.createWorkflow(flow);
@@ -115,16 +115,16 @@ describe('Chat Events Trigger in real n8n', () => {
 		}
 	});
 
-	it('what cannot be followed keeps the workflow from being activated, with the reason', async () => {
+	it('does not publish a workflow with a closed session, and gives the reason', async () => {
 		const workflow = await n8n.createWorkflow(
 			chain('closed session', trigger({ sessionIds: sessions.closed })),
 		);
 		workflows.push(workflow);
-		// Older n8n rejects at once; n8n of today tries several times before it says so in the editor.
+		// Older n8n versions reject immediately. Current versions try several times before the editor shows the reason.
 		const rejected = await n8n.activate(workflow).then(() => undefined, String);
 		const reason = async () => {
 			const status =
-				rejected ?? (await n8n.call('GET', `/workflows/${workflow.id}/publication-status`));
+				rejected ?? (await n8n.request('GET', `/workflows/${workflow.id}/publication-status`));
 			return /\S+ is not followed: [^"\\]*/.exec(JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', reason, { timeout: 60_000 })).toContain(
@@ -132,7 +132,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		);
 	});
 
-	it('a final give-up reaches the owner’s error workflow', async () => {
+	it('starts the error workflow when it stops following a session', async () => {
 		const errors = await n8n.createWorkflow(
 			chain('on error', node('Error', 'n8n-nodes-base.errorTrigger', 1)),
 		);
@@ -141,12 +141,12 @@ describe('Chat Events Trigger in real n8n', () => {
 			settings: { errorWorkflow: errors.id },
 		});
 		workflows.push(errors, workflow);
-		// n8n 1 publishes only what has a trigger of its own, and needs nothing here.
+		// n8n 1 can't publish an error workflow, and doesn't need to.
 		if (!isN8n1) await n8n.activate(errors);
 		await n8n.activate(workflow);
 		await connected(2);
 		await published({ home }, workflow);
-		// The session's only documented fatal end: it never comes back on that socket.
+		// The only documented fatal close code for a session.
 		simulator.sessions.closeSockets(1003, sessions.dormant);
 		const items = await executionsOf(n8n, errors, 'Error', 1);
 		expect(JSON.stringify(items)).toContain(sessions.dormant);
@@ -157,7 +157,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		);
 	});
 
-	it('Watch adds a session while the workflow is active, Unwatch takes it away', async () => {
+	it('Watch adds a session while the workflow is published, and Unwatch removes it', async () => {
 		const webhookId = randomUUID();
 		const workflow = await listen({ watchSessions: true, watchSecret: 'sesame' }, webhookId);
 		const session = (operation: string): INodeParameters => ({
@@ -167,21 +167,21 @@ describe('Chat Events Trigger in real n8n', () => {
 			triggerAddress: `${baseUrl}/webhook/${webhookId}/watch`,
 			triggerSecret: 'sesame',
 		});
-		const steer = async (operation: string, sessionId: string) => {
+		const run = async (operation: string, sessionId: string) => {
 			const path = randomUUID();
-			const steering = await n8n.createWorkflow(
+			const sessionWorkflow = await n8n.createWorkflow(
 				chain(
 					operation,
 					webhook(path),
 					node('Session', `${PACKAGE}.chatSession`, 2, session(operation), { credentials }),
 				),
 			);
-			workflows.push(steering);
-			await n8n.activate(steering);
-			const answer: unknown = await (await n8n.webhook(path, { session: sessionId })).json();
-			return answer;
+			workflows.push(sessionWorkflow);
+			await n8n.activate(sessionWorkflow);
+			const result: unknown = await (await n8n.webhook(path, { session: sessionId })).json();
+			return result;
 		};
-		expect(await steer('watch', sessions.open)).toMatchObject({
+		expect(await run('watch', sessions.open)).toMatchObject({
 			session_id: sessions.open,
 			watched: true,
 			connected: true,
@@ -190,21 +190,21 @@ describe('Chat Events Trigger in real n8n', () => {
 		const items = await executionsOf(n8n, workflow, NAME, 1);
 		expect(items).toMatchObject([{ json: { type: 'nudge_sent' } }]);
 
-		// Deactivating and activating again stands for a restart here: the list comes from n8n's database.
+		// Like a restart, publishing again reads the list from n8n's database.
 		await n8n.deactivate(workflow);
-		await noSocketLeft();
+		await untilSocketsClosed();
 		await n8n.activate(workflow);
 		await connected(1);
-		expect(await steer('unwatch', sessions.open)).toMatchObject({ watched: false });
-		await noSocketLeft();
+		expect(await run('unwatch', sessions.open)).toMatchObject({ watched: false });
+		await untilSocketsClosed();
 	});
 
 	it.each([
 		['no secret', {}, {}],
 		['a secret', { watchSecret: 'sesame' }, { 'x-watch-secret': 'sesame' }],
 	])(
-		'a watch request without a usable body is answered with 400, with %s',
-		async (_how, secret, secretHeader) => {
+		'returns 400 for a watch request without a valid body, with %s',
+		async (_description, secret, secretHeader) => {
 			const webhookId = randomUUID();
 			await listen({ watchSessions: true, ...secret }, webhookId);
 			const address = `${baseUrl}/webhook/${webhookId}/watch`;
@@ -225,16 +225,16 @@ describe('Chat Events Trigger in real n8n', () => {
 			];
 			const post = async ({ headers: own, ...request }: (typeof requests)[number]) =>
 				await fetch(address, { ...request, method: 'POST', headers: { ...own, ...secretHeader } });
-			// n8n knows the webhook a moment before the trigger can take requests.
+			// n8n registers the webhook a moment before the trigger accepts requests.
 			const isReady = async () => (await post({ body: '{}' })).status === 400;
-			await until('the trigger to take requests', isReady);
+			await until('the trigger to accept requests', isReady);
 			const statuses: number[] = [];
 			for (const request of requests) statuses.push((await post(request)).status);
 			expect(statuses).toEqual(requests.map(() => 400));
 		},
 	);
 
-	it('Chat Send, Wait for Event and the trigger use one connection to a session at the same time', async () => {
+	it('Chat Send, Wait for Event, and the trigger share one connection to a session', async () => {
 		const [sendPath, waitPath] = [randomUUID(), randomUUID()];
 		const chat = (type: string, parameters: INodeParameters) =>
 			node(
@@ -262,20 +262,20 @@ describe('Chat Events Trigger in real n8n', () => {
 		const send = async (text: string): Promise<unknown> =>
 			await (await n8n.webhook(sendPath, { text })).json();
 		const texts = Array.from({ length: 8 }, (_, index) => `message ${index}`);
-		const answers = await Promise.all(texts.map(send));
-		expect(answers).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
-		// The wait may begin later than the messages are sent.
-		const heard = waiting.then(async (response): Promise<unknown> => await response.json());
+		const replies = await Promise.all(texts.map(send));
+		expect(replies).toMatchObject(texts.map((text) => ({ reply: `You said: ${text}` })));
+		// The wait may start after the messages were sent.
+		const waitResult = waiting.then(async (response): Promise<unknown> => await response.json());
 		let hasEnded = false;
-		void heard.finally(() => (hasEnded = true));
-		await until('the wait to hear of a change', async () => {
+		void waitResult.finally(() => (hasEnded = true));
+		await until('the wait to end', async () => {
 			simulator.sessions.setMode(sessions.open, 'ai');
 			simulator.sessions.setMode(sessions.open, 'support');
 			return Promise.resolve(hasEnded);
 		});
-		expect(await heard).toMatchObject({ event: { type: 'mode_changed' } });
+		expect(await waitResult).toMatchObject({ event: { type: 'mode_changed' } });
 
-		// Of each message the customer's and the agent's.
+		// Two events per message: the customer's and the agent's.
 		const items = await executionsOf(n8n, workflow, NAME, 16);
 		const events = items.map(({ json }) => json.event_id);
 		expect(new Set(events).size).toBe(16);
@@ -283,14 +283,14 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.clientIds(sessions.open)).toHaveLength(1);
 
 		simulator.sessions.setMode(sessions.open, 'ai');
-		// A trigger that is deactivated leaves the others their connection, …
+		// An unpublished trigger doesn't close the connection of the others.
 		const slow = send('please answer slowly');
 		await until('the slow message', async () =>
 			Promise.resolve(simulator.sessions.frames().some(({ text }) => text.includes('slowly'))),
 		);
 		await n8n.deactivate(workflow);
 		expect(await slow).toMatchObject({ reply: 'You said: please answer slowly' });
-		// … and one that is active keeps it when they have gone.
+		// A published trigger keeps the connection after the others have ended.
 		await n8n.activate(workflow);
 		await connected(1);
 		expect(await send('last')).toMatchObject({ reply: 'You said: last' });
@@ -298,7 +298,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets(sessions.open)).toBe(1);
 	});
 
-	it('Stop ends a wait and leaves no socket open', async () => {
+	it('Stop ends a wait and closes its socket', async () => {
 		const wait = node(
 			'Wait',
 			`${PACKAGE}.chatSession`,
@@ -311,9 +311,9 @@ describe('Chat Events Trigger in real n8n', () => {
 		const running = n8n.runManually(workflow, 'Start');
 		await connected(1);
 		const [execution] = await n8n.executions(workflow);
-		await n8n.call('POST', `/executions/${execution?.id ?? ''}/stop`);
+		await n8n.request('POST', `/executions/${execution?.id ?? ''}/stop`);
 		expect((await running).status).toBe('canceled');
-		await noSocketLeft();
+		await untilSocketsClosed();
 	});
 
 	it('waits for an event in the middle of a workflow', async () => {
@@ -334,12 +334,12 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect((await n8n.output(id, 'Wait')).map(({ json }) => json)).toMatchObject([
 			{ timed_out: false, event: { type: 'mode_changed' }, seen: [{ type: 'nudge_sent' }] },
 		]);
-		await noSocketLeft();
+		await untilSocketsClosed();
 	});
 });
 
-test('no event is lost and none comes twice while n8n is killed and sockets are cut', async () => {
-	// Longer than n8n takes to start on a busy machine.
+test('starts once per event while n8n is killed and sockets are cut', async () => {
+	// Longer than n8n needs to start on a busy machine.
 	const replay = { replayWindowMs: 600_000, replayMaxEvents: 2_000 };
 	const simulator = await startSimulator({ dialect: dialects.plain, ...replay });
 	const server = await startServer();

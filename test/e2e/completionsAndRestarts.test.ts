@@ -11,7 +11,7 @@ import { removeServer, startServer } from './ownServer';
 const NAME = 'Call Completed Trigger';
 const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
 
-/** A server of its own, because it is stopped and started here. */
+/** Starts its own n8n, because the tests stop and start it. */
 describe('Call Completed Trigger while n8n stops and starts', () => {
 	let server: N8nServer;
 	let n8n: N8nDriver;
@@ -37,7 +37,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 		await removeServer(server);
 	});
 
-	it('what was received before a restart starts nothing again, though it comes before the trigger is active', async () => {
+	it('starts nothing for calls from before a restart, even if they are delivered before the trigger is active', async () => {
 		const calls = await placeCalls(simulator, 20, url);
 		for (const callId of calls) await simulator.completeCall(callId);
 		expect(ids(await executionsOf(n8n, workflow, NAME, 20))).toEqual([...calls].sort());
@@ -45,7 +45,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 		const booting = server.boot();
 		const again = calls.map(async (callId) => {
 			await until(
-				'n8n to take the delivery',
+				'n8n to accept the delivery',
 				async () => [200, 503].includes((await post(url, { call_id: callId })).status),
 				{ timeout: 120_000, every: 20 },
 			);
@@ -60,7 +60,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 		expect(ids(await executionsOf(n8n, workflow, NAME, 21))).toEqual([...calls, fresh].sort());
 	}, 400_000);
 
-	it('what is being verified when n8n stops is told to the owner', async () => {
+	it('reports a call that is being verified when the workflow is unpublished', async () => {
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		void post(url, { call_id: callId }).catch(() => {});
 		await until('the call to be read back', async () =>

@@ -20,7 +20,7 @@ describe('the credential in the editor', () => {
 		await test.close();
 	});
 
-	async function answering(listener: RequestListener): Promise<string> {
+	async function serverWith(listener: RequestListener): Promise<string> {
 		const server = createServer(listener);
 		servers.push(server);
 		const port = await freePort();
@@ -28,49 +28,49 @@ describe('the credential in the editor', () => {
 		return `http://127.0.0.1:${port}`;
 	}
 
-	async function button(baseUrl: string, apiToken = test.simulator.token) {
+	async function testCredential(baseUrl: string, apiToken = test.simulator.token) {
 		return await n8n.testCredential(credentialType, { baseUrl, apiToken });
 	}
 
-	it('is accepted with the right token', async () => {
-		expect(await button(test.simulator.baseUrl)).toMatchObject({ status: 'OK' });
+	it('is valid with the right token', async () => {
+		expect(await testCredential(test.simulator.baseUrl)).toMatchObject({ status: 'OK' });
 	});
 
 	it.each([
 		['a rejected token', 'wrong-token-0001', /token/i],
 		['a token of the wrong length', 'short', /16/],
-	])('says what is wrong with %s', async (_case, token, originalMessage) => {
-		const { status, message } = await button(test.simulator.baseUrl, token);
+	])('explains %s', async (_case, token, expected) => {
+		const { status, message } = await testCredential(test.simulator.baseUrl, token);
 		expect(status).toBe('Error');
-		expect(message).toMatch(originalMessage);
+		expect(message).toMatch(expected);
 		expect(message).not.toContain(token);
 	});
 
 	it.each<[string, () => Promise<string>, RegExp]>([
 		[
-			'a host that does not answer',
+			'a host that does not respond',
 			async () => `http://127.0.0.1:${await freePort()}`,
 			/reach|answer/i,
 		],
-		['an address that is none', async () => 'voice.example.com', /https:\/\//],
-		['plain http to another machine', async () => 'http://voice.example.com', /https/],
+		['an invalid URL', async () => 'voice.example.com', /https:\/\//],
+		['plain HTTP to another machine', async () => 'http://voice.example.com', /https/],
 		[
-			'a web page in place of the service',
-			async () => await answering((_, response) => response.end('<html>Welcome</html>')),
+			'a web page instead of the service',
+			async () => await serverWith((_, response) => response.end('<html>Welcome</html>')),
 			/Base URL/,
 		],
 		[
 			'a redirect',
 			async () =>
-				await answering((_, response) =>
+				await serverWith((_, response) =>
 					response.writeHead(302, { location: 'https://elsewhere.example.com' }).end(),
 				),
 			/redirect|another address/i,
 		],
-	])('says what is wrong with %s', async (_case, address, originalMessage) => {
-		const { status, message } = await button(await address());
+	])('explains %s', async (_case, url, expected) => {
+		const { status, message } = await testCredential(await url());
 		expect(status).toBe('Error');
-		expect(message).toMatch(originalMessage);
+		expect(message).toMatch(expected);
 		expect(message).not.toContain(test.simulator.token);
 	});
 });
@@ -96,16 +96,19 @@ describe('the agent list in a node', () => {
 		});
 	}
 
-	it.each(['placeCall', 'pushCampaignContacts'])('holds the active agents in %s', async (name) => {
-		const { results } = await agents(name);
-		const active = [...test.simulator.state.agents.values()]
-			.filter(({ active: on, accountId }) => on && accountId === test.simulator.state.accountId)
-			.map(({ agentUuid, name: shown }) => ({ name: shown, value: agentUuid }));
-		expect(active.length).toBeGreaterThan(1);
-		expect(results.map(({ name: shown, value }) => ({ name: shown, value }))).toEqual(
-			active.sort((a, b) => a.name.localeCompare(b.name)),
-		);
-	});
+	it.each(['placeCall', 'pushCampaignContacts'])(
+		'contains the active agents in %s',
+		async (name) => {
+			const { results } = await agents(name);
+			const active = [...test.simulator.state.agents.values()]
+				.filter(({ active: on, accountId }) => on && accountId === test.simulator.state.accountId)
+				.map(({ agentUuid, name: shown }) => ({ name: shown, value: agentUuid }));
+			expect(active.length).toBeGreaterThan(1);
+			expect(results.map(({ name: shown, value }) => ({ name: shown, value }))).toEqual(
+				active.sort((a, b) => a.name.localeCompare(b.name)),
+			);
+		},
+	);
 
 	it('finds an agent by a part of its name', async () => {
 		const { results } = await agents('placeCall', 'sales');

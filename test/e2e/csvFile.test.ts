@@ -31,7 +31,7 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-const push = (over: INodeParameters = {}): INode =>
+const push = (overrides: INodeParameters = {}): INode =>
 	node(
 		NODE,
 		`${PACKAGE}.pushCampaignContacts`,
@@ -40,7 +40,7 @@ const push = (over: INodeParameters = {}): INode =>
 			campaignId: String(campaigns.active),
 			agentUuid: { __rl: true, mode: 'id', value: agents.full },
 			contactsFrom: 'csv',
-			...over,
+			...overrides,
 		},
 		{ credentials },
 	);
@@ -52,7 +52,7 @@ async function publish(path: string, ...nodes: INode[]): Promise<Workflow> {
 	return workflow;
 }
 
-async function ended(workflow: Workflow): Promise<Execution> {
+async function untilEnded(workflow: Workflow): Promise<Execution> {
 	const { id } = await until('the execution', async () => {
 		const [latest] = await n8n.executions(workflow);
 		return latest !== undefined && latest;
@@ -63,7 +63,7 @@ async function ended(workflow: Workflow): Promise<Execution> {
 const contacts = () => simulator.contactsOf(campaigns.active);
 const pushed = () => contacts().map(({ phone }) => phone);
 
-test('a file from disk is pushed; Retry from the list sends what is left, and never again what may have arrived', async () => {
+test('pushes a file from disk, and Retry sends only the rest, not rows that may have arrived', async () => {
 	const path = randomUUID();
 	const file = join(sharedN8n().files, `${path}.csv`);
 	const rows = phones(0, 50).map((phone, index) => `"Person, ${index}";${phone};Köln`);
@@ -74,7 +74,7 @@ test('a file from disk is pushed; Retry from the list sends what is left, and ne
 
 	simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, skip: 1, times: 1 });
 	await n8n.webhook(path);
-	const failed = await ended(workflow);
+	const failed = await untilEnded(workflow);
 	expect(failed.status).toBe('error');
 	const { error } = await n8n.runData(failed.id);
 	expect(error?.description).toMatch(
@@ -92,7 +92,7 @@ test('a file from disk is pushed; Retry from the list sends what is left, and ne
 	);
 });
 
-test('a file that is uploaded to a webhook is pushed, and each row comes out with its place', async () => {
+test('pushes a file that is uploaded to a webhook, and returns each row with its file and row number', async () => {
 	const path = randomUUID();
 	const workflow = await publish(
 		path,
@@ -104,19 +104,19 @@ test('a file that is uploaded to a webhook is pushed, and each row comes out wit
 	);
 	const body = new FormData();
 	body.set('list', new File([new Uint8Array(content)], 'leads of May.txt'));
-	const answer = await until('the webhook', async () => {
+	const webhookResponse = await until('the webhook', async () => {
 		const response = await fetch(`${sharedN8n().baseUrl}/webhook/${path}`, {
 			method: 'POST',
 			body,
 		});
 		return response.status !== 404 && response;
 	});
-	expect(answer.status).toBe(200);
+	expect(webhookResponse.status).toBe(200);
 	expect(contacts()).toMatchObject([
 		{ phone: '+919876543210', personName: 'Asha Rao', extra: { note: 'tea, or\r\ncoffee' } },
 		{ phone: '+919876543211', personName: 'ज़ोया', extra: { note: 'नमस्ते' } },
 	]);
-	const items = await n8n.output((await ended(workflow)).id, NODE);
+	const items = await n8n.output((await untilEnded(workflow)).id, NODE);
 	expect(items.map(({ json }) => [json.source_file, json.source_row, json.push_status])).toEqual([
 		['leads of May.txt', 2, 'pushed'],
 		['leads of May.txt', 3, 'pushed'],

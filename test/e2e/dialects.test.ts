@@ -12,7 +12,7 @@ const { agents, calls, campaigns, uploads } = fixtures;
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 const NEW = '+919800000077';
 
-describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”', (dialect) => {
+describe.each(Object.values(dialects))('in real n8n, dialect $name', (dialect) => {
 	let n8n: N8nDriver;
 	let simulator: Simulator;
 	let credential: Reference;
@@ -26,7 +26,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		simulator.reset();
 	});
 	afterAll(async () => {
-		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await n8n.request('DELETE', `/credentials/${credential.id}`);
 		await simulator.stop();
 	});
 
@@ -35,7 +35,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 			credentials: { [CREDENTIAL]: { id: credential.id, name: credential.name } },
 		});
 
-	/** Runs the nodes one after another; gives the last one's output, or throws what it told. */
+	/** Runs the nodes in a row. Returns the output of the last one, or throws its error message. */
 	async function run(...nodes: INode[]): Promise<INodeExecutionData[]> {
 		const workflow = await n8n.createWorkflow(chain('Reads', manualTrigger(), ...nodes));
 		try {
@@ -50,7 +50,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 	const one = async (type: string, parameters: INodeParameters) =>
 		await run(ours('Node', type, parameters));
 
-	test('Place Call', async () => {
+	test('Place Call places a call', async () => {
 		const [item] = await one('placeCall', {
 			...AGENT,
 			countryCode: 'IN',
@@ -61,7 +61,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		expect(simulator.callsTo('+919876543210')).toBe(1);
 	});
 
-	test('Push Campaign Contacts', async () => {
+	test('Push Campaign Contacts pushes good rows', async () => {
 		const rows = [
 			{ phone: '098765 43211', person_name: 'Ravi', city: 'Pune' },
 			{ phone: 'later', person_name: 'Nisha', city: 'Jaipur' },
@@ -81,7 +81,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		);
 	});
 
-	test('Get Call: record, transcript, recording', async () => {
+	test('Get Call returns record, transcript, and recording', async () => {
 		const include = ['transcript', 'recording'];
 		const [item] = await one('getCall', { callId: calls.finished, include });
 		expect(item?.json).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		});
 	});
 
-	test('Get Call: the transcript as text', async () => {
+	test('Get Call returns the transcript as text', async () => {
 		const [item] = await one('getCall', {
 			operation: 'getTranscript',
 			callId: calls.finished,
@@ -99,7 +99,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		expect(item?.json.transcript_text).toContain('assistant: ');
 	});
 
-	test('Get Call: the recording goes into the binary store', async () => {
+	test('Get Call stores the recording as binary data', async () => {
 		const [item] = await one('getCall', {
 			operation: 'getRecording',
 			callId: calls.finished,
@@ -112,21 +112,21 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		expect(sound).toMatchObject({ fileType: 'audio' });
 		const data = sound?.data ?? '';
 		if (isN8n1) {
-			// n8n 1 keeps the bytes in the execution.
+			// n8n 1 stores the bytes in the execution.
 			expect(Buffer.from(data, 'base64')).toEqual(recorded);
 			return;
 		}
-		// What is stored as a file stands by its id in the execution, not by its bytes.
+		// n8n 2 stores a file, and only its ID in the execution.
 		expect(data.length).toBeLessThan(100);
 		expect(sound).toMatchObject({ bytes: recorded?.length });
 	});
 
-	test('Get Call: every call', async () => {
+	test('Get Call returns every call', async () => {
 		const found = await one('getCall', { operation: 'getMany', returnAll: true });
 		expect(new Set(found.map(({ json }) => json.call_id)).size).toBe(40);
 	});
 
-	test('Campaign Status', async () => {
+	test('Campaign Status waits for a contact list', async () => {
 		const found = await one('campaignStatus', {
 			campaignId: String(campaigns.active),
 			waitUntilCompleted: true,
@@ -137,7 +137,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		]);
 	});
 
-	test('DND: added, found, listed, removed', async () => {
+	test('DND List adds, checks, removes, and lists numbers', async () => {
 		const dnd = (name: string, parameters: INodeParameters) =>
 			ours(name, 'dnd', { ...AGENT, ...parameters });
 		const found = await run(
@@ -153,14 +153,14 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 		);
 	});
 
-	test('Agents', async () => {
+	test('Agents lists and checks agents', async () => {
 		expect(await one('agents', { operation: 'getMany' })).toHaveLength(4);
 		expect(await one('agents', { operation: 'check', ...AGENT })).toMatchObject([
 			{ json: { agent_uuid: agents.full, active: true } },
 		]);
 	});
 
-	test('an unknown call stops the run with plain words', async () => {
+	test('an unknown call stops the run with a clear message', async () => {
 		const unknown = '00000000-0000-4000-8000-000000000000';
 		await expect(one('getCall', { callId: unknown })).rejects.toThrow(
 			'The service does not know this call',
@@ -169,7 +169,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 });
 
 describe('the Campaign Progress Trigger in real n8n', () => {
-	test('starts with the present state, then with what changes, once', async () => {
+	test('returns the current state, then each change once', async () => {
 		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 		const simulator = await startSimulator({ dialect: dialects.plain });
 		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
@@ -191,12 +191,12 @@ describe('the Campaign Progress Trigger in real n8n', () => {
 		]);
 
 		simulator.completeUpload(uploads.running);
-		// The baseline outlives the workflow's being taken down and up again, each with a look of its own.
+		// The baseline is kept when the workflow is unpublished and published, which polls each time.
 		for (let round = 0; round < 2; round++) {
-			const looks = simulator.requests.length;
+			const requestsBefore = simulator.requests.length;
 			await n8n.deactivate(workflow);
 			await n8n.activate(workflow);
-			await until('another look', async () => simulator.requests.length > looks);
+			await until('another poll', async () => simulator.requests.length > requestsBefore);
 		}
 		const items = await executionsOf(n8n, workflow, 'Progress', 2);
 		expect(items.map(({ json }) => json.event).sort()).toEqual([
@@ -205,7 +205,7 @@ describe('the Campaign Progress Trigger in real n8n', () => {
 		]);
 		await n8n.deactivate(workflow);
 		await n8n.deleteWorkflow(workflow);
-		await n8n.call('DELETE', `/credentials/${credential.id}`);
+		await n8n.request('DELETE', `/credentials/${credential.id}`);
 		await simulator.stop();
 	});
 });

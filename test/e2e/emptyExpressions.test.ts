@@ -1,4 +1,4 @@
-/** An expression that returns nothing, in real n8n: no switch is off by it, and no filter is dropped. */
+/** In real n8n, an expression that returns nothing doesn't turn off a switch or remove a filter. */
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => simulator.reset());
 afterAll(async () => {
-	await n8n.call('DELETE', `/credentials/${credential.id}`);
+	await n8n.request('DELETE', `/credentials/${credential.id}`);
 	await simulator.stop();
 });
 
@@ -36,7 +36,7 @@ function ours(name: string, type: string, parameters: INodeParameters, rest = {}
 
 test.each<[what: string, type: string, parameters: INodeParameters, message: string]>([
 	[
-		'Dry Run of a release',
+		'An empty Dry Run of a release',
 		'pushCampaignContacts',
 		{
 			campaignId: String(campaigns.active),
@@ -47,7 +47,7 @@ test.each<[what: string, type: string, parameters: INodeParameters, message: str
 		"'Dry Run' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'the filter of Get Many by the list of a rejected row',
+		'An empty filter by contact list in Get Many',
 		'getCall',
 		{ operation: 'getMany', filters: { campaignUploadId: '={{ $json.campaign_upload_id }}' } },
 		"'Contact List ID' in 'Filters' must be text or a number, but its expression returned nothing",
@@ -68,32 +68,32 @@ test.each<[what: string, type: string, parameters: INodeParameters, message: str
 	}
 });
 
-/** n8n 1 tells it in its answer to the request; n8n 2 tries for some 15 seconds before it does. */
+/** n8n 1 returns the reason in its response. n8n 2 tries for about 15 seconds before it shows the reason. */
 async function whyNotPublished(workflow: Workflow): Promise<string> {
-	const answer = await n8n.activate(workflow).catch(String);
-	if (isN8n1) return answer ?? '';
+	const error = await n8n.activate(workflow).catch(String);
+	if (isN8n1) return error ?? '';
 	const path = `/workflows/${workflow.id}/publication-status`;
 	const statusWithReason = async () => {
-		const status = JSON.stringify(await n8n.call('GET', path));
+		const status = JSON.stringify(await n8n.request('GET', path));
 		return status.includes('"failed"') && status;
 	};
-	return await until('n8n to say why', statusWithReason, { timeout: 90_000 });
+	return await until('the reason', statusWithReason, { timeout: 90_000 });
 }
 
-test('a trigger for some statuses is not published', async () => {
+test('does not publish a trigger with an empty status filter', async () => {
 	const webhookId = randomUUID();
 	const filters = { statuses: '={{ $vars.x }}' };
 	const trigger = ours('Trigger', 'callCompletedTrigger', { filters }, { webhookId });
 	const workflow = await n8n.createWorkflow(chain('Empty filter', trigger));
 	try {
-		const told = await whyNotPublished(workflow);
-		expect(told).toContain(
+		const reason = await whyNotPublished(workflow);
+		expect(reason).toContain(
 			"'Statuses' in 'Filters' must be text or a list of texts, but its expression returned nothing",
 		);
 		const url = `${sharedN8n().baseUrl}/webhook/${webhookId}/call-completed`;
 		const [callId = ''] = await placeCalls(simulator, 1, 'https://example.com/reports');
-		const { status: answer } = await post(url, { call_id: callId, status: 'failed' });
-		expect(answer).toBeGreaterThanOrEqual(400);
+		const { status } = await post(url, { call_id: callId, status: 'failed' });
+		expect(status).toBeGreaterThanOrEqual(400);
 		expect(await n8n.executions(workflow)).toEqual([]);
 	} finally {
 		await removeWorkflow(n8n, workflow);

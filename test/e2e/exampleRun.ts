@@ -1,7 +1,7 @@
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
-import { completed, readExample, type Credentials } from '../n8n/examples';
+import { withCredentials, readExample, type Credentials } from '../n8n/examples';
 import { ThirdParties } from '../n8n/thirdParties';
 import { hubspotToken } from '../n8n/thirdParties/hubspot';
 import { slackToken } from '../n8n/thirdParties/slack';
@@ -11,13 +11,13 @@ import { dialects, startSimulator, type Simulator } from '../simulator';
 import { allExecutions, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
 
-/** The spreadsheet whose address stands in the examples where users put that of their own. */
+/** The placeholder in the examples for the URL of the user's spreadsheet. */
 export const SHEET = 'put-the-address-of-your-sheet-here';
 
-/** A workflow in n8n, and the file that it was imported from. */
+/** A workflow in n8n, and the imported JSON. */
 export type Imported = Workflow & { json: WorkflowJson };
 
-/** The examples in a real n8n, with the service and third parties behind it. */
+/** The examples in a real n8n, with a simulated service and simulated third parties. */
 export class ExampleRun {
 	private readonly imported: Workflow[] = [];
 
@@ -28,7 +28,7 @@ export class ExampleRun {
 		readonly credentials: Credentials,
 	) {}
 
-	/** `more` are further credentials, by their types. */
+	/** @param more further credentials by type */
 	static async open(more: Credentials = {}): Promise<ExampleRun> {
 		const { baseUrl, thirdParties } = sharedN8n();
 		const n8n = await N8nDriver.signIn(baseUrl);
@@ -45,33 +45,33 @@ export class ExampleRun {
 		});
 	}
 
-	/** Imports the file as it is; then chooses the accounts in its nodes, as a user does in the editor. */
+	/** Imports the unchanged file, then selects the credentials in its nodes, as a user does in the editor. */
 	async import(file: string): Promise<Imported> {
 		const json = readExample(file);
 		const imported = await this.n8n.createWorkflow(json);
-		const { nodes } = completed(json, this.credentials);
+		const { nodes } = withCredentials(json, this.credentials);
 		const workflow = await this.n8n.updateWorkflow(imported, { nodes });
 		this.imported.push(workflow);
 		return { ...workflow, json };
 	}
 
-	/** Publishes it; the addresses of its triggers answer a little later. */
+	/** Imports and publishes it. Its triggers respond a moment later. */
 	async publish(file: string): Promise<Imported> {
 		const workflow = await this.import(file);
 		await this.n8n.activate(workflow);
 		return workflow;
 	}
 
-	/** The executions of a workflow once so many have ended, and none is under way. */
+	/** Waits until at least `count` executions of the workflow have ended and none is running. */
 	async ended(workflow: Reference, count: number): Promise<Array<{ id: string; status: string }>> {
 		return await until(`${count} executions of ${workflow.name}`, async () => {
 			const all = await allExecutions(this.n8n, workflow);
-			const over = all.filter(({ status }) => !['new', 'running', 'waiting'].includes(status));
-			return over.length >= count && over.length === all.length && over;
+			const ended = all.filter(({ status }) => !['new', 'running', 'waiting'].includes(status));
+			return ended.length >= count && ended.length === all.length && ended;
 		});
 	}
 
-	/** Runs it from its trigger as the button in the editor does, and expects it to succeed. */
+	/** Runs it from its trigger as the editor's button does. Throws unless it succeeds. */
 	async run(workflow: Reference, trigger: string): Promise<Execution> {
 		const execution = await this.n8n.runManually(workflow, trigger);
 		if (execution.status === 'success') return execution;
@@ -87,21 +87,21 @@ export class ExampleRun {
 	async close(): Promise<void> {
 		for (const workflow of this.imported) await removeWorkflow(this.n8n, workflow);
 		for (const { id } of Object.values(this.credentials)) {
-			await this.n8n.call('DELETE', `/credentials/${id}`);
+			await this.n8n.request('DELETE', `/credentials/${id}`);
 		}
 		await this.parties.stop();
 		await this.simulator.stop();
 	}
 }
 
-/** *Sign in with Google*, up to the token that n8n keeps. */
+/** Does *Sign in with Google*, so that n8n stores a token. */
 async function signInWithGoogle(n8n: N8nDriver, type: string): Promise<Reference> {
 	const credential = await n8n.createCredential(type, {
 		clientId: 'n8n of the tests',
 		clientSecret: 'a secret',
 	});
-	const address = String(await n8n.call('GET', `/oauth2-credential/auth?id=${credential.id}`));
-	const state = new URL(address).searchParams.get('state') ?? '';
+	const url = String(await n8n.request('GET', `/oauth2-credential/auth?id=${credential.id}`));
+	const state = new URL(url).searchParams.get('state') ?? '';
 	const query = new URLSearchParams({ code: 'a code', state });
 	const page = await n8n.page(`/oauth2-credential/callback?${query.toString()}`);
 	if (!page.includes('success')) throw new Error(`Sign in with Google: ${page}`);

@@ -9,7 +9,7 @@ import { sharedN8n } from './shared';
 
 const { agents } = fixtures;
 
-describe('examples of calls, imported as shipped, with only the accounts chosen', () => {
+describe('examples of calls, with only the credentials selected', () => {
 	let run: ExampleRun;
 	const webhook = (id: string | undefined, path = '') =>
 		`${sharedN8n().baseUrl}/webhook/${id}${path}`;
@@ -36,18 +36,18 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 			);
 		});
 
-		/** The page that a visitor sees who sends the form of the website. */
+		/** Submits the website form. Returns the page that the visitor sees. */
 		async function send(lead: Record<string, string>): Promise<string> {
-			const answer = await fetch(form, { method: 'POST', body: new URLSearchParams(lead) });
-			expect(answer.headers.get('content-type')).toContain('text/html');
-			return await answer.text();
+			const response = await fetch(form, { method: 'POST', body: new URLSearchParams(lead) });
+			expect(response.headers.get('content-type')).toContain('text/html');
+			return await response.text();
 		}
 		const contact = async (email: string) =>
 			await until('the lead in the CRM', async () =>
 				Promise.resolve(run.parties.hubspot.contacts.get(email)),
 			);
 
-		it('calls a visitor once, inside calling hours, and the CRM learns how it went', async () => {
+		it('calls a visitor once, within calling hours, and saves the outcome to the CRM', async () => {
 			const page = await send({
 				name: 'Asha <Rao>',
 				email: 'asha@example.com',
@@ -74,17 +74,20 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 		});
 
 		it.each([
-			['a landline with a digit too few', { email: 'farah@example.com', phone: '022 2345 678' }],
-			['no mail address', { email: 'farah', phone: '9876543210' }],
-			['nothing at all', {}],
-		])('%s: the visitor is asked to check, and nobody is called', async (_what, lead) => {
+			[
+				'a landline number with a missing digit',
+				{ email: 'farah@example.com', phone: '022 2345 678' },
+			],
+			['an invalid email address', { email: 'farah', phone: '9876543210' }],
+			['an empty form', {}],
+		])('%s: asks the visitor to check the details, and calls nobody', async (_what, lead) => {
 			expect(await send({ name: 'Farah', ...lead })).toContain('Please check your details');
 			await run.ended(workflow, 1);
 			expect(run.simulator.requests).toEqual([]);
 			expect(run.parties.hubspot.contacts.size).toBe(0);
 		});
 
-		it('a call whose answer was lost is not placed again, and the CRM says that it is open', async () => {
+		it('does not place a call again if its response is lost, and saves to the CRM that the outcome is unknown', async () => {
 			run.simulator.faults.inject({
 				kind: 'resetAfter',
 				match: { method: 'POST', path: '/v1/call' },
@@ -102,7 +105,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 		const DAY_MS = 86_400_000;
 		const phone = (last: number) => `900000000${last}`;
 
-		/** One call after another, in the order of the numbers. */
+		/** Places and completes one call per outcome, in the order of the numbers. */
 		async function called(...outcomes: Array<Record<string, string>>): Promise<void> {
 			const ids = await placeCalls(run.simulator, outcomes.length, 'https://example.com/ignored');
 			for (const [index, id] of ids.entries())
@@ -111,7 +114,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 		const missed = { status: 'not_picked' };
 		const reached = { status: 'picked' };
 
-		it('calls again who was not reached, at most three times in all, and nobody whose call is to come', async () => {
+		it('calls unanswered people again, at most three times in total, and nobody with a scheduled call', async () => {
 			const workflow = await run.import('05-redial-not-reached.json');
 			const { simulator } = run;
 			simulator.clock.advance(-6 * DAY_MS);
@@ -127,24 +130,24 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 					.placedCalls()
 					.slice(before)
 					.map(({ phone: number }) => number)
-					// The simulator holds others to begin with.
+					// The simulator starts with other calls.
 					.filter((number) => number.startsWith('+919000000'));
-			// 0 and 2 had their three calls, 1 was reached since, 4 was given up days ago.
+			// 0 and 2 already had three calls, 1 was reached later, and the last call to 4 is too old.
 			await run.run(workflow, 'Every Night');
 			expect(since()).toEqual([`+91${phone(3)}`]);
 			const again = simulator.placedCalls().findLast(({ phone: to }) => to === `+91${phone(3)}`);
 			expect(ringsAt(again?.request)).toBe(nextOpening(DateTime.now()));
-			// Its call is still to come.
+			// The call is still scheduled.
 			await run.run(workflow, 'Every Night');
 			expect(since()).toHaveLength(1);
-			// The third call was in vain too.
+			// The third call isn't answered either.
 			await simulator.completeCall(again?.callId ?? '', missed);
 			await run.run(workflow, 'Every Night');
 			expect(since()).toHaveLength(1);
 		});
 
 		it.each(['grow', 'shrink', 'replace', 'reorder'] as const)(
-			'nobody who was reached is called again when the list changes while it is read (%s)',
+			'does not call people again who were reached, even if the list changes while it is read (%s)',
 			async (kind) => {
 				const workflow = await run.import('05-redial-not-reached.json');
 				const { simulator } = run;
@@ -158,7 +161,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 				for (const id of again) await simulator.completeCall(id, reached);
 				simulator.clock.advance(DAY_MS);
 				for (const after of [1, 3]) simulator.listChanges.plan({ list: 'calls', kind, after });
-				// The second page comes late, after those that were asked for with it.
+				// The second page arrives after the pages that were requested with it.
 				const late = { kind: 'status', status: 503, skip: 1, times: 1 } as const;
 				simulator.faults.inject({ ...late, match: { path: '/v1/calls' } });
 				await run.run(workflow, 'Every Night');
@@ -173,7 +176,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 			},
 		);
 
-		it('one who cannot be called does not keep the others from being called', async () => {
+		it('calls the others if one person cannot be called', async () => {
 			const workflow = await run.import('05-redial-not-reached.json');
 			await called(missed, missed);
 			run.simulator.state.dnd.push({
@@ -194,15 +197,15 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 	});
 
 	describe('04 call outcomes to a sheet', () => {
-		it('writes each outcome once, by what was captured, and nothing that is made up', async () => {
+		it('saves each outcome once, sorted by the captured data, and no forged calls', async () => {
 			const workflow = await run.publish('04-call-outcomes-to-sheet.json');
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Call Completed');
-			const address = webhook(trigger?.webhookId, '/call-completed');
-			run.parties.sheets.hold(SHEET, {
+			const url = webhook(trigger?.webhookId, '/call-completed');
+			run.parties.sheets.setSpreadsheet(SHEET, {
 				Visits: [['called_at', 'phone', 'name', 'visit_day', 'summary', 'call_id']],
 				'Other Calls': [],
 			});
-			const [visit = '', other = ''] = await placeCalls(run.simulator, 2, address);
+			const [visit = '', other = ''] = await placeCalls(run.simulator, 2, url);
 			await run.n8n.webhook(`${trigger?.webhookId}/call-completed`, { call_id: 'made up' });
 			const captured = { data_captured: { visit_day: 'Saturday' } };
 			await run.simulator.completeCall(visit, captured, { deliverTimes: 2 });
@@ -218,7 +221,7 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 	});
 
 	describe('08 nightly campaign report', () => {
-		it('mails one table, in which a campaign that cannot be read stands with the reason', async () => {
+		it('emails one table, which includes the reason for a campaign that cannot be read', async () => {
 			const workflow = await run.import('08-nightly-campaign-report.json');
 			run.simulator.faults.inject({
 				kind: 'status',
@@ -239,13 +242,13 @@ describe('examples of calls, imported as shipped, with only the accounts chosen'
 	});
 });
 
-/** When a call is to ring, as it was asked for. */
+/** The requested time of a call. */
 function ringsAt(request: unknown): string {
 	const { scheduled_at: at } = z.object({ scheduled_at: z.string().optional() }).parse(request);
 	return at === undefined ? 'now' : (DateTime.fromISO(at).toUTC().toISO() ?? at);
 }
 
-/** By the calling hours that stand in the examples: Monday to Saturday, from 10 to 19 in India. */
+/** The next time within the calling hours of the examples: Monday to Saturday, from 10 to 19 in India. */
 function nextOpening(now: DateTime): string {
 	const local = now.setZone('Asia/Kolkata');
 	const open = local.set({ hour: 10, minute: 0, second: 0, millisecond: 0 });

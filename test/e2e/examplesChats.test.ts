@@ -11,7 +11,7 @@ import { sharedN8n } from './shared';
 
 const { agents, sessions } = fixtures;
 
-describe('examples of chats, imported as shipped, with only the accounts chosen', () => {
+describe('examples of chats, with only the credentials selected', () => {
 	let run: ExampleRun;
 	let model: ScriptedModel;
 
@@ -28,11 +28,11 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		expect(run.parties.rejected).toEqual([]);
 	});
 
-	/** Tells the trigger of a published workflow to watch the session, as another workflow or system does. */
+	/** Sends a watch request to the trigger of a published workflow, as another workflow or system does. */
 	async function watch(webhookId: string | undefined, sessionId: string): Promise<void> {
 		const request = { action: 'watch', session_ids: [sessionId] };
-		// What is not published yet says so with 503.
-		await until('the watch to be taken', async () => {
+		// Returns 503 until the workflow is published.
+		await until('the watch request to be accepted', async () => {
 			return (await run.n8n.webhook(`${webhookId}/watch`, request)).ok;
 		});
 		await until('the socket', async () =>
@@ -49,9 +49,9 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		beforeAll(async () => {
 			workflow = await run.publish('06-opt-outs.json');
 		});
-		beforeEach(() => run.parties.sheets.hold(SHEET, { Register: [] }));
+		beforeEach(() => run.parties.sheets.setSpreadsheet(SHEET, { Register: [] }));
 
-		it('puts the number on the list of each agent, and everything into the register', async () => {
+		it('adds the number to the list of each agent, and each request to the register', async () => {
 			await watch(idOf('Chat Events'), sessions.open);
 			const [optOut = '', interested = ''] = await placeCalls(run.simulator, 2, address());
 			await run.simulator.completeCall(
@@ -91,7 +91,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			]);
 		});
 
-		it('a number that the service does not take stands in the register with the reason', async () => {
+		it('adds a number that the service rejects to the register, with the reason', async () => {
 			const [optOut = ''] = await placeCalls(run.simulator, 1, address());
 			run.simulator.faults.inject({
 				kind: 'status',
@@ -112,7 +112,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 	});
 
 	describe('09 chat needs a person', () => {
-		/** Fills in the form to which the button of the message leads. */
+		/** Submits the form that the button in the message opens. */
 		async function answer(message: SlackMessage | undefined, ...values: string[]): Promise<void> {
 			const [, address = ''] = /"url":"([^"]+)"/.exec(JSON.stringify(message)) ?? [];
 			const form = new FormData();
@@ -121,7 +121,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			expect((await fetch(address, { method: 'POST', body: form })).status).toBe(200);
 		}
 
-		it('tells the team once, and hands back with the note and the summary of the call', async () => {
+		it('alerts the team once, and hands the chat back with the note and the summary of the call', async () => {
 			const workflow = await run.publish('09-chat-needs-a-person.json');
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
 			await watch(trigger?.webhookId, sessions.dormant);
@@ -137,25 +137,25 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			expect(messages[0]?.channel).toBe('#support');
 			expect(JSON.stringify(messages[0])).toContain(sessions.dormant);
 			await answer(messages[0], 'The price is fixed.', '9000000000');
-			// The second one is that of the mode that goes back.
+			// The second execution is for the change back to the agent.
 			await run.ended(workflow, 2);
-			const told = 'The price is fixed.\nSummary of our phone call: Wants a visit on Saturday.';
+			const note = 'The price is fixed.\nSummary of our phone call: Wants a visit on Saturday.';
 			expect(session()).toMatchObject({ mode: 'ai' });
-			expect(session()?.context.slice(-1)).toEqual([told]);
+			expect(session()?.context.slice(-1)).toEqual([note]);
 
-			// A number that was never called: the chat goes on all the same, with the note.
+			// With a number that was never called, only the note is added.
 			run.simulator.sessions.setMode(sessions.dormant, 'support');
 			await asked(2);
 			await answer(messages[1], 'She is a member.', '9111111111');
 			await run.ended(workflow, 4);
 			expect(session()).toMatchObject({ mode: 'ai' });
-			expect(session()?.context.slice(-2)).toEqual([told, 'She is a member.']);
+			expect(session()?.context.slice(-2)).toEqual([note, 'She is a member.']);
 			expect(messages).toHaveLength(2);
 		});
 	});
 
 	describe('10 AI agent that asks before it calls', () => {
-		const wish = {
+		const toolRequest = {
 			calls: [
 				{
 					tool: 'Place_Call',
@@ -171,12 +171,15 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			],
 		};
 
-		/** Writes to the agent, presses a button of the mail, and gives what the model was told. */
+		/** Sends a chat message, presses a button in the email, and returns the tool results. */
 		async function ask(button: 'Call' | 'Do not call'): Promise<string[]> {
 			const workflow = await run.import('10-agent-with-approval.json');
-			model.follow(wish, { says: 'done' });
-			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
-				triggerToStartFrom: { name: 'Chat', data: said('Call Asha Rao on +91 98765 43210.') },
+			model.follow(toolRequest, { text: 'done' });
+			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: {
+					name: 'Chat',
+					data: chatMessage('Call Asha Rao on +91 98765 43210.'),
+				},
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
 			const { mails } = run.parties.gmail;
@@ -189,11 +192,11 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			const [, address = ''] = links.find(([, , label]) => label?.trim() === button) ?? [];
 			await press(address.replaceAll('&amp;', '&'));
 			expect((await run.n8n.finished(executionId)).status).toBe('success');
-			return model.told();
+			return model.toolResults();
 		}
 
-		it('calls once, after a person said yes', async () => {
-			const told = await ask('Call');
+		it('calls once after a person has approved', async () => {
+			const results = await ask('Call');
 			expect(run.simulator.placedCalls()).toMatchObject([
 				{
 					phone: '+919876543210',
@@ -201,13 +204,13 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 					request: { additional_data: { task: 'Ask which day suits a visit.' } },
 				},
 			]);
-			expect(told.join()).toContain('"outcome":"done"');
+			expect(results.join()).toContain('"outcome":"done"');
 		});
 
-		it('calls nobody when the person rejects, and the model learns it', async () => {
-			const told = await ask('Do not call');
+		it('calls nobody if the person declines, and reports it to the model', async () => {
+			const results = await ask('Do not call');
 			expect(run.simulator.placedCalls()).toEqual([]);
-			expect(told.join()).toMatch(/declined|denied|rejected|not approved/i);
+			expect(results.join()).toMatch(/declined|denied|rejected|not approved/i);
 		});
 	});
 
@@ -215,14 +218,14 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		const columns = ['order', 'amount', 'reason'];
 		const refund = { order: 'A-1042', amount: 4500, reason: 'It came broken.' };
 
-		/** Writes to the agent, answers the phone, and gives what the model was told. */
+		/** Sends a chat message, completes the call, and returns the tool results. */
 		async function ask(outcome: CallOutcome): Promise<string> {
-			run.parties.sheets.hold(SHEET, { Refunds: [columns] });
+			run.parties.sheets.setSpreadsheet(SHEET, { Refunds: [columns] });
 			const workflow = await run.import('11-agent-asks-by-phone.json');
 			const args = { toolParameters: refund, hitlParameters: {} };
-			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { says: 'done' });
-			const started = await run.n8n.call('POST', `/workflows/${workflow.id}/run`, {
-				triggerToStartFrom: { name: 'Chat', data: said('Refund 4500 for order A-1042.') },
+			model.follow({ calls: [{ tool: 'Write_Refund', args }] }, { text: 'done' });
+			const started = await run.n8n.request('POST', `/workflows/${workflow.id}/run`, {
+				triggerToStartFrom: { name: 'Chat', data: chatMessage('Refund 4500 for order A-1042.') },
 			});
 			const { executionId } = z.object({ executionId: z.string() }).parse(started);
 			const { simulator } = run;
@@ -247,7 +250,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 			await simulator.completeCall(simulator.placedCalls()[0]?.callId ?? '', outcome);
 			expect((await run.n8n.finished(executionId)).status).toBe('success');
 			expect(simulator.placedCalls()).toHaveLength(1);
-			return model.told().join();
+			return model.toolResults().join();
 		}
 
 		it('acts after a yes on the phone', async () => {
@@ -257,28 +260,31 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 
 		it.each<[string, CallOutcome, string]>([
 			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
-			['nobody at the phone', { status: 'not_picked', data_captured: null }, 'was not reached'],
+			['an unanswered call', { status: 'not_picked', data_captured: null }, 'was not reached'],
 			['an unclear answer', { data_captured: null }, 'it holds no answer'],
-		])('does not after %s, and the model learns why', async (_name, outcome, words) => {
-			expect(await ask(outcome)).toContain(words);
-			expect(run.parties.sheets.rows('Refunds')).toEqual([]);
-		});
+		])(
+			'does not act after %s, and reports the reason to the model',
+			async (_name, outcome, words) => {
+				expect(await ask(outcome)).toContain(words);
+				expect(run.parties.sheets.rows('Refunds')).toEqual([]);
+			},
+		);
 	});
 });
 
-/** What n8n takes for a person: it hides approvals from what reads links by itself. */
+/** A browser's user agent, because n8n ignores approvals from link previews. */
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** Follows the link of a button; the execution that it is about falls asleep a moment after it was sent. */
-async function press(address: string): Promise<string> {
-	return await until('the execution to sleep', async () => {
-		const answer = await fetch(address, { headers: { 'user-agent': BROWSER } });
-		return answer.ok && (await answer.text());
+/** Opens the link of a button. Retries, because the execution starts to wait a moment after the link was sent. */
+async function press(url: string): Promise<string> {
+	return await until('the execution to wait', async () => {
+		const response = await fetch(url, { headers: { 'user-agent': BROWSER } });
+		return response.ok && (await response.text());
 	});
 }
 
-/** What the chat of the editor hands to the workflow. */
-function said(chatInput: string): ITaskData {
+/** The input of a workflow from the chat in the editor. */
+function chatMessage(chatInput: string): ITaskData {
 	const item = { json: { action: 'sendMessage', sessionId: 'a chat', chatInput } };
 	return {
 		startTime: Date.now(),

@@ -5,7 +5,7 @@ import { removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
 
 describe('the network of the examples', () => {
-	it('leads to no host but those that are answered here, and says which one was wanted', async () => {
+	it('reaches only simulated hosts, and records other requested hosts', async () => {
 		const { baseUrl, thirdParties } = sharedN8n();
 		const n8n = await N8nDriver.signIn(baseUrl);
 		const parties = await ThirdParties.start(thirdParties);

@@ -9,7 +9,7 @@ import { sharedN8n } from './shared';
 
 const campaign = fixtures.campaigns.active;
 
-describe('examples of pushes, imported as shipped, with only the accounts chosen', () => {
+describe('examples of pushes, with only the credentials selected', () => {
 	let run: ExampleRun;
 
 	beforeAll(async () => {
@@ -25,10 +25,10 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 		const header = ['person_name', 'phone', 'city'];
 		const rejection = { success: false, error: 'agent_not_found', details: null };
 
-		it('pushes each row once over two mornings, and each row says what became of it', async () => {
+		it('pushes each row once on two mornings, and saves the result to each row', async () => {
 			const workflow = await run.import('01-morning-push.json');
 			const { sheets, gmail } = run.parties;
-			sheets.hold(SHEET, {
+			sheets.setSpreadsheet(SHEET, {
 				Leads: [
 					header,
 					['Asha Rao', 9876543210, 'Pune'],
@@ -55,7 +55,7 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 				subject: expect.stringMatching(/^2 rows were not pushed on /),
 				body: expect.stringMatching(/<li>Row 3, 022 1234 Farah Ali: [^<]*digits instead of 10/),
 			});
-			const held = () =>
+			const contacts = () =>
 				run.simulator
 					.contactsOf(campaign)
 					.map(({ phone, personName, extra }) => [phone, personName, extra]);
@@ -63,15 +63,15 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 				['+919876543210', 'Asha Rao', { city: 'Pune' }],
 				['+919876543211', 'Ravi Kumar', { city: 'Nagpur' }],
 			];
-			expect(held()).toEqual(first);
+			expect(contacts()).toEqual(first);
 
-			// The next morning: a corrected row, a new one, and the others as they were.
+			// The next morning, with a corrected row, a new row, and the unchanged others.
 			sheets.type('Leads', 'B3', ['98765 43219', 'Mumbai', '', '']);
 			sheets.type('Leads', 'A6', ['Meera Iyer', '9876543212', 'Chennai']);
 			await run.run(workflow, 'Every Morning');
 			expect(statuses()).toEqual(['pushed', 'pushed', 'pushed', 'duplicate', 'pushed']);
 			expect(sheets.rows('Leads')[1]).toMatchObject({ rejection_reason: '' });
-			expect(held()).toEqual([
+			expect(contacts()).toEqual([
 				...first,
 				['+919876543219', 'Farah Ali', { city: 'Mumbai' }],
 				['+919876543212', 'Meera Iyer', { city: 'Chennai' }],
@@ -83,26 +83,29 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 			['rejected', { kind: 'status', status: 404, body: rejection }, 'not_sent', 1],
 			['lost', { kind: 'resetAfter' }, 'unknown', 1],
 		] as const)(
-			'a request that is %s leaves each row with its status, and nobody is pushed twice',
-			async (_what, fault, status, contacts) => {
+			'saves the status of each row if the request is %s, and pushes nobody twice',
+			async (_description, fault, status, contactCount) => {
 				const workflow = await run.import('01-morning-push.json');
 				const { sheets, gmail } = run.parties;
-				sheets.hold(SHEET, { Leads: [header, ['Asha Rao', '9876543210', 'Pune']], Rejected: [] });
+				sheets.setSpreadsheet(SHEET, {
+					Leads: [header, ['Asha Rao', '9876543210', 'Pune']],
+					Rejected: [],
+				});
 				run.simulator.faults.inject({ ...fault, match: { method: 'POST' }, times: 1 });
 				await run.run(workflow, 'Every Morning');
 				expect(sheets.rows('Leads')).toMatchObject([{ push_status: status }]);
 				expect(gmail.mails).toHaveLength(1);
 				await run.run(workflow, 'Every Morning');
-				expect(run.simulator.contactsOf(campaign)).toHaveLength(contacts);
+				expect(run.simulator.contactsOf(campaign)).toHaveLength(contactCount);
 			},
 		);
 	});
 
 	describe('07 scrub a sheet', () => {
-		it('marks who is on the list, pushes the others, and names what could not be compared', async () => {
+		it('marks numbers on the list, pushes the others, and names numbers that could not be compared', async () => {
 			const workflow = await run.import('07-scrub-sheet-before-push.json');
 			const { sheets } = run.parties;
-			sheets.hold(SHEET, {
+			sheets.setSpreadsheet(SHEET, {
 				Leads: [
 					['person_name', 'phone', 'city'],
 					['Asha Rao', '9876543210', 'Pune'],
@@ -136,14 +139,14 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 			await until('the form', async () => (await fetch(form)).ok);
 		});
 
-		/** The page that the person sees in the end. */
+		/** Submits the form. Returns the final page. */
 		async function upload(file: string, content: Buffer): Promise<string> {
 			const body = new FormData();
 			body.set('field-0', new File([new Uint8Array(content)], basename(file)));
-			const answer = await fetch(form, { method: 'POST', body });
+			const response = await fetch(form, { method: 'POST', body });
 			const { formWaitingUrl } = z
 				.object({ formWaitingUrl: z.string() })
-				.parse(await answer.json());
+				.parse(await response.json());
 			const status = new URL(formWaitingUrl);
 			status.pathname += '/n8n-execution-status';
 			await until(
@@ -160,14 +163,14 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 			['leads.csv', examplesFolder, 'city'],
 			['leads.xlsx', join(__dirname, 'files'), 'City'],
 		])(
-			'pushes the messy rows of %s, and the page names each row that nobody calls',
+			'pushes the messy rows of %s, and lists each row that is not called on the page',
 			async (file, folder, city) => {
 				const page = await upload(file, await readFile(join(folder, file)));
-				const held = run.simulator.contactsOf(campaign);
+				const pushed = run.simulator.contactsOf(campaign);
 				expect(
-					held.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
+					pushed.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
 				).toEqual(messyRows);
-				expect(held.every(({ enqueued }) => !enqueued)).toBe(true);
+				expect(pushed.every(({ enqueued }) => !enqueued)).toBe(true);
 				expect(page).toContain('9 of 13 rows are in the campaign');
 				for (const [name, reason] of [
 					['Meera,', 'has the same phone number'],
@@ -180,14 +183,14 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 			},
 		);
 
-		it('holds each good number of 25,000 rows once, with its longest name', async () => {
+		it('pushes each good number of 25,000 rows once, with its longest name', async () => {
 			const sheet = bigPush();
 			const page = await upload('big.csv', Buffer.from(sheet.csv));
-			const held = run.simulator
+			const pushed = run.simulator
 				.contactsOf(campaign)
 				.map(({ phone, personName }) => `${phone} ${personName}`);
-			expect(held).toHaveLength(sheet.good.size);
-			expect(new Set(held)).toEqual(
+			expect(pushed).toHaveLength(sheet.good.size);
+			expect(new Set(pushed)).toEqual(
 				new Set([...sheet.good].map(([phone, name]) => `+91${phone} ${name}`)),
 			);
 			expect(page).toContain(`${sheet.good.size} of 25000 rows are in the campaign`);
@@ -196,21 +199,21 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 		it.each([
 			['leads.xlsx', '%PDF-1.7 not a spreadsheet'],
 			['leads.csv', 'phone,person_name'],
-		])('says so where %s holds no rows, and pushes nobody', async (file, content) => {
+		])('reports that %s has no rows, and pushes nobody', async (file, content) => {
 			const page = await upload(file, Buffer.from(content));
 			expect(page).toContain('rows are in the campaign');
 			expect(page).toContain('If this was not a list');
 			expect(run.simulator.requests).toEqual([]);
 		});
 
-		it('says what a file is that is no CSV, whatever its name', async () => {
+		it('names the type of a file that is not CSV, whatever its name', async () => {
 			const page = await upload('leads.csv', Buffer.from('<!doctype html><p>Sign in</p>'));
 			expect(page).toContain('0 of 1 rows are in the campaign');
 			expect(page).toMatch(/<li>The file [^<]*leads\.csv[^<]* is a web page or XML, not CSV/);
 			expect(run.simulator.requests).toEqual([]);
 		});
 
-		it('says why where the service rejects the whole list', async () => {
+		it('shows the reason if the service rejects the whole list', async () => {
 			run.simulator.changeCampaign(campaign, 'Archived');
 			const page = await upload('leads.csv', await readFile(join(examplesFolder, 'leads.csv')));
 			expect(page).toContain('0 of 13 rows are in the campaign');
@@ -247,7 +250,7 @@ function bigPush() {
 			phone = row % 200 === 50 ? '' : '12345';
 			bad.push(String(row));
 		} else if (row % 100 >= 97) {
-			// The number of a row before, in another spelling, half of them with a longer name.
+			// The number of an earlier row in another format, half of them with a longer name.
 			const original = String(6_000_000_000 + (row - 60) * 7);
 			name = row % 2 === 0 ? 'P' : `${good.get(original)} the Second`;
 			if (row % 2 === 1) good.set(original, name);

@@ -6,8 +6,8 @@ import { callIdOf, placeCalls, post } from './calls';
 const BURST = 10;
 
 /**
- * Every call is reported twice, half of them at the same moment, among made-up reports of calls that
- * nobody knows and made-up results of real ones: each call must end in one execution, with true data.
+ * Reports every call twice, half of them at the same time, together with reports of unknown calls and
+ * forged results of real ones. Each call must start one execution, with true data.
  */
 export async function expectEachOnce(
 	simulator: Simulator,
@@ -16,9 +16,9 @@ export async function expectEachOnce(
 	{ calls: count, forged }: { calls: number; forged: number },
 ): Promise<void> {
 	const calls = await placeCalls(simulator, count, url);
-	const lies = calls.slice(0, forged / 2);
-	for (const callId of lies) {
-		// The call is over when the lie comes, so that only what it says is made up.
+	const forgedCalls = calls.slice(0, forged / 2);
+	for (const callId of forgedCalls) {
+		// The call has ended, so only the content of the report is forged.
 		await simulator.endCall(callId);
 		const body = { call_id: callId, status: 'failed', summary: 'made up' };
 		expect((await post(url, body)).status).toBe(200);
@@ -27,7 +27,7 @@ export async function expectEachOnce(
 	for (let start = 0; start < calls.length; start += BURST) {
 		const burst = calls.slice(start, start + BURST).map(async (callId, index) => {
 			const delivery = { deliverTimes: 2, concurrently: index % 2 === 0 };
-			if (lies.includes(callId)) return await simulator.deliverWebhook(callId, delivery);
+			if (forgedCalls.includes(callId)) return await simulator.deliverWebhook(callId, delivery);
 			return await simulator.completeCall(callId, {}, delivery);
 		});
 		const deliveries = (await Promise.all(burst)).flat();

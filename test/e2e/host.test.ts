@@ -6,7 +6,7 @@ import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
 import { until } from '../n8n/until';
 import { sharedN8n } from './shared';
 
-describe('the n8n that the other tests stand on', () => {
+describe('the n8n that the other tests use', () => {
 	const { baseUrl, files } = sharedN8n();
 	const leads = join(files, 'host-leads.csv');
 	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: leads });
@@ -27,7 +27,7 @@ describe('the n8n that the other tests stand on', () => {
 		{ person_name: 'Ravi', phone: '9876543211' },
 	];
 
-	it('runs a workflow by hand', async () => {
+	it('runs a workflow manually', async () => {
 		const workflow = await n8n.createWorkflow(chain('by hand', manualTrigger(), read, extract));
 		const execution = await n8n.runManually(workflow, 'Start');
 		expect(execution.status).toBe('success');
@@ -36,7 +36,7 @@ describe('the n8n that the other tests stand on', () => {
 		await n8n.deleteWorkflow(workflow);
 	});
 
-	it('runs an active workflow by its webhook until it is deactivated', async () => {
+	it('runs a published workflow by its webhook until it is unpublished', async () => {
 		const path = randomUUID();
 		const parameters = { responseData: 'allEntries' };
 		const workflow = await n8n.createWorkflow(
@@ -49,7 +49,7 @@ describe('the n8n that the other tests stand on', () => {
 		await n8n.deactivate(workflow);
 		const status = async () =>
 			(await fetch(`${baseUrl}/webhook/${path}`, { method: 'POST' })).status;
-		await until('the webhook to be gone', async () => (await status()) === 404);
+		await until('the webhook to be removed', async () => (await status()) === 404);
 		await n8n.deleteWorkflow(workflow);
 	});
 });

@@ -8,7 +8,7 @@ import { TestAccount } from './account';
 
 const TOKEN = 'http-token-00001';
 
-describe('n8n’s own HTTP Request node with this credential', () => {
+describe("n8n's HTTP Request node with this credential", () => {
 	let test: TestAccount;
 	const servers: Server[] = [];
 
@@ -21,7 +21,7 @@ describe('n8n’s own HTTP Request node with this credential', () => {
 		await test.close();
 	});
 
-	/** A server of its own: what it received, and where it is. */
+	/** Starts a server. Returns its URL and the tokens that it received. */
 	async function server(listener: RequestListener) {
 		const tokens: unknown[] = [];
 		const started = createServer((request, response) => {
@@ -31,7 +31,7 @@ describe('n8n’s own HTTP Request node with this credential', () => {
 		servers.push(started);
 		const port = await freePort();
 		await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
-		return { address: `http://127.0.0.1:${port}`, tokens };
+		return { url: `http://127.0.0.1:${port}`, tokens };
 	}
 
 	async function request(parameters: INodeParameters, credential = test.account.credential) {
@@ -72,32 +72,32 @@ describe('n8n’s own HTTP Request node with this credential', () => {
 		expect(test.simulator.state.dnd.map(({ phone }) => phone)).toContain('+919000000019');
 	});
 
-	it('sends nothing to another host, and says why', async () => {
+	it('sends nothing to another host, and explains why', async () => {
 		const other = await server((_, response) => response.end('{}'));
-		const { error } = await request({ url: `${other.address}/v1/active_agents` });
+		const { error } = await request({ url: `${other.url}/v1/active_agents` });
 		expect(error?.message).toBe('The API token was not sent: this address is not below Base URL');
 		expect(error?.description).toContain(test.simulator.baseUrl);
 		expect(other.tokens).toEqual([]);
 	});
 
-	it('follows no redirect with the token', async () => {
+	it('does not follow redirects with the token', async () => {
 		const other = await server((_, response) => response.end('{}'));
 		const moved = await server((_, response) =>
-			response.writeHead(302, { location: `${other.address}/v1/active_agents` }).end(),
+			response.writeHead(302, { location: `${other.url}/v1/active_agents` }).end(),
 		);
 		const credential = await test.n8n.createCredential(credentialType, {
-			baseUrl: moved.address,
+			baseUrl: moved.url,
 			apiToken: TOKEN,
 		});
-		const { error } = await request({ url: `${moved.address}/v1/active_agents` }, credential);
-		await test.n8n.call('DELETE', `/credentials/${credential.id}`);
+		const { error } = await request({ url: `${moved.url}/v1/active_agents` }, credential);
+		await test.n8n.request('DELETE', `/credentials/${credential.id}`);
 		expect(error?.message).toMatch(/302/);
 		expect(moved.tokens).toEqual([TOKEN]);
 		expect(other.tokens).toEqual([]);
 	});
 
-	it('leaves the token neither in n8n’s database nor in its log', async () => {
+	it('does not store the token in the database or log of n8n', async () => {
 		await request({ url: `${test.simulator.baseUrl}/v1/no_such_path` });
-		expect(await test.filesHoldingToken()).toEqual([]);
+		expect(await test.filesWithToken()).toEqual([]);
 	});
 });

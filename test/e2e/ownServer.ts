@@ -5,7 +5,7 @@ import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { sharedN8n } from './shared';
 
-/** A server that a test may stop and kill, with the packed package and a folder of its own. */
+/** An n8n that a test may stop and kill, with the packed package and its own folder. */
 export async function startServer(): Promise<N8nServer> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-own-'));
 	await installPackage(home);

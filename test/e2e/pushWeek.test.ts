@@ -11,16 +11,16 @@ import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Push';
 const { campaigns, agents } = fixtures;
-const NEW_A_DAY = 90;
-const A_REQUEST = 30;
+const NEW_PER_DAY = 90;
+const ROWS_PER_REQUEST = 30;
 const phone = (index: number) => String(9_000_000_000 + index);
 const phones = (from: number, to: number) =>
 	Array.from({ length: to - from }, (_, index) => phone(from + index));
 const match = { method: 'POST' };
 const row = z.object({ phone: z.string(), push_status: z.string() });
 
-/** A server of its own, because it is killed here. */
-describe('the same growing sheet, pushed on seven days', () => {
+/** Starts its own n8n, because the tests kill it. */
+describe('a growing sheet, pushed on seven days', () => {
 	let server: N8nServer;
 	let n8n: N8nDriver;
 	let simulator: Simulator;
@@ -38,7 +38,7 @@ describe('the same growing sheet, pushed on seven days', () => {
 			{
 				campaignId: String(campaigns.active),
 				agentUuid: { __rl: true, mode: 'id', value: agents.full },
-				options: { skipPushedBefore: true, output: 'rows', contactsPerRequest: A_REQUEST },
+				options: { skipPushedBefore: true, output: 'rows', contactsPerRequest: ROWS_PER_REQUEST },
 			},
 			{ credentials: await credentialFor(n8n, simulator), onError: 'continueRegularOutput' },
 		);
@@ -52,15 +52,15 @@ describe('the same growing sheet, pushed on seven days', () => {
 	});
 
 	const sheetOf = (day: number) =>
-		phones(0, day * NEW_A_DAY).map((number, index) => ({ row_number: index + 2, phone: number }));
-	const begin = async (day: number) => await n8n.webhook(path, { rows: sheetOf(day) });
+		phones(0, day * NEW_PER_DAY).map((number, index) => ({ row_number: index + 2, phone: number }));
+	const startPush = async (day: number) => await n8n.webhook(path, { rows: sheetOf(day) });
 	const inCampaign = () => simulator.contactsOf(campaigns.active).map((contact) => contact.phone);
 	const posts = () => simulator.requests.filter(({ method }) => method === 'POST').length;
 
-	/** Pushes the sheet of a day, and gives back the numbers by what their rows say. */
+	/** Pushes the sheet of a day. Returns the numbers by status. */
 	async function push(day: number): Promise<Map<string, string[]>> {
 		const before = await n8n.executions(workflow);
-		await begin(day);
+		await startPush(day);
 		const execution = await until('the execution', async (): Promise<Execution | false> => {
 			const [latest] = await n8n.executions(workflow);
 			return latest !== undefined && latest.id !== before[0]?.id && latest;
@@ -69,8 +69,8 @@ describe('the same growing sheet, pushed on seven days', () => {
 		const items: INodeExecutionData[] = [];
 		for (const output of [0, 1]) items.push(...(await n8n.output(execution.id, NODE, output)));
 		const rows = items.map(({ json }) => row.parse(json));
-		// Each row once over both outputs.
-		expect(rows.map((each) => each.phone).sort()).toEqual(phones(0, day * NEW_A_DAY));
+		// Each row is in one of the outputs, once.
+		expect(rows.map((each) => each.phone).sort()).toEqual(phones(0, day * NEW_PER_DAY));
 		const byStatus = new Map<string, string[]>();
 		for (const each of rows) {
 			byStatus.set(each.push_status, [...(byStatus.get(each.push_status) ?? []), each.phone]);
@@ -78,11 +78,11 @@ describe('the same growing sheet, pushed on seven days', () => {
 		return byStatus;
 	}
 
-	const ofDay = (day: number, from = 0, to = NEW_A_DAY) =>
-		phones((day - 1) * NEW_A_DAY + from, (day - 1) * NEW_A_DAY + to);
-	const upTo = (day: number) => phones(0, day * NEW_A_DAY);
+	const ofDay = (day: number, from = 0, to = NEW_PER_DAY) =>
+		phones((day - 1) * NEW_PER_DAY + from, (day - 1) * NEW_PER_DAY + to);
+	const upTo = (day: number) => phones(0, day * NEW_PER_DAY);
 
-	it('days 1 and 2: what is new goes', async () => {
+	it('days 1 and 2: pushes only new rows', async () => {
 		expect(await push(1)).toEqual(new Map([['pushed', ofDay(1)]]));
 		expect(await push(2)).toEqual(
 			new Map([
@@ -92,19 +92,19 @@ describe('the same growing sheet, pushed on seven days', () => {
 		);
 	});
 
-	it('day 3: n8n is killed while the second request is under way', async () => {
+	it('day 3: n8n is killed during the second request', async () => {
 		const before = posts();
 		simulator.faults.inject({ kind: 'hang', match, afterHandling: true, skip: 1, times: 1 });
-		const cut = begin(3).catch((error: unknown) => error);
-		await until('the second request to be taken', async () => posts() === before + 2);
-		await until('the service to have it', async () => inCampaign().length === 2 * NEW_A_DAY + 60);
+		const cut = startPush(3).catch((error: unknown) => error);
+		await until('the second request', async () => posts() === before + 2);
+		await until('its contacts', async () => inCampaign().length === 2 * NEW_PER_DAY + 60);
 		await server.kill();
 		expect(await cut).toBeInstanceOf(Error);
 		await server.boot();
 		n8n = await N8nDriver.signIn(server.baseUrl);
 	}, 200_000);
 
-	it('day 4: a request is rejected; the doubt of day 3 is named, and nobody is sent twice', async () => {
+	it('day 4: reports the unknown rows of day 3 and a rejected request, and sends nothing twice', async () => {
 		simulator.faults.inject({
 			kind: 'status',
 			match,
@@ -122,7 +122,7 @@ describe('the same growing sheet, pushed on seven days', () => {
 		);
 	});
 
-	it('day 5: the outcome of a request is unknown, and is named; what was rejected goes', async () => {
+	it('day 5: reports a request with an unknown outcome, and pushes the rows that were rejected', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match, skip: 4, times: 1 });
 		const byStatus = await push(5);
 		expect(byStatus.get('pushed')).toEqual([...ofDay(3, 60), ...ofDay(4)]);

@@ -3,7 +3,7 @@ import type { N8nDriver } from '../n8n/driver';
 import { until } from '../n8n/until';
 import type { Simulator } from '../simulator';
 
-/** Who is asked, and under which name the answer is captured. */
+/** The phone number of the approver, and the key of the captured answer. */
 export const APPROVER = '9000000001';
 export const KEY = 'answer_to_question';
 
@@ -12,8 +12,8 @@ export const statusSchema = z.object({ status: z.string() });
 /**
  * Answers each question as soon as it is asked, until the execution has ended.
  *
- * @param answers in the order of the questions; after these, each is a yes
- * @returns how the execution ended
+ * @param answers in the order of the questions; further answers are "yes"
+ * @returns the final status of the execution
  */
 export async function answerQuestions(
 	{ n8n, simulator }: { n8n: N8nDriver; simulator: Simulator },
@@ -24,15 +24,15 @@ export async function answerQuestions(
 	return await until(
 		`execution ${id} to end`,
 		async () => {
-			const { status } = statusSchema.parse(await n8n.call('GET', `/executions/${id}`));
+			const { status } = statusSchema.parse(await n8n.request('GET', `/executions/${id}`));
 			if (!['new', 'running', 'waiting'].includes(status)) return status;
-			const open = simulator
+			const question = simulator
 				.placedCalls()
 				.find(({ callId, phone }) => phone === `+91${APPROVER}` && !answered.has(callId));
-			if (open === undefined || status !== 'waiting') return undefined;
-			answered.add(open.callId);
-			const said = answers.shift() ?? 'yes';
-			await simulator.completeCall(open.callId, { data_captured: { [KEY]: said } });
+			if (question === undefined || status !== 'waiting') return undefined;
+			answered.add(question.callId);
+			const answer = answers.shift() ?? 'yes';
+			await simulator.completeCall(question.callId, { data_captured: { [KEY]: answer } });
 			return undefined;
 		},
 		{ timeout: 90_000 },

@@ -33,7 +33,7 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-/** Webhook → one item for each person → Place Call. */
+/** Webhook → one item per person → Place Call. */
 function workflowWith(): WorkflowJson {
 	const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
 	const parameters: INodeParameters = {
@@ -45,8 +45,8 @@ function workflowWith(): WorkflowJson {
 	return chain(`retry ${path}`, webhook(path), split, place);
 }
 
-/** An execution that stopped at the second of three people. */
-async function stopped(): Promise<Execution> {
+/** Runs an execution that fails at the second of three people. */
+async function failedExecution(): Promise<Execution> {
 	const before = await n8n.executions(workflow);
 	const people = [FIRST, SECOND, THIRD].map((phone) => ({ phone }));
 	await n8n.webhook(path, { people });
@@ -64,7 +64,7 @@ const callIds = async (execution: Execution) =>
 	(await n8n.output(execution.id, NODE)).map(callIdOf);
 
 describe.each(['original', 'current'] as const)('Retry with the %s workflow', (which) => {
-	test('calls nobody again, and goes on with who was rejected and who comes after', async () => {
+	test('calls nobody again, and continues with the rejected call and the ones after it', async () => {
 		simulator.faults.inject({
 			kind: 'status',
 			status: 400,
@@ -73,14 +73,14 @@ describe.each(['original', 'current'] as const)('Retry with the %s workflow', (w
 			skip: 1,
 			times: 1,
 		});
-		const again = await n8n.retry((await stopped()).id, which);
+		const again = await n8n.retry((await failedExecution()).id, which);
 		expect(again.status).toBe('success');
 		expect(counts()).toEqual({ [FIRST]: 1, [SECOND]: 1, [THIRD]: 1 });
 		const placed = simulator.placedCalls().map(({ callId }) => callId);
 		expect(await callIds(again)).toEqual(placed);
 	});
 
-	test('a call whose fate is open is not sent again, however often', async () => {
+	test('does not repeat a call with an unknown outcome, even after several retries', async () => {
 		simulator.faults.inject({
 			kind: 'html',
 			status: 502,
@@ -89,7 +89,7 @@ describe.each(['original', 'current'] as const)('Retry with the %s workflow', (w
 			skip: 1,
 			times: 1,
 		});
-		const again = await n8n.retry((await stopped()).id, which);
+		const again = await n8n.retry((await failedExecution()).id, which);
 		const third = await n8n.retry(again.id, which);
 		expect([again.status, third.status]).toEqual(['error', 'error']);
 		expect(counts()).toEqual({ [FIRST]: 1, [SECOND]: 1, [THIRD]: 0 });
@@ -98,14 +98,14 @@ describe.each(['original', 'current'] as const)('Retry with the %s workflow', (w
 	});
 });
 
-test('Retry with the current workflow sends what was changed since, and nothing else', async () => {
+test('Retry with the current workflow sends the changed call, and no other call again', async () => {
 	simulator.faults.inject({
 		kind: 'resetAfter',
 		match: { path: '/v1/call' },
 		skip: 1,
 		times: 1,
 	});
-	const failed = await stopped();
+	const failed = await failedExecution();
 	const changed = nodes.map((each) => {
 		if (each.name !== NODE) return each;
 		const personName = `={{ $json.phone === "${SECOND}" ? "Asha" : "" }}`;

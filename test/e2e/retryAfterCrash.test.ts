@@ -1,4 +1,4 @@
-import { CrashBench, type Scene, type Verdict } from '../crash/crashBench';
+import { CrashBench, type Scene, type RetryResult } from '../crash/crashBench';
 import { ITEMS, writers, type Writer } from '../crash/writers';
 import type { N8nServer } from '../n8n/server';
 import { dialects, startSimulator, type Simulator } from '../simulator';
@@ -8,17 +8,17 @@ const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const ALL = '1'.repeat(ITEMS);
 const requesting = writers.filter(({ request }) => request !== undefined);
 
-/** What was begun is unknown, and the rest is sent. */
-const asItMustBe = ({ name }: Writer, before: string): Verdict => {
+/** Items with a started request are unknown, and the rest is sent. */
+const expectedResult = ({ name }: Writer, before: string): RetryResult => {
 	const kinds = before.replace(/1/g, 'u').replace(/0/g, 'd');
-	// What was pushed comes from the first output, and what is unknown from the second.
+	// Pushed rows are in the first output, and unknown ones in the second.
 	const output = isPush(name) ? [...kinds].sort().join('') : kinds;
 	return { writer: name, before, after: ALL, output };
 };
 const isPush = (name: string) => name.startsWith('Push');
 
-/** A server of its own, because it is killed here. */
-describe('Retry of an execution that n8n did not end itself', () => {
+/** Starts its own n8n, because the tests kill it. */
+describe('Retry of an interrupted execution', () => {
 	let server: N8nServer;
 	let simulator: Simulator;
 	let bench: CrashBench;
@@ -33,46 +33,46 @@ describe('Retry of an execution that n8n did not end itself', () => {
 		await removeServer(server);
 	});
 
-	async function retriedOnce(scenes: readonly Scene[]): Promise<Verdict[]> {
-		const verdicts: Verdict[] = [];
-		for (const scene of scenes) verdicts.push(await bench.retried(scene));
+	async function retryAll(scenes: readonly Scene[]): Promise<RetryResult[]> {
+		const verdicts: RetryResult[] = [];
+		for (const scene of scenes) verdicts.push(await bench.retryScene(scene));
 		return verdicts;
 	}
 
-	it('after a kill, what was begun is not sent again, and the rest is', async () => {
+	it('after a kill, does not repeat started requests, and sends the rest', async () => {
 		const middle: Scene[] = [];
-		for (const writer of requesting) middle.push(await bench.inTheMiddle(writer, CONTINUE));
+		for (const writer of requesting) middle.push(await bench.hangInWriter(writer, CONTINUE));
 		const arranged: Scene[] = [];
 		for (const arrangement of ['loop', 'sub-workflow', 'sub-workflow for each item'] as const) {
 			for (const name of ['Place Call', 'Push, one row a request']) {
 				const writer = writers.find((one) => one.name === name);
 				if (writer !== undefined)
-					arranged.push(await bench.inTheMiddle(writer, CONTINUE, arrangement));
+					arranged.push(await bench.hangInWriter(writer, CONTINUE, arrangement));
 			}
 		}
-		const after = await bench.afterwards(writers, CONTINUE);
+		const after = await bench.hangAfterWriters(writers, CONTINUE);
 		await server.kill();
 		await bench.boot();
-		const wanted = middle.map(({ writer, before }) => asItMustBe(writer, before));
-		expect(await retriedOnce(middle)).toEqual(wanted);
-		const received = (await retriedOnce(arranged)).map(({ before, after }) => [before, after]);
+		const wanted = middle.map(({ writer, before }) => expectedResult(writer, before));
+		expect(await retryAll(middle)).toEqual(wanted);
+		const received = (await retryAll(arranged)).map(({ before, after }) => [before, after]);
 		expect(received).toEqual(arranged.map(({ before }) => [before, ALL]));
-		// The same execution again, which knows nothing of what its first retry did.
+		// Another retry of the same execution, which doesn't know about the first retry.
 		const twice = wanted.map((verdict) => ({ ...verdict, output: 'u'.repeat(ITEMS) }));
-		expect(await retriedOnce(middle)).toEqual(twice);
-		const verdicts = await bench.retriedTogether(after);
-		expect(verdicts).toEqual(after.map(({ writer }) => asItMustBe(writer, ALL)));
+		expect(await retryAll(middle)).toEqual(twice);
+		const verdicts = await bench.retryScenes(after);
+		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
 	}, 600_000);
 
-	it('after Stop likewise', async () => {
+	it('after Stop, does not repeat started requests, and sends the rest', async () => {
 		const middle: Scene[] = [];
 		for (const writer of requesting) {
-			const scene = await bench.inTheMiddle(writer, CONTINUE);
-			await bench.n8n.call('POST', `/executions/${scene.execution.id}/stop`);
+			const scene = await bench.hangInWriter(writer, CONTINUE);
+			await bench.n8n.request('POST', `/executions/${scene.execution.id}/stop`);
 			middle.push(scene);
 		}
-		expect(await retriedOnce(middle)).toEqual(
-			middle.map(({ writer, before }) => asItMustBe(writer, before)),
+		expect(await retryAll(middle)).toEqual(
+			middle.map(({ writer, before }) => expectedResult(writer, before)),
 		);
 	}, 600_000);
 });

@@ -31,7 +31,7 @@ const placeCall = (phoneNumber: string) =>
 		{ credentials },
 	);
 
-/** The one execution of the workflow that a delivery starts, once it has failed. */
+/** Starts the workflow, and waits until its execution has failed. */
 async function failedExecution(path: string, workflow: Reference, body: object) {
 	expect((await n8n.webhook(path, body)).status).toBe(200);
 	const id = await until('the execution to be listed', async () => {
@@ -42,7 +42,7 @@ async function failedExecution(path: string, workflow: Reference, body: object) 
 	return execution;
 }
 
-test('an error workflow calls whoever is on duty for each attempt that fails', async () => {
+test('an error workflow calls the person on duty for each failed attempt', async () => {
 	const onDuty = '9876500001';
 	const trigger = node('On Error', 'n8n-nodes-base.errorTrigger', 1);
 	const errorWorkflow = await n8n.createWorkflow(chain('on error', trigger, placeCall(onDuty)));
@@ -63,7 +63,7 @@ test('an error workflow calls whoever is on duty for each attempt that fails', a
 	);
 }, 60_000);
 
-test('a parent that failed by itself does not call again whom its sub-workflow has called', async () => {
+test('a retry of the parent workflow does not repeat calls that its sub-workflow has placed', async () => {
 	const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
 		inputSource: 'passthrough',
 	});

@@ -1,13 +1,17 @@
 import { request } from 'node:http';
 
-/** The status of the answer, or what became of a request without one. */
-export type Delivered = number | 'left' | 'broken' | 'rejected';
+/** The status of the response, or what happened without one: the sender disconnected, the connection broke, or nobody listened. */
+export type DeliveryResult = number | 'disconnected' | 'broken' | 'not_connected';
 
 /**
- * Posts JSON on a connection of its own, as a service does that delivers webhooks, and hangs up when its patience is
- * over; with 0 as soon as the last byte is sent.
+ * Posts JSON on its own connection, as a service delivers webhooks. Disconnects after `timeoutMs`, or with 0 as soon as
+ * the last byte is sent.
  */
-export async function deliver(url: string, body: object, patienceMs: number): Promise<Delivered> {
+export async function deliver(
+	url: string,
+	body: object,
+	timeoutMs: number,
+): Promise<DeliveryResult> {
 	const text = JSON.stringify(body);
 	const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
 	return await new Promise((resolve) => {
@@ -16,18 +20,18 @@ export async function deliver(url: string, body: object, patienceMs: number): Pr
 			response.once('end', () => resolve(response.statusCode ?? 'broken'));
 			response.once('error', () => resolve('broken'));
 		});
-		const leave = () => {
-			resolve('left');
+		const disconnect = () => {
+			resolve('disconnected');
 			sending.destroy();
 		};
-		const timer = patienceMs > 0 ? setTimeout(leave, patienceMs) : undefined;
+		const timer = timeoutMs > 0 ? setTimeout(disconnect, timeoutMs) : undefined;
 		sending.once('close', () => clearTimeout(timer));
 		sending.once('error', (error) => {
-			// Nobody listened, so that surely nothing was taken.
-			resolve('code' in error && error.code === 'ECONNREFUSED' ? 'rejected' : 'broken');
+			// Nobody listened, so nothing was received.
+			resolve('code' in error && error.code === 'ECONNREFUSED' ? 'not_connected' : 'broken');
 		});
 		sending.end(text, () => {
-			if (patienceMs === 0 && sending.errored === null) leave();
+			if (timeoutMs === 0 && sending.errored === null) disconnect();
 		});
 	});
 }

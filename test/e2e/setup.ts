@@ -6,21 +6,21 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
-import { preparePlace } from '../n8n/thirdParties';
+import { prepareProxy } from '../n8n/thirdParties';
 import { publish } from './shared';
 
-/** One n8n with the packed package for the whole run; tests that kill a server boot their own. */
+/** Starts one n8n with the packed package for the whole run. Tests that kill n8n start their own. */
 export default async function setup(): Promise<void> {
-	// A stopped run takes its n8n along: ending by exit, not by the signal, lets that happen.
+	// On a signal, exit normally, so that the exit handlers end n8n, too.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const)
 		process.once(signal, () => process.exit(130));
 	const host = await installHost(console.log);
 	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
 	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
 	await installPackage(home);
-	const { place, env } = await preparePlace(home);
+	const { place, env } = await prepareProxy(home);
 	const server = await N8nServer.start({ host, home, env });
-	// Signed in here, once: what a test file writes to the environment reaches no other file.
+	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);
 	publish(server, host, place);
 }

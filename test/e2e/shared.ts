@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { N8nAddress, N8nServer } from '../n8n/server';
-import { place, type Place } from '../n8n/thirdParties';
+import type { N8nInstance, N8nServer } from '../n8n/server';
+import { proxySettings, type ProxySettings } from '../n8n/thirdParties';
 
 const variable = 'E2E_SERVER';
 const shared = z.object({
@@ -9,13 +9,13 @@ const shared = z.object({
 	log: z.string(),
 	files: z.string(),
 	host: z.string(),
-	thirdParties: place,
+	thirdParties: proxySettings,
 });
 
 let server: N8nServer | undefined;
 
-/** Jest gives each test file its own globals, so only text reaches them, by the environment. */
-export function publish(started: N8nServer, host: string, thirdParties: Place): void {
+/** Passes the server to test files through the environment, because each has its own globals. */
+export function publish(started: N8nServer, host: string, thirdParties: ProxySettings): void {
 	server = started;
 	const { baseUrl, home, log, files } = started;
 	process.env[variable] = JSON.stringify({ baseUrl, home, log, files, host, thirdParties });
@@ -25,7 +25,7 @@ export function published(): N8nServer | undefined {
 	return server;
 }
 
-/** The n8n that all test files of this run share, and the folder it is installed in. */
-export function sharedN8n(): N8nAddress & { host: string; thirdParties: Place } {
+/** The n8n that all test files of the run share, and its installation folder. */
+export function sharedN8n(): N8nInstance & { host: string; thirdParties: ProxySettings } {
 	return shared.parse(JSON.parse(process.env[variable] ?? 'null'));
 }

@@ -6,22 +6,22 @@ import pLimit from 'p-limit';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { databaseMb, forgetPeak, memoryMb } from '../n8n/footprint';
+import { databaseMb, resetPeakMemory, memoryMb } from '../n8n/footprint';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { attack, ATTACKS, type Addresses } from './attacks';
+import { attack, ATTACKS, type WebhookUrls } from './attacks';
 import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from './calls';
 import { removeServer, startServer } from './ownServer';
 
 const MB = 1024 * 1024;
 const JUNK = 1_000;
 
-/** How often each attack is tried. */
+/** The number of repeats of each attack. */
 const TIMES = Number(process.env.STRANGERS_TIMES ?? 1);
 
-/** What strangers who have found the address send, in turn. */
+/** Bodies from strangers who know the URL. */
 const BODIES: Array<() => string | Buffer> = [
 	() => JSON.stringify({ call_id: randomUUID(), status: 'picked', summary: 'made up' }),
 	() => '',
@@ -51,7 +51,7 @@ afterAll(async () => {
 	await simulator.stop();
 });
 
-/** A published workflow that begins with a trigger of this package, and the trigger's address. */
+/** Publishes a workflow with a trigger of this package. Returns it with the webhook URL. */
 async function publish(
 	type: string,
 	parameters: INodeParameters,
@@ -71,28 +71,28 @@ const listening = async (url: string, status: number) =>
 const requestsTo = (path: RegExp) =>
 	simulator.requests.filter((seen) => path.test(seen.path)).length;
 
-/** Executions that a delivery has started; a failed one tells the owner of something. */
+/** Executions that a delivery has started. Failed ones are reports to the owner. */
 const startedBy = async (workflow: Reference) =>
 	(await allExecutions(n8n, workflow)).filter(({ status }) => status !== 'error');
 
-/** The longest that n8n has kept anybody waiting meanwhile, in milliseconds. */
+/** The longest response time of n8n while `during` runs, in milliseconds. */
 async function longestWait(during: () => Promise<void>): Promise<number> {
-	const over = new AbortController();
+	const stop = new AbortController();
 	let longest = 0;
-	const asking = (async () => {
-		while (!over.signal.aborted) {
-			const asked = Date.now();
+	const probing = (async () => {
+		while (!stop.signal.aborted) {
+			const sentAt = Date.now();
 			await fetch(`${server.baseUrl}/healthz`);
-			longest = Math.max(longest, Date.now() - asked);
+			longest = Math.max(longest, Date.now() - sentAt);
 			await sleep(50);
 		}
 	})();
-	await during().finally(() => over.abort());
-	await asking;
+	await during().finally(() => stop.abort());
+	await probing;
 	return longest;
 }
 
-describe('strangers who have found the address of Call Completed Trigger', () => {
+describe('strangers who know the URL of Call Completed Trigger', () => {
 	let workflow: Workflow;
 	let url: string;
 
@@ -101,10 +101,10 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		await listening(url, 400);
 	});
 
-	/** How many got which answer. */
+	/** Sends invalid requests. Returns the number of responses by status. */
 	async function flood(count: number): Promise<Record<number, number>> {
 		const limit = pLimit(40);
-		const answers: Record<number, number> = {};
+		const statuses: Record<number, number> = {};
 		const sending = Array.from({ length: count }, async (_, index) => {
 			const body = BODIES[index % BODIES.length]?.() ?? '';
 			const { status } = await limit(
@@ -114,35 +114,35 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 						body: typeof body === 'string' ? body : new Uint8Array(body),
 					}),
 			);
-			answers[status] = (answers[status] ?? 0) + 1;
+			statuses[status] = (statuses[status] ?? 0) + 1;
 		});
 		await Promise.all(sending);
-		return answers;
+		return statuses;
 	}
 
-	it(`${JUNK} deliveries of junk start nothing, fill neither memory nor database, and the next real one counts`, async () => {
-		const begun = Date.now();
+	it(`${JUNK} invalid deliveries start nothing and don't fill memory or database, and the next real one works`, async () => {
+		const startedAt = Date.now();
 		await flood(JUNK / 10);
-		forgetPeak(server.pid);
+		resetPeakMemory(server.pid);
 		const before = { memory: memoryMb(server.pid, 'VmRSS'), database: databaseMb(server.home) };
-		const answers = await flood(JUNK);
-		// 503 where a busy n8n has not verified a made-up call within the sender's patience.
-		expect(omit(answers, 400, 404, 503)).toEqual({});
+		const statuses = await flood(JUNK);
+		// 503 if a busy n8n couldn't verify a made-up call in time.
+		expect(omit(statuses, 400, 404, 503)).toEqual({});
 		expect(memoryMb(server.pid, 'VmHWM') - before.memory).toBeLessThan(400);
 		expect(databaseMb(server.home) - before.database).toBeLessThan(2);
 		expect(await startedBy(workflow)).toEqual([]);
 		const [callId = ''] = await placeCalls(simulator, 1, url);
 		await simulator.completeCall(callId);
 		await until('the execution', async () => (await startedBy(workflow)).length === 1);
-		// Two for each of 60 made-up calls, and of one more each second.
-		const seconds = (Date.now() - begun) / 1_000;
+		// Two reads for each of 60 made-up calls, and for one more per second.
+		const seconds = (Date.now() - startedAt) / 1_000;
 		expect(requestsTo(/^\/v1\/call\//)).toBeLessThanOrEqual(2 * (60 + seconds) + 1);
-		// The owner is told of the flood, once.
+		// The flood is reported at most once.
 		expect((await allExecutions(n8n, workflow)).length - 1).toBeLessThanOrEqual(1);
 	}, 300_000);
 
-	it('a body of 100 MB is rejected, and n8n stays small and answers', async () => {
-		forgetPeak(server.pid);
+	it('a body of 100 MB is rejected, and n8n uses little memory and still responds', async () => {
+		resetPeakMemory(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const status = await new Promise<number>((resolve, reject) => {
 			const sending = request(url, {
@@ -152,9 +152,9 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 			sending.on('response', ({ statusCode = 0 }) => resolve(statusCode));
 			sending.on('error', reject);
 			const part = Buffer.alloc(MB, 'x');
-			let left = 100;
+			let remaining = 100;
 			const more = () => {
-				while (left-- > 0) if (!sending.write(part)) return void sending.once('drain', more);
+				while (remaining-- > 0) if (!sending.write(part)) return void sending.once('drain', more);
 				sending.end();
 			};
 			more();
@@ -164,18 +164,18 @@ describe('strangers who have found the address of Call Completed Trigger', () =>
 		expect((await fetch(`${server.baseUrl}/healthz`)).ok).toBe(true);
 	});
 
-	it('while the service cannot be read, junk makes one failed execution, not hundreds', async () => {
+	it('while the service cannot be read, invalid deliveries cause few failed executions, not hundreds', async () => {
 		const known = (await allExecutions(n8n, workflow)).length;
 		simulator.faults.inject({ kind: 'status', status: 403 });
 		await flood(500);
 		simulator.faults.clear();
 		const failed = async () => (await allExecutions(n8n, workflow)).length - known;
-		await until('the owner to be told', async () => (await failed()) > 0, { timeout: 60_000 });
+		await until('the report', async () => (await failed()) > 0, { timeout: 60_000 });
 		expect(await failed()).toBeLessThan(4);
 	});
 });
 
-describe('strangers who have found the address of Chat Events Trigger', () => {
+describe('strangers who know the URL of Chat Events Trigger', () => {
 	const { sessions } = fixtures;
 	const madeUp = (count: number) => Array.from({ length: count }, () => randomUUID());
 	const watch = async (url: string, ids: string[], headers: Record<string, string> = {}) =>
@@ -186,41 +186,41 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		});
 	const staticData = async ({ id }: Reference) =>
 		JSON.stringify(
-			z.object({ staticData: z.unknown() }).parse(await n8n.call('GET', `/workflows/${id}`)),
+			z.object({ staticData: z.unknown() }).parse(await n8n.request('GET', `/workflows/${id}`)),
 		);
 
-	it('20,000 made-up sessions in one request, and 200 in one each, cost little and leave nothing behind', async () => {
+	it('20,000 made-up sessions in one request, and 200 in one request each, use few resources and store nothing', async () => {
 		const { workflow, url } = await publish('chatEventsTrigger', { watchSessions: true }, '/watch');
 		await listening(url, 400);
 		const limit = pLimit(20);
-		// n8n itself grows with its first requests.
+		// Warm up, because n8n needs more memory after its first requests.
 		await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
 		simulator.reset();
-		const begun = Date.now();
-		forgetPeak(server.pid);
+		const startedAt = Date.now();
+		resetPeakMemory(server.pid);
 		const before = memoryMb(server.pid, 'VmRSS');
 		const longest = await longestWait(async () => {
 			expect((await watch(url, madeUp(20_000))).status).toBe(413);
 			expect((await watch(url, madeUp(1_000))).status).toBe(400);
 			expect(requestsTo(/ws_token/)).toBe(0);
-			const answers = await Promise.all(
+			const responses = await Promise.all(
 				madeUp(200).map(async (id) => await limit(async () => await watch(url, [id]))),
 			);
-			const statuses = new Set(answers.map(({ status }) => status));
+			const statuses = new Set(responses.map(({ status }) => status));
 			expect([...statuses].filter((status) => ![422, 429, 503].includes(status))).toEqual([]);
 		});
-		// 100 a minute that the service has rejected, and 20 on their way.
-		const minutes = Math.ceil((Date.now() - begun) / 60_000);
+		// Per minute, 100 rejected tokens and 20 in flight.
+		const minutes = Math.ceil((Date.now() - startedAt) / 60_000);
 		expect(requestsTo(/ws_token/)).toBeLessThanOrEqual(120 * minutes);
 		expect(memoryMb(server.pid, 'VmHWM') - before).toBeLessThan(300);
-		// It was 13 s.
+		// Without the limits, it was 13 s.
 		expect(longest).toBeLessThan(5_000);
 		expect((await staticData(workflow)).length).toBeLessThan(200);
 		expect(simulator.sessions.openSockets()).toBe(0);
 		await n8n.deactivate(workflow);
 	}, 300_000);
 
-	it('a secret that is a number keeps others out, and one whose expression gives nothing is not published', async () => {
+	it('a number works as a secret, and a secret with an empty expression is not published', async () => {
 		const numbered = { watchSessions: true, watchSecret: 12345 };
 		const { workflow, url } = await publish('chatEventsTrigger', numbered, '/watch');
 		await listening(url, 403);
@@ -236,21 +236,23 @@ describe('strangers who have found the address of Chat Events Trigger', () => {
 		const trigger = node('Trigger', type, 1, nothing, { webhookId, credentials });
 		const draft = await n8n.createWorkflow(chain('no secret', trigger));
 		const rejected = await n8n.activate(draft).then(() => '', String);
-		const told = async () => {
+		const reason = async () => {
 			const { id } = draft;
-			const status = await n8n.call('GET', `/workflows/${id}/publication-status`);
+			const status = await n8n.request('GET', `/workflows/${id}/publication-status`);
 			return /'Secret' must be text[^"\\]*/.exec(rejected + JSON.stringify(status))?.[0];
 		};
-		expect(await until('the reason', told, { timeout: 60_000 })).toContain('returned nothing');
-		const shut = await watch(`${server.baseUrl}/webhook/${webhookId}/watch`, [sessions.open]);
-		expect([403, 404, 503]).toContain(shut.status);
+		expect(await until('the reason', reason, { timeout: 60_000 })).toContain('returned nothing');
+		const unpublished = await watch(`${server.baseUrl}/webhook/${webhookId}/watch`, [
+			sessions.open,
+		]);
+		expect([403, 404, 503]).toContain(unpublished.status);
 		expect(simulator.sessions.openSockets()).toBe(0);
 	}, 300_000);
 });
 
-describe('strangers who know an address alone', () => {
-	it(`${ATTACKS.length} kinds of requests start nothing, get a clear answer and learn nothing`, async () => {
-		const begun = Date.now();
+describe('strangers who know only a URL', () => {
+	it(`${ATTACKS.length} kinds of requests start nothing, get a clear rejection, and reveal nothing`, async () => {
+		const startedAt = Date.now();
 		const [tokens, reads] = [/ws_token/, /^\/v1\/call\/[^/]/];
 		const before = [tokens, reads].map(requestsTo);
 		const watching = { watchSessions: true };
@@ -289,21 +291,21 @@ describe('strangers who know an address alone', () => {
 		);
 		await n8n.activate(waiting);
 		await n8n.webhook(path);
-		const asleep = await until('the execution to sleep', async () =>
+		const waitingExecution = await until('the execution to wait', async () =>
 			(await allExecutions(n8n, waiting)).find(({ status }) => status === 'waiting'),
 		);
 		const { url: watchUrl } = published.watch;
 		await listening(watchUrl, 400);
 		await listening(published.completed.url, 400);
-		const addresses: Addresses = {
+		const urls: WebhookUrls = {
 			watch: watchUrl,
 			watchWithSecret: published.watchWithSecret.url,
 			completed: published.completed.url,
 			deliveryPath: published.deliveryPath.url,
 			deliveryQuery: published.deliveryQuery.url,
-			resume: `${server.baseUrl}/webhook-waiting/${asleep.id}/${place.id}`,
+			resume: `${server.baseUrl}/webhook-waiting/${waitingExecution.id}/${place.id}`,
 		};
-		// Somebody's session, which is nobody else's business.
+		// A real session, whose ID must not be revealed.
 		const { open } = fixtures.sessions;
 		await fetch(watchUrl, {
 			method: 'POST',
@@ -312,19 +314,19 @@ describe('strangers who know an address alone', () => {
 		});
 		let requests = 0;
 		const outcomes: Record<string, Record<number, number>> = {};
-		const unlike: string[] = [];
+		const unexpected: string[] = [];
 		const limit = pLimit(10);
-		const asked = Array.from({ length: TIMES }, () => ATTACKS).flat();
+		const attacks = Array.from({ length: TIMES }, () => ATTACKS).flat();
 		const longest = await longestWait(async () => {
 			await Promise.all(
-				asked.map(
+				attacks.map(
 					async (one) =>
 						await limit(async () => {
-							const { status, body } = await attack(addresses, one);
+							const { status, body } = await attack(urls, one);
 							requests++;
 							const seen = (outcomes[one.kind] ??= {});
 							seen[status] = (seen[status] ?? 0) + 1;
-							if (!one.statuses.includes(status)) unlike.push(`${one.kind}: ${status} ${body}`);
+							if (!one.statuses.includes(status)) unexpected.push(`${one.kind}: ${status} ${body}`);
 							expect(body).not.toContain(open);
 							expect(body).not.toContain(simulator.token);
 							expect(body.length).toBeLessThan(2_000);
@@ -335,8 +337,8 @@ describe('strangers who know an address alone', () => {
 		if (process.env.STRANGERS_TIMES !== undefined) {
 			process.stdout.write(`${JSON.stringify({ requests, longest, outcomes }, null, 1)}\n`);
 		}
-		expect(unlike).toEqual([]);
-		const seconds = (Date.now() - begun) / 1_000;
+		expect(unexpected).toEqual([]);
+		const seconds = (Date.now() - startedAt) / 1_000;
 		const [tokensBefore = 0, readsBefore = 0] = before;
 		expect(requestsTo(tokens) - tokensBefore).toBeLessThanOrEqual(
 			200 * Math.ceil(seconds / 60) + 1,
@@ -345,10 +347,10 @@ describe('strangers who know an address alone', () => {
 		for (const { workflow } of Object.values(published)) {
 			expect(await startedBy(workflow)).toEqual([]);
 		}
-		// The session is watched, and the person is waited for.
+		// The session is still watched, and the execution still waits.
 		expect(simulator.sessions.openSockets(open)).toBe(1);
 		const [placed] = simulator.placedCalls();
 		await simulator.completeCall(placed?.callId ?? '');
-		expect(await n8n.finished(asleep.id)).toMatchObject({ status: 'success' });
+		expect(await n8n.finished(waitingExecution.id)).toMatchObject({ status: 'success' });
 	}, 900_000);
 });

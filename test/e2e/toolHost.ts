@@ -1,18 +1,18 @@
-/** A model's side of n8n: an AI Agent with a scripted model, and a client of the MCP Server Trigger. */
+/** Clients of tools: an AI Agent with a scripted model, and a client of the MCP Server Trigger. */
 import { randomUUID } from 'node:crypto';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
-import type { ScriptedModel, Turn } from '../n8n/scriptedModel';
+import type { ScriptedModel, Step } from '../n8n/scriptedModel';
 import { until } from '../n8n/until';
 import { node, webhook } from '../n8n/workflow';
 import {
 	aiAgent,
 	chatModel,
 	connect,
-	ends,
+	finish,
 	modelOf,
 	startModel,
 	toolsOf,
@@ -22,7 +22,7 @@ import { removeWorkflow } from './calls';
 
 const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
-const answer = z.object({
+const toolResult = z.object({
 	outcome: z.string(),
 	what_happened: z.string(),
 	next_step: z.string(),
@@ -30,18 +30,18 @@ const answer = z.object({
 	service_said: z.string().nullable(),
 	result: z.unknown(),
 });
-export type ToolAnswer = z.infer<typeof answer>;
+export type ToolResult = z.infer<typeof toolResult>;
 
-/** The model gets a list with one item, as text. */
-function readAnswer(told: string): ToolAnswer {
-	const [item, ...others] = z.array(answer.strict()).parse(JSON.parse(told));
+/** Parses the tool result of a model: a list with one item, as text. */
+function readResult(text: string): ToolResult {
+	const [item, ...others] = z.array(toolResult.strict()).parse(JSON.parse(text));
 	expect(others).toEqual([]);
-	if (item === undefined) throw new Error(`the model was told nothing: ${told}`);
+	if (item === undefined) throw new Error(`The tool result is empty: ${text}`);
 	return item;
 }
 
-/** Lets the model play its script for a row, and gives what its tools told it. */
-export type AskAgent = (row: string, ...script: Turn[]) => Promise<ToolAnswer[]>;
+/** Runs the agent for a row with a scripted model. Returns the tool results. */
+export type AskAgent = (row: string, ...script: Step[]) => Promise<ToolResult[]>;
 
 export class ToolHost {
 	private readonly made: Workflow[] = [];
@@ -82,14 +82,15 @@ export class ToolHost {
 			...toolsOf('Agent', ...tools.map(({ name }) => name)),
 		]);
 		return async (row, ...script) => {
-			this.model.follow(...script, ends);
+			this.model.follow(...script, finish);
 			const response = await this.n8n.webhook(path, { text: 'Go', phone: row });
-			if (!response.ok) throw new Error(`the agent’s workflow: ${await response.text()}`);
-			return this.model.told().map(readAnswer);
+			if (!response.ok)
+				throw new Error(`The workflow of the agent failed: ${await response.text()}`);
+			return this.model.toolResults().map(readResult);
 		};
 	}
 
-	/** MCP Server Trigger with the tools; gives its address. */
+	/** Publishes an MCP Server Trigger with the tools. Returns its URL. */
 	async mcpWith(...tools: INode[]): Promise<URL> {
 		const path = randomUUID();
 		const trigger = node('MCP', `${LANGCHAIN}.mcpTrigger`, 2.1, { path }, { webhookId: path });
@@ -117,10 +118,10 @@ export async function askMcp(
 	client: Client,
 	name: string,
 	args: Record<string, unknown>,
-): Promise<ToolAnswer> {
+): Promise<ToolResult> {
 	const result = await client.callTool({ name, arguments: args });
 	const { content } = z
 		.object({ content: z.array(z.object({ text: z.string() })).length(1) })
 		.parse(result);
-	return readAnswer(content[0]?.text ?? '');
+	return readResult(content[0]?.text ?? '');
 }

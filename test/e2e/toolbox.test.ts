@@ -1,4 +1,4 @@
-/** Each action as a tool, offered to a model by n8n's own nodes: listed, called once, and once with a mistake. */
+/** Each action as a tool in the AI Agent and MCP Server Trigger nodes: listed, used correctly, and used with a mistake. */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
@@ -10,22 +10,22 @@ import { node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { PACKAGE, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
-import { askMcp, connectMcp, ToolHost, type ToolAnswer } from './toolHost';
+import { askMcp, connectMcp, ToolHost, type ToolResult } from './toolHost';
 
 const { agents, calls, campaigns, sessions } = fixtures;
 
 type Args = Record<string, unknown>;
 
-/** A tool as a person sets it up: what the model fills in, one call, and one with a mistake. */
+/** A tool, valid arguments from the model, and arguments with a mistake. */
 type Tool = {
-	/** As n8n names it on the canvas. */
+	/** The name of the node on the canvas. */
 	name: string;
 	type: string;
 	parameters: INodeParameters;
 	args: Args;
 	outcome?: string;
 	mistake: Args;
-	told: { outcome: string; what_happened: string };
+	expected: { outcome: string; what_happened: string };
 };
 
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
@@ -33,15 +33,15 @@ const from = (key: string, type = 'string') =>
 	`={{ $fromAI('${key}', 'The ${key} of this call', '${type}') }}`;
 const noSuchCall = {
 	mistake: { call: 'none/such' },
-	told: { outcome: 'not_sent', what_happened: 'Call ID holds "none/such"' },
+	expected: { outcome: 'not_sent', what_happened: 'Call ID holds "none/such"' },
 };
 const noSession = {
 	mistake: { session: 'mine' },
-	told: { outcome: 'not_sent', what_happened: 'is not a session ID' },
+	expected: { outcome: 'not_sent', what_happened: 'is not a session ID' },
 };
 const noPhone = {
 	mistake: { phone: 'n/a' },
-	told: { outcome: 'not_sent', what_happened: 'Phone' },
+	expected: { outcome: 'not_sent', what_happened: 'Phone' },
 };
 const call = (operation: string, name: string): Tool => ({
 	name: `${name} in Get Call`,
@@ -80,7 +80,7 @@ const tools = (): Tool[] => [
 		},
 		args: { country: 'IN', phone: '9876543210', when: '18:30' },
 		mistake: { country: 'India', phone: '9876543210', when: 'now' },
-		told: { outcome: 'not_sent', what_happened: 'Country holds "India"' },
+		expected: { outcome: 'not_sent', what_happened: 'Country holds "India"' },
 	},
 	{
 		name: 'Push Campaign Contacts',
@@ -93,7 +93,7 @@ const tools = (): Tool[] => [
 		},
 		args: { campaign: campaigns.active, contacts: [{ phone: '9876543210', city: 'Pune' }] },
 		mistake: { campaign: campaigns.archived, contacts: [{ phone: '9876543211' }] },
-		told: { outcome: 'rejected', what_happened: 'archived' },
+		expected: { outcome: 'rejected', what_happened: 'archived' },
 	},
 	{
 		name: 'Campaign Status',
@@ -101,7 +101,7 @@ const tools = (): Tool[] => [
 		parameters: { campaignId: from('campaign', 'number') },
 		args: { campaign: campaigns.active },
 		mistake: { campaign: -1 },
-		told: { outcome: 'not_sent', what_happened: 'Campaign ID' },
+		expected: { outcome: 'not_sent', what_happened: 'Campaign ID' },
 	},
 	call('get', 'Get call'),
 	call('getRecording', 'Get call recording'),
@@ -112,7 +112,7 @@ const tools = (): Tool[] => [
 		parameters: { operation: 'getMany', limit: from('limit', 'number') },
 		args: { limit: 2 },
 		mistake: { limit: 0 },
-		told: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+		expected: { outcome: 'not_sent', what_happened: 'Limit is 0' },
 	},
 	{
 		name: 'Check agent availability in Agents',
@@ -120,7 +120,7 @@ const tools = (): Tool[] => [
 		parameters: { operation: 'check', agentUuid: { __rl: true, mode: 'id', value: from('agent') } },
 		args: { agent: agents.full },
 		mistake: { agent: 'Asha' },
-		told: { outcome: 'not_sent', what_happened: 'Asha' },
+		expected: { outcome: 'not_sent', what_happened: 'Asha' },
 	},
 	{
 		name: 'Get many active agents in Agents',
@@ -132,7 +132,7 @@ const tools = (): Tool[] => [
 		},
 		args: { fields: 'agent_name' },
 		mistake: { fields: ',' },
-		told: { outcome: 'not_sent', what_happened: 'Fields is empty' },
+		expected: { outcome: 'not_sent', what_happened: 'Fields is empty' },
 	},
 	dnd('add', 'Add number to', '+919000000009'),
 	dnd('check', 'Check number against', fixtures.dndPhone),
@@ -144,7 +144,7 @@ const tools = (): Tool[] => [
 		parameters: { operation: 'getMany', ...AGENT, limit: from('limit', 'number') },
 		args: { limit: 2 },
 		mistake: { limit: 0 },
-		told: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+		expected: { outcome: 'not_sent', what_happened: 'Limit is 0' },
 	},
 	{
 		name: 'Send chat message in Chat Send',
@@ -152,7 +152,7 @@ const tools = (): Tool[] => [
 		parameters: { sessionId: from('session'), message: from('message') },
 		args: { session: sessions.open, message: 'Hello' },
 		mistake: { session: sessions.closed, message: 'Hello' },
-		told: { outcome: 'not_sent', what_happened: 'closed' },
+		expected: { outcome: 'not_sent', what_happened: 'closed' },
 	},
 	{
 		name: 'Answer interactive chat message in Chat Send',
@@ -165,7 +165,7 @@ const tools = (): Tool[] => [
 		},
 		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
 		mistake: { session: sessions.open, question: 'interaction_9', option: 'yes' },
-		told: { outcome: 'rejected', what_happened: 'does not accept this answer' },
+		expected: { outcome: 'rejected', what_happened: 'does not accept this answer' },
 	},
 	{
 		name: 'Inject Context',
@@ -173,7 +173,7 @@ const tools = (): Tool[] => [
 		parameters: { sessionId: from('session'), context: from('context') },
 		args: { session: sessions.open, context: 'Asked for a visit' },
 		mistake: { session: sessions.open, context: ' ' },
-		told: { outcome: 'not_sent', what_happened: 'Context' },
+		expected: { outcome: 'not_sent', what_happened: 'Context' },
 	},
 	{
 		name: 'Create chat session in Chat Session',
@@ -185,7 +185,7 @@ const tools = (): Tool[] => [
 		},
 		args: { agent: agents.full },
 		mistake: { agent: agents.foreign },
-		told: { outcome: 'rejected', what_happened: 'does not find this agent' },
+		expected: { outcome: 'rejected', what_happened: 'does not find this agent' },
 	},
 	{
 		name: 'Create legacy chat session in Chat Session',
@@ -198,13 +198,13 @@ const tools = (): Tool[] => [
 		},
 		args: { metadata: { source: 'website' } },
 		mistake: { metadata: ['website'] },
-		told: { outcome: 'not_sent', what_happened: 'Metadata is not a JSON object' },
+		expected: { outcome: 'not_sent', what_happened: 'Metadata is not a JSON object' },
 	},
 	...(['Pause', 'Close'] as const).map((what) => ({
 		...session('legacy', `legacy${what}`, `${what} legacy chat session`, AGENT),
 		args: { session: sessions.dormant },
 		mistake: { session: ' ' },
-		told: { outcome: 'not_sent', what_happened: 'Session ID' },
+		expected: { outcome: 'not_sent', what_happened: 'Session ID' },
 	})),
 	{
 		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
@@ -218,7 +218,7 @@ const tools = (): Tool[] => [
 		}),
 		args: { session: sessions.inactiveAgent, command: 'close' },
 		mistake: { session: sessions.inactiveAgent, command: ' ' },
-		told: { outcome: 'not_sent', what_happened: 'Command' },
+		expected: { outcome: 'not_sent', what_happened: 'Command' },
 	},
 	session('session', 'close', 'Close chat session'),
 ];
@@ -249,7 +249,7 @@ beforeAll(async () => {
 afterAll(async () => {
 	await host.stop();
 	await removeWorkflow(n8n, watching);
-	await n8n.call('DELETE', `/credentials/${credential.id}`);
+	await n8n.request('DELETE', `/credentials/${credential.id}`);
 	await simulator.stop();
 });
 
@@ -259,25 +259,25 @@ const nodeOf = ({ name, type, parameters }: Tool): INode =>
 	});
 const toolName = (name: string) => name.replaceAll(' ', '_');
 
-/** A question that the customer may answer. */
-function showQuestion(): void {
-	const shown = { id: 'interaction_1', options: ['yes', 'no'], answered: false };
-	simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+/** Adds an interactive message to the session. */
+function addInteraction(): void {
+	const interaction = { id: 'interaction_1', options: ['yes', 'no'], answered: false };
+	simulator.sessions.get(sessions.open).interactions.set(interaction.id, interaction);
 }
 
-/** What no model can turn, press or open. */
+/** Words for things that only a person in the editor can do. */
 const ON_SCREEN =
 	/\b(turn (it )?(on|off)|this item|[Dd]rag|Options →|open the node|in Options|the switch)\b/i;
 
-function expectAnswers(one: Tool, right: ToolAnswer | undefined, wrong: ToolAnswer | undefined) {
-	expect({ tool: one.name, outcome: right?.outcome, said: right?.what_happened }).toMatchObject({
+function expectResults(one: Tool, right: ToolResult | undefined, wrong: ToolResult | undefined) {
+	expect({ tool: one.name, outcome: right?.outcome, message: right?.what_happened }).toMatchObject({
 		tool: one.name,
 		outcome: one.outcome ?? 'done',
 	});
 	expect({ tool: one.name, ...wrong }).toMatchObject({
 		tool: one.name,
-		outcome: one.told.outcome,
-		what_happened: expect.stringContaining(one.told.what_happened),
+		outcome: one.expected.outcome,
+		what_happened: expect.stringContaining(one.expected.what_happened),
 	});
 	expect(`${wrong?.what_happened} ${wrong?.next_step}`).not.toMatch(ON_SCREEN);
 }
@@ -290,24 +290,26 @@ const listed = z.array(
 	}),
 );
 
-/** What is listed, beside what the tools ask the model for. */
+/** Checks names, descriptions, and arguments of the listed tools. */
 function expectListed(
-	box: Tool[],
+	expectedTools: Tool[],
 	seen: Array<{ name: string; description: string; properties: Record<string, object> }>,
 ): void {
-	expect(seen.map(({ name }) => name).sort()).toEqual(box.map(({ name }) => toolName(name)).sort());
-	expect(new Set(seen.map(({ description }) => description)).size).toBe(box.length);
+	expect(seen.map(({ name }) => name).sort()).toEqual(
+		expectedTools.map(({ name }) => toolName(name)).sort(),
+	);
+	expect(new Set(seen.map(({ description }) => description)).size).toBe(expectedTools.length);
 	const warned = seen.filter(({ description }) => description.includes('real phone call'));
 	expect(warned.map(({ name }) => name).sort()).toEqual([
 		'Place_call_in_Place_Call',
 		'Push_Campaign_Contacts',
 		'Remove_number_from_DND_list_in_DND_List',
 	]);
-	for (const { name, args } of box) {
+	for (const { name, args } of expectedTools) {
 		const properties = seen.find((one) => one.name === toolName(name))?.properties;
-		expect({ name, asks: Object.keys(properties ?? {}).sort() }).toEqual({
+		expect({ name, args: Object.keys(properties ?? {}).sort() }).toEqual({
 			name,
-			asks: Object.keys(args).sort(),
+			args: Object.keys(args).sort(),
 		});
 	}
 }
@@ -321,40 +323,40 @@ describe('MCP Server Trigger', () => {
 	});
 	afterAll(async () => await client.close());
 
-	test('lists each tool with its own description and what the model fills in', async () => {
+	test('lists each tool with its description and arguments', async () => {
 		const { tools: found } = await client.listTools();
 		const seen = listed.parse(found).map(({ inputSchema, ...one }) => ({ ...one, ...inputSchema }));
 		expectListed(tools(), seen);
 	});
 
-	test('each does what it says, and tells a mistake in plain words', async () => {
+	test('each tool works, and explains a mistake', async () => {
 		for (const one of tools()) {
-			showQuestion();
+			addInteraction();
 			const name = toolName(one.name);
 			const wrong = await askMcp(client, name, one.mistake);
 			const right = await askMcp(client, name, one.args);
-			expectAnswers(one, right, wrong);
+			expectResults(one, right, wrong);
 		}
 		expect(simulator.placedCalls()).toHaveLength(1);
 	});
 });
 
-test('AI Agent: the model is offered each tool, and told what becomes of its calls', async () => {
+test('AI Agent: the model gets each tool and the results of its tool requests', async () => {
 	simulator.reset();
-	showQuestion();
+	addInteraction();
 	const box = tools();
 	const ask = await host.agentWith(3.1, ...box.map(nodeOf));
-	const turns = box.flatMap(({ name, args, mistake }) =>
-		[mistake, args].map((given) => ({ calls: [{ tool: toolName(name), args: given }] })),
+	const steps = box.flatMap(({ name, args, mistake }) =>
+		[mistake, args].map((one) => ({ calls: [{ tool: toolName(name), args: one }] })),
 	);
-	const told = await ask('', ...turns);
+	const results = await ask('', ...steps);
 	expectListed(
 		box,
 		host.model.offered().map(({ parameters, ...one }) => ({ ...one, ...parameters })),
 	);
-	expect(told).toHaveLength(turns.length);
+	expect(results).toHaveLength(steps.length);
 	for (const [index, one] of box.entries()) {
-		expectAnswers(one, told[2 * index + 1], told[2 * index]);
+		expectResults(one, results[2 * index + 1], results[2 * index]);
 	}
 	expect(simulator.placedCalls()).toHaveLength(1);
 });

@@ -1,16 +1,16 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Reference } from '../n8n/driver';
-import type { Turn } from '../n8n/scriptedModel';
+import type { Step } from '../n8n/scriptedModel';
 import { node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../simulator';
 import { credentialFor, PACKAGE } from './calls';
 import { sharedN8n } from './shared';
-import { askMcp, connectMcp, ToolHost, type AskAgent, type ToolAnswer } from './toolHost';
+import { askMcp, connectMcp, ToolHost, type AskAgent, type ToolResult } from './toolHost';
 
 const TOOL = 'Place Call';
 const ROW = '9876543210';
-const MODELS = '9123456780';
+const FROM_MODEL = '9123456780';
 
 let n8n: N8nDriver;
 let simulator: Simulator;
@@ -36,18 +36,18 @@ const CALL: INodeParameters = {
 };
 
 function placeCallTool(parameters: INodeParameters = CALL): INode {
-	const tries = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
-	return node(TOOL, `${PACKAGE}.placeCallTool`, 1, parameters, { credentials, ...tries });
+	const attempts = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
+	return node(TOOL, `${PACKAGE}.placeCallTool`, 1, parameters, { credentials, ...attempts });
 }
 
-/** Lets the model of an agent that works on the row play its script. */
-type Ask = (...script: Turn[]) => Promise<ToolAnswer[]>;
+/** Runs the agent for the row with a scripted model. */
+type Ask = (...script: Step[]) => Promise<ToolResult[]>;
 const onRow =
 	(ask: AskAgent): Ask =>
 	async (...script) =>
 		await ask(ROW, ...script);
 
-const call = (phone: string): Turn => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
+const call = (phone: string): Step => ({ calls: [{ tool: 'Place_Call', args: { phone } }] });
 const placed = (phone: string) => simulator.callsTo(phone);
 const posts = () => simulator.requests.filter(({ path }) => path === '/v1/call').length;
 
@@ -64,65 +64,65 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 	});
 
 	test.each(faults)(
-		'after a %s one call is placed, and the model knows that it is unknown',
+		'after a %s, places one call and reports an unknown outcome to the model',
 		async (_name, fault) => {
 			simulator.faults.inject({ ...fault, match: { path: '/v1/call' } });
-			const [first] = await ask(call(MODELS));
-			expect(placed(MODELS)).toBe(1);
+			const [first] = await ask(call(FROM_MODEL));
+			expect(placed(FROM_MODEL)).toBe(1);
 			expect(posts()).toBe(1);
 			expect(first).toMatchObject({ outcome: 'unknown', id: null, result: null });
-			expect(first?.what_happened).toContain(MODELS);
+			expect(first?.what_happened).toContain(FROM_MODEL);
 			expect(first?.next_step).toContain('Do not ask for the same again');
 		},
 	);
 
-	test('the same wish again, also after an unknown outcome, is answered and not obeyed', async () => {
+	test('does not repeat the same request, also after an unknown outcome', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' }, times: 1 });
-		const unknown = await ask(call(MODELS), call(MODELS));
+		const unknown = await ask(call(FROM_MODEL), call(FROM_MODEL));
 		expect(unknown.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
-		expect(placed(MODELS)).toBe(1);
+		expect(placed(FROM_MODEL)).toBe(1);
 		simulator.reset();
-		const told = await ask(call(MODELS), call(ROW), call(MODELS));
-		expect(told.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'already_done']);
-		expect(told[2]?.id).toBe(told[0]?.id);
-		expect(told[0]?.id).toBe(simulator.placedCalls()[0]?.callId);
-		expect([placed(MODELS), placed(ROW)]).toEqual([1, 1]);
+		const results = await ask(call(FROM_MODEL), call(ROW), call(FROM_MODEL));
+		expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'already_done']);
+		expect(results[2]?.id).toBe(results[0]?.id);
+		expect(results[0]?.id).toBe(simulator.placedCalls()[0]?.callId);
+		expect([placed(FROM_MODEL), placed(ROW)]).toEqual([1, 1]);
 	});
 
-	test('the same wish at the same moment is done once', async () => {
-		const args = { phone: MODELS };
-		const twice: Turn = {
+	test('sends two equal requests at the same time once', async () => {
+		const args = { phone: FROM_MODEL };
+		const twice: Step = {
 			calls: [
 				{ tool: 'Place_Call', args },
 				{ tool: 'Place_Call', args },
 			],
 		};
-		const told = await ask(twice);
-		expect(told.map(({ outcome }) => outcome).sort()).toEqual(['already_done', 'done']);
-		expect(told[0]?.id).toBe(told[1]?.id);
-		expect(placed(MODELS)).toBe(1);
+		const results = await ask(twice);
+		expect(results.map(({ outcome }) => outcome).sort()).toEqual(['already_done', 'done']);
+		expect(results[0]?.id).toBe(results[1]?.id);
+		expect(placed(FROM_MODEL)).toBe(1);
 	});
 
-	test('in another run of the agent it is a new wish', async () => {
-		await ask(call(MODELS));
-		const [second] = await ask(call(MODELS));
+	test('sends the same request again in another agent run', async () => {
+		await ask(call(FROM_MODEL));
+		const [second] = await ask(call(FROM_MODEL));
 		expect(second?.outcome).toBe('done');
-		expect(placed(MODELS)).toBe(2);
+		expect(placed(FROM_MODEL)).toBe(2);
 	});
 
-	test('the model is told why nothing was done', async () => {
+	test('tells the model why nothing was done', async () => {
 		const rejection = {
 			success: false,
 			error: 'Agent not found or not associated with this account',
 		};
 		simulator.faults.inject({ kind: 'status', status: 403, body: rejection, times: 1 });
-		const [rejected, bad] = await ask(call(MODELS), call('n/a'));
+		const [rejected, bad] = await ask(call(FROM_MODEL), call('n/a'));
 		expect(rejected).toMatchObject({ outcome: 'rejected', service_said: rejection.error });
 		expect(bad?.outcome).toBe('not_sent');
 		expect(bad?.what_happened).toContain('"n/a"');
 	});
 
-	test('a column of the row is read, not what the model chose', async () => {
+	test('reads a column of the row, not the value from the model', async () => {
 		const own = await host.agentWith(
 			version,
 			placeCallTool({
@@ -132,8 +132,8 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 				options: { systemPrompt: version < 3 ? "={{ $fromAI('phone') }}" : '' },
 			}),
 		);
-		// AI Agent 3 lays what the model passes over the row; a name of its own is left to the model.
-		const args = version < 3 ? { name: 'Asha', phone: MODELS } : { name: 'Asha' };
+		// AI Agent 3 merges the arguments into the row, so the model may only pass other names.
+		const args = version < 3 ? { name: 'Asha', phone: FROM_MODEL } : { name: 'Asha' };
 		await own(ROW, { calls: [{ tool: 'Place_Call', args }] });
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual([`+91${ROW}`]);
 	});
@@ -163,49 +163,51 @@ describe('MCP Server Trigger 2.1', () => {
 		await askMcp(client, name, args);
 
 	test.each(faults)(
-		'after a %s one call is placed, and the client knows that it is unknown',
+		'after a %s, places one call and reports an unknown outcome to the client',
 		async (_name, fault) => {
 			const client = await connect();
 			simulator.faults.inject({ ...fault, match: { path: '/v1/call' } });
-			const told = await ask(client, { phone: MODELS });
-			expect(placed(MODELS)).toBe(1);
+			const results = await ask(client, { phone: FROM_MODEL });
+			expect(placed(FROM_MODEL)).toBe(1);
 			expect(posts()).toBe(1);
-			expect(told).toMatchObject({ outcome: 'unknown', id: null });
-			expect(await ask(client, { phone: MODELS })).toMatchObject({ outcome: 'unknown' });
+			expect(results).toMatchObject({ outcome: 'unknown', id: null });
+			expect(await ask(client, { phone: FROM_MODEL })).toMatchObject({ outcome: 'unknown' });
 			expect(posts()).toBe(1);
 		},
 	);
 
-	test('one session: the same wish is done once, in sequence and at the same moment', async () => {
+	test('one session: sends equal requests once, in sequence and at the same time', async () => {
 		const client = await connect();
-		const told = await Promise.all([1, 2, 3].map(async () => await ask(client, { phone: MODELS })));
-		told.push(await ask(client, { phone: MODELS }));
-		expect(told.map(({ outcome }) => outcome).sort()).toEqual([
+		const results = await Promise.all(
+			[1, 2, 3].map(async () => await ask(client, { phone: FROM_MODEL })),
+		);
+		results.push(await ask(client, { phone: FROM_MODEL }));
+		expect(results.map(({ outcome }) => outcome).sort()).toEqual([
 			'already_done',
 			'already_done',
 			'already_done',
 			'done',
 		]);
-		expect(new Set(told.map(({ id }) => id)).size).toBe(1);
-		expect(placed(MODELS)).toBe(1);
+		expect(new Set(results.map(({ id }) => id)).size).toBe(1);
+		expect(placed(FROM_MODEL)).toBe(1);
 		expect(await ask(client, { phone: ROW })).toMatchObject({ outcome: 'done' });
 	});
 
-	test('another session: a new wish', async () => {
-		expect(await ask(await connect(), { phone: MODELS })).toMatchObject({ outcome: 'done' });
-		expect(await ask(await connect(), { phone: MODELS })).toMatchObject({ outcome: 'done' });
-		expect(placed(MODELS)).toBe(2);
+	test('another session: sends the same request again', async () => {
+		expect(await ask(await connect(), { phone: FROM_MODEL })).toMatchObject({ outcome: 'done' });
+		expect(await ask(await connect(), { phone: FROM_MODEL })).toMatchObject({ outcome: 'done' });
+		expect(placed(FROM_MODEL)).toBe(2);
 	});
 
-	test('an expression reads the request, not what the model passes', async () => {
-		await ask(await connect(), { phone: MODELS }, 'Call_Row');
+	test('an expression reads the MCP request, not the arguments', async () => {
+		await ask(await connect(), { phone: FROM_MODEL }, 'Call_Row');
 		expect(simulator.placedCalls().map(({ phone }) => phone)).toEqual([`+91${ROW}`]);
 	});
 
-	test('the client is told why nothing was done', async () => {
+	test('tells the client why nothing was done', async () => {
 		const client = await connect();
-		const told = await ask(client, { phone: 'n/a' });
-		expect(told.outcome).toBe('not_sent');
-		expect(told.what_happened).toContain('"n/a"');
+		const results = await ask(client, { phone: 'n/a' });
+		expect(results.outcome).toBe('not_sent');
+		expect(results.what_happened).toContain('"n/a"');
 	});
 });

@@ -9,11 +9,11 @@ import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from '.
 import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Place Call';
-/** `npm run soak:calls` makes more of them. */
+/** `npm run soak:calls` uses a larger number. */
 const RACES = Number(process.env.SOAK_RACES ?? 40);
 const callIds = (items: INodeExecutionData[]) => items.map(callIdOf);
 
-/** A server of its own, because it is stopped and killed here. */
+/** Starts its own n8n, because the tests stop and kill it. */
 describe('Place Call waits for completion in real n8n', () => {
 	let server: N8nServer;
 	let n8n: N8nDriver;
@@ -36,7 +36,7 @@ describe('Place Call waits for completion in real n8n', () => {
 		await removeServer(server);
 	});
 
-	/** Webhook → one item for each person → Place Call. */
+	/** Publishes Webhook → one item per person → Place Call. */
 	async function activate(
 		waitForCompletion: 'webhook' | 'reading',
 		limit: INodeParameters = {},
@@ -73,8 +73,8 @@ describe('Place Call waits for completion in real n8n', () => {
 		});
 	}
 
-	async function asleep(id: string): Promise<void> {
-		await until(`execution ${id} to sleep`, async () => {
+	async function untilWaiting(id: string): Promise<void> {
+		await until(`execution ${id} to wait`, async () => {
 			const all = await allExecutions(n8n, workflow);
 			return all.some((execution) => execution.id === id && execution.status === 'waiting');
 		});
@@ -85,7 +85,7 @@ describe('Place Call waits for completion in real n8n', () => {
 		return await n8n.output(id, NODE);
 	}
 
-	/** One true record for each call, in the order of the input, and nobody called twice. */
+	/** Expects one true record per call, in the order of the input, and nobody called twice. */
 	function expectAll(items: INodeExecutionData[], count: number): void {
 		expect(items).toHaveLength(count);
 		expect(simulator.placedCalls()).toHaveLength(count);
@@ -107,10 +107,10 @@ describe('Place Call waits for completion in real n8n', () => {
 
 	const placedIds = () => simulator.placedCalls().map(({ callId }) => callId);
 
-	it.each([1, 200])('%i calls in one execution, through a restart', async (count) => {
+	it.each([1, 200])('waits for %i calls in one execution, also across a restart', async (count) => {
 		await activate('webhook');
 		const id = await callPeople(count);
-		await asleep(id);
+		await untilWaiting(id);
 		const ids = placedIds();
 		await completeInBursts(ids.slice(0, Math.floor(count / 2)), 25);
 		await server.stop();
@@ -120,12 +120,12 @@ describe('Place Call waits for completion in real n8n', () => {
 		expectAll(await result(id), count);
 	});
 
-	it('survives a power cut', async () => {
+	it('continues to wait after n8n was killed', async () => {
 		await activate('webhook');
 		const id = await callPeople(20);
-		await asleep(id);
+		await untilWaiting(id);
 		await server.kill();
-		// Nobody hears of these: the calls that are reported later make n8n look at all.
+		// n8n misses these completions. The later ones make it read all calls.
 		await completeInBursts(placedIds().slice(0, 10), 10);
 		await server.boot();
 		n8n = await N8nDriver.signIn(server.baseUrl);
@@ -133,7 +133,7 @@ describe('Place Call waits for completion in real n8n', () => {
 		expectAll(await result(id), 20);
 	});
 
-	it(`misses no completion that comes before or while it falls asleep, ${RACES} times`, async () => {
+	it(`misses no completion before or while the execution starts to wait, ${RACES} times`, async () => {
 		await activate('webhook', { waitLimit: 10, waitLimitUnit: 'minutes' });
 		const delays = [
 			'beforeResponse',
@@ -150,7 +150,7 @@ describe('Place Call waits for completion in real n8n', () => {
 			400,
 			500,
 			600,
-			// A busy n8n takes a while to put an execution to sleep.
+			// On a busy n8n, an execution starts to wait later.
 			3_000,
 			15_000,
 		] as const;
@@ -168,14 +168,14 @@ describe('Place Call waits for completion in real n8n', () => {
 		expect(items.filter(({ json }) => json.timed_out !== false)).toEqual([]);
 		expect(new Set(callIds(items))).toEqual(new Set(placedIds()));
 		expect(simulator.placedCalls()).toHaveLength(RACES);
-		const answers = simulator.placedCalls().flatMap(({ deliveries }) => deliveries);
-		const statuses = answers.map(({ status }) => status);
+		const deliveries = simulator.placedCalls().flatMap((call) => call.deliveries);
+		const statuses = deliveries.map(({ status }) => status);
 		expect(statuses).toContain(200);
-		// Some came while n8n still ran the execution; n8n 1 has no status of its own for that.
+		// 409 means that the execution was still running. n8n 1 has no such status.
 		if (!isN8n1) expect(statuses).toContain(409);
 	}, 240_000);
 
-	it('waits in the editor too', async () => {
+	it('waits in a manual execution', async () => {
 		const place = node(
 			NODE,
 			`${PACKAGE}.placeCall`,
@@ -195,14 +195,14 @@ describe('Place Call waits for completion in real n8n', () => {
 		expectAll(await result(execution.id), 1);
 	});
 
-	it('ends at the time limit with what is known', async () => {
+	it('ends at the time limit with the known results', async () => {
 		await activate('webhook', { waitLimit: 3, waitLimitUnit: 'seconds' });
 		const id = await callPeople(3);
-		await asleep(id);
-		const [first = '', ...open] = placedIds();
+		await untilWaiting(id);
+		const [first = '', ...pending] = placedIds();
 		await simulator.completeCall(first);
 		const items = await result(id);
-		expect(callIds(items).sort()).toEqual([first, ...open].sort());
+		expect(callIds(items).sort()).toEqual([first, ...pending].sort());
 		for (const { json } of items) expect(json.timed_out).toBe(json.call_id !== first);
 	});
 

@@ -14,11 +14,11 @@ import { z } from 'zod';
 import { loader } from './sourceLoader';
 import { isObject } from './isObject';
 
-/** What n8n's own credentials helper does, over n8n-core's real encryption. */
+/** A stand-in for n8n's credentials helper, with n8n-core's real encryption. */
 export class TestCredentialsHelper extends ICredentialsHelper {
 	private readonly stored = new Map<string, Credentials>();
 
-	/** How often a credential was read: nodes read it once a run. */
+	/** Number of reads, because a node reads its credential once per run. */
 	reads = 0;
 
 	async add(
@@ -58,7 +58,7 @@ export class TestCredentialsHelper extends ICredentialsHelper {
 		this.reads++;
 		const data = await (await this.getCredentials(details)).getData();
 		const properties = this.getCredentialsProperties(type);
-		// Fields that the form hides do not reach the nodes, as in n8n.
+		// As in n8n, nodes don't get fields that the form hides.
 		const form = z.custom<INodeParameters>(isObject).parse(data);
 		const shown = NodeHelpers.getNodeParameters(properties, form, true, false, null, null);
 		return z.custom<ICredentialDataDecryptedObject>(isObject).parse(shown ?? {});

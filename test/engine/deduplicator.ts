@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
 import type {
 	DeduplicationItemTypes,
@@ -14,25 +14,25 @@ import { z } from 'zod';
 const row = z.array(z.string());
 
 /**
- * n8n's store as n8n has it (n8n/dist/deduplication/deduplication-helper.js): one text a workflow and
- * node, read and written whole, with nothing that keeps two writers apart.
+ * A copy of n8n's deduplication store (n8n/dist/deduplication/deduplication-helper.js): one text per workflow and
+ * node, read and written as a whole, without a lock between two writers.
  */
 export class Deduplicator implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
-	/** What it was asked for, in order. */
+	/** The calls to the store, in order. */
 	readonly calls: string[] = [];
-	/** Told of each call before anything is written. */
-	before: (call: string) => void = () => {};
+	/** Runs before each call reads or writes. */
+	beforeCall: (call: string) => void = () => {};
 
-	/** Gives this store to all nodes of the engine, as n8n does when it starts. */
+	/** Makes all nodes of the engine use this store, as n8n does when it starts. */
 	install(): void {
 		Reflect.set(DataDeduplicationService, 'instance', this);
 	}
 
-	empty(): void {
+	clear(): void {
 		this.rows.clear();
 		this.calls.length = 0;
-		this.before = () => {};
+		this.beforeCall = () => {};
 	}
 
 	get size(): number {
@@ -67,11 +67,11 @@ export class Deduplicator implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 	): Promise<void> {
 		const data = await this.read(`remove ${items.length}`, scope, context);
-		const gone = new Set(items.map(hashOf));
+		const removed = new Set(items.map(hashOf));
 		await this.write(
 			scope,
 			context,
-			data.filter((hash) => !gone.has(hash)),
+			data.filter((hash) => !removed.has(hash)),
 		);
 	}
 
@@ -96,9 +96,9 @@ export class Deduplicator implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 	): Promise<string[]> {
 		this.calls.push(call);
-		this.before(call);
+		this.beforeCall(call);
 		const text = this.rows.get(keyOf(scope, context)) ?? '[]';
-		await turn();
+		await nextTick();
 		return row.parse(JSON.parse(text));
 	}
 
@@ -107,7 +107,7 @@ export class Deduplicator implements IDataDeduplicator {
 		context: ICheckProcessedContextData,
 		data: string[],
 	): Promise<void> {
-		await turn();
+		await nextTick();
 		this.rows.set(keyOf(scope, context), JSON.stringify(data));
 	}
 }

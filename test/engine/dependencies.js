@@ -6,7 +6,7 @@ const NAMES = readdirSync(path.join(ROOT, 'nodes')).filter((name) => name !== 's
 const CREDENTIAL = path.join(ROOT, 'credentials/VoiceChatAgentApiTokenApi.credentials.ts');
 
 /**
- * Tells jest which nodes a test needs. n8n's loader reads them by name, not by `import`: without this, watch mode
+ * Lists the nodes that a test needs, because n8n's loader reads them by name, not by `import`. Without this, watch mode
  * and --findRelatedTests miss most tests of a changed file.
  */
 module.exports = {

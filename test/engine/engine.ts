@@ -35,7 +35,7 @@ import { isObject } from './isObject';
 const noop = () => {};
 LoggerProxy.init({ error: noop, warn: noop, info: noop, debug: noop });
 
-/** Once a test file, in `beforeAll`: instance settings, encryption, the package's types, n8n's store. */
+/** Call it in `beforeAll` of a test file: sets up instance settings, encryption, the package's types, and n8n's store. */
 export async function setupEngine(store = new Deduplicator()): Promise<void> {
 	store.install();
 	const settings = Container.get(InstanceSettings);
@@ -61,7 +61,7 @@ let executions = 0;
 export function makeAdditionalData(
 	credentialsHelper: TestCredentialsHelper,
 	mode: WorkflowExecuteMode = 'manual',
-	over: Partial<IWorkflowExecuteAdditionalData> = {},
+	overrides: Partial<IWorkflowExecuteAdditionalData> = {},
 ): AdditionalData {
 	const base = 'http://localhost:5678';
 	const executionId = `exec-${++executions}`;
@@ -84,13 +84,13 @@ export function makeAdditionalData(
 			executionId,
 			z.custom<IWorkflowBase>(isObject).parse({}),
 		),
-		...over,
+		...overrides,
 	});
 }
 
-export function makeNode(over: Partial<INode> & Pick<INode, 'type'>): INode {
-	const name = over.name ?? 'Node';
-	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], parameters: {}, ...over };
+export function makeNode(overrides: Partial<INode> & Pick<INode, 'type'>): INode {
+	const name = overrides.name ?? 'Node';
+	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], parameters: {}, ...overrides };
 }
 
 export function makeWorkflow(
@@ -138,11 +138,11 @@ export async function runNode(
 	return await runWorkflow(credentialsHelper, workflow, start, input);
 }
 
-/** Of a workflow that runs; `cancel()` is n8n's Stop. */
+/** A running workflow. `cancel()` does what n8n's Stop does. */
 export type Execution = ReturnType<WorkflowExecute['processRunExecutionData']>;
 
 /** Starts one node on the input. */
-export function beginNode(
+export function startNode(
 	credentialsHelper: TestCredentialsHelper,
 	node: INode,
 	input: INodeExecutionData[],
@@ -173,7 +173,7 @@ function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecutionData
 	});
 }
 
-/** Runs on from stored run data, as n8n does when a waiting execution is due. */
+/** Continues from stored run data, as n8n does when a waiting execution is due. */
 export async function resume(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
@@ -184,14 +184,14 @@ export async function resume(
 	return await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 }
 
-/** As n8n writes an execution to its database and reads it again. */
-export function stored(data: IRunExecutionData): IRunExecutionData {
+/** A copy of the data after n8n has written it to its database and read it back. */
+export function storedCopy(data: IRunExecutionData): IRunExecutionData {
 	return z.custom<IRunExecutionData>(isObject).parse(parse(stringify(data)));
 }
 
 /**
- * What *Retry* in n8n's list of executions does with a failed one: it goes on from the stored data,
- * with the nodes as they were then or, given a workflow of now, as they are now.
+ * Does what *Retry* in n8n's list of executions does: continues from the stored data of a failed execution,
+ * with the nodes of the given workflow, which may be the original or the current one.
  */
 export async function retryFailed(
 	credentialsHelper: TestCredentialsHelper,
@@ -202,7 +202,7 @@ export async function retryFailed(
 }
 
 function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): IRunExecutionData {
-	const data = stored(failed);
+	const data = storedCopy(failed);
 	delete data.resultData.error;
 	const lastRuns = data.resultData.runData[data.resultData.lastNodeExecuted ?? ''] ?? [];
 	if (lastRuns.at(-1)?.error !== undefined) lastRuns.pop();
@@ -214,12 +214,12 @@ function dataOfRetry({ data: failed }: Pick<IRun, 'data'>, workflow: Workflow): 
 }
 
 /**
- * Runs an execution that n8n can't end itself, as it is killed: of all that its nodes remember nothing is stored.
+ * Runs an execution during which n8n is killed, so nothing that its nodes save is stored.
  *
  * @param startedAt epoch milliseconds
- * @returns what n8n stored when it began
+ * @returns the data that n8n stored at the start
  */
-export async function killed(
+export async function runKilled(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	start: INode,
@@ -230,17 +230,17 @@ export async function killed(
 	const { executionData } = data;
 	if (executionData === undefined) throw new Error('nothing to execute');
 	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
-	const begun = stored(data);
+	const initialData = storedCopy(data);
 	await runUntilKilled(credentialsHelper, workflow, data, 'trigger');
-	return begun;
+	return initialData;
 }
 
 /**
- * Runs a node once for each list of items, and is killed during the run after the kept ones.
+ * Runs a node once for each list of items. n8n is killed during the run after the first `kept` ones.
  *
- * @returns what n8n stored with *Save execution progress*
+ * @returns the data that n8n stored with *Save execution progress*
  */
-export async function killedAfter(
+export async function runKilledAfter(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	name: string,
@@ -263,7 +263,7 @@ export async function killedAfter(
 	let saved: IRunExecutionData | undefined;
 	additionalData.hooks.addHandler('nodeExecuteAfter', async () => {
 		await Promise.resolve();
-		if (data.resultData.runData[name]?.length === kept) saved = stored(data);
+		if (data.resultData.runData[name]?.length === kept) saved = storedCopy(data);
 	});
 	jest.spyOn(additionalData.hooks, 'addHandler').mockReturnValue(undefined);
 	await new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(workflow);
@@ -272,8 +272,8 @@ export async function killedAfter(
 	return saved;
 }
 
-/** Retries a failed execution; the retry is killed, so that nothing of it is stored. */
-export async function killedRetry(
+/** Retries a failed execution. n8n is killed during the retry, so nothing of it is stored. */
+export async function retryKilled(
 	credentialsHelper: TestCredentialsHelper,
 	failed: Pick<IRun, 'data'>,
 	workflow: Workflow,
@@ -292,7 +292,7 @@ async function runUntilKilled(
 	await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
 }
 
-/** What a node's `execute()` runs in, with n8n's own way of reading parameters, memory and Stop. */
+/** The context of a node's `execute()`, with n8n's own code for parameters, stored data, and Stop. */
 export function executeContext(
 	node: INode,
 	items: INodeExecutionData[],
@@ -324,7 +324,7 @@ export function executeContext(
 	);
 }
 
-/** What `execute()` itself returns, before the engine fills in a missing `pairedItem`. */
+/** The return value of `execute()`, before the engine fills in a missing `pairedItem`. */
 export async function executeRaw(
 	credentialsHelper: TestCredentialsHelper,
 	node: INode,
@@ -334,7 +334,7 @@ export async function executeRaw(
 	return await nodeTypes.getByNameAndVersion(node.type, node.typeVersion).execute?.call(context);
 }
 
-/** What a resource locator's list shows in the editor. */
+/** The list of a resource locator, as the editor shows it. */
 export async function searchList(
 	credentialsHelper: TestCredentialsHelper,
 	node: INode,

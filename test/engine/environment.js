@@ -13,14 +13,14 @@ vm.compileFunction = (code, parameters, options) => {
 	);
 };
 
-// Nothing is open any more. To take half a gigabyte of n8n apart, Node would need longer than jest waits for a worker.
-// Jest puts an exit of its own in the place of this one, which would complain.
+// Exit as soon as the event loop is empty: Node needs longer to free half a gigabyte of n8n than jest waits for a worker.
+// Keep the original exit, because jest replaces it with one that complains.
 const { exit } = process;
 process.once('beforeExit', () => exit());
 
 /**
- * Test files run in Node's own realm, beside the packages that `runtime.js` loads there: a `Date` or an `Error` of one
- * is a `Date` or an `Error` of the other.
+ * Runs test files in Node's own realm, where `runtime.js` loads the packages, so that both share classes such as
+ * `Date` and `Error`.
  */
 module.exports = class SharedRealm extends TestEnvironment {
 	constructor(config, context) {

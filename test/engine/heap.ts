@@ -9,7 +9,7 @@ export function collectGarbage(): void {
 	if (typeof gc === 'function') Reflect.apply(gc, undefined, []);
 }
 
-/** Bytes of the heap that are in use once garbage is collected. */
+/** Bytes of the heap in use after a garbage collection. */
 export function heapInUse(): number {
 	collectGarbage();
 	return process.memoryUsage().heapUsed;

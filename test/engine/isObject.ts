@@ -1,2 +1,2 @@
-/** For objects of which n8n-core reads only some members: the rest belongs to n8n's own server. */
+/** For partial objects: n8n-core reads only some members, n8n's server reads the rest. */
 export const isObject = (value: unknown): boolean => typeof value === 'object';

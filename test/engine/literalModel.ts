@@ -7,10 +7,10 @@ export type ListedTool = {
 	properties: { [parameter: string]: { type?: string; description?: string } };
 };
 
-/** What a user wants to have in a parameter: in their own words, and as a model may know to write it otherwise. */
-export type Wanted = { said: string; otherwise: string[] };
+/** The value that a user wants in a parameter: in their own words, and in other forms that a model may know. */
+export type Wanted = { text: string; alternatives: string[] };
 
-/** What n8n's editor writes into a field when a person lets the model define it: a name, no description, and a type. */
+/** The expression that n8n's editor writes if a person lets the model define a field: a name, no description, and a type. */
 export function letModelDefine({ displayName, type }: INodeProperties): string {
 	const kind = ['boolean', 'number', 'json'].includes(type) ? type : 'string';
 	return `={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${keyOf(displayName)}', \`\`, '${kind}') }}`;
@@ -20,20 +20,20 @@ export const keyOf = (displayName: string) =>
 	displayName.replaceAll(/[^a-zA-Z0-9-]/g, '_').slice(0, 63);
 
 /**
- * The value that a model gives which follows name, description and schema to the letter, and knows nothing else: it
- * writes what the user said, unless an example stands beside the name and it knows a form like that.
+ * The value from a model that follows name, description, and schema to the letter: it writes the user's own words,
+ * unless the description has an example for the parameter and the model knows a form that looks like it.
  */
 export function fillIn(tool: ListedTool, parameter: string, wanted: Wanted): unknown {
 	const { type, description = '' } = tool.properties[parameter] ?? {};
 	const examples = examplesOf(parameter, `${tool.description} ${description}`.trim());
 	const shapes = new Set(examples.map(shapeOf));
 	const written =
-		[wanted.said, ...wanted.otherwise].find((form) => shapes.has(shapeOf(form))) ?? wanted.said;
-	if (type === 'boolean') return /^(yes|true)/i.test(wanted.said);
+		[wanted.text, ...wanted.alternatives].find((form) => shapes.has(shapeOf(form))) ?? wanted.text;
+	if (type === 'boolean') return /^(yes|true)/i.test(wanted.text);
 	return type === 'number' ? Number(written.replaceAll(/\D/g, '')) : written;
 }
 
-/** The examples in the sentence that begins with the name of the parameter. */
+/** The examples in the sentence that begins with the parameter's name. */
 function examplesOf(parameter: string, description: string): string[] {
 	const sentence = description
 		.split(/(?<=\.) (?=\p{Lu})/u)
@@ -43,7 +43,7 @@ function examplesOf(parameter: string, description: string): string[] {
 	return [...(sentence ?? '').matchAll(/"([^"]+)"/g)].map(([, example = '']) => example);
 }
 
-/** Two texts of one shape look alike: `IN` and `US`, two session IDs, two times with an offset. */
+/** Equal for texts that look alike: `IN` and `US`, two session IDs, two times with an offset. */
 function shapeOf(text: string): string {
 	if (/^[[{]/.test(text)) return text.slice(0, 1);
 	return text

@@ -14,7 +14,7 @@ import { loader } from './sourceLoader';
 
 export const PACKAGE = 'n8n-nodes-voice-chat-agent';
 
-/** Hands its input on: the start of a workflow, and the place where a test looks at an output. */
+/** Returns its input: the start of a workflow, or a node after an output that a test checks. */
 class PassThrough implements INodeType {
 	readonly description: INodeTypeDescription;
 
@@ -42,7 +42,7 @@ const helpers = new Map<string, INodeType>([
 	['test.sink', new PassThrough('test.sink', false)],
 ]);
 
-/** As n8n makes a tool of a node: what it runs is the same, what its form shows depends on the name. */
+/** A node as a tool, as n8n derives it: it runs the same code, and its name decides what the form shows. */
 function toolOf(node: INodeType, suffix: string): INodeType {
 	const { description } = node;
 	const outputs = [NodeConnectionTypes.AiTool];

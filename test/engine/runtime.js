@@ -1,15 +1,15 @@
 const { createRequire, isBuiltin } = require('node:module');
 const { default: Runtime } = require('jest-runtime');
 
-/** Of these each test file has its own, as jest provides it. */
-const OF_JEST = /^(?:@jest\/|jest-)/;
-const isPackage = (name) => !/^[./]/.test(name) && !isBuiltin(name) && !OF_JEST.test(name);
+/** Jest provides these separately to each test file. */
+const JEST_PACKAGES = /^(?:@jest\/|jest-)/;
+const isPackage = (name) => !/^[./]/.test(name) && !isBuiltin(name) && !JEST_PACKAGES.test(name);
 
-/** Loads packages with Node's own `require`, once for all test files: n8n's engine takes most of a second. */
+/** Loads packages with Node's own `require`, once for all test files, because loading n8n's engine takes most of a second. */
 module.exports = class PackagesOnce extends Runtime {
-	constructor(...given) {
-		super(...given);
-		// n8n's loader, now one of them, requires the sources; those are loaded anew for each test file.
+	constructor(...args) {
+		super(...args);
+		// n8n's loader is one of these packages, but each test file needs its own copy of the sources.
 		require.extensions['.ts'] = (module, file) => {
 			module.exports = this.requireModule(file);
 			delete require.cache[file];

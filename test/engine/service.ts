@@ -10,27 +10,27 @@ import { PACKAGE } from './nodeTypes';
 export const HOST = 'https://voice.example.com';
 export const TOKEN = 'tok-0123456789ab';
 
-/** The service as nock plays it, answering only requests that carry the token. */
+/** The service as a nock scope that responds only to requests with the token. */
 export const service = (host = HOST) => nock(host, { reqheaders: { 'API-Token': TOKEN } });
 
 export type EngineHarness = {
 	credentials: TestCredentialsHelper;
-	/** n8n's store, which outlasts executions; empty before each test. */
+	/** n8n's deduplication store, which outlives executions. Empty before each test. */
 	store: Deduplicator;
 	/** A node of this package with the credential attached. */
-	node(type: string, over?: Partial<INode>): INode;
-	/** Another credential, e.g. with open details or the simulator's address. */
+	node(type: string, overrides?: Partial<INode>): INode;
+	/** Another credential, e.g. with an API mapping or the simulator's URL. */
 	addCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails>;
 };
 
-// nock takes Node's http over as soon as it is loaded. Unless it gives it back, the next test file of
-// the same worker has two nocks, and an error that the inner one plays is caught by nobody.
+// nock replaces Node's http when it loads. Without a restore, the next test file of the same worker has
+// two nocks, and nothing catches an error that the inner one raises.
 beforeAll(() => {
 	if (!nock.isActive()) nock.activate();
 });
 afterAll(() => nock.restore());
 
-// A pause that is over leaves a sleep of up to a second behind (`clock.ts`), which must not hold a worker of jest.
+// A pause that has ended can leave a timer of up to a second behind (`clock.ts`), which must not keep a jest worker alive.
 beforeAll(() => {
 	clock.sleep = async (ms) => {
 		await new Promise((resolve) => {
@@ -40,8 +40,8 @@ beforeAll(() => {
 });
 
 /**
- * Sets up the engine for one test file: no request leaves but what nock expects, and every
- * expected request must have come.
+ * Sets up the engine for one test file. Only requests that nock expects are sent, and each test fails
+ * if an expected request wasn't sent.
  */
 export function engineHarness(): EngineHarness {
 	const credentials = new TestCredentialsHelper();
@@ -55,7 +55,7 @@ export function engineHarness(): EngineHarness {
 		nock.enableNetConnect(/^(127\.0\.0\.1|localhost)/);
 	});
 	afterEach(() => {
-		store.empty();
+		store.clear();
 		const pending = nock.pendingMocks();
 		nock.cleanAll();
 		expect(pending).toEqual([]);
@@ -65,12 +65,12 @@ export function engineHarness(): EngineHarness {
 	return {
 		credentials,
 		store,
-		node: (type, over = {}) =>
+		node: (type, overrides = {}) =>
 			makeNode({
 				type: `${PACKAGE}.${type}`,
 				name: 'Node',
 				credentials: { [CREDENTIAL]: details },
-				...over,
+				...overrides,
 			}),
 		addCredential: async (data) =>
 			await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN, ...data }),

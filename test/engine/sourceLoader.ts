@@ -3,7 +3,7 @@ import { PackageDirectoryLoader } from 'n8n-core';
 
 export const ROOT = path.resolve(__dirname, '../..');
 
-/** n8n's own package loader, reading the TypeScript sources in place of `dist`. */
+/** n8n's own package loader, which reads the TypeScript sources instead of `dist`. */
 class SourceLoader extends PackageDirectoryLoader {
 	protected override resolvePath(file: string): string {
 		const source = path.resolve(this.directory, file);

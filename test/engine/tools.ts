@@ -18,22 +18,28 @@ import { nodeTypes } from './nodeTypes';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
-/** A call of a tool by a model; gives the one item that it is told. */
+/** A model's tool request. Returns the one item that the model gets. */
 export type CallTool = (args?: IDataObject) => Promise<IDataObject>;
 
 export type AgentRun = {
-	/** The row that the agent works on. */
+	/** The agent's input item. */
 	row?: IDataObject;
-	/** Which run of the agent it is, in a loop. */
+	/** The index of the agent run, in a loop. */
 	run?: number;
-	/** What the execution holds; calls that share it belong to one execution. */
+	/** The run data. Tool requests that share it belong to one execution. */
 	data?: IRunExecutionData;
 };
 
-export const anExecution = (): IRunExecutionData => createRunExecutionData({ executionData: {} });
+export const newExecutionData = (): IRunExecutionData =>
+	createRunExecutionData({ executionData: {} });
 
-/** As n8n notes what a model passes, for $fromAI to read. */
-function noteArguments(data: IRunExecutionData, node: INode, run: number, args: IDataObject): void {
+/** Records a model's arguments as n8n does, for `$fromAI` to read. */
+function recordArguments(
+	data: IRunExecutionData,
+	node: INode,
+	run: number,
+	args: IDataObject,
+): void {
 	const runs = (data.resultData.runData[node.name] ??= []);
 	runs[run] = {
 		startTime: 0,
@@ -47,16 +53,16 @@ function noteArguments(data: IRunExecutionData, node: INode, run: number, args: 
 const toolOf = (node: INode): INode => ({ ...node, type: `${node.type}Tool` });
 const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeRun: run }] });
 
-/** AI Agent 3: the engine runs the tool like any node, on the row with the model's arguments laid over it. */
+/** AI Agent 3: the engine runs the tool like any node, on the agent's item merged with the model's arguments. */
 export function engineTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
-	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
-	let calls = 0;
+	let runs = 0;
 	return async (args = {}) => {
-		noteArguments(data, node, calls, args);
+		recordArguments(data, node, runs, args);
 		const input = [{ json: { ...row, ...args, toolCallId: randomUUID() } }];
 		const task: IExecuteData = { node, data: { main: [input] }, source: sourceOf(run) };
 		const context = new ExecuteContext(
@@ -65,35 +71,35 @@ export function engineTool(
 			makeAdditionalData(credentials),
 			'trigger',
 			data,
-			calls++,
+			runs++,
 			input,
 			task.data,
 			task,
 			[],
 		);
-		return await answerOf(node, context);
+		return await resultOf(node, context);
 	};
 }
 
-/** AI Agent 2 and before: the agent calls the tool itself, with the arguments as its input. */
+/** AI Agent 2 and earlier: the agent runs the tool itself, with the arguments as its input. */
 export function inlineTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
-	{ row = {}, run = 0, data = anExecution() }: AgentRun = {},
+	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
 ): CallTool {
 	const agent = makeNode({ type: 'test.sink', name: 'Agent' });
 	const task = { node: agent, data: { main: [[{ json: row }]] }, source: sourceOf(run) };
 	return inline(credentials, plain, data, task);
 }
 
-/** MCP Server Trigger: each request brings its own empty execution data; without a session it tells none. */
+/** MCP Server Trigger: each request has its own empty execution data, and may have no session ID. */
 export function mcpTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
 	session?: string,
 ): CallTool {
 	const node = toolOf(plain);
-	return async (args = {}) => await answerOf(node, mcpContext(credentials, node, session, args));
+	return async (args = {}) => await resultOf(node, mcpContext(credentials, node, session, args));
 }
 
 export function mcpContext(
@@ -118,9 +124,9 @@ function inline(
 	task: IExecuteData,
 ): CallTool {
 	const node = toolOf(plain);
-	let calls = 0;
+	let runs = 0;
 	return async (args = {}) =>
-		await answerOf(node, inlineContext(credentials, node, data, task, calls++, args));
+		await resultOf(node, inlineContext(credentials, node, data, task, runs++, args));
 }
 
 function inlineContext(
@@ -131,7 +137,7 @@ function inlineContext(
 	run: number,
 	args: IDataObject,
 ): IExecuteFunctions {
-	noteArguments(data, node, run, args);
+	recordArguments(data, node, run, args);
 	const context = new SupplyDataContext(
 		makeWorkflow([node]),
 		node,
@@ -145,11 +151,11 @@ function inlineContext(
 		task,
 		[],
 	);
-	// n8n's own cast: as a tool, a node's `execute` gets this one.
+	// n8n makes the same cast when it runs a node's `execute` as a tool.
 	return z.custom<IExecuteFunctions>().parse(context);
 }
 
-async function answerOf(node: INode, context: IExecuteFunctions): Promise<IDataObject> {
+async function resultOf(node: INode, context: IExecuteFunctions): Promise<IDataObject> {
 	const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	const outputs = await type.execute?.call(context);
 	const [items = [], ...others] = OUTPUTS.parse(outputs);

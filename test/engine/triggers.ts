@@ -24,18 +24,18 @@ import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { isObject } from './isObject';
 
-/** Where n8n tells that an execution has ended, or could not start. */
+/** n8n resolves it when an execution has ended, and rejects it if the execution could not start. */
 export type ExecutionEnd = NonNullable<Parameters<ITriggerFunctions['emit']>[2]>;
 
 export type Emission = { items: INodeExecutionData[][]; deduplicationKey?: string | undefined };
 
-/** An active workflow: what its triggers emitted, the errors they raised, a way to stop them. */
+/** An active workflow: the items and errors of its triggers, and a way to stop them. */
 export type ActiveWorkflow = {
 	emitted: Emission[];
-	/** Of the emissions that asked for it. */
+	/** One per emission that waits for the end of its execution. */
 	ends: ExecutionEnd[];
 	errors: Error[];
-	/** What was reported as a failed execution while the trigger goes on. */
+	/** Errors that a running trigger reported as failed executions. */
 	failed: Error[];
 	/** Resolves at the next emission or error. */
 	next(): Promise<void>;
@@ -51,25 +51,25 @@ export async function activate(
 	const active = Container.get(ActiveWorkflowTriggers);
 	const errors: Error[] = [];
 	const failed: Error[] = [];
-	const waiting: Array<() => void> = [];
-	const wake = () => waiting.splice(0).forEach((resolve) => resolve());
+	const waiters: Array<() => void> = [];
+	const notify = () => waiters.splice(0).forEach((resolve) => resolve());
 	const emitted: Emission[] = [];
-	const take = (items: INodeExecutionData[][], deduplicationKey?: string) => {
+	const record = (items: INodeExecutionData[][], deduplicationKey?: string) => {
 		emitted.push({ items, deduplicationKey });
-		wake();
+		notify();
 	};
 	const ends: ExecutionEnd[] = [];
 	const emit: ITriggerFunctions['emit'] = (items, _response, done, key) => {
 		if (done !== undefined) ends.push(done);
-		take(items, key);
+		record(items, key);
 	};
 	const emitError = (error: Error) => {
 		errors.push(error);
-		wake();
+		notify();
 	};
 	const saveFailedExecution = (error: Error) => {
 		failed.push(error);
-		wake();
+		notify();
 	};
 	await active.addAllTriggers(
 		workflow.id,
@@ -80,19 +80,19 @@ export async function activate(
 		(flow, node, data, mode, activation) =>
 			new TriggerContext(flow, node, data, mode, activation, emit, emitError, saveFailedExecution),
 		(flow, node, data, mode, activation) =>
-			new PollContext(flow, node, data, mode, activation, (items) => take(items), emitError),
+			new PollContext(flow, node, data, mode, activation, (items) => record(items), emitError),
 	);
 	return {
 		emitted,
 		ends,
 		errors,
 		failed,
-		next: async () => await new Promise<void>((resolve) => waiting.push(resolve)),
+		next: async () => await new Promise<void>((resolve) => waiters.push(resolve)),
 		stop: async () => await active.remove(workflow.id),
 	};
 }
 
-/** For a trigger of which nothing that it emits is looked at. */
+/** A context for a trigger whose emissions don't matter. */
 export function triggerContext(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
@@ -118,25 +118,25 @@ export type WebhookRequest = {
 	headers?: IDataObject;
 	query?: IDataObject;
 	params?: IDataObject;
-	/** The body as bytes; that of `body` when left out. */
+	/** The body as bytes. Default: `body` as JSON. */
 	rawBody?: Buffer;
-	/** Where n8n reads the bytes, and finds them too many or broken. */
+	/** n8n reads the bytes here, and throws if there are too many or they can't be read. */
 	readRawBody?: () => Promise<void>;
-	/** Node's stream below n8n's request: whether its last byte has arrived, and what it holds. */
+	/** Node's request stream: whether its last byte has arrived, and its buffered bytes. */
 	complete?: boolean;
 	read?: () => unknown;
 };
 
-/** Records what a node answers to the sender of a webhook. */
+/** Records a node's response to the sender of a webhook. */
 export class FakeResponse {
 	statusCode = 200;
 	body: unknown;
 	readonly headers: Record<string, unknown> = {};
-	private readonly waiting: Array<() => void> = [];
+	private readonly waiters: Array<() => void> = [];
 
-	/** Resolves when the node answers, which may be after its webhook has returned. */
-	async answered(): Promise<void> {
-		await new Promise<void>((resolve) => this.waiting.push(resolve));
+	/** Resolves when the node responds, which may be after its webhook function has returned. */
+	async sent(): Promise<void> {
+		await new Promise<void>((resolve) => this.waiters.push(resolve));
 	}
 
 	status(code: number): this {
@@ -151,7 +151,7 @@ export class FakeResponse {
 
 	json(body: unknown): this {
 		this.body = body;
-		this.waiting.splice(0).forEach((resolve) => resolve());
+		this.waiters.splice(0).forEach((resolve) => resolve());
 		return this;
 	}
 
@@ -170,8 +170,8 @@ export function webhookContext(
 	node: INode,
 	request: WebhookRequest,
 	mode: WorkflowExecuteMode = 'webhook',
-	/** What n8n stored of a sleeping execution, for the webhook that wakes it. */
-	sleeping?: { executionId: string; data: IRunExecutionData },
+	/** The stored waiting execution that the webhook resumes. */
+	waitingExecution?: { executionId: string; data: IRunExecutionData },
 ): { context: WebhookContext; response: FakeResponse } {
 	const response = new FakeResponse();
 	const httpRequest = {
@@ -187,21 +187,29 @@ export function webhookContext(
 	const served = z.custom<Partial<IWorkflowExecuteAdditionalData>>(isObject).parse({
 		httpRequest,
 		httpResponse: response,
-		...(sleeping && { executionId: sleeping.executionId }),
+		...(waitingExecution && { executionId: waitingExecution.executionId }),
 	});
 	const data = makeAdditionalData(credentialsHelper, mode, served);
 	const webhook = webhookData(workflow, node, data);
 	return {
-		context: new WebhookContext(workflow, node, data, mode, webhook, [], sleeping?.data ?? null),
+		context: new WebhookContext(
+			workflow,
+			node,
+			data,
+			mode,
+			webhook,
+			[],
+			waitingExecution?.data ?? null,
+		),
 		response,
 	};
 }
 
-/** Delivers a request to the address of a node, and returns what the node gives to n8n and what it answers itself. */
-export async function callWebhook(...given: Parameters<typeof webhookContext>) {
-	const { context, response } = webhookContext(...given);
-	const answered = response.answered();
-	const { type } = given[2];
+/** Delivers a request to the webhook of a node. Returns the node's result for n8n and its own response. */
+export async function callWebhook(...args: Parameters<typeof webhookContext>) {
+	const { context, response } = webhookContext(...args);
+	const answered = response.sent();
+	const { type } = args[2];
 	const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
 	return { response, result, answered };
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { loader, setupEngine } from '../engine';
 import {
-	completed,
+	withCredentials,
 	CREDENTIAL_OF,
 	exampleFiles,
 	examplesFolder,
@@ -13,13 +13,13 @@ import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
 
 const STICKY = 'n8n-nodes-base.stickyNote';
-/** As many words as are read before a workflow is tried out. */
-const LONGEST_NOTE = 760;
+/** Users don't read longer notes before they try a workflow. */
+const MAX_NOTE_LENGTH = 760;
 
 beforeAll(setupEngine);
 
 describe('the examples', () => {
-	test('are eleven, and the README names each with its picture', () => {
+	test('are eleven, and the README links to each with its picture', () => {
 		const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8');
 		expect(exampleFiles().map((file) => file.slice(0, 2))).toEqual(
 			Array.from({ length: 11 }, (_, index) => String(index + 1).padStart(2, '0')),
@@ -37,12 +37,12 @@ describe('the examples', () => {
 		const { nodes } = readExample(file);
 		const working = nodes.filter(({ type }) => type !== STICKY);
 
-		test('is inactive, and holds no account and no data', () => {
+		test('is inactive, and contains no credentials and no data', () => {
 			expect(z.record(z.unknown()).parse(JSON.parse(text))).toMatchObject({ active: false });
 			expect(text).not.toMatch(/"(credentials|pinData|staticData|instanceId)":/);
 		});
 
-		test('runs on a hosted n8n: without files, commands and code', () => {
+		test('runs on n8n Cloud: without files, commands, and code', () => {
 			const types = working.map(({ type }) => type.split('.').pop());
 			expect(types).not.toContain('readWriteFile');
 			expect(types).not.toContain('executeCommand');
@@ -50,22 +50,23 @@ describe('the examples', () => {
 			expect(text).not.toMatch(/localhost|127\.0\.0\.1|\/home\/|\.n8n/);
 		});
 
-		test('says in short notes what to do, and what is chosen stands in one place', () => {
+		test('explains what to do in short notes, and has all settings in one node', () => {
 			const notes = nodes.filter(({ type }) => type === STICKY);
 			expect(notes.map(({ name }) => name)).toContain('How to Use');
 			for (const { parameters } of notes) {
-				expect(JSON.stringify(parameters.content).length).toBeLessThan(LONGEST_NOTE);
+				expect(JSON.stringify(parameters.content).length).toBeLessThan(MAX_NOTE_LENGTH);
 			}
 			expect(working.map(({ name }) => name)).toContain('Settings');
 		});
 
-		test('gets an account for each node that needs one', () => {
-			const account = { id: '1', name: 'an account' };
+		test('gets a credential for each node that needs one', () => {
+			const account = { id: '1', name: 'a credential' };
 			const types = ['voiceChatAgentApiTokenApi', ...Object.values(CREDENTIAL_OF)];
 			const accounts = Object.fromEntries(types.map((type) => [type, account]));
-			const needy = /googleSheets|gmail|slack|hubspot|lmChat|voice-chat-agent/;
-			for (const { name, type, credentials } of completed(readExample(file), accounts).nodes) {
-				expect([name, credentials !== undefined]).toEqual([name, needy.test(type)]);
+			const needsCredential = /googleSheets|gmail|slack|hubspot|lmChat|voice-chat-agent/;
+			for (const { name, type, credentials } of withCredentials(readExample(file), accounts)
+				.nodes) {
+				expect([name, credentials !== undefined]).toEqual([name, needsCredential.test(type)]);
 			}
 		});
 
@@ -80,14 +81,14 @@ describe('the examples', () => {
 	});
 });
 
-/** Every name that stands in the parameters of a node, members of collections included. */
+/** Every name in the parameters of a node, including members of collections. */
 function namesIn(value: unknown): string[] {
 	if (Array.isArray(value)) return value.flatMap(namesIn);
 	if (typeof value !== 'object' || value === null || '__rl' in value) return [];
 	return Object.entries(value).flatMap(([name, inner]) => [name, ...namesIn(inner)]);
 }
 
-/** What stands in the form of a node. */
+/** The names of a node's parameters and groups. */
 function namesOf(type: string): Set<string> {
 	const description = loader.types.nodes.find(({ name }) => name === type);
 	const properties = parametersIn(description?.properties ?? [], type);

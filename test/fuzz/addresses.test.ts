@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { connectionAddress, describeAddress } from '../../nodes/shared/chat/address';
-import { MANY_RUNS, tell } from './runs';
+import { MANY_RUNS, printCounts } from './runs';
 
 const TOKEN = 'very-secret-token';
 const anyOf = (...values: string[]) => fc.constantFrom(...values);
 
-/** Addresses as a browser would take them, and those that look like another one than they are. */
+/** URLs that a browser accepts, and URLs that look like other ones. */
 const addresses = fc
 	.tuple(
 		anyOf('ws', 'wss', 'wss', 'WSS', 'http', 'https', 'file', 'javascript', ' wss', 'w\ts', ''),
@@ -34,7 +34,7 @@ const addresses = fc
 	)
 	.map((parts) => parts.join(''));
 
-test('a live connection goes to the very host that the service names, encrypted unless both ends are on this machine', async () => {
+test('a live connection uses exactly the host of the URL from the service, encrypted unless both ends are on this machine', async () => {
 	const counts = { addresses: 0, usable: 0 };
 	const baseUrls = anyOf('https://voice.example.com', 'http://127.0.0.1:1', 'http://localhost:1');
 	const property = fc.property(addresses, baseUrls, fc.boolean(), (wsUrl, baseUrl, claim) => {
@@ -58,5 +58,5 @@ test('a live connection goes to the very host that the service names, encrypted 
 	});
 	fc.assert(property, { numRuns: MANY_RUNS * 10 });
 	expect(counts.usable).toBeGreaterThan(0);
-	tell('Addresses of live connections', counts);
+	printCounts('URLs of live connections', counts);
 });

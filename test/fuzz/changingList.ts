@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { ApiClient } from '../../nodes/shared/api/client';
 import type { ServiceRequest } from '../../nodes/shared/api/http';
 
-/** An entry of the list: of whom, and which one of that person's. */
+/** An entry of the list. A person can have several entries, one after another. */
 export type Entry = { id: number; person: number };
 
-/** What somebody else does to the list. Places are parts of its length, from 0 to 1. */
+/** A change of the list by someone else. Positions are fractions of its length, from 0 to 1. */
 export type Change =
 	| { kind: 'add' | 'remove' | 'leave'; at: number }
 	| { kind: 'move' | 'replace'; at: number; to: number }
@@ -13,31 +13,32 @@ export type Change =
 
 export type ChangeKind = Change['kind'];
 
-/** The end or the beginning more often than anything between, as in lists that are sorted by time. */
-const place = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
+/** Often the beginning or the end, as in lists that are sorted by time. */
+const position = fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
 
 export function changes(...kinds: ChangeKind[]): fc.Arbitrary<Change> {
 	return fc.oneof(
 		...kinds.map((kind): fc.Arbitrary<Change> => {
 			if (kind === 'comeBack') return fc.constant({ kind });
 			if (kind === 'move' || kind === 'replace')
-				return fc.record({ kind: fc.constant(kind), at: place, to: place });
-			return fc.record({ kind: fc.constant(kind), at: place });
+				return fc.record({ kind: fc.constant(kind), at: position, to: position });
+			return fc.record({ kind: fc.constant(kind), at: position });
 		}),
 	);
 }
 
-export type Scenario = {
+export type ListScenario = {
 	length: number;
 	pageSize: number;
-	/** What happens just before each request that the service works off: some adversaries do the same in each reading. */
+	/** The changes before each request. */
 	changes: Change[][];
+	/** Whether the changes start again after the last one. */
 	isRepeated: boolean;
-	/** How long the service takes for each request, in turns of the event loop: those at the same time overtake each other. */
+	/** The duration of each request, in iterations of the event loop. Concurrent requests can overtake each other. */
 	delays: number[];
 };
 
-export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<Scenario> =>
+export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<ListScenario> =>
 	fc.record({
 		length: fc.integer({ min: 0, max: 24 }),
 		pageSize: fc.integer({ min: smallestPage, max: 8 }),
@@ -46,16 +47,16 @@ export const scenarios = (kinds: ChangeKind[], smallestPage = 1): fc.Arbitrary<S
 		delays: fc.array(fc.nat(4), { minLength: 1, maxLength: 12 }),
 	});
 
-/** A list that grew for ever with each request would never be read to its end. */
+/** The list stops changing after this many requests, because a list that always grows has no end. */
 const LAST_CHANGE = 60;
 
-/** A list that changes while it is read, and who was on it all the time. */
+/** A list that changes while it is read. Knows which entries and people were always on it. */
 export class ChangingList {
 	private entries: Entry[];
-	/** Those that left and may come back as they were, with their places. */
+	/** Removed entries that may come back at their old positions. */
 	private readonly away: Array<{ entry: Entry; index: number }> = [];
 	private readonly present = new Map<number, Entry>();
-	private readonly people: Set<number>;
+	private readonly stayedPeople: Set<number>;
 	private lastId: number;
 	requests = 0;
 
@@ -63,33 +64,33 @@ export class ChangingList {
 		return this.scenario.pageSize;
 	}
 
-	constructor(private readonly scenario: Scenario) {
+	constructor(private readonly scenario: ListScenario) {
 		this.entries = Array.from({ length: scenario.length }, (_, id) => ({ id, person: id }));
 		this.lastId = scenario.length;
 		for (const entry of this.entries) this.present.set(entry.id, entry);
-		this.people = new Set(this.entries.map(({ person }) => person));
+		this.stayedPeople = new Set(this.entries.map(({ person }) => person));
 	}
 
-	/** What the list is for the next request. */
-	async atRequest(): Promise<readonly Entry[]> {
+	/** The entries of the list at the next request. */
+	async entriesForRequest(): Promise<readonly Entry[]> {
 		const { delays, changes: planned, isRepeated } = this.scenario;
-		for (let turn = delays[this.requests % delays.length] ?? 0; turn > 0; turn--)
+		for (let wait = delays[this.requests % delays.length] ?? 0; wait > 0; wait--)
 			await new Promise((resolve) => setImmediate(resolve));
 		const request = this.requests++;
 		const hasEnded = request >= LAST_CHANGE || planned.length === 0;
-		const moment = isRepeated && !hasEnded ? request % planned.length : request;
-		for (const change of planned[moment] ?? []) this.apply(change);
+		const step = isRepeated && !hasEnded ? request % planned.length : request;
+		for (const change of planned[step] ?? []) this.apply(change);
 		return [...this.entries];
 	}
 
-	/** Entries that were in the list at every moment. */
+	/** Entries that were always in the list. */
 	get stayed(): Entry[] {
 		return [...this.present.values()];
 	}
 
-	/** People who had an entry at every moment, though not always the same one. */
-	get stayedOn(): number[] {
-		return [...this.people];
+	/** People who always had an entry, but not always the same one. */
+	get peopleWhoStayed(): number[] {
+		return [...this.stayedPeople];
 	}
 
 	private apply(change: Change): void {
@@ -113,7 +114,8 @@ export class ChangingList {
 		const ids = new Set(this.entries.map(({ id }) => id));
 		const people = new Set(this.entries.map(({ person }) => person));
 		for (const id of this.present.keys()) if (!ids.has(id)) this.present.delete(id);
-		for (const person of this.people) if (!people.has(person)) this.people.delete(person);
+		for (const person of this.stayedPeople)
+			if (!people.has(person)) this.stayedPeople.delete(person);
 	}
 
 	private indexAt(part: number, beyond: 0 | 1): number {
@@ -124,7 +126,7 @@ export class ChangingList {
 	}
 }
 
-/** The client of a service whose responses are made of its list and of the request. */
+/** A client for a service that builds its responses from the list and the request. */
 export function serviceOf(
 	list: ChangingList,
 	respond: (entries: readonly Entry[], query: URLSearchParams) => object,
@@ -133,7 +135,7 @@ export function serviceOf(
 		const url = new URL(link ?? path, 'https://service.example');
 		if (link === undefined)
 			for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
-		const body = respond(await list.atRequest(), url.searchParams);
+		const body = respond(await list.entriesForRequest(), url.searchParams);
 		return { status: 200, headers: {}, text: JSON.stringify(body), url: url.href };
 	};
 	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };

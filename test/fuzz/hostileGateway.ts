@@ -9,12 +9,12 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { listening } from '../network/badService';
 import type { Simulator } from '../simulator';
-import { harmed, type Harm } from './hostile';
+import { corrupt, type Corruption } from './corruption';
 
-/** Which answer of the run is harmed, and how. */
-export type Plan = { nth: number; harm: Harm; status: number | undefined };
+/** The response or frame to corrupt, and the fault. */
+export type CorruptionPlan = { nth: number; harm: Corruption; status: number | undefined };
 
-/** Some recordings have 600 MB. */
+/** Limit for bodies, because some recordings of the simulator have 600 MB. */
 const MAX_BODY_BYTES = 2_000_000;
 
 async function beginningOf(body: IncomingMessage): Promise<Buffer> {
@@ -30,13 +30,12 @@ async function beginningOf(body: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Stands between n8n and the service, passes everything on, and harms one answer or one frame of the service.
- * What it has harmed is the only thing that differs from an honest run.
+ * A gateway between n8n and the service that forwards everything and corrupts one response or one frame of the service.
  */
 export class HostileGateway {
-	/** Answers and frames of the service so far. */
-	private passed = 0;
-	private plan: Plan | undefined;
+	/** Responses and frames of the service so far. */
+	private count = 0;
+	private plan: CorruptionPlan | undefined;
 
 	private constructor(
 		readonly baseUrl: string,
@@ -45,7 +44,7 @@ export class HostileGateway {
 	) {}
 
 	static async start(service: Simulator): Promise<HostileGateway> {
-		const server = createServer((request, response) => gateway.answer(request, response));
+		const server = createServer((request, response) => gateway.handle(request, response));
 		const sockets = new WebSocketServer({ server });
 		const port = await listening(server);
 		const close = async () => {
@@ -58,37 +57,37 @@ export class HostileGateway {
 		return gateway;
 	}
 
-	begin(plan: Plan): void {
-		this.passed = 0;
+	begin(plan: CorruptionPlan): void {
+		this.count = 0;
 		this.plan = plan;
 	}
 
-	private answer(request: IncomingMessage, response: ServerResponse): void {
+	private handle(request: IncomingMessage, response: ServerResponse): void {
 		const { method, url = '/', headers } = request;
-		// The service breaks off a line on purpose now and then: n8n sees the same.
-		const passOn = send(this.service.baseUrl + url, {
+		// The simulator sometimes resets a connection on purpose, so n8n's connection is reset, too.
+		const forwarded = send(this.service.baseUrl + url, {
 			method,
 			headers: { ...headers, connection: 'close' },
 			agent: false,
 		});
-		passOn.on('error', () => response.destroy());
-		passOn.on('response', (honest) => {
-			beginningOf(honest).then(
+		forwarded.on('error', () => response.destroy());
+		forwarded.on('response', (original) => {
+			beginningOf(original).then(
 				(bytes) => {
-					const { bytes: given, status = honest.statusCode ?? 200 } = this.pass(
-						this.throughHere(bytes),
+					const { bytes: sent, status = original.statusCode ?? 200 } = this.pass(
+						this.withOwnHost(bytes),
 					);
-					const kept = omit(honest.headers, 'content-length', 'transfer-encoding');
-					response.writeHead(status, kept).end(given);
+					const headersToSend = omit(original.headers, 'content-length', 'transfer-encoding');
+					response.writeHead(status, headersToSend).end(sent);
 				},
 				() => response.destroy(),
 			);
 		});
-		request.pipe(passOn);
+		request.pipe(forwarded);
 	}
 
-	/** Sockets and recordings come this way, too. */
-	private throughHere(bytes: Buffer): Buffer {
+	/** Replaces the host of the service in URLs, so that sockets and recordings use the gateway, too. */
+	private withOwnHost(bytes: Buffer): Buffer {
 		const own = new URL(this.baseUrl).host;
 		return Buffer.from(
 			bytes.toString('latin1').replaceAll(new URL(this.service.baseUrl).host, own),
@@ -106,7 +105,7 @@ export class HostileGateway {
 		service.on('open', () => early.forEach((text) => service.send(text)));
 		service.on('message', (data: Buffer) => {
 			const { bytes } = this.pass(data);
-			// As text, whatever its bytes are.
+			// Sent as text, even if the bytes aren't valid text.
 			client.send(bytes, { binary: false });
 		});
 		service.on('close', (code) => client.close(code === 1005 || code === 1006 ? 1011 : code));
@@ -116,8 +115,8 @@ export class HostileGateway {
 
 	private pass(bytes: Buffer): { bytes: Buffer; status?: number | undefined } {
 		const { plan } = this;
-		if (plan === undefined || this.passed++ !== plan.nth) return { bytes };
-		return { bytes: isJson(bytes) ? harmed(bytes, plan.harm) : bytes, status: plan.status };
+		if (plan === undefined || this.count++ !== plan.nth) return { bytes };
+		return { bytes: isJson(bytes) ? corrupt(bytes, plan.harm) : bytes, status: plan.status };
 	}
 }
 

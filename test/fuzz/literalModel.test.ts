@@ -1,6 +1,6 @@
 /**
- * What a model writes that knows of a tool no more than n8n tells it, where a person pressed "Let the model define this
- * parameter": each value has to be right.
+ * If a person selects "Let the model define this parameter", a model that knows only the tool's description must
+ * enter the right value.
  */
 import cloneDeep from 'lodash/cloneDeep';
 import set from 'lodash/set';
@@ -19,12 +19,12 @@ import {
 	type Wanted,
 } from '../engine/literalModel';
 import { fixtures } from '../simulator';
-import { tell } from './runs';
+import { printCounts } from './runs';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
 const { agents, calls, campaigns, sessions } = fixtures;
 const counts = { right: 0, wrong: 0 };
-afterAll(() => tell('Values that a literal model gives', counts));
+afterAll(() => printCounts('Values from a literal model', counts));
 
 const ask = {
 	...QUESTION,
@@ -49,54 +49,65 @@ const message = {
 };
 const session = { resource: 'session', sessionId: sessions.open };
 
-const AGENT: Wanted = { said: 'the sales agent', otherwise: ['Asha', agents.full] };
-const SESSION: Wanted = { said: 'the chat with Asha', otherwise: [sessions.open] };
-const CALL: Wanted = { said: 'the last call with Asha', otherwise: ['9876543210', calls.finished] };
-const CAMPAIGN: Wanted = { said: 'the Diwali campaign', otherwise: [String(campaigns.active)] };
-const PHONE: Wanted = {
-	said: 'ninety-eight twelve, 345 678',
-	otherwise: ['98123 45678', '9812345678', '+919812345678'],
+const AGENT: Wanted = { text: 'the sales agent', alternatives: ['Asha', agents.full] };
+const SESSION: Wanted = { text: 'the chat with Asha', alternatives: [sessions.open] };
+const CALL: Wanted = {
+	text: 'the last call with Asha',
+	alternatives: ['9876543210', calls.finished],
 };
-const FIELDS: Wanted = { said: 'its status and its ID', otherwise: ['call_id, status'] };
+const CAMPAIGN: Wanted = { text: 'the Diwali campaign', alternatives: [String(campaigns.active)] };
+const PHONE: Wanted = {
+	text: 'ninety-eight twelve, 345 678',
+	alternatives: ['98123 45678', '9812345678', '+919812345678'],
+};
+const FIELDS: Wanted = { text: 'its status and its ID', alternatives: ['call_id, status'] };
 
 type Case = [node: string, parameters: INodeParameters, field: string, wanted: Wanted];
 
-/** The right value is the last one, if it has several forms. */
+/** The right value is the last alternative. */
 const CASES: Case[] = [
 	['placeCall', call, 'agentUuid', AGENT],
-	['placeCall', call, 'countryCode', { said: 'India', otherwise: ['IND', '+91', 'IN'] }],
+	['placeCall', call, 'countryCode', { text: 'India', alternatives: ['IND', '+91', 'IN'] }],
 	[
 		'placeCall',
 		call,
 		'phoneNumber',
-		{ said: 'ninety-eight twelve, 345 678', otherwise: ['98765-43210', '9876543210'] },
+		{ text: 'ninety-eight twelve, 345 678', alternatives: ['98765-43210', '9876543210'] },
 	],
 	[
 		'placeCall',
 		call,
 		'when',
 		{
-			said: 'tomorrow at half past six',
-			otherwise: ['2099-01-31 18:30', '2099-01-31T18:30:00', '2099-01-31T18:30:00+05:30'],
+			text: 'tomorrow at half past six',
+			alternatives: ['2099-01-31 18:30', '2099-01-31T18:30:00', '2099-01-31T18:30:00+05:30'],
 		},
 	],
-	['placeCall', call, 'when', { said: 'today at half past six', otherwise: ['6:30 pm', '18:30'] }],
-	['placeCall', call, 'when', { said: 'right away', otherwise: ['now'] }],
+	[
+		'placeCall',
+		call,
+		'when',
+		{ text: 'today at half past six', alternatives: ['6:30 pm', '18:30'] },
+	],
+	['placeCall', call, 'when', { text: 'right away', alternatives: ['now'] }],
 	[
 		'placeCall',
 		call,
 		'options.additionalDataJson',
-		{ said: 'the plan is gold', otherwise: ['plan: gold', '{"plan": "gold"}'] },
+		{ text: 'the plan is gold', alternatives: ['plan: gold', '{"plan": "gold"}'] },
 	],
 	['placeCall', ask, 'agentUuid', AGENT],
-	['placeCall', ask, 'countryCode', { said: 'India', otherwise: ['IN'] }],
-	['placeCall', ask, 'yesValues', { said: 'if they agree', otherwise: ['yes, ok'] }],
-	['placeCall', ask, 'noValues', { said: 'if they decline', otherwise: ['no, never'] }],
+	['placeCall', ask, 'countryCode', { text: 'India', alternatives: ['IN'] }],
+	['placeCall', ask, 'yesValues', { text: 'if they agree', alternatives: ['yes, ok'] }],
+	['placeCall', ask, 'noValues', { text: 'if they decline', alternatives: ['no, never'] }],
 	[
 		'pushCampaignContacts',
 		push,
 		'contacts',
-		{ said: 'Asha, 9876543210', otherwise: ['[{"phone": "9876543210", "person_name": "Asha"}]'] },
+		{
+			text: 'Asha, 9876543210',
+			alternatives: ['[{"phone": "9876543210", "person_name": "Asha"}]'],
+		},
 	],
 	['pushCampaignContacts', push, 'agentUuid', AGENT],
 	['pushCampaignContacts', push, 'campaignId', CAMPAIGN],
@@ -120,26 +131,26 @@ const CASES: Case[] = [
 		'chatSession',
 		{ ...session, operation: 'supportCommand' },
 		'command',
-		{ said: 'please close this chat', otherwise: ['close'] },
+		{ text: 'please close this chat', alternatives: ['close'] },
 	],
 	['chatSession', { resource: 'session', operation: 'create' }, 'agentUuid', AGENT],
 	[
 		'chatSession',
 		{ ...session, operation: 'waitForEvent', timeLimit: 3 },
 		'eventTypes',
-		{ said: 'a new message', otherwise: ['message_received, session_closed'] },
+		{ text: 'a new message', alternatives: ['message_received, session_closed'] },
 	],
 	[
 		'chatSession',
 		{ resource: 'legacy', operation: 'legacyCreate', ...agent() },
 		'metadata',
-		{ said: 'the plan is gold', otherwise: ['{"plan": "gold"}'] },
+		{ text: 'the plan is gold', alternatives: ['{"plan": "gold"}'] },
 	],
-	['pushCampaignContacts', push, 'enqueue', { said: 'yes, at once', otherwise: ['true'] }],
+	['pushCampaignContacts', push, 'enqueue', { text: 'yes, at once', alternatives: ['true'] }],
 ];
 
-/** The tool as n8n makes it of a node in which a person lets the model define one field. */
-async function offered(type: string, parameters: INodeParameters, field: string) {
+/** The tool that n8n creates from a node if a person lets the model define one field. */
+async function toolFor(type: string, parameters: INodeParameters, field: string) {
 	const nodeType = nodeTypes.getByNameAndVersion(`${PACKAGE}.${type}Tool`);
 	const plain = await nodeOf(type, parameters);
 	const shown = { ...plain, type: `${PACKAGE}.${type}Tool` };
@@ -165,13 +176,13 @@ async function offered(type: string, parameters: INodeParameters, field: string)
 	return { node, tool, schema, key: keyOf(property.displayName) };
 }
 
-/** The options of a collection that a tool has. */
+/** The options of a collection that are available in a tool. */
 const optionsOf = ({ options = [] }: Partial<INodeProperties> = {}) =>
 	options.flatMap((option) =>
 		'type' in option && option.displayOptions?.hide?.['@tool'] === undefined ? [option] : [],
 	);
 
-/** @param field its name, or its path if it is an option */
+/** @param field the name of the field, or the path of an option */
 function shownField(node: INode, properties: INodeProperties[], field: string): INodeProperties {
 	const { description } = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
 	const filled = makeWorkflow([node]).getNode(node.name) ?? node;
@@ -180,20 +191,23 @@ function shownField(node: INode, properties: INodeProperties[], field: string): 
 	const [name, option] = field.split('.');
 	const shown = properties.find((property) => property.name === name && isShown(property));
 	const found = option === undefined ? shown : optionsOf(shown).find((one) => one.name === option);
-	if (found === undefined) throw new Error(`the form does not show ${field}`);
+	if (found === undefined) throw new Error(`The form does not show ${field}`);
 	return found;
 }
 
-test.each(CASES)('%s %j: %s', async (type, parameters, field, wanted) => {
-	simulator().reset();
-	const { node, tool, schema, key } = await offered(type, parameters, field);
-	const given = fillIn(tool, key, wanted);
-	const right = field === 'enqueue' ? true : (wanted.otherwise.at(-1) ?? wanted.said);
-	const accepted = schema.safeParse({ [key]: given }).success;
-	counts[given === right && accepted ? 'right' : 'wrong']++;
-	expect({ given, accepted }).toEqual({ given: right, accepted: true });
-	const answer = await engineTool(harness.credentials, node)({ [key]: right });
-	expect(answer).toMatchObject({
-		outcome: expect.stringMatching(/^(done|partly_done|timed_out)$/),
-	});
-});
+test.each(CASES)(
+	'%s %j: a model enters the right value in %s',
+	async (type, parameters, field, wanted) => {
+		simulator().reset();
+		const { node, tool, schema, key } = await toolFor(type, parameters, field);
+		const value = fillIn(tool, key, wanted);
+		const right = field === 'enqueue' ? true : (wanted.alternatives.at(-1) ?? wanted.text);
+		const accepted = schema.safeParse({ [key]: value }).success;
+		counts[value === right && accepted ? 'right' : 'wrong']++;
+		expect({ value, accepted }).toEqual({ value: right, accepted: true });
+		const result = await engineTool(harness.credentials, node)({ [key]: right });
+		expect(result).toMatchObject({
+			outcome: expect.stringMatching(/^(done|partly_done|timed_out)$/),
+		});
+	},
+);

@@ -6,11 +6,11 @@ import { activate, callWebhook, engineHarness, makeWorkflow, mockTime } from '..
 import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
 import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { harmed, harms } from './hostile';
-import { MANY_RUNS, tell } from './runs';
+import { corrupt, corruptions } from './corruption';
+import { MANY_RUNS, printCounts } from './runs';
 
 const harness = engineHarness();
-const ring = placeCallHarness();
+const placeCall = placeCallHarness();
 let simulator: Simulator;
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 afterAll(async () => await simulator.stop());
 
-/** What strangers put into the headers of a request. */
+/** Headers of requests from strangers. */
 const headers = fc.dictionary(
 	fc.constantFrom('content-type', 'content-encoding', 'x-watch-secret', '__proto__', 'host', 'x-x'),
 	fc.oneof(
@@ -36,16 +36,16 @@ const headers = fc.dictionary(
 	),
 );
 
-const bodies = (honest: () => object) =>
-	fc.tuple(fc.option(harms), fc.nat()).map(([harm]) => {
-		const bytes = Buffer.from(JSON.stringify(honest()));
-		return harm === null ? bytes : harmed(bytes, harm);
+const bodies = (original: () => object) =>
+	fc.tuple(fc.option(corruptions), fc.nat()).map(([harm]) => {
+		const bytes = Buffer.from(JSON.stringify(original()));
+		return harm === null ? bytes : corrupt(bytes, harm);
 	});
 
 test(
-	'the watch address of Chat Events Trigger has a clear answer to whatever is posted, and keeps nothing of it',
+	'the watch URL of Chat Events Trigger rejects any request from a stranger, and stores nothing of it',
 	async () => {
-		// No time limit is reached, so that each session has its answer.
+		// Long waits never end, so no time limit is reached and each session gets a response.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			await new Promise<void>((resolve) => (ms <= 500 ? setImmediate(resolve) : undefined));
 		});
@@ -58,14 +58,14 @@ test(
 		const node = harness.node(type, { id: type, parameters, credentials, webhookId: 'hook' });
 		const workflow = makeWorkflow([node]);
 		const active = await activate(harness.credentials, workflow);
-		const honest = () => ({ action: 'watch', session_ids: [randomUUID(), randomUUID()] });
+		const original = () => ({ action: 'watch', session_ids: [randomUUID(), randomUUID()] });
 		const counts: Record<string, number> = {};
-		const property = fc.asyncProperty(bodies(honest), headers, async (rawBody, sent) => {
+		const property = fc.asyncProperty(bodies(original), headers, async (rawBody, sent) => {
 			const request = { rawBody, headers: sent };
 			const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
-			const isAnswered = result?.noWebhookResponse === true;
-			const status = isAnswered ? response.statusCode : 200;
-			const body = JSON.stringify(isAnswered ? response.body : result?.webhookResponse);
+			const hasOwnResponse = result?.noWebhookResponse === true;
+			const status = hasOwnResponse ? response.statusCode : 200;
+			const body = JSON.stringify(hasOwnResponse ? response.body : result?.webhookResponse);
 			counts[status] = (counts[status] ?? 0) + 1;
 			expect([400, 413, 422, 429]).toContain(status);
 			expect(body.length).toBeLessThan(600);
@@ -77,26 +77,26 @@ test(
 		expect(JSON.stringify(workflow.staticData)).not.toMatch(/[0-9a-f]{8}-/);
 		expect(Object.keys(Object.prototype)).toEqual([]);
 		expect([...active.errors, ...active.failed, ...active.emitted]).toEqual([]);
-		tell('Watch requests by strangers', counts);
+		printCounts('Watch requests by strangers', counts);
 		await active.stop();
 	},
 	60_000 + MANY_RUNS * 100,
 );
 
 test(
-	'the address of an execution that Place Call keeps waiting wakes it for nothing but its own calls',
+	'only its own calls resume a waiting execution of Place Call, not requests from strangers',
 	async () => {
-		// Nobody knocks by itself.
+		// The node sends no pings.
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 		let time = Date.now();
 		mockTime(() => time);
-		const { asleep } = waitingExecutions(ring, () => simulator);
+		const { asleep } = waitingExecutions(placeCall, () => simulator);
 		const wait = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
 		const { calls, deliver } = await asleep(wait, 2);
 		const { finished } = fixtures.calls;
-		const honest = () => ({ call_id: finished, status: 'picked', calls });
+		const original = () => ({ call_id: finished, status: 'picked', calls });
 		const counts: Record<string, number> = {};
-		const property = fc.asyncProperty(bodies(honest), headers, async (rawBody, sent) => {
+		const property = fc.asyncProperty(bodies(original), headers, async (rawBody, sent) => {
 			const { response, items } = await deliver({ rawBody, headers: sent });
 			counts[response.statusCode] = (counts[response.statusCode] ?? 0) + 1;
 			expect([200, 400, 413]).toContain(response.statusCode);
@@ -104,19 +104,19 @@ test(
 			time += 10;
 		});
 		const { requests } = simulator.stats();
-		const begun = time;
+		const startedAt = time;
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
-		// Two calls, read once in two seconds.
-		const most = 2 * (1 + (time - begun) / 2_000);
-		expect(simulator.stats().requests - requests).toBeLessThanOrEqual(most);
+		// Each of the two calls is read at most once in two seconds.
+		const maxReads = 2 * (1 + (time - startedAt) / 2_000);
+		expect(simulator.stats().requests - requests).toBeLessThanOrEqual(maxReads);
 		for (const callId of calls) await simulator.endCall(callId);
 		const report = (callId: string) => ({
 			rawBody: Buffer.from(JSON.stringify({ call_id: callId })),
 		});
-		const arrivals = [];
-		for (const callId of calls) arrivals.push(await deliver(report(callId)));
-		expect(arrivals.at(-1)?.items).toHaveLength(2);
-		tell('Reports by strangers to a waiting execution', counts);
+		const deliveries = [];
+		for (const callId of calls) deliveries.push(await deliver(report(callId)));
+		expect(deliveries.at(-1)?.items).toHaveLength(2);
+		printCounts('Reports by strangers to a waiting execution', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );

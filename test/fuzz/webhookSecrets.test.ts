@@ -2,49 +2,51 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
-import { MANY_RUNS, tell } from './runs';
+import { MANY_RUNS, printCounts } from './runs';
 
-/** A secret as the workflow's owner set it, and the text that opens the address; null if nothing does. */
-type Setting = { set: NodeParameterValueType; opens: string | null };
+/** The value of the Secret field, and the text that is accepted. Null if no text is accepted. */
+type Setting = { set: NodeParameterValueType; accepts: string | null };
+
+jest.setTimeout(60_000 + MANY_RUNS * 100);
 
 const harness = engineHarness();
 
-/** Values that an expression may give where its author expects text. */
+/** Values that an expression may return instead of text. */
 const EXPRESSIONS: Setting[] = [
-	{ set: '={{ null }}', opens: null },
-	{ set: '={{ undefined }}', opens: null },
-	{ set: '={{ "" }}', opens: null },
-	{ set: '={{ "  " }}', opens: null },
-	{ set: '=', opens: null },
-	{ set: '={{ NaN }}', opens: null },
-	{ set: '={{ 1 / 0 }}', opens: null },
-	{ set: '={{ true }}', opens: null },
-	{ set: '={{ [] }}', opens: null },
-	{ set: '={{ ["sesame"] }}', opens: null },
-	{ set: '={{ ({ secret: "sesame" }) }}', opens: null },
-	{ set: '={{ new Date(0) }}', opens: null },
-	{ set: '={{ $now }}', opens: null },
-	{ set: '={{ $json.secret }}', opens: null },
-	{ set: '={{ $vars.secret }}', opens: null },
-	{ set: '={{ $("Nowhere").first().json.secret }}', opens: null },
-	{ set: '={{ 12345 }}', opens: '12345' },
-	{ set: '={{ 0 }}', opens: '0' },
-	{ set: '={{ "sesame" }}', opens: 'sesame' },
-	{ set: '={{ "sesame" + "\\n" }}', opens: 'sesame' },
+	{ set: '={{ null }}', accepts: null },
+	{ set: '={{ undefined }}', accepts: null },
+	{ set: '={{ "" }}', accepts: null },
+	{ set: '={{ "  " }}', accepts: null },
+	{ set: '=', accepts: null },
+	{ set: '={{ NaN }}', accepts: null },
+	{ set: '={{ 1 / 0 }}', accepts: null },
+	{ set: '={{ true }}', accepts: null },
+	{ set: '={{ [] }}', accepts: null },
+	{ set: '={{ ["sesame"] }}', accepts: null },
+	{ set: '={{ ({ secret: "sesame" }) }}', accepts: null },
+	{ set: '={{ new Date(0) }}', accepts: null },
+	{ set: '={{ $now }}', accepts: null },
+	{ set: '={{ $json.secret }}', accepts: null },
+	{ set: '={{ $vars.secret }}', accepts: null },
+	{ set: '={{ $("Nowhere").first().json.secret }}', accepts: null },
+	{ set: '={{ 12345 }}', accepts: '12345' },
+	{ set: '={{ 0 }}', accepts: '0' },
+	{ set: '={{ "sesame" }}', accepts: 'sesame' },
+	{ set: '={{ "sesame" + "\\n" }}', accepts: 'sesame' },
 ];
 
 const FIXED: Setting[] = [
-	{ set: '   ', opens: null },
-	{ set: false, opens: null },
-	{ set: [], opens: null },
-	{ set: {}, opens: null },
-	{ set: Number.NaN, opens: null },
-	{ set: 2 ** 60, opens: null },
-	{ set: 12345, opens: '12345' },
-	{ set: 'sesame', opens: 'sesame' },
+	{ set: '   ', accepts: null },
+	{ set: false, accepts: null },
+	{ set: [], accepts: null },
+	{ set: {}, accepts: null },
+	{ set: Number.NaN, accepts: null },
+	{ set: 2 ** 60, accepts: null },
+	{ set: 12345, accepts: '12345' },
+	{ set: 'sesame', accepts: 'sesame' },
 ];
 
-/** Fields that n8n reads as empty: no secret is wanted. */
+/** Values that n8n reads as an empty field: no secret is needed. */
 const EMPTY: NodeParameterValueType[] = ['', null, undefined];
 
 const texts = fc
@@ -53,10 +55,10 @@ const texts = fc
 
 const settings: fc.Arbitrary<Setting> = fc.oneof(
 	fc.constantFrom(...EXPRESSIONS, ...FIXED),
-	texts.map((text) => ({ set: text, opens: text })),
+	texts.map((text) => ({ set: text, accepts: text })),
 );
 
-/** What a stranger tries, the texts of values that are none among them. */
+/** Guesses of a stranger, including the texts of empty and invalid values. */
 const guesses: fc.Arbitrary<unknown> = fc.oneof(
 	fc.constantFrom<unknown>(
 		undefined,
@@ -79,34 +81,34 @@ const guesses: fc.Arbitrary<unknown> = fc.oneof(
 	texts,
 );
 
-type Address = {
+type SecretUrl = {
 	type: string;
 	parameters: (secret: NodeParameterValueType) => INodeParameters;
 	request: (secret: unknown) => IDataObject;
-	/** What is answered to somebody whom the secret lets in, as no trigger is active here. */
-	letIn: (status: number) => boolean;
+	/** Whether the status means that the secret was accepted. No trigger is active here. */
+	isAccepted: (status: number) => boolean;
 };
 
 const given = (secret: unknown) => (secret === undefined ? {} : { secret });
-const WATCHING: Address = {
+const WATCHING: SecretUrl = {
 	type: 'chatEventsTrigger',
 	parameters: (watchSecret) => ({ watchSessions: true, watchSecret }),
 	request: (secret) => ({ headers: secret === undefined ? {} : { 'x-watch-secret': secret } }),
-	letIn: (status) => status === 409,
+	isAccepted: (status) => status === 409,
 };
-const ADDRESSES: Record<string, Address> = {
-	'the watch address of Chat Events Trigger': WATCHING,
+const SECRET_URLS: Record<string, SecretUrl> = {
+	'the watch URL of Chat Events Trigger': WATCHING,
 	'Chat Delivery Trigger with a secret in its path': {
 		type: 'chatDeliveryTrigger',
 		parameters: (secret) => ({ secretIn: 'path', secret }),
 		request: (secret) => ({ params: given(secret) }),
-		letIn: (status) => status === 200,
+		isAccepted: (status) => status === 200,
 	},
 	'Chat Delivery Trigger with a secret in its query': {
 		type: 'chatDeliveryTrigger',
 		parameters: (secret) => ({ secretIn: 'query', secret }),
 		request: (secret) => ({ query: given(secret) }),
-		letIn: (status) => status === 200,
+		isAccepted: (status) => status === 200,
 	},
 };
 
@@ -117,8 +119,8 @@ const credentials = async () => ({
 	}),
 });
 
-/** The status of the answer, in the editor's test, where each request ends at once. */
-async function statusOf(address: Address, { set }: Setting, guess: unknown): Promise<number> {
+/** The status of the response in a manual test, in which each request ends immediately. */
+async function statusOf(address: SecretUrl, { set }: Setting, guess: unknown): Promise<number> {
 	const parameters = address.parameters(set);
 	const node = harness.node(address.type, { parameters, credentials: await credentials() });
 	const workflow = makeWorkflow([node]);
@@ -135,63 +137,65 @@ async function statusOf(address: Address, { set }: Setting, guess: unknown): Pro
 }
 
 test.each(EMPTY)(
-	'an empty field (%j) asks for no secret at the watch address, and lets nobody in where a place for it is chosen',
+	'an empty field (%j) accepts all requests to the watch URL, and none if a location of the secret is selected',
 	async (set) => {
-		for (const address of Object.values(ADDRESSES)) {
+		for (const address of Object.values(SECRET_URLS)) {
 			const isOpen = address.type === 'chatEventsTrigger';
 			for (const guess of [undefined, '', 'null', 'undefined', 'sesame']) {
-				expect(address.letIn(await statusOf(address, { set, opens: null }, guess))).toBe(isOpen);
+				expect(address.isAccepted(await statusOf(address, { set, accepts: null }, guess))).toBe(
+					isOpen,
+				);
 			}
 		}
 	},
 );
 
-test('a switch that is an expression, for which n8n drops the secret, opens the watch address to nobody', async () => {
-	const address: Address = {
+test('the watch URL rejects all requests if Watched Sessions is an expression, because n8n then drops the secret', async () => {
+	const address: SecretUrl = {
 		...WATCHING,
 		parameters: (watchSecret) => ({ watchSessions: '={{ true }}', watchSecret }),
 	};
 	for (const set of ['', 'sesame', '={{ null }}']) {
 		for (const guess of [undefined, '', 'sesame']) {
-			expect(await statusOf(address, { set, opens: null }, guess)).toBe(503);
+			expect(await statusOf(address, { set, accepts: null }, guess)).toBe(503);
 		}
 	}
 });
 
-test('neither does the place of the secret as an expression', async () => {
-	const address: Address = {
+test('rejects all requests if the location of the secret is an expression', async () => {
+	const address: SecretUrl = {
 		type: 'chatDeliveryTrigger',
 		parameters: (secret) => ({ secretIn: '={{ "query" }}', secret }),
 		request: (secret) => ({ query: given(secret) }),
-		letIn: (status) => status === 200,
+		isAccepted: (status) => status === 200,
 	};
 	for (const set of ['', 'sesame', '={{ null }}']) {
 		for (const guess of [undefined, '', 'sesame']) {
-			expect(await statusOf(address, { set, opens: null }, guess)).toBe(403);
+			expect(await statusOf(address, { set, accepts: null }, guess)).toBe(403);
 		}
 	}
 });
 
-describe.each(Object.entries(ADDRESSES))('%s', (_name, address) => {
-	test('opens to the secret alone, whatever its field or expression gives', async () => {
+describe.each(Object.entries(SECRET_URLS))('%s', (_name, address) => {
+	test('accepts only the secret, whatever its field or expression returns', async () => {
 		const counts = { requests: 0, let_in: 0, without_a_usable_secret: 0 };
 		const property = fc.asyncProperty(
 			settings,
 			guesses,
 			fc.boolean(),
 			async (setting, guess, isOwner) => {
-				const sent = isOwner && setting.opens !== null ? setting.opens : guess;
-				const letIn = address.letIn(await statusOf(address, setting, sent));
+				const sent = isOwner && setting.accepts !== null ? setting.accepts : guess;
+				const isAccepted = address.isAccepted(await statusOf(address, setting, sent));
 				counts.requests++;
-				counts.let_in += Number(letIn);
-				counts.without_a_usable_secret += Number(setting.opens === null);
+				counts.let_in += Number(isAccepted);
+				counts.without_a_usable_secret += Number(setting.accepts === null);
 				const fits =
-					setting.opens !== null && String(sent) === setting.opens && typeof sent !== 'object';
-				expect(letIn).toBe(fits);
+					setting.accepts !== null && String(sent) === setting.accepts && typeof sent !== 'object';
+				expect(isAccepted).toBe(fits);
 			},
 		);
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.let_in).toBeGreaterThan(0);
-		tell('Secrets', counts);
+		printCounts('Secrets', counts);
 	});
 });

@@ -12,11 +12,11 @@ import {
 	type ActiveWorkflow,
 } from '../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
-import { harmed, harms } from './hostile';
-import { MANY_RUNS, tell } from './runs';
+import { corrupt, corruptions } from './corruption';
+import { MANY_RUNS, printCounts } from './runs';
 
 const { calls } = fixtures;
-/** A call that is over, one that nobody knows, and one that goes on. */
+/** An ended call, an unknown call, and an invalid ID. */
 const CALL_IDS = [calls.finished, '6f1c2a34-0000-4000-8000-999999999999', 'not an id'];
 
 const harness = engineHarness();
@@ -26,7 +26,7 @@ let active: ActiveWorkflow | undefined;
 beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
 });
-// What is read again is read at once, and given up at once.
+// Repeated reads and their time limits take no time.
 beforeEach(skipSleeps);
 afterEach(async () => {
 	await active?.stop();
@@ -43,9 +43,9 @@ async function listen(type: string, parameters: INodeParameters = {}) {
 	const running = (active = await activate(harness.credentials, workflow));
 	return async (rawBody: Buffer) => {
 		const { context, response } = webhookContext(harness.credentials, workflow, node, { rawBody });
-		const answered = response.answered();
+		const responded = response.sent();
 		const result = await nodeTypes.getByNameAndVersion(type).webhook?.call(context);
-		await answered;
+		await responded;
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
 		const started = running.emitted.splice(0).flatMap(({ items }) => items.flat());
 		return { response, result, started: started.map(({ json }) => json) };
@@ -53,23 +53,23 @@ async function listen(type: string, parameters: INodeParameters = {}) {
 }
 
 const bodies = fc
-	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(harms) })
+	.record({ callId: fc.constantFrom(...CALL_IDS), harm: fc.option(corruptions) })
 	.map(({ callId, harm }) => {
-		const honest = { call_id: callId, status: 'failed', summary: 'made up', retry_count: 99 };
-		const bytes = Buffer.from(JSON.stringify(honest));
-		return harm === null ? bytes : harmed(bytes, harm);
+		const original = { call_id: callId, status: 'failed', summary: 'made up', retry_count: 99 };
+		const bytes = Buffer.from(JSON.stringify(original));
+		return harm === null ? bytes : corrupt(bytes, harm);
 	});
 
 function expectNoHarm(started: IDataObject[], body: unknown): void {
 	expect(Object.keys(Object.prototype)).toEqual([]);
 	expect(() => JSON.stringify(started)).not.toThrow();
-	// Nothing of what a stranger wrote comes back but the ID of a call.
+	// The response contains nothing from the request except the ID of a call.
 	expect(JSON.stringify(body).length).toBeLessThan(300);
 	expect(JSON.stringify(body)).not.toMatch(/made up|<|polluted/);
 }
 
 test(
-	'Call Completed Trigger starts the workflow with nothing but the record of the service, whatever is delivered',
+	'Call Completed Trigger starts the workflow only with the record of the service, whatever is delivered',
 	async () => {
 		const counts = { deliveries: 0, executions: 0, made_up: 0 };
 		const deliver = await listen('callCompletedTrigger', { settings: { repeats: true } });
@@ -85,13 +85,13 @@ test(
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.executions).toBeGreaterThan(0);
-		tell('Completions by strangers', counts);
+		printCounts('Completions by strangers', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );
 
 test(
-	'Chat Delivery Trigger passes on what is JSON and rejects everything else',
+	'Chat Delivery Trigger returns JSON and rejects everything else',
 	async () => {
 		const counts = { deliveries: 0, executions: 0 };
 		const deliver = await listen('chatDeliveryTrigger');
@@ -104,7 +104,7 @@ test(
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(counts.executions).toBeGreaterThan(0);
-		tell('Deliveries by strangers', counts);
+		printCounts('Deliveries by strangers', counts);
 	},
 	60_000 + MANY_RUNS * 100,
 );

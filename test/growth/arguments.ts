@@ -5,7 +5,7 @@ import type { Input } from './shapes';
 const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
 const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : FIELDS(json));
 
-/** The fields of the service's document that readers look at, with the same in each. */
+/** An object with the documented fields that readers use, each with the same value. */
 const FIELDS = (json: JsonValue): JsonObject =>
 	Object.fromEntries(
 		[
@@ -17,8 +17,8 @@ const FIELDS = (json: JsonValue): JsonObject =>
 
 const textsOf = ({ json }: Input): string[] => listOf(json).map(String);
 
-/** What holds text from outside, by its type, and how an input is given as such. */
-const OUTSIDE: Record<string, (input: Input) => unknown> = {
+/** Parameter types that contain text from outside, and how to convert an input to each. */
+const EXTERNAL_TYPES: Record<string, (input: Input) => unknown> = {
 	string: ({ text }) => text,
 	'string | undefined': ({ text }) => text,
 	'string | null': ({ text }) => text,
@@ -41,46 +41,52 @@ const OUTSIDE: Record<string, (input: Input) => unknown> = {
 	HttpResponse: ({ text }) => ({ status: 200, headers: { 'retry-after': text }, text }),
 };
 
-const PLAIN: Record<string, unknown> = {
+const OTHER_TYPES: Record<string, unknown> = {
 	number: 1,
 	boolean: true,
 	true: true,
 	false: false,
 	Infinity,
-	// Names that the code itself gives.
+	// Field names in the code.
 	'...string[]': 'status',
 };
 
-/** Types that carry text from outside, also those that only a table of the tests can make. */
+/** Types that contain text from outside, including types that only `readers.ts` can create. */
 const CARRIES_TEXT =
 	/\b(string|unknown|JsonValue|JsonObject|Buffer|Uint8Array|ApiResponse|ChatEvent|ContactRow|Query|RejectionBody|CampaignView|OpenFile|Source|Schedule|CallFields|CallFilters)\b/;
 
-/** Who takes one of these asks others, the service or n8n, and leaves the reading to the readers. */
-const ASKS_OTHERS =
+/** Functions with these parameters call the service or n8n, and leave the reading to others. */
+const DELEGATES =
 	/\b(I\w+Functions|Context|ServiceContext|ApiClient|AccountClient|NodeParameters|ChatSocketPool|Transport)\b/;
 
 export function takesText({ types }: Exported): boolean {
 	return (
-		types.some((type) => CARRIES_TEXT.test(type)) && !types.some((type) => ASKS_OTHERS.test(type))
+		types.some((type) => CARRIES_TEXT.test(type)) && !types.some((type) => DELEGATES.test(type))
 	);
 }
 
-/** What stands for text from outside where it is another parameter's turn. */
+/** The value for a parameter while another parameter gets the input. */
 const HARMLESS: Input = { text: 'a', json: 'a' };
 
 /**
- * The arguments with which a function can be called by its types alone: the input in all places for text, and in each of them by
- * itself. None where a type is not known.
+ * Arguments for a function whose parameter types are all known: with the input in all text parameters, and in each of
+ * them separately. Empty if a type is unknown.
  */
 export function argumentsFor({ types, isClass }: Exported): Array<(input: Input) => unknown[]> {
-	if (isClass || types.some((type) => !(type in OUTSIDE) && !(type in PLAIN))) return [];
-	const places = types.flatMap((type, place) => (type in OUTSIDE ? [place] : []));
-	const given = (input: Input, isTurn: (place: number) => boolean) =>
-		types.map((type, place) => {
-			const read = OUTSIDE[type];
-			return read === undefined ? PLAIN[type] : read(isTurn(place) ? input : HARMLESS);
+	if (isClass || types.some((type) => !(type in EXTERNAL_TYPES) && !(type in OTHER_TYPES)))
+		return [];
+	const indexes = types.flatMap((type, index) => (type in EXTERNAL_TYPES ? [index] : []));
+	const argumentsWith = (input: Input, getsInput: (index: number) => boolean) =>
+		types.map((type, index) => {
+			const convert = EXTERNAL_TYPES[type];
+			return convert === undefined
+				? OTHER_TYPES[type]
+				: convert(getsInput(index) ? input : HARMLESS);
 		});
-	const all = (input: Input) => given(input, () => true);
-	if (places.length < 2) return places.map(() => all);
-	return [all, ...places.map((turn) => (input: Input) => given(input, (place) => place === turn))];
+	const all = (input: Input) => argumentsWith(input, () => true);
+	if (indexes.length < 2) return indexes.map(() => all);
+	return [
+		all,
+		...indexes.map((one) => (input: Input) => argumentsWith(input, (index) => index === one)),
+	];
 }

@@ -14,18 +14,18 @@ export const sources: string[] = ['nodes', 'credentials']
 	.filter((file) => file.endsWith('.ts'))
 	.sort();
 
-export function parsed(file: string): ts.SourceFile {
+export function parseSource(file: string): ts.SourceFile {
 	return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
 }
 
-/** As the tables name it: `shared/json.ts`. */
+/** The path in `nodes`, such as `shared/json.ts`. */
 export const shortName = (file: string): string => relative(join(project, 'nodes'), file);
 
-/** A function, or the public side of a class, with the types that it takes. */
+/** A function or class, with the types of its public parameters. */
 export type Exported = { file: string; name: string; isClass: boolean; types: string[] };
 
 export function exportedFrom(file: string): Exported[] {
-	return parsed(file).statements.flatMap((statement): Exported[] => {
+	return parseSource(file).statements.flatMap((statement): Exported[] => {
 		if (!isExported(statement)) return [];
 		if (ts.isFunctionDeclaration(statement)) {
 			return [one(file, statement.name, false, typesOf(statement.parameters))];
@@ -75,7 +75,7 @@ function typesOf(parameters: ts.NodeArray<ts.ParameterDeclaration>): string[] {
 		});
 }
 
-/** Of a parameter that has a default value instead. */
+/** The type of a parameter with a default value. */
 function typeOf(initializer: ts.Expression | undefined): string {
 	if (initializer === undefined) return '';
 	if (ts.isStringLiteral(initializer)) return 'string';

@@ -1,39 +1,39 @@
 import { takesText } from './arguments';
-import { attempts, exported, placeOf } from './attempts';
+import { exported, idOf, readerCalls } from './readerInputs';
 import { excessOf } from './growth';
-import { noReaders, readers } from './readers';
+import { notReaders, readers } from './readers';
 
-/** Enough for work that grows with the square to stand out; with GROWTH_CHARACTERS=1000000 as much as a file may bring. */
-const MOST_CHARACTERS = Number(process.env.GROWTH_CHARACTERS ?? 32_000);
-/** For that many. */
+/** Enough to detect quadratic growth. Use GROWTH_CHARACTERS=1000000 for the size of a file. */
+const MAX_CHARACTERS = Number(process.env.GROWTH_CHARACTERS ?? 32_000);
+/** Long enough for GROWTH_CHARACTERS=1000000. */
 const TIME_LIMIT_MS = 3_600_000;
 
-test('every exported function and class that takes text is tried, or is known to read none', () => {
+test('measures every exported function and class that reads text', () => {
 	const unknown = exported
 		.filter(takesText)
-		.map(placeOf)
-		.filter((place) => !attempts.has(place) && !noReaders.has(place));
-	// If it can be called with text of any length, add it to `readers`, and else to `noReaders`.
+		.map(idOf)
+		.filter((id) => !readerCalls.has(id) && !notReaders.has(id));
+	// To fix a failure, add the function to `readers` if it can get text of any length, otherwise to `notReaders`.
 	expect(unknown).toEqual([]);
-	const there = new Set(exported.map(placeOf));
-	expect([...Object.keys(readers), ...noReaders].filter((place) => !there.has(place))).toEqual([]);
+	const ids = new Set(exported.map(idOf));
+	expect([...Object.keys(readers), ...notReaders].filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test.each([...attempts])(
-	'four times the text is about four times the work: %s',
-	async (_place, ways) => {
+test.each([...readerCalls])(
+	'four times the text takes about four times the CPU time: %s',
+	async (_id, calls) => {
 		const slow: string[] = [];
-		for (const [way, { shapes, read }] of ways.entries()) {
+		for (const [index, { shapes, read }] of calls.entries()) {
 			for (const { name, make } of shapes) {
 				const job = (characters: number) => {
 					const input = make(characters);
 					return () => read(input);
 				};
-				const excess = await excessOf(job, MOST_CHARACTERS);
+				const excess = await excessOf(job, MAX_CHARACTERS);
 				if (excess === undefined) continue;
 				const { characters, ms, msOfQuarter } = excess;
 				slow.push(
-					`way ${way}, ${name}: ${characters / 4} characters take ${msOfQuarter.toFixed(1)} ms, ${characters} take ${ms.toFixed(1)} ms`,
+					`call ${index}, ${name}: ${characters / 4} characters take ${msOfQuarter.toFixed(1)} ms, ${characters} take ${ms.toFixed(1)} ms`,
 				);
 			}
 		}

@@ -1,30 +1,34 @@
-/** Does work on an input of about so many characters, which is made beforehand. */
+/** Prepares an input with about this many characters. Returns the work to measure. */
 export type Job = (characters: number) => () => unknown;
 
-const TIMES = 4;
-/** Work in proportion to the input takes about 4 times as long for 4 times as much, and work that grows with its square 16 times. */
-const MOST_TIMES = 8;
-/** Below this, what the machine does besides outweighs the work. */
+const FACTOR = 4;
+/** With 4 times the input, linear work takes about 4 times as long, and quadratic work 16 times. */
+const MAX_RATIO = 8;
+/** Shorter times are mostly noise. */
 const NOISE_MS = 2;
-/** Nothing that is collected takes so long. */
+/** Garbage collection never takes this long. */
 const SURELY_SLOW_MS = 500;
-const FEWEST_CHARACTERS = 125;
-const LOOKS = 5;
+const MIN_CHARACTERS = 125;
+const REPEATS = 5;
 
-/** What a job costs at one size and at 4 times that size, where it grows faster than its input. */
+/** The CPU time of a job at one size and at a quarter of it, if it grows faster than its input. */
 export type Excess = { characters: number; ms: number; msOfQuarter: number };
 
 /**
- * The first size at which a job costs more than 8 times what it costs for a quarter of it; `undefined` where there is none.
- * The thread's own CPU time is compared with itself, and the least of several looks counts: a busy machine changes neither.
+ * The first size at which a job takes more than 8 times as long as at a quarter of it. Undefined if there is none.
+ * Compares the minimum CPU time of the thread in several runs, which doesn't depend on the load of the machine.
  */
-export async function excessOf(job: Job, most: number): Promise<Excess | undefined> {
-	let quarter = await leastOf(job, FEWEST_CHARACTERS, 1);
-	for (let characters = FEWEST_CHARACTERS * TIMES; characters <= most; characters *= TIMES) {
-		let ms = await leastOf(job, characters, 1);
+export async function excessOf(job: Job, maxCharacters: number): Promise<Excess | undefined> {
+	let quarter = await minCpuMs(job, MIN_CHARACTERS, 1);
+	for (
+		let characters = MIN_CHARACTERS * FACTOR;
+		characters <= maxCharacters;
+		characters *= FACTOR
+	) {
+		let ms = await minCpuMs(job, characters, 1);
 		if (isExcess(ms, quarter)) {
-			quarter = Math.max(quarter, await leastOf(job, characters / TIMES, LOOKS));
-			ms = Math.min(ms, await leastOf(job, characters, LOOKS));
+			quarter = Math.max(quarter, await minCpuMs(job, characters / FACTOR, REPEATS));
+			ms = Math.min(ms, await minCpuMs(job, characters, REPEATS));
 			const grows = isExcess(ms, quarter) && (await growsFurther(job, characters, ms));
 			if (grows) return { characters, ms, msOfQuarter: quarter };
 		}
@@ -33,25 +37,25 @@ export async function excessOf(job: Job, most: number): Promise<Excess | undefin
 	return undefined;
 }
 
-/** Garbage that is collected at one size looks like growth, and does not go on at the next. */
+/** Garbage collection at one size can look like growth, but doesn't continue at the next size. */
 async function growsFurther(job: Job, characters: number, ms: number): Promise<boolean> {
 	if (ms > SURELY_SLOW_MS) return true;
-	return isExcess(await leastOf(job, characters * TIMES, LOOKS), ms);
+	return isExcess(await minCpuMs(job, characters * FACTOR, REPEATS), ms);
 }
 
 function isExcess(ms: number, quarter: number): boolean {
-	return ms > MOST_TIMES * Math.max(quarter, NOISE_MS);
+	return ms > MAX_RATIO * Math.max(quarter, NOISE_MS);
 }
 
-async function leastOf(job: Job, characters: number, looks: number): Promise<number> {
-	let least = Infinity;
-	for (let look = 0; look < looks; look++) {
+async function minCpuMs(job: Job, characters: number, repeats: number): Promise<number> {
+	let min = Infinity;
+	for (let count = 0; count < repeats; count++) {
 		const run = job(characters);
 		const before = cpuMs();
-		await finished(run);
-		least = Math.min(least, cpuMs() - before);
+		await runToEnd(run);
+		min = Math.min(min, cpuMs() - before);
 	}
-	return least;
+	return min;
 }
 
 function cpuMs(): number {
@@ -59,17 +63,17 @@ function cpuMs(): number {
 	return (user + system) / 1_000;
 }
 
-/** What one call needs besides is too much for the stack: more arguments than it takes, or too deep a recursion. */
-export class OutOfStack extends Error {}
+/** A call needed too much of the stack: too many arguments, or too deep a recursion. */
+export class StackOverflow extends Error {}
 
-/** Runs to the end, whatever kind of end that is; a rejection is a good one. */
-export async function finished(run: () => unknown): Promise<void> {
+/** Runs to the end. Rejections are fine, except a stack overflow. */
+export async function runToEnd(run: () => unknown): Promise<void> {
 	try {
 		const result = await run();
 		if (isIterator(result)) while (result.next().done !== true);
 	} catch (error) {
 		if (error instanceof RangeError && error.message.includes('call stack')) {
-			throw new OutOfStack(error.message, { cause: error });
+			throw new StackOverflow(error.message, { cause: error });
 		}
 	}
 }

@@ -81,7 +81,7 @@ import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
 
-/** How a reader is given an input where its parameters do not say; `shapes` where it takes its own alone. */
+/** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
 export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
 
 const NOW = DateTime.fromISO('2027-01-31T12:00:00Z');
@@ -92,7 +92,7 @@ const ONE_PHONE = { at: () => '6000000001' };
 
 const notProven = new OutcomeUnknown('', forEveryone(''));
 
-/** Its pages have a hundred entries, and another total each time, so that it's read as often as any list. */
+/** A list with pages of 100 entries and a total that changes, so that it's read the maximum number of times. */
 const changingList = (entries: JsonValue[]): ListReader<number, number> => ({
 	pagesOf: ({ number, isStaggered }) => ({
 		ask: async (at = 0) => await Promise.resolve(at),
@@ -113,9 +113,9 @@ const objectOf = (json: JsonValue): JsonObject => (isJsonObject(json) ? json : {
 const listOf = (json: JsonValue): JsonValue[] => (Array.isArray(json) ? json : [json]);
 const plain = (json: JsonValue = ''): string =>
 	typeof json === 'string' ? json : JSON.stringify(json);
-const answerOf = (text: string) => ({ status: 200, headers: { 'retry-after': text }, text });
+const responseOf = (text: string) => ({ status: 200, headers: { 'retry-after': text }, text });
 const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '');
-const settled = (body: JsonValue) => ({ status: 200, body });
+const parsedResponse = (body: JsonValue) => ({ status: 200, body });
 const rejectionOf = (texts: string[]) =>
 	new ServiceRejection('', forEveryone(''), '', 400, { texts, body: { errors: texts } });
 
@@ -129,8 +129,8 @@ async function readFile(text: string, pieceBytes = 65_536): Promise<void> {
 		bytes.subarray(nth * pieceBytes, (nth + 1) * pieceBytes),
 	);
 	const source = { name: 'contacts.csv', open: async () => pieces };
-	const breathe = async () => {};
-	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, breathe);
+	const yieldToEventLoop = async () => {};
+	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, yieldToEventLoop);
 	await rows.columns();
 	await rows.each(() => undefined);
 	await rows.output(Array.from({ length: rows.count }, (_, row) => row));
@@ -178,11 +178,11 @@ const many = (
 const numbered = (count: number, one: (index: number) => string, between = ',') =>
 	Array.from({ length: count }, (_, index) => one(index)).join(between);
 
-/** Tables that are more work than their text is long, if the reader is not careful. */
+/** Tables for which a careless reader takes quadratic time. */
 const tables: Shape[] = [
 	many('equal headings', 2, (count) => `${'a,'.repeat(count)}a\n1\n`),
 	many(
-		'headings that others were given',
+		'headings that are equal to generated ones',
 		8,
 		(count) => `a,${numbered(count, (i) => `a,a_${i}`)}\n1`,
 	),
@@ -195,7 +195,7 @@ const tables: Shape[] = [
 	many('a heading of many marks', 2, (count) => `a${'\u0301\u0323'.repeat(count)},b\n1,2\n`),
 ];
 
-/** Of a conversation: many turns that are merged into each other, with what was said in between. */
+/** A conversation with many turns that are merged into each other, and messages in between. */
 const conversation = many('a conversation', 100, undefined, (index) => ({
 	turn_id: `t${index}`,
 	merged_into: `t${index + 1}`,
@@ -365,7 +365,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const named = namedIndexes(error, new RepeatableText([]));
 			candidatesFor(named, ROWS, undefined);
 			probeFor(named.certain, ROWS, ONE_PHONE);
-			// What comes out is written down: what a row shares with others is not shared there.
+			// As JSON, because rows share objects that JSON repeats.
 			return JSON.stringify(rowsAtIndexes(named.certain, ROWS, 0));
 		},
 	},
@@ -388,8 +388,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text, json }) => {
 			const list = Array.isArray(json) ? json : [objectOf(json), text];
 			const rows = ROWS.slice(0, list.length);
-			const answer = { dnd_skipped: list, engine_skipped_duplicates: list };
-			return JSON.stringify(pushedRequest(rows, answer, ONE_PHONE).rejectedRows);
+			const response = { dnd_skipped: list, engine_skipped_duplicates: list };
+			return JSON.stringify(pushedRequest(rows, response, ONE_PHONE).rejectedRows);
 		},
 	},
 	'PushCampaignContacts/file/csv.ts › CsvParser': [
@@ -406,8 +406,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ json }) => findAgents(json, new ApiMapping({})) },
 		{
 			read: ({ json }) => {
-				const places = { agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'agent_uuid' };
-				return findAgents({ data: json }, new ApiMapping(places));
+				const mapping = { agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'agent_uuid' };
+				return findAgents({ data: json }, new ApiMapping(mapping));
 			},
 		},
 	],
@@ -416,7 +416,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const body = JSON.stringify({ data: { session_id: 's', context: [json, text].flat() } });
 			const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 			const client = new ApiClient(
-				async () => answerOf(body),
+				async () => responseOf(body),
 				clock,
 				() => 0,
 				TOKEN,
@@ -433,7 +433,11 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/envelope.ts › parseResponse': [true, false].flatMap((isSecret) =>
 		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((evidence) => ({
 			read: ({ text }: Input) =>
-				parseResponse(REQUEST, { ...answerOf(text), status: 400 }, { evidence, isSecret, now: 0 }),
+				parseResponse(
+					REQUEST,
+					{ ...responseOf(text), status: 400 },
+					{ evidence, isSecret, now: 0 },
+				),
 		})),
 	),
 	'shared/api/effect.ts › shownEffect': {
@@ -449,7 +453,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
 	'shared/api/notProcessed.ts › explainNotPerformed': {
-		read: ({ text }) => explainNotPerformed(REQUEST, { ...answerOf(text), status: 429 }, 0),
+		read: ({ text }) => explainNotPerformed(REQUEST, { ...responseOf(text), status: 429 }, 0),
 	},
 	'shared/api/access.ts › isBelow': {
 		read: ({ text }) =>
@@ -485,7 +489,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			await readPages<number, number>(parts, { limit: entries.length, loopAdvice: '' });
 		},
 	},
-	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(answerOf(text), 0) },
+	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(responseOf(text), 0) },
 	'shared/api/secrets.ts › Secrets': [
 		{
 			read: ({ text, json }) => {
@@ -496,7 +500,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 		{ read: ({ text }) => new Secrets('tokentok00000000').hide(text) },
-		// Texts that nearly are an encoded token, again and again.
+		// Repeated texts that are almost an encoded token.
 		...['%25%2', '&amp;', '\\\\x', 'dG9r', '0x74,', 'b2tl\r\n'].map((part) => ({
 			shapes: [{ name: part, make: (size: number) => ({ text: part.repeat(size), json: '' }) }],
 			read: ({ text }: Input) => {
@@ -564,11 +568,11 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) => createValues(mappedBy(text), { agentUuid: text, personName: text }),
 	},
 	'shared/chat/chatRequests.ts › createdSessionId': [
-		{ read: ({ text, json }) => createdSessionId(mappedBy(text), settled(json)) },
-		{ read: ({ json }) => createdSessionId(new ApiMapping({}), settled(json)) },
+		{ read: ({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)) },
+		{ read: ({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)) },
 	],
 	'shared/chat/chatRequests.ts › acceptedTurn': {
-		read: ({ json }) => acceptedTurn(new ApiMapping({}), settled(json)),
+		read: ({ json }) => acceptedTurn(new ApiMapping({}), parsedResponse(json)),
 	},
 	'shared/chat/endings.ts › describeEnding': {
 		read: ({ text }) =>
@@ -577,10 +581,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
 		read: ({ json }) => {
-			const inbox = new EventDispatcher('session', { debug() {}, info() {}, warn() {} });
-			inbox.subscribe(() => {});
+			const dispatcher = new EventDispatcher('session', { debug() {}, info() {}, warn() {} });
+			dispatcher.subscribe(() => {});
 			for (const payload of listOf(json).map(objectOf)) {
-				inbox.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });
+				dispatcher.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });
 			}
 		},
 	},
@@ -694,8 +698,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };
 
-/** They take text and read none: they keep it, compare it whole or hand it on. */
-export const noReaders = new Set([
+/** Functions and classes that get text but don't read it: they store it, compare it as a whole, or pass it on. */
+export const notReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › presentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from '../../nodes/shared/json';
 
-/** Something from outside, as text and as JSON. */
+/** An input from outside, as text and as JSON. */
 export type Input = { text: string; json: JsonValue };
 
 export type Shape = { name: string; make: (characters: number) => Input };
 
-/** What is repeated: each makes some reader begin, go on or go back more often than it should. */
+/** Texts to repeat. Each can make a careless reader start, continue, or backtrack too often. */
 const UNITS = [
 	' ',
 	'\t\n',
@@ -47,7 +47,7 @@ const UNITS = [
 	'\0',
 	'\ud800',
 	'😀',
-	// Marks of different classes, which normalizing puts into their order.
+	// Combining marks of different classes, which normalization sorts.
 	'\u0301\u0323',
 	'\u0301\uff9e',
 	'\ufdfa',
@@ -73,11 +73,11 @@ const UNITS = [
 	'ab, ',
 ] as const;
 
-/** Ends that keep the whole from being what a reader looks for, after it has come a long way. */
+/** Ends that make a match fail late. */
 const ENDS = ['', '\n!'] as const;
 
 const filled = (unit: string, characters: number): string =>
-	// One flat text: of parts that are put together later, some reader would pay the putting together.
+	// One flat string, because flattening a concatenated string would count as work of the reader.
 	Buffer.from(unit.repeat(Math.ceil(characters / unit.length)), 'utf16le').toString('utf16le');
 
 export const texts: Shape[] = UNITS.flatMap((unit) =>
@@ -93,7 +93,7 @@ export const texts: Shape[] = UNITS.flatMap((unit) =>
 const times = <T>(count: number, one: (index: number) => T): T[] =>
 	Array.from({ length: Math.max(1, Math.floor(count)) }, (_, index) => one(index));
 
-/** The fields of the service's document in which something is looked for. */
+/** A record with the documented fields that readers search. */
 const entry = (index: number): JsonObject => ({
 	agent_uuid: `agent_${index}`,
 	call_id: `call-${index}`,
@@ -118,7 +118,7 @@ const lists: Array<[name: string, characters: number, json: (count: number) => J
 		60,
 		(count) => Object.fromEntries(times(count, (index) => [index, { token: 'tokentoken' }])),
 	],
-	['an answer with many records', 90, (count) => ({ success: true, data: times(count, entry) })],
+	['a response with many records', 90, (count) => ({ success: true, data: times(count, entry) })],
 	[
 		'a campaign with many lists',
 		90,
@@ -153,13 +153,13 @@ export const values: Shape[] = lists.map(([name, each, json]) => ({
 	make: (characters) => inputOf(json(characters / each)),
 }));
 
-/** More than a function takes arguments. */
-const CROWD = 150_000;
+/** More arguments than a function call can have. */
+const MANY = 150_000;
 
-export const crowds: Input[] = [
-	inputOf(times(CROWD, () => 1)),
-	inputOf(Object.fromEntries(times(CROWD, (index) => [`name${index}`, 1]))),
-	inputOf({ success: false, error: times(CROWD, rejected).join('; ') }),
+export const largeInputs: Input[] = [
+	inputOf(times(MANY, () => 1)),
+	inputOf(Object.fromEntries(times(MANY, (index) => [`name${index}`, 1]))),
+	inputOf({ success: false, error: times(MANY, rejected).join('; ') }),
 ];
 
 function inputOf(json: JsonValue): Input {

@@ -1,17 +1,16 @@
-// What is mutated, in pieces that can be run and read one by one. Each is held to the tests beside its code; that some
-// other test would notice a mutant as well does not count.
+// The areas of code to mutate, which can run separately. For each area, only the tests of its own folder count.
 const SHARED = 'nodes/shared';
-const beside = (...places) => places.map((place) => `test/nodes/${place}`);
+const testsIn = (...globs) => globs.map((glob) => `test/nodes/${glob}`);
 const FORMS = 'test/package/{forms,conventions}.test.ts';
 
-/** All mutants of what decides whether something is done, how often, and what is told of it. */
-const DECIDING = [
+/** Critical code: it decides whether something is sent, how many times, and what is reported. All mutants run. */
+const CRITICAL = [
 	{
 		name: 'request',
 		mutate: [
 			`${SHARED}/api/{retry,envelope,successChecks,errorTable,notProcessed,record,errors,client,http}.ts`,
 		],
-		tests: beside('shared/api/**/*.test.ts', 'PlaceCall/rejected.test.ts'),
+		tests: testsIn('shared/api/**/*.test.ts', 'PlaceCall/rejected.test.ts'),
 	},
 	{
 		name: 'items',
@@ -21,7 +20,7 @@ const DECIDING = [
 		],
 		tests: [
 			FORMS,
-			...beside(
+			...testsIn(
 				'shared/n8n/**/*.test.ts',
 				'{PlaceCall,ChatSend,CallCompletedTrigger,Dnd}/**/*.test.ts',
 			),
@@ -30,7 +29,7 @@ const DECIDING = [
 	{
 		name: 'push',
 		mutate: ['nodes/PushCampaignContacts/{push/*,file/*,pushSettings}.ts'],
-		tests: beside('PushCampaignContacts/**/*.test.ts'),
+		tests: testsIn('PushCampaignContacts/**/*.test.ts'),
 	},
 	{
 		name: 'lists',
@@ -39,7 +38,7 @@ const DECIDING = [
 			`${SHARED}/calls/{readCallList,callPages}.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
-		tests: beside(
+		tests: testsIn(
 			'shared/api/{paging,completeList,readPace}.test.ts',
 			'shared/calls/readCallList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
@@ -52,17 +51,17 @@ const DECIDING = [
 			'nodes/PlaceCall/request/callPhone.ts',
 			'nodes/Dnd/list/phoneMatch.ts',
 		],
-		tests: beside('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/push}/*.test.ts'),
+		tests: testsIn('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/push}/*.test.ts'),
 	},
 	{
 		name: 'socket',
 		mutate: [`${SHARED}/chat/*.ts`, 'nodes/ChatSend/turnFault.ts'],
-		tests: beside('shared/chat/*.test.ts', 'ChatSend/turnFault.test.ts'),
+		tests: testsIn('shared/chat/*.test.ts', 'ChatSend/turnFault.test.ts'),
 	},
 	{
 		name: 'triggers',
 		mutate: ['nodes/*Trigger/!(properties|*.node).ts'],
-		tests: beside('*Trigger/*.test.ts', 'shared/n8n/**/*.test.ts'),
+		tests: testsIn('*Trigger/*.test.ts', 'shared/n8n/**/*.test.ts'),
 	},
 	{
 		name: 'waits',
@@ -72,20 +71,20 @@ const DECIDING = [
 			'nodes/CampaignStatus/campaignWait.ts',
 			'nodes/ChatSession/chatWait.ts',
 		],
-		tests: beside('{PlaceCall,CampaignStatus,ChatSession}/**/*.test.ts', 'shared/calls/*.test.ts'),
+		tests: testsIn('{PlaceCall,CampaignStatus,ChatSession}/**/*.test.ts', 'shared/calls/*.test.ts'),
 	},
 ];
 
-const except = DECIDING.flatMap(({ mutate }) => mutate).map((glob) => `!${glob}`);
+const except = CRITICAL.flatMap(({ mutate }) => mutate).map((glob) => `!${glob}`);
 
-/** Of the rest a fixed sample is drawn. */
+/** Other code, of which a fixed sample of mutants runs. */
 const REST = [
 	{
 		name: 'rest of what is shared',
 		mutate: [`${SHARED}/!(n8n)/**/*.ts`, `${SHARED}/*.ts`, ...except],
 		tests: [
 			'test/package/modelAdvice.test.ts',
-			...beside(
+			...testsIn(
 				'shared/!(n8n)/**/*.test.ts',
 				'shared/*.test.ts',
 				'{PlaceCall,GetCall,CampaignStatus,Dnd,ChatSession,Agents}/**/*.test.ts',
@@ -98,7 +97,7 @@ const REST = [
 		tests: [
 			FORMS,
 			'test/credentials/*.test.ts',
-			...beside(
+			...testsIn(
 				'shared/n8n/**/*.test.ts',
 				'{GetCall,Dnd,ChatSend,CallCompletedTrigger,Agents}/**/*.test.ts',
 			),
@@ -107,17 +106,17 @@ const REST = [
 	{
 		name: 'rest of Push Campaign Contacts',
 		mutate: ['nodes/PushCampaignContacts/**/*.ts', ...except],
-		tests: [FORMS, ...beside('PushCampaignContacts/**/*.test.ts')],
+		tests: [FORMS, ...testsIn('PushCampaignContacts/**/*.test.ts')],
 	},
 	{
 		name: 'rest of the nodes',
 		mutate: ['nodes/!(shared|PushCampaignContacts)/**/*.ts', ...except],
-		tests: [FORMS, ...beside('!(shared|PushCampaignContacts)/**/*.test.ts')],
+		tests: [FORMS, ...testsIn('!(shared|PushCampaignContacts)/**/*.test.ts')],
 	},
 ];
 
 const named = [
-	...DECIDING.map((area) => ({ ...area, goal: 90, share: 1 })),
+	...CRITICAL.map((area) => ({ ...area, goal: 90, share: 1 })),
 	...REST.map((area) => ({ ...area, goal: 80, share: 0.2 })),
 ];
 
@@ -126,7 +125,7 @@ export const SEED = Number(process.env.MUTATION_SEED || 20261120);
 
 export const RESULTS = 'reports/mutation';
 
-/** Each area with the part of its mutants that is tried, and the file that keeps the results: one for each sample. */
+/** Each area with the share of its mutants that run, and the result file of the sample. */
 export const AREAS = named.map((area) => {
 	const share = Number(process.env.MUTATION_SHARE || area.share);
 	const file = area.name.replaceAll(' ', '-');
@@ -137,7 +136,9 @@ export const AREAS = named.map((area) => {
 export function areaNamed(name) {
 	const area = AREAS.find((one) => one.name === name);
 	if (area === undefined) {
-		throw new Error(`There is no area ${name}: ${AREAS.map((one) => one.name).join(', ')}`);
+		throw new Error(
+			`Unknown area ${name}. The areas are ${AREAS.map((one) => one.name).join(', ')}`,
+		);
 	}
 	return area;
 }

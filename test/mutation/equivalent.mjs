@@ -1,36 +1,36 @@
-const SHORT_CUT = 'a short cut for most cells; the reading below it comes to the same';
-const NO_SUCH_TEXT = 'stands for what is always there, and no fingerprint or code is that text';
+const SHORT_CUT = 'a shortcut for most cells, and the code below gives the same result';
+const NO_SUCH_TEXT = 'a fallback for a value that always exists';
 const ALWAYS_DEFINED =
-	'no digits begin with the word undefined, so the next condition says the same';
-const NO_COLUMN_NO_FAULT = 'a column that is not there is never the one without text';
+	'no digits begin with the word undefined, so the next condition gives the same result';
+const NO_COLUMN_NO_FAULT = 'a missing column is never the column without text';
 const NO_FURTHER_PARTS =
-	'of a total that is not there no parts can be counted, and an empty part is the last one';
-const FILLED_IN = 'n8n itself gives a field that is shown its default';
+	'without a total, no pages can be calculated, and an empty page is the last one';
+const FILLED_IN = 'n8n fills in the default of a field that is shown';
 
 /**
- * Mutants that change nothing that anyone could see, each with the reason, and with a part of the line where the file
- * has others like it.
+ * Equivalent mutants, which change no behavior, each with the reason, and with a part of the line if the file has
+ * similar ones.
  */
 export const EQUIVALENT = [
 	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
 	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "typeof value === 'number'", 'false', SHORT_CUT],
-	['push/cells.ts', 'path.length === 0', 'false', 'the column of no name is the text itself'],
-	['triggers/activeTriggers.ts', 'ms <= 0', 'ms < 0', 'a wait of no time comes to the same'],
+	['push/cells.ts', 'path.length === 0', 'false', 'the column without a name is the text itself'],
+	['triggers/activeTriggers.ts', 'ms <= 0', 'ms < 0', 'a wait of 0 ms has the same effect'],
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	[
 		'phone/written.ts',
 		'/^\\W*(?:\\+|00)/',
 		'/\\W*(?:\\+|00)/',
-		'a plus between digits is no number, and no code that is known holds two zeros',
+		'digits with a plus in between are not a number, and no known code contains two zeros',
 	],
 	['idempotency/executionStore.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	[
 		'triggers/executionStarter.ts',
 		'key !== undefined',
 		'true',
-		'nothing is ever looked up without a key',
+		'nothing is looked up without a key',
 	],
 	['ChatEventsTrigger/activate.ts', 'false', 'true', FILLED_IN],
 	['CallCompletedTrigger/onCompletion.ts', 'true', 'false', FILLED_IN],
@@ -38,105 +38,95 @@ export const EQUIVALENT = [
 		'CallCompletedTrigger/onCompletion.ts',
 		'[]',
 		'["Stryker was here"]',
-		'nothing that can be included has that name',
+		'no part that can be included has that name',
 	],
 	[
 		'ChatEventsTrigger/lossReporter.ts',
 		'first?.sessionId',
 		'first.sessionId',
-		'nothing is told of no loss at all',
+		'nothing is reported without a loss',
 	],
-	['forms/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has its reading'],
-	[
-		'idempotency/handler.ts',
-		'[]',
-		'["Stryker was here"]',
-		'without a place the record is passed over',
-	],
+	['forms/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has a read'],
+	['idempotency/handler.ts', '[]', '["Stryker was here"]', 'a record without a key is skipped'],
 	[
 		'idempotency/handler.ts',
 		'!isJsonObject(whole)',
 		'false',
-		'what an item holds is always an object',
+		'the JSON of an item is always an object',
 	],
 	['push/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	[
 		'chat/reconnectPolicy.ts',
 		'end.code !== null',
 		'true',
-		'an end that comes from the other side always has a code',
+		'an end from the other side always has a code',
 	],
-	['chat/connection.ts', "'stopped'", '""', 'a stopped connection is known by its signal as well'],
 	[
-		'chat/eventDispatcher.ts',
-		"typeof frame !== 'string'",
-		'false',
-		'only a text is found to be too large',
+		'chat/connection.ts',
+		"'stopped'",
+		'""',
+		'a stopped connection is also recognized by its signal',
 	],
+	['chat/eventDispatcher.ts', "typeof frame !== 'string'", 'false', 'only text can be too large'],
 	[
 		'calls/report.ts',
 		'callId === undefined || !isJsonObject(value)',
 		'false',
-		'only objects with the ID of a call are calls of a report',
+		'only objects with a call ID are calls of a report',
 	],
 	[
 		'request/callingHours.ts',
 		'{ setZone: true }',
 		'{}',
-		'only the moment is compared, and a written time is sent as it is',
+		'only the moment is compared, and the entered time is sent unchanged',
 	],
-	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
+	['chat/connection.ts', 'line === null', 'false', 'an open connection has a socket'],
 	[
 		'chat/connection.ts',
 		"''",
 		'"Stryker was here!"',
-		'the address is shown if it cannot be used, and then it is known',
+		'the URL is shown only if it is unusable, and then it exists',
 		"ws_url ?? ''",
 	],
 	[
 		'chat/eventDispatcher.ts',
 		'eventId !== null',
 		'true',
-		'what is kept without an ID is never looked up',
+		'an entry without an ID is never looked up',
 	],
-	['shared/clock.ts', 'true', 'false', 'the listener is taken off when the wait ends'],
+	['shared/clock.ts', 'true', 'false', 'the listener is removed when the wait ends'],
 	[
 		'idempotency/handler.ts',
 		'place === undefined',
 		'false',
-		'a record without a place is of no row',
+		'a record without a key belongs to no row',
 	],
 	[
 		'idempotency/handler.ts',
 		'name === undefined',
 		'false',
-		'a name that is absent is made where it is needed',
+		'a missing name is created when it is needed',
 	],
-	[
-		'idempotency/handler.ts',
-		"'workflow'",
-		'""',
-		'whatever is not the word node means the workflow',
-	],
-	['list/dndList.ts', 'page === undefined', 'false', 'the first page is never off'],
-	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page that is not off has been given back by then'],
-	['list/dndList.ts', 'pages !== undefined', 'true', 'what is not there is not less than two'],
+	['idempotency/handler.ts', "'workflow'", '""', 'every value except "node" means the workflow'],
+	['list/dndList.ts', 'page === undefined', 'false', 'the first page always has the right number'],
+	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page with the right number was already returned'],
+	['list/dndList.ts', 'pages !== undefined', 'true', 'undefined is not less than two'],
 	['list/wholeList.ts', 'national !== undefined', 'true', 'no digits end with the word undefined'],
-	['api/paging.ts', "'Not asked for any more'", '""', 'nobody hears of what is not waited for'],
+	['api/paging.ts', "'Not asked for any more'", '""', 'nobody waits for this rejection'],
 	[
 		'push/prepareRows.ts',
 		'personNameOf(row, own)?.length',
 		'personNameOf(row, own).length',
-		'a row that is accepted has a name, be it an empty one',
+		'an accepted row has a name, which may be empty',
 	],
 	['push/prepareRows.ts', 'column?.name', 'column.name', NO_COLUMN_NO_FAULT],
 	['push/prepareRows.ts', "''", '"Stryker was here!"', NO_COLUMN_NO_FAULT],
-	['push/prepareRows.ts', 'row < count', 'row <= count', 'beyond the last row no phone is set'],
+	['push/prepareRows.ts', 'row < count', 'row <= count', 'no phone is set after the last row'],
 	[
 		'push/prepareRows.ts',
 		"name === '__proto__'",
 		'true',
-		'a value travels alike whether it was assigned or defined',
+		'assigned and defined properties are sent in the same way',
 	],
 	[
 		'push/prepareRows.ts',
@@ -144,18 +134,13 @@ export const EQUIVALENT = [
 		'false',
 		'without such a column the last name is empty',
 	],
-	['calls/callPages.ts', "''", '"Stryker was here!"', 'it is read only where it must be set'],
-	[
-		'calls/callPages.ts',
-		'total !== undefined',
-		'true',
-		'nothing reaches a total that is not there',
-	],
+	['calls/callPages.ts', "''", '"Stryker was here!"', 'it is read only if it must be set'],
+	['calls/callPages.ts', 'total !== undefined', 'true', 'nothing is compared with a missing total'],
 	[
 		'calls/callPages.ts',
 		'next === undefined',
 		'false',
-		'where no part follows nobody asks which follow that one',
+		'without a next page, the pages after it are not requested',
 	],
 	...['false', 'total === undefined && length === 0'].map((replacement) => [
 		'calls/callPages.ts',
@@ -169,15 +154,15 @@ export const EQUIVALENT = [
 		'""',
 		"in the editor's test n8n takes the first event, and ignores the key",
 	],
-	['api/retry.ts', '() => false', '() => undefined', 'either says no'],
+	['api/retry.ts', '() => false', '() => undefined', 'both values are falsy'],
 	[
 		'triggers/executionStarter.ts',
 		'true',
 		'false',
-		'of a key that was used only its presence is read',
+		'only the presence of a used key is read',
 		'recentKeys.set(key, true)',
 	],
-	['idempotency/writeAheadLog.ts', 'remove.length > 0', 'true', 'of nothing nothing is removed'],
+	['idempotency/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
 	[
 		'idempotency/writeAheadLog.ts',
 		"''",
@@ -189,7 +174,7 @@ export const EQUIVALENT = [
 		'api/readPace.ts',
 		'this.inFlight >= this.maxInFlight',
 		'false',
-		'a read that is admitted too early checks again, and waits on',
+		'a read that starts too early checks again and waits',
 	],
 	[
 		'calls/callPages.ts',
@@ -203,20 +188,20 @@ export const EQUIVALENT = [
 		'calls/readCallList.ts',
 		'lists[0]?.length',
 		'lists[0].length',
-		'the one list that is counted is there',
+		'the one list that is counted exists',
 	],
-	['push/prefetcher.ts', 'rows.length === 0', 'false', 'of no rows nothing is read'],
+	['push/prefetcher.ts', 'rows.length === 0', 'false', 'without rows, nothing is read'],
 	[
 		'push/pushRunner.ts',
 		'rows === whole.rows',
 		'false',
-		'a short cut for a whole request; its contacts one by one come to the same',
+		'a shortcut for a whole request, and its separate contacts give the same result',
 	],
 	[
 		'push/pushRunner.ts',
 		'firstIndex !== undefined',
 		'true',
-		'what is not known leaves the record as it is',
+		'an unknown value does not change the record',
 	],
 	['file/fileRows.ts', "''", '"Stryker was here!"', 'each row is in one of the files'],
 	[
@@ -225,12 +210,7 @@ export const EQUIVALENT = [
 		'this.tables[this.fileOf(index)].file',
 		'each row is in one of the files',
 	],
-	[
-		'push/rows.ts',
-		'this.items[index]?.json',
-		'this.items[index].json',
-		'a row that is picked is there',
-	],
+	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
 	...[
 		['!released.has(row) && this.claimed.has(block)', 'false'],
 		['this.claimed.set(block, undefined);', ';'],
@@ -238,33 +218,23 @@ export const EQUIVALENT = [
 		'push/begunRows.ts',
 		original,
 		replacement,
-		'a pushed row stays among the claimed ones, so that its block is never emptied',
+		'a pushed row stays claimed, so its block is never empty',
 	]),
 	['push/begunRows.ts', 'push.nth + 1', 'push.nth - 1', 'each push still has a number of its own'],
 	[
 		'push/contactBuffer.ts',
 		'start + COMMA.length',
 		'start - COMMA.length',
-		'quotes and braces, which are one byte each, leave more room than that',
+		'quotes and braces, one byte each, leave more space',
 	],
 	[
 		'push/contactBuffer.ts',
 		'most > this.bytes.length',
 		'most >= this.bytes.length',
-		'it grows one contact earlier',
+		'the buffer grows one contact earlier',
 	],
-	[
-		'push/contactBuffer.ts',
-		'before === undefined',
-		'false',
-		'no number is taken for the beginning',
-	],
-	[
-		'http/transport.ts',
-		"''",
-		'"Stryker was here!"',
-		'what is handed over is not looked up by its ID',
-	],
+	['push/contactBuffer.ts', 'before === undefined', 'false', 'NaN counts as the beginning'],
+	['http/transport.ts', "''", '"Stryker was here!"', 'the value is not looked up by its ID'],
 ].map(([file, original, replacement, why, within = '']) => ({
 	file,
 	original,

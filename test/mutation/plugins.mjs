@@ -1,5 +1,5 @@
-// The two things that make mutation affordable: only the test files that reach a mutant run, the near and cheap ones
-// first and no further than the first that notices it; and of the code that decides nothing, a fixed sample is drawn.
+// Two plugins that make mutation testing fast: the runner runs only test files that reach a mutant, the closest and
+// fastest first, until one fails. The checker draws a fixed sample of the mutants of code that isn't critical.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,21 +12,21 @@ import {
 } from '@stryker-mutator/api/plugin';
 import { strykerPlugins as jestPlugins } from '@stryker-mutator/jest-runner';
 
-/** How far a test file is from what was changed: that file's own tests and the quick ones of all forms, those of its room, the others. */
+/** Distance of a test file from the mutated file: 0 for its own tests and the fast tests of all forms, 1 for its folder, 2 for others. */
 function distance(test, source) {
 	if (isOfForms(test)) return 0;
 	const places = [path.relative('test/nodes', test), path.relative('nodes', source)];
 	const [name, ownName] = places.map((place) => path.basename(place).split('.')[0]);
-	const [room, ownRoom] = places.map((place) => path.dirname(place));
-	return name === ownName ? 0 : room === ownRoom ? 1 : 2;
+	const [testFolder, sourceFolder] = places.map((place) => path.dirname(place));
+	return name === ownName ? 0 : testFolder === sourceFolder ? 1 : 2;
 }
 
 const isOfForms = (test) => test.includes('/package/');
 
-/** test/nodes/PlaceCall/wait.test.ts is beside nodes/PlaceCall/properties.ts. */
+/** Whether the test belongs to the same node, such as test/nodes/PlaceCall/wait.test.ts to nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
-	const [room] = path.relative('nodes', source).split(path.sep);
-	return path.relative('test/nodes', test).startsWith(room);
+	const [folder] = path.relative('nodes', source).split(path.sep);
+	return path.relative('test/nodes', test).startsWith(folder);
 }
 
 class NarrowRunner {
@@ -36,7 +36,7 @@ class NarrowRunner {
 
 	constructor(injector) {
 		this.#jest = injector.injectFunction(jestPlugins[0].factory);
-		// Of one sandbox: the dry run happens in one process, the mutants in several.
+		// A file in the sandbox, because the dry run and the mutants run in different processes.
 		this.#dryRun = path.resolve('mutation-tests.json');
 		const adapter = this.#jest.jestTestAdapter;
 		const run = adapter.run.bind(adapter);
@@ -70,14 +70,14 @@ class NarrowRunner {
 		const wanted = new Set(testFilter);
 		const reaches = testFilter
 			? ({ ids }) => ids.some((id) => wanted.has(id))
-			: // What runs on loading, as all forms do, is reached by every test: the forms' own and those of its room decide.
+			: // Every test reaches code that runs on loading, such as forms, so only tests of forms and of the same node run.
 				({ file }) => isOfForms(file) || isBeside(file, sandboxFileName);
 		const files = JSON.parse(readFileSync(this.#dryRun, 'utf8'))
 			.filter(reaches)
 			.map((one) => ({ ...one, away: distance(one.file, sandboxFileName) }))
 			.sort((a, b) => a.away - b.away || a.ms - b.ms);
 		let nrOfTests = 0;
-		// One by one: jest's own bail lets the other files run to their end.
+		// One file at a time, because with jest's bail, other files still run to their end.
 		for (const { file, ids } of files) {
 			this.#testFiles = [file];
 			const filter = testFilter && ids.filter((id) => wanted.has(id));
@@ -94,7 +94,7 @@ function narrowRunner(injector) {
 }
 narrowRunner.inject = tokens(commonTokens.injector);
 
-/** Lets only the drawn mutants through; the same seed draws the same ones from the same code. */
+/** Selects a sample of mutants, which is the same for the same seed and code. */
 class Sample {
 	static inject = tokens(commonTokens.options);
 

@@ -1,4 +1,4 @@
-// Writes report.md from the results of the last runs: the score of each folder and every mutant that no test noticed.
+// Writes report.md from the results of the last runs: the score of each folder, and every surviving mutant.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +10,7 @@ const REPORT = fileURLToPath(new URL('report.md', import.meta.url));
 const DETECTED = ['Killed', 'Timeout'];
 const UNDETECTED = ['Survived', 'NoCoverage'];
 
-/** The runs of an area whose results are kept, the largest sample first. */
+/** The stored runs of an area, the largest sample first. */
 function runsOf({ file }) {
 	const name = new RegExp(`^${file}(?:-([\\d.]+)-(\\d+))?\\.json$`);
 	const kept = existsSync(RESULTS) ? readdirSync(RESULTS) : [];
@@ -23,7 +23,7 @@ function runsOf({ file }) {
 		.sort((a, b) => b.share - a.share);
 }
 
-/** The mutants of a run that were tried, each with its file and the line it stands in. */
+/** The mutants of a run, each with its file and line. */
 function mutantsOf({ results }) {
 	const { files } = JSON.parse(readFileSync(path.join(RESULTS, results), 'utf8'));
 	return Object.entries(files).flatMap(([file, { source, mutants }]) => {

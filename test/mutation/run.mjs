@@ -1,6 +1,6 @@
-// npm run mutation [-- <area> … --concurrency <n> --files <glob>]: mutates the code and tells which mutants no test
-// notices. What has not changed since the last run is answered from reports/mutation. MUTATION_SHARE=0.1 draws a
-// tenth of every area, MUTATION_SEED=7 another one than the next run draws without it.
+// npm run mutation [-- <area> … --concurrency <n> --files <glob>]: mutates the code and reports surviving
+// mutants. Results for unchanged code come from reports/mutation. MUTATION_SHARE=0.1 runs a tenth of the mutants of
+// every area. MUTATION_SEED=7 draws another sample.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { AREAS, areaNamed, SEED } from './areas.mjs';

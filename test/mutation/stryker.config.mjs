@@ -11,7 +11,7 @@ export default {
 	jest: {
 		projectType: 'custom',
 		configFile: 'jest.config.js',
-		// Which tests reach a mutant is measured, not followed along imports.
+		// The dry run measures which tests reach a mutant, so related tests aren't needed.
 		enableFindRelatedTests: false,
 		config: {
 			testMatch: tests.map((glob) => `<rootDir>/${glob}`),
@@ -20,7 +20,7 @@ export default {
 		},
 	},
 	coverageAnalysis: 'perTest',
-	// A few files of the area; the results of the others stay.
+	// Mutates some files of the area. The results of other files stay.
 	mutate: files ? [files] : mutate,
 	...(share < 1 && { checkers: ['sample'], sample: { seed: SEED, share } }),
 	ignorePatterns: ['dist', 'docs/images', 'examples', 'reports', 'coverage', '.git'],

@@ -3,19 +3,19 @@ import { openSync, closeSync, readFileSync } from 'node:fs';
 
 export interface CommandOptions {
 	cwd: string;
-	/** Receives everything the command prints. */
+	/** The log file for everything that the command prints. */
 	log: string;
 	env?: Record<string, string>;
 }
 
-/** Runs a command to its end; when it fails, the error holds the end of its log. */
+/** Runs a command to its end. If it fails, the error contains the end of its log. */
 export async function run(command: string, args: string[], options: CommandOptions): Promise<void> {
 	const log = openSync(options.log, 'a');
 	const child = spawn(command, args, {
 		cwd: options.cwd,
 		env: { ...process.env, ...options.env },
 		stdio: ['ignore', log, log],
-		// A process group of its own, so that what it starts ends together with it.
+		// Its own process group, so that its child processes end with it.
 		detached: true,
 	});
 	closeSync(log);
@@ -32,13 +32,13 @@ export async function run(command: string, args: string[], options: CommandOptio
 	}
 }
 
-/** Ends a process that was started as the leader of its group, with everything in the group. */
+/** Ends a process and its process group, which it must lead. */
 export function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 	if (pid === undefined) return;
 	try {
 		process.kill(-pid, signal);
 	} catch {
-		// It has ended already.
+		// It has already ended.
 	}
 }
 

@@ -1,4 +1,4 @@
-/** Drives a running n8n by the REST API that its own editor uses. */
+/** Controls a running n8n through the REST API of its editor. */
 import { parse } from 'flatted';
 import type { IDataObject, INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
@@ -25,7 +25,7 @@ const listResult = z.object({
 	paginationToken: z.unknown().optional(),
 });
 
-/** n8n 1 has other requests for some of this. */
+/** Some requests are different in n8n 1. */
 export const isN8n1 = n8nVersion.startsWith('1.');
 
 export type Execution = z.infer<typeof executionSchema>;
@@ -40,17 +40,17 @@ export class N8nDriver {
 
 	constructor(readonly baseUrl: string) {}
 
-	/** Makes the owner on a new server, and signs in on one that has it already. */
+	/** Creates the owner on a new instance, or signs in if the owner exists. */
 	static async signIn(baseUrl: string): Promise<N8nDriver> {
 		const driver = new N8nDriver(baseUrl);
-		// n8n takes few sign-ins a minute, and jest gives each test file its own modules: the session
-		// that the set-up of a run leaves in the environment serves all its files.
+		// n8n limits sign-ins per minute, and jest gives each test file its own modules, so all files share
+		// the session that the global setup stores in the environment.
 		const session = `N8N_DRIVER_SESSION_${new URL(baseUrl).port}`;
 		driver.cookie = process.env[session] ?? '';
 		if (driver.cookie !== '' && (await driver.send('GET', '/login')).ok) return driver;
 		const response = await driver.send('POST', '/owner/setup', owner);
 		if (!response.ok) {
-			await driver.call('POST', '/login', {
+			await driver.request('POST', '/login', {
 				emailOrLdapLoginId: owner.email,
 				password: owner.password,
 			});
@@ -59,74 +59,74 @@ export class N8nDriver {
 		return driver;
 	}
 
-	/** Any request of the editor; gives what stands under `data`. */
-	async call(method: string, path: string, body?: unknown): Promise<unknown> {
+	/** Sends any request of the editor. Returns the response's `data`. */
+	async request(method: string, path: string, body?: unknown): Promise<unknown> {
 		const response = await this.send(method, path, body);
 		const text = await response.text();
 		if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
 		return z.object({ data: z.unknown() }).parse(JSON.parse(text)).data;
 	}
 
-	/** A page that n8n shows to whoever is signed in. */
+	/** The HTML of a page for the signed-in user. */
 	async page(path: string): Promise<string> {
 		return await (await this.send('GET', path)).text();
 	}
 
 	async createCredential(type: string, data: IDataObject, name = type): Promise<Reference> {
-		return identified.parse(await this.call('POST', '/credentials', { name, type, data }));
+		return identified.parse(await this.request('POST', '/credentials', { name, type, data }));
 	}
 
 	async updateCredential(id: string, type: string, data: IDataObject, name = type): Promise<void> {
-		await this.call('PATCH', `/credentials/${id}`, { name, type, data });
+		await this.request('PATCH', `/credentials/${id}`, { name, type, data });
 	}
 
 	async credentials(): Promise<Reference[]> {
-		return z.array(identified).parse(await this.call('GET', '/credentials'));
+		return z.array(identified).parse(await this.request('GET', '/credentials'));
 	}
 
-	/** What the button in the credential form does; `data` is what the form holds at that moment. */
+	/** Tests a credential as the button in its form does, with the unsaved `data` of the form. */
 	async testCredential(type: string, data: IDataObject): Promise<z.infer<typeof testResult>> {
-		const { id, name } = await this.createCredential(type, data, `${type} on trial`);
+		const { id, name } = await this.createCredential(type, data, `${type} to test`);
 		try {
 			const credentials = { id, name, type, data };
-			return testResult.parse(await this.call('POST', '/credentials/test', { credentials }));
+			return testResult.parse(await this.request('POST', '/credentials/test', { credentials }));
 		} finally {
-			await this.call('DELETE', `/credentials/${id}`);
+			await this.request('DELETE', `/credentials/${id}`);
 		}
 	}
 
 	async createWorkflow(workflow: WorkflowJson): Promise<Workflow> {
 		const settings = { executionOrder: 'v1', ...workflow.settings };
 		const body = { ...workflow, settings, ...(isN8n1 && { active: false }) };
-		return workflowSchema.parse(await this.call('POST', '/workflows', body));
+		return workflowSchema.parse(await this.request('POST', '/workflows', body));
 	}
 
 	async workflows(): Promise<Reference[]> {
-		return z.array(identified).parse(await this.call('GET', '/workflows'));
+		return z.array(identified).parse(await this.request('GET', '/workflows'));
 	}
 
 	async updateWorkflow(workflow: Workflow, changes: Partial<WorkflowJson>): Promise<Workflow> {
 		const body = { ...changes, versionId: workflow.versionId };
-		return workflowSchema.parse(await this.call('PATCH', `/workflows/${workflow.id}`, body));
+		return workflowSchema.parse(await this.request('PATCH', `/workflows/${workflow.id}`, body));
 	}
 
 	async activate({ id, versionId }: Workflow): Promise<void> {
-		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: true, versionId });
-		else await this.call('POST', `/workflows/${id}/activate`, { versionId });
+		if (isN8n1) await this.request('PATCH', `/workflows/${id}`, { active: true, versionId });
+		else await this.request('POST', `/workflows/${id}/activate`, { versionId });
 	}
 
 	async deactivate({ id }: Reference): Promise<void> {
-		if (isN8n1) await this.call('PATCH', `/workflows/${id}`, { active: false });
-		else await this.call('POST', `/workflows/${id}/deactivate`);
+		if (isN8n1) await this.request('PATCH', `/workflows/${id}`, { active: false });
+		else await this.request('POST', `/workflows/${id}/deactivate`);
 	}
 
-	/** n8n deletes only what has been archived before. */
+	/** n8n deletes archived workflows only. */
 	async deleteWorkflow({ id }: Reference): Promise<void> {
-		await this.call('POST', `/workflows/${id}/archive`);
-		await this.call('DELETE', `/workflows/${id}`);
+		await this.request('POST', `/workflows/${id}/archive`);
+		await this.request('DELETE', `/workflows/${id}`);
 	}
 
-	/** Runs a saved workflow as the editor's button does, and waits for its end. */
+	/** Runs a saved workflow as the editor's button does, and waits until it ends. */
 	async runManually(
 		workflow: Reference,
 		triggerName: string,
@@ -137,17 +137,17 @@ export class N8nDriver {
 		return await this.finished(executionId, timeout);
 	}
 
-	/** The editor's button: an execution, or a trigger that listens for a test event. */
+	/** Does what the editor's button does: starts an execution, or a trigger that listens for a test event. */
 	async startManually({ id }: Reference, triggerName: string): Promise<unknown> {
-		return await this.call('POST', `/workflows/${id}/run`, {
+		return await this.request('POST', `/workflows/${id}/run`, {
 			triggerToStartFrom: { name: triggerName },
-			...(isN8n1 && { workflowData: await this.call('GET', `/workflows/${id}`) }),
+			...(isN8n1 && { workflowData: await this.request('GET', `/workflows/${id}`) }),
 		});
 	}
 
 	async executions(workflow: Reference): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
-		const list = await this.call('GET', `/executions?filter=${filter}&limit=100`);
+		const list = await this.request('GET', `/executions?filter=${filter}&limit=100`);
 		return z.object({ results: z.array(executionSchema) }).parse(list).results;
 	}
 
@@ -162,7 +162,7 @@ export class N8nDriver {
 		);
 	}
 
-	/** *Retry* in the list of executions, with the workflow as it was or as it is saved now. */
+	/** *Retry* in the list of executions, with the original or the currently saved workflow. */
 	async retry(executionId: string, workflow: 'original' | 'current'): Promise<Execution> {
 		return await this.finished(await this.startRetry(executionId, workflow));
 	}
@@ -170,17 +170,17 @@ export class N8nDriver {
 	/** @returns the ID of the new execution, which may still run or wait */
 	async startRetry(executionId: string, workflow: 'original' | 'current'): Promise<string> {
 		const body = { loadWorkflow: workflow === 'current' };
-		const started = await this.call('POST', `/executions/${executionId}/retry`, body);
+		const started = await this.request('POST', `/executions/${executionId}/retry`, body);
 		return z.object({ id: z.string() }).parse(started).id;
 	}
 
-	/** Everything an execution has stored: each node's output, the error if there is one. */
+	/** The stored data of an execution: each node's output, and the error if it failed. */
 	async runData(executionId: string): Promise<IRunExecutionData['resultData']> {
 		const { data } = await this.execution(executionId);
 		return storedRun.parse(parse(data)).resultData;
 	}
 
-	/** The items that a node gave on one of its outputs, in its last run. */
+	/** The items of one output of a node's last run. */
 	async output(executionId: string, nodeName: string, index = 0): Promise<INodeExecutionData[]> {
 		const { runData, error } = await this.runData(executionId);
 		const run = runData[nodeName]?.at(-1);
@@ -188,7 +188,7 @@ export class N8nDriver {
 		return run.data?.main?.[index] ?? [];
 	}
 
-	/** Calls a production webhook, which answers only some seconds after the workflow was activated. */
+	/** Sends a request to a production webhook. Retries while it returns 404, because n8n registers it seconds after activation. */
 	async webhook(path: string, body: unknown = {}): Promise<Response> {
 		return await until(`the webhook ${path}`, async () => {
 			const response = await fetch(`${this.baseUrl}/webhook/${path}`, {
@@ -201,7 +201,7 @@ export class N8nDriver {
 		});
 	}
 
-	/** The entries that a list in a node's panel would show. */
+	/** The entries of a list in a node's panel. */
 	async list(request: {
 		nodeType: string;
 		method: string;
@@ -218,7 +218,7 @@ export class N8nDriver {
 			currentNodeParameters: request.parameters ?? {},
 			...(request.filter !== undefined && { filter: request.filter }),
 		};
-		const found = await this.call(
+		const found = await this.request(
 			'POST',
 			'/dynamic-node-parameters/resource-locator-results',
 			body,
@@ -226,7 +226,7 @@ export class N8nDriver {
 		return listResult.parse(found);
 	}
 
-	/** The names of all node types that this server has loaded. */
+	/** The names of all node types that this instance has loaded. */
 	async nodeTypes(): Promise<string[]> {
 		const response = await this.sendTo('/types/nodes.json', 'GET');
 		return z
@@ -237,7 +237,7 @@ export class N8nDriver {
 
 	async execution(id: string) {
 		const withData = executionSchema.extend({ data: z.string() });
-		return withData.parse(await this.call('GET', `/executions/${id}`));
+		return withData.parse(await this.request('GET', `/executions/${id}`));
 	}
 
 	private async send(method: string, path: string, body?: unknown): Promise<Response> {

@@ -1,4 +1,4 @@
-/** The workflows of the examples folder, as a user would import them and then choose the accounts. */
+/** The workflows in the examples folder, as a user imports them and then selects credentials. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { INode } from 'n8n-workflow';
@@ -28,8 +28,8 @@ export function readExample(file: string): WorkflowJson {
 	return workflowJson.parse(JSON.parse(readFileSync(join(examplesFolder, file), 'utf8')));
 }
 
-/** An account is all that cannot stand in an example: each node gets the one of its kind, if there is one. */
-export function completed(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {
+/** Adds credentials, which an example can't contain, to the nodes that need them. */
+export function withCredentials(workflow: WorkflowJson, accounts: Credentials): WorkflowJson {
 	const nodes = workflow.nodes.map((node) => {
 		const type = credentialOf(node);
 		const account = type === undefined ? undefined : accounts[type];
@@ -39,7 +39,7 @@ export function completed(workflow: WorkflowJson, accounts: Credentials): Workfl
 	return { ...workflow, nodes };
 }
 
-/** The account that other nodes than ours need in the examples. */
+/** Credential types of the nodes that aren't ours in the examples. */
 export const CREDENTIAL_OF: Record<string, string> = {
 	'n8n-nodes-base.googleSheets': 'googleSheetsOAuth2Api',
 	'n8n-nodes-base.googleSheetsTool': 'googleSheetsOAuth2Api',

@@ -1,4 +1,4 @@
-/** Installs a real n8n once, in a cache folder outside the checkout, and finds it again afterwards. */
+/** Installs a real n8n once, in a cache folder outside the checkout. Later runs reuse it. */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
@@ -7,30 +7,30 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { run } from './command';
-import { GiveUp, until } from './until';
+import { UnrecoverableError, until } from './until';
 
 const manifestSchema = z.object({
 	dependencies: z.object({ n8n: z.string(), sqlite3: z.string() }).catchall(z.string()),
 	overrides: z.record(z.string()),
 });
-/** Older versions to test with: what each needs beside it, because npm hoists other versions, and what it cannot do. */
+/** Older versions to test with: the packages that each needs in addition, because npm hoists other versions, and the tests to skip. */
 export const olderVersions = z
-	.record(z.object({ beside: z.record(z.string()), leaveOut: z.array(z.string()) }))
+	.record(z.object({ extraPackages: z.record(z.string()), skippedTests: z.array(z.string()) }))
 	.parse(JSON.parse(readFileSync(join(__dirname, 'older.json'), 'utf8')));
 const manifestText = readManifest(process.env.N8N_HOST_VERSION);
 const manifest = manifestSchema.parse(JSON.parse(manifestText));
 
 export const n8nVersion = manifest.dependencies.n8n;
 
-/** What npm installs; an older n8n than the one that the tests are made for can be asked for. */
+/** The package.json that npm installs. `version` selects an older n8n. */
 function readManifest(version?: string): string {
 	const text = readFileSync(join(__dirname, 'package.json'), 'utf8');
 	const { dependencies, overrides } = manifestSchema.parse(JSON.parse(text));
 	if (version === undefined || version === dependencies.n8n) return text;
 	return JSON.stringify({
 		private: true,
-		dependencies: { ...dependencies, n8n: version, ...olderVersions[version]?.beside },
-		// Older n8n takes this one from its maker's site; no test reads a workbook.
+		dependencies: { ...dependencies, n8n: version, ...olderVersions[version]?.extraPackages },
+		// Older n8n versions download this package from its author's website. No test reads a workbook.
 		overrides: { ...overrides, xlsx: '0.18.5' },
 	});
 }
@@ -40,7 +40,7 @@ export function cacheFolder(): string {
 	return join(base, 'n8n-nodes-voice-chat-agent');
 }
 
-/** Where n8n is or will be: another manifest, Node or machine type is another installation. */
+/** The folder of the installation. It depends on the manifest, the Node version, and the machine type. */
 export function hostFolder(): string {
 	const key = createHash('sha256')
 		.update(manifestText)
@@ -50,14 +50,14 @@ export function hostFolder(): string {
 	return join(cacheFolder(), `n8n-${n8nVersion}-${key}`);
 }
 
-/** Returns the folder of a complete n8n installation, making it first when there is none. */
+/** Installs n8n unless it's installed. Returns the folder. */
 export async function installHost(report: (line: string) => void): Promise<string> {
 	const target = hostFolder();
 	if (existsSync(target)) return target;
 	if (Number(process.versions.node.split('.')[0]) < 22) {
-		throw new GiveUp(
-			`n8n ${n8nVersion} needs Node 22 or later and this is Node ${process.versions.node}. ` +
-				'Start it through npm (for example `npm start`), which brings the right Node along after `npm ci`.',
+		throw new UnrecoverableError(
+			`n8n ${n8nVersion} needs Node.js 22 or later, and this is Node.js ${process.versions.node}. ` +
+				'Run `npm ci`, then start it through npm (for example `npm start`), which uses the right Node.js version.',
 		);
 	}
 	await mkdir(cacheFolder(), { recursive: true });
@@ -80,7 +80,9 @@ async function install(target: string, report: (line: string) => void): Promise<
 	const started = Date.now();
 	const stopProgress = showProgress(log, started, report);
 	try {
-		report(`Installing n8n ${n8nVersion}: once, some 3 minutes and 2.2 GB, into ${target}`);
+		report(
+			`Installing n8n ${n8nVersion} into ${target}. This happens once and takes about 3 minutes and 2.2 GB.`,
+		);
 		await requireNetwork(partial, log, env);
 		await requireCompiler(partial, log, env);
 		const quiet = ['--no-audit', '--no-fund', '--loglevel=http'];
@@ -94,32 +96,32 @@ async function install(target: string, report: (line: string) => void): Promise<
 	} finally {
 		stopProgress();
 	}
-	// Only a finished installation ever has the final name.
+	// Rename last, so that the final name means a finished installation.
 	await rename(partial, target);
 	report(`n8n ${n8nVersion} is installed (${seconds(started)})`);
 }
 
-/** The Node that runs now is the one that npm and the compiler must see. */
+/** Makes npm and the compiler use the Node.js version that runs now. */
 function npmEnvironment(): Record<string, string> {
 	const node = dirname(realpathSync(process.execPath));
 	const env: Record<string, string> = { PATH: `${node}:${process.env.PATH ?? ''}` };
-	// The npm package of Node brings the headers, so that compiling downloads nothing.
+	// The npm package of Node.js contains the headers, so compiling downloads nothing.
 	const headers = join(node, '..', 'node_modules', `node-${process.platform}-${process.arch}`);
 	if (existsSync(join(headers, 'include'))) env.npm_config_nodedir = headers;
 	return env;
 }
 
 async function requireNetwork(cwd: string, log: string, env: Record<string, string>) {
-	const attempts = ['--fetch-retries=1', '--fetch-timeout=20000'];
-	await run('npm', ['view', `n8n@${n8nVersion}`, 'version', '--prefer-online', ...attempts], {
+	const limits = ['--fetch-retries=1', '--fetch-timeout=20000'];
+	await run('npm', ['view', `n8n@${n8nVersion}`, 'version', '--prefer-online', ...limits], {
 		cwd,
 		log,
 		env,
 	}).catch(() => {
-		throw new GiveUp(
-			`n8n ${n8nVersion} has to be downloaded once, and the npm registry did not answer. ` +
+		throw new UnrecoverableError(
+			`n8n ${n8nVersion} must be downloaded once, but the npm registry didn't respond. ` +
 				"Check the network connection and npm's settings (`npm config get registry`, `npm config get proxy`), then run this again. " +
-				`What npm said: ${log}`,
+				`The log of npm: ${log}`,
 		);
 	});
 }
@@ -132,15 +134,15 @@ async function requireCompiler(cwd: string, log: string, env: Record<string, str
 	];
 	const missing = tools.filter((names) => !names.some(runs)).map(([name]) => name);
 	if (missing.length === 0) return;
-	// A ready-made driver needs no compiler, where it can be downloaded.
+	// Without a compiler, try to download a compiled driver.
 	const trial = join(cwd, 'trial');
 	await mkdir(trial);
 	await writeFile(join(trial, 'package.json'), '{"private":true}');
 	const driver = `sqlite3@${manifest.dependencies.sqlite3}`;
 	await run('npm', ['install', '--no-audit', '--no-fund', driver], { cwd: trial, log, env }).catch(
 		() => {
-			throw new GiveUp(
-				`n8n's database driver (sqlite3) has to be compiled here, and this machine lacks: ${missing.join(', ')}. ` +
+			throw new UnrecoverableError(
+				`n8n's database driver (sqlite3) must be compiled, but these programs are missing: ${missing.join(', ')}. ` +
 					'Debian, Ubuntu: `sudo apt-get install python3 make g++`. Fedora: `sudo dnf install python3 make gcc-c++`. ' +
 					'macOS: `xcode-select --install`. Then run this again.',
 			);
@@ -156,7 +158,7 @@ function runs(command: string): boolean {
 function showProgress(log: string, started: number, report: (line: string) => void): () => void {
 	const timer = setInterval(() => {
 		const fetched = readFileSync(log, 'utf8').split('http fetch GET 200').length - 1;
-		report(`  … ${seconds(started)}, ${fetched} packages downloaded`);
+		report(`  ${seconds(started)}: ${fetched} packages downloaded`);
 	}, 10_000);
 	return () => {
 		clearInterval(timer);
@@ -165,22 +167,22 @@ function showProgress(log: string, started: number, report: (line: string) => vo
 
 const seconds = (since: number) => `${Math.round((Date.now() - since) / 1000)} s`;
 
-/** Two installations at once would spoil each other: the second waits, and takes over from a dead one. */
+/** Allows one installation at a time. The second waits, and takes over if the first process has died. */
 async function lock(file: string, report: (line: string) => void): Promise<() => Promise<void>> {
 	const mine = `${file}.${process.pid}`;
 	await writeFile(mine, String(process.pid));
-	let told = false;
+	let isReported = false;
 	const take = async () => {
 		try {
-			// A link appears together with its content, so nobody ever reads a lock without an owner.
+			// Creating a link is atomic, so a lock always contains its owner.
 			await link(mine, file);
 			return true;
 		} catch {
 			const owner = await readFile(file, 'utf8').catch(() => undefined);
 			if (owner === undefined) return false;
 			if (!isAlive(Number(owner))) await rm(file, { force: true });
-			else if (!told) report(`Another process (${owner}) is installing n8n; waiting for it`);
-			told = true;
+			else if (!isReported) report(`Waiting for another process (${owner}) that is installing n8n`);
+			isReported = true;
 			return false;
 		}
 	};

@@ -4,20 +4,20 @@ import { z } from 'zod';
 import { until } from './until';
 
 const target = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
-const answer = z.object({ id: z.number(), result: z.unknown(), error: z.unknown().optional() });
+const response = z.object({ id: z.number(), result: z.unknown(), error: z.unknown().optional() });
 const evaluated = z.object({ result: z.object({ value: z.unknown() }) });
 const profiled = z.object({ profile: z.unknown() });
 
 /** The inspector of a Node.js process that was started with `NODE_OPTIONS=--inspect=127.0.0.1:<port>`. */
 export class Inspector {
-	private readonly waiting = new Map<number, (value: unknown) => void>();
+	private readonly pending = new Map<number, (value: unknown) => void>();
 	private requests = 0;
 
 	private constructor(private readonly socket: WebSocket) {
 		socket.on('message', (data: Buffer) => {
-			const { id, result } = answer.parse(JSON.parse(data.toString()));
-			this.waiting.get(id)?.(result);
-			this.waiting.delete(id);
+			const { id, result } = response.parse(JSON.parse(data.toString()));
+			this.pending.get(id)?.(result);
+			this.pending.delete(id);
 		});
 	}
 
@@ -38,13 +38,13 @@ export class Inspector {
 		await this.send('HeapProfiler.collectGarbage');
 	}
 
-	/** What an expression gives inside the process, as JSON takes it. */
+	/** Evaluates an expression in the process. Returns its value as JSON. */
 	async evaluate(expression: string): Promise<unknown> {
 		const result = await this.send('Runtime.evaluate', { expression, returnByValue: true });
 		return evaluated.parse(result).result.value;
 	}
 
-	/** Writes a CPU profile of what happens meanwhile. */
+	/** Writes a CPU profile while `act` runs. */
 	async profile<T>(file: string, act: () => Promise<T>): Promise<T> {
 		await this.send('Profiler.enable');
 		await this.send('Profiler.setSamplingInterval', { interval: 200 });
@@ -58,7 +58,7 @@ export class Inspector {
 	private async send(method: string, params: object = {}): Promise<unknown> {
 		const id = ++this.requests;
 		return await new Promise((resolve) => {
-			this.waiting.set(id, resolve);
+			this.pending.set(id, resolve);
 			this.socket.send(JSON.stringify({ id, method, params }));
 		});
 	}

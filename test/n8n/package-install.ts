@@ -8,12 +8,12 @@ import { run } from './command';
 export const projectFolder = join(__dirname, '..', '..');
 export const packageName = 'n8n-nodes-voice-chat-agent';
 
-/** Where n8n looks for the community packages of a user. */
+/** The folder in which n8n looks for this community package. */
 export function installedPackage(home: string): string {
 	return join(home, '.n8n', 'nodes', 'node_modules', packageName);
 }
 
-/** Unpacks what `npm publish` would upload to where a user's installation puts it. */
+/** Packs the package as `npm publish` does, and unpacks it where n8n installs it. */
 export async function installPackage(home: string): Promise<void> {
 	const target = installedPackage(home);
 	await mkdir(dirname(target), { recursive: true });
@@ -26,19 +26,19 @@ const manifest = z.object({
 	n8n: z.object({ nodes: z.array(z.string()), credentials: z.array(z.string()) }),
 });
 
-/** The built files that a package names to n8n. */
+/** The built files in the `n8n` section of package.json. */
 export async function listedFiles(folder: string) {
 	return manifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).n8n;
 }
 
-/** n8n rejects a whole package, in its log only, when one listed file is missing. */
+/** If one listed file is missing, n8n rejects the whole package and reports it only in its log. */
 async function requireListedFiles(folder: string): Promise<void> {
 	const listed = await listedFiles(folder);
 	const missing = [...listed.nodes, ...listed.credentials].filter(
 		(file) => !existsSync(join(folder, file)),
 	);
 	if (missing.length > 0) {
-		throw new Error(`package.json lists files that the build did not make: ${missing.join(', ')}`);
+		throw new Error(`package.json lists files that the build didn't create: ${missing.join(', ')}`);
 	}
 }
 

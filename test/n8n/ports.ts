@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port that nothing listens on, or the wanted one when it is free. */
+/** A free port. Throws if `wanted` isn't free. */
 export async function freePort(wanted = 0): Promise<number> {
 	const server = createServer();
 	await new Promise<void>((resolve, reject) => {
@@ -9,6 +9,6 @@ export async function freePort(wanted = 0): Promise<number> {
 	});
 	const address = server.address();
 	await new Promise((resolve) => server.close(resolve));
-	if (address === null || typeof address === 'string') throw new Error('No port was given');
+	if (address === null || typeof address === 'string') throw new Error('The server has no port');
 	return address.port;
 }

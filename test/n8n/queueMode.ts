@@ -2,7 +2,7 @@ import { freePort } from './ports';
 import { QueueStores } from './queueStores';
 import { N8nServer, type N8nOptions } from './server';
 
-/** n8n in queue mode: a main process, and workers and webhook processes as many as asked for. */
+/** n8n in queue mode: a main process, and any number of workers and webhook processes. */
 export class QueueMode {
 	private constructor(
 		readonly stores: QueueStores,
@@ -16,29 +16,32 @@ export class QueueMode {
 		count: { workers: number; webhooks: number },
 	): Promise<QueueMode> {
 		const stores = await QueueStores.start(options.home);
-		const begun: N8nServer[] = [];
+		const started: N8nServer[] = [];
 		try {
-			const first = await freePort();
+			const webhookPort = await freePort();
 			const env = {
 				...stores.environment,
-				WEBHOOK_URL: `http://127.0.0.1:${first}/`,
+				WEBHOOK_URL: `http://127.0.0.1:${webhookPort}/`,
 				...options.env,
 			};
-			const begin = async (role: N8nOptions['role'], port?: number) => {
+			const startServer = async (role: N8nOptions['role'], port?: number) => {
 				const server = await N8nServer.start({ ...options, env, role, ...(port && { port }) });
-				begun.push(server);
+				started.push(server);
 				return server;
 			};
-			// It makes the database that the others expect.
-			const main = await begin('start');
-			const workers = Array.from({ length: count.workers }, async () => await begin('worker'));
+			// The main process creates the database that the others need.
+			const main = await startServer('start');
+			const workers = Array.from(
+				{ length: count.workers },
+				async () => await startServer('worker'),
+			);
 			const webhooks = Array.from(
 				{ length: count.webhooks },
-				async (_, index) => await begin('webhook', index === 0 ? first : undefined),
+				async (_, index) => await startServer('webhook', index === 0 ? webhookPort : undefined),
 			);
 			return new QueueMode(stores, main, await Promise.all(workers), await Promise.all(webhooks));
 		} catch (error) {
-			await stopAll(begun, stores);
+			await stopAll(started, stores);
 			throw error;
 		}
 	}
@@ -48,7 +51,7 @@ export class QueueMode {
 	}
 }
 
-/** Processes that lose their database end in noise, so that it goes last. */
+/** Stops the stores last, because n8n processes log errors without their database. */
 async function stopAll(servers: readonly N8nServer[], stores: QueueStores): Promise<void> {
 	await Promise.all(servers.map(async (server) => await server.stop()));
 	await stores.stop();

@@ -1,4 +1,4 @@
-/** Redis and PostgreSQL of this machine's packages (Debian: redis-server, postgresql), which n8n's queue mode needs. */
+/** Redis and PostgreSQL for n8n's queue mode, from packages of this machine (Debian: redis-server, postgresql). */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, closeSync, mkdirSync, openSync, readdirSync } from 'node:fs';
@@ -17,7 +17,7 @@ export class QueueStores {
 		private readonly postgres: number,
 	) {}
 
-	/** Both keep what they hold in this folder, and lose it with it. */
+	/** Both store their data in this folder. */
 	static async start(home: string): Promise<QueueStores> {
 		const stores = new QueueStores(home, await freePort(), await freePort());
 		stores.startRedis();
@@ -25,7 +25,7 @@ export class QueueStores {
 		return stores;
 	}
 
-	/** What each process of n8n is told of them. */
+	/** Environment variables for each n8n process. */
 	get environment(): Record<string, string> {
 		return {
 			EXECUTIONS_MODE: 'queue',
@@ -39,10 +39,10 @@ export class QueueStores {
 		};
 	}
 
-	/** What the database answers, as JSON: an array of rows. */
-	ask(query: string): unknown {
+	/** Runs an SQL query. Returns an array of rows. */
+	query(query: string): unknown {
 		const wrapped = `select coalesce(json_agg(rows), '[]') from (${query}) rows`;
-		const args = [...this.reach, '-d', USER, '-At', '-c', wrapped];
+		const args = [...this.connectionArgs, '-d', USER, '-At', '-c', wrapped];
 		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));
 	}
 
@@ -55,7 +55,7 @@ export class QueueStores {
 		}
 	}
 
-	private get reach(): string[] {
+	private get connectionArgs(): string[] {
 		return ['-h', '127.0.0.1', '-p', String(this.postgres), '-U', USER];
 	}
 
@@ -64,19 +64,19 @@ export class QueueStores {
 		this.spawn('redis-server', [...args, '--dir', this.home], 'redis.log');
 	}
 
-	/** PostgreSQL does not run as root, so its own user runs it where we are root. */
+	/** PostgreSQL doesn't run as root. If we are root, its own user runs it. */
 	private async startPostgres(): Promise<void> {
 		const data = join(this.home, 'postgres');
 		mkdirSync(data);
 		chmodSync(this.home, 0o755);
 		const asRoot = process.getuid?.() === 0;
 		if (asRoot) execFileSync('chown', ['postgres', data]);
-		const [command, before] = asRoot ? ['runuser', ['-u', 'postgres', '--']] : ['env', []];
-		execFileSync(command, [...before, bin('initdb'), '-D', data, '-U', USER, '-A', 'trust']);
+		const [command, prefix] = asRoot ? ['runuser', ['-u', 'postgres', '--']] : ['env', []];
+		execFileSync(command, [...prefix, bin('initdb'), '-D', data, '-U', USER, '-A', 'trust']);
 		const args = ['-D', data, '-p', String(this.postgres), '-k', data, '-h', '127.0.0.1'];
-		this.spawn(command, [...before, bin('postgres'), ...args], 'postgres.log');
+		this.spawn(command, [...prefix, bin('postgres'), ...args], 'postgres.log');
 		await until('PostgreSQL', async () => {
-			execFileSync(bin('createdb'), [...this.reach, USER], { stdio: 'ignore' });
+			execFileSync(bin('createdb'), [...this.connectionArgs, USER], { stdio: 'ignore' });
 			return Promise.resolve(true);
 		});
 	}
@@ -92,7 +92,7 @@ export class QueueStores {
 	}
 }
 
-/** Of the newest version that is installed. */
+/** A program of the newest installed PostgreSQL. */
 function bin(name: string): string {
 	const versions = readdirSync('/usr/lib/postgresql').sort();
 	return join('/usr/lib/postgresql', versions.at(-1) ?? '', 'bin', name);

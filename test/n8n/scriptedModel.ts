@@ -1,10 +1,10 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-/** One turn of the model: tools that it calls, or what it says at the end. */
-export type Turn =
+/** One response of the model: tool requests, or its final text. */
+export type Step =
 	| { calls: Array<{ tool: string; args?: Record<string, unknown> }> }
-	| { says: string }
+	| { text: string }
 	/** The model never responds. */
 	| { hangs: true };
 
@@ -13,7 +13,7 @@ const offered = z.object({
 	description: z.string(),
 	parameters: z.object({ properties: z.record(z.object({ description: z.string().optional() })) }),
 });
-/** A tool as the model is offered it. */
+/** A tool as n8n describes it to the model. */
 export type OfferedTool = z.infer<typeof offered>;
 
 const request = z.object({
@@ -21,10 +21,10 @@ const request = z.object({
 	messages: z.array(z.object({ role: z.string(), content: z.unknown() })),
 });
 
-/** A model that follows a script, behind the address of a chat completions API. */
+/** A model that follows a script, with a chat completions API. */
 export class ScriptedModel {
-	private script: Turn[] = [];
-	private answers = 0;
+	private script: Step[] = [];
+	private responses = 0;
 	private tools: z.infer<typeof request>['tools'] = [];
 	private messages: z.infer<typeof request>['messages'] = [];
 
@@ -35,22 +35,22 @@ export class ScriptedModel {
 	static async start(): Promise<ScriptedModel> {
 		const server = fastify();
 		const model = new ScriptedModel(server);
-		server.post('/v1/chat/completions', async ({ body }) => await model.answer(body));
+		server.post('/v1/chat/completions', async ({ body }) => await model.respond(body));
 		model.baseUrl = `${await server.listen({ host: '127.0.0.1', port: 0 })}/v1`;
 		return model;
 	}
 
-	follow(...script: Turn[]): void {
+	follow(...script: Step[]): void {
 		this.script = script;
 	}
 
-	/** The tools of its last request. */
+	/** The tools in the last request. */
 	offered(): OfferedTool[] {
 		return this.tools.map((tool) => tool.function);
 	}
 
-	/** What the model was told of its tool calls, in its last request. */
-	told(): string[] {
+	/** The tool results in the last request. */
+	toolResults(): string[] {
 		return this.messages
 			.filter(({ role }) => role === 'tool')
 			.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
@@ -61,32 +61,32 @@ export class ScriptedModel {
 		await this.server.close();
 	}
 
-	/** Whether the script has been played to its end. */
+	/** Whether the model has sent every step of the script. */
 	get isAtEnd(): boolean {
 		return this.script.length === 0;
 	}
 
-	private async answer(body: unknown): Promise<object> {
+	private async respond(body: unknown): Promise<object> {
 		({ messages: this.messages, tools: this.tools } = request.parse(body));
-		const turn = this.script.shift() ?? { says: 'There is nothing left to do.' };
-		if ('hangs' in turn) return await new Promise<never>(() => undefined);
-		const id = `turn-${++this.answers}`;
+		const step = this.script.shift() ?? { text: 'There is nothing left to do.' };
+		if ('hangs' in step) return await new Promise<never>(() => undefined);
+		const id = `turn-${++this.responses}`;
 		return {
 			id,
 			object: 'chat.completion',
 			created: 0,
 			model: 'scripted',
-			choices: [{ index: 0, ...choice(turn, id) }],
+			choices: [{ index: 0, ...choice(step, id) }],
 			usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 		};
 	}
 }
 
-function choice(turn: Exclude<Turn, { hangs: true }>, id: string): object {
-	if ('says' in turn) {
-		return { finish_reason: 'stop', message: { role: 'assistant', content: turn.says } };
+function choice(step: Exclude<Step, { hangs: true }>, id: string): object {
+	if ('text' in step) {
+		return { finish_reason: 'stop', message: { role: 'assistant', content: step.text } };
 	}
-	const toolCalls = turn.calls.map(({ tool, args = {} }, index) => ({
+	const toolCalls = step.calls.map(({ tool, args = {} }, index) => ({
 		id: `${id}-call-${index}`,
 		type: 'function',
 		function: { name: tool, arguments: JSON.stringify(args) },

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { endGroup, tail } from './command';
 import { freePort } from './ports';
-import { GiveUp, until } from './until';
+import { UnrecoverableError, until } from './until';
 
 /**
- * As docs/instance-setup.md recommends where many deliveries come in: an n8n that is busy for 5 seconds otherwise takes its
- * database for lost, and answers every request with 503 before any node sees it.
+ * Recommended by docs/operating.md for many deliveries. Without it, an n8n that is busy for 5 seconds treats its
+ * database as disconnected, and responds to every request with 503 before it reaches a node.
  */
-export const PATIENT_DATABASE = { DB_PING_TIMEOUT_MS: '60000' };
+export const LONG_PING_TIMEOUT = { DB_PING_TIMEOUT_MS: '60000' };
 
 /**
- * As docs/instance-setup.md recommends where many deliveries come in: n8n prepares its engine for expressions for every webhook
- * but its own Webhook node's; so it does for none before it is needed.
+ * Recommended by docs/operating.md for many deliveries. Without it, n8n prepares its expression engine for each request
+ * to a webhook other than its own Webhook node's, even if no expression is used.
  */
 export const LAZY_EXPRESSIONS = {
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
@@ -24,28 +24,28 @@ export const LAZY_EXPRESSIONS = {
 export interface N8nOptions {
 	/** Folder of the n8n installation. */
 	host: string;
-	/** Folder of this server's user: database, log, installed packages, files. */
+	/** Folder with the database, log, installed packages, and files. */
 	home: string;
-	/** A free one is taken when none is given. */
+	/** Default: a free port. */
 	port?: number;
-	/** The main process unless said otherwise; in queue mode there are others. */
+	/** Default: the main process. Queue mode has the others. */
 	role?: 'start' | 'worker' | 'webhook';
 	env?: Record<string, string>;
 }
 
-/** What a test needs to reach a server that something else started. */
-export interface N8nAddress {
+/** A running n8n that the global setup has started. */
+export interface N8nInstance {
 	baseUrl: string;
 	home: string;
 	log: string;
-	/** The only folder whose files workflows may read. */
+	/** The only folder from which workflows may read files. */
 	files: string;
 }
 
 const settings = z.object({ data: z.object({}) });
 
-/** A real n8n process on 127.0.0.1 that keeps its ports and its folder over restarts. */
-export class N8nServer implements N8nAddress {
+/** A real n8n process on 127.0.0.1. Keeps its ports and folder when it restarts. */
+export class N8nServer implements N8nInstance {
 	private child: ChildProcess | undefined;
 
 	readonly baseUrl: string;
@@ -71,7 +71,7 @@ export class N8nServer implements N8nAddress {
 		return server;
 	}
 
-	/** Boots again after `stop` or `kill`, on the same folder and port. */
+	/** Starts the process. Works again after `stop` or `kill`, with the same folder and port. */
 	async boot(): Promise<void> {
 		mkdirSync(this.files, { recursive: true });
 		const log = openSync(this.log, 'a');
@@ -82,7 +82,7 @@ export class N8nServer implements N8nAddress {
 				cwd: this.home,
 				env: this.environment(),
 				stdio: ['ignore', log, log],
-				// A process group of its own, so that its task runner can be ended together with it.
+				// Its own process group, so that its task runner ends with it.
 				detached: true,
 			},
 		);
@@ -90,7 +90,7 @@ export class N8nServer implements N8nAddress {
 		this.child = child;
 		process.once('exit', this.killNow);
 		child.once('exit', () => process.off('exit', this.killNow));
-		await until('n8n to answer', async () => this.answers(child), { timeout: 120_000 }).catch(
+		await until('n8n to respond', async () => this.isReady(child), { timeout: 120_000 }).catch(
 			async (error: unknown) => {
 				await this.kill();
 				throw error;
@@ -112,7 +112,7 @@ export class N8nServer implements N8nAddress {
 		return this.child !== undefined && isRunning(this.child);
 	}
 
-	/** Resolves when the process ends, for whatever reason. */
+	/** Resolves when the process ends for any reason. */
 	async ended(): Promise<void> {
 		const child = this.child;
 		if (child && isRunning(child)) await new Promise((resolve) => child.once('exit', resolve));
@@ -122,15 +122,16 @@ export class N8nServer implements N8nAddress {
 		await this.end('SIGTERM');
 	}
 
-	/** As a power cut would: nothing is written any more. */
+	/** Ends the process like a power cut: it writes nothing more. */
 	async kill(): Promise<void> {
 		await this.end('SIGKILL');
 	}
 
-	private async answers(child: ChildProcess): Promise<boolean> {
-		if (!isRunning(child)) throw new GiveUp(`n8n ended while starting:\n${tail(this.log)}`);
+	private async isReady(child: ChildProcess): Promise<boolean> {
+		if (!isRunning(child))
+			throw new UnrecoverableError(`n8n ended while starting:\n${tail(this.log)}`);
 		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`)).ok;
-		// While starting it answers 200 with plain text, so JSON is what tells.
+		// While n8n starts, it returns 200 with plain text, so wait for JSON.
 		const response = await fetch(`${this.baseUrl}/rest/settings`);
 		return settings.safeParse(await response.json()).success;
 	}
@@ -139,10 +140,10 @@ export class N8nServer implements N8nAddress {
 		const ended = this.ended();
 		if (signal === 'SIGKILL') this.killNow();
 		else this.child?.kill(signal);
-		const late = setTimeout(this.killNow, 40_000);
+		const timer = setTimeout(this.killNow, 40_000);
 		await ended;
-		clearTimeout(late);
-		// What n8n started and did not take along.
+		clearTimeout(timer);
+		// Ends child processes that n8n left behind.
 		this.killNow();
 		this.child = undefined;
 	}
@@ -152,7 +153,7 @@ export class N8nServer implements N8nAddress {
 	};
 
 	private environment(): NodeJS.ProcessEnv {
-		// The caller's own n8n settings and those of the test runner must not reach this server.
+		// Removes n8n settings of the caller and of the test runner.
 		const inherited = Object.entries(process.env).filter(
 			([name]) => !/^(N8N_|EXECUTIONS_|QUEUE_|DB_|JEST_|NODE_OPTIONS$)/.test(name),
 		);

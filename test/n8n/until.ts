@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Asks again until the probe gives a value; what it threw last is told when the time is over. */
+/** Repeats the probe until it returns a value. On timeout, throws with the probe's last error. */
 export async function until<T>(
 	what: string,
 	probe: () => Promise<T | undefined | false>,
@@ -13,7 +13,7 @@ export async function until<T>(
 			const value = await probe();
 			if (value !== undefined && value !== false) return value;
 		} catch (error) {
-			if (error instanceof GiveUp) throw error;
+			if (error instanceof UnrecoverableError) throw error;
 			reason = `: ${String(error)}`;
 		}
 		if (Date.now() >= end) throw new Error(`Waited ${timeout} ms for ${what}${reason}`);
@@ -21,5 +21,5 @@ export async function until<T>(
 	}
 }
 
-/** Thrown by a probe that knows that waiting longer is of no use. */
-export class GiveUp extends Error {}
+/** Thrown by a probe if waiting longer can't help. */
+export class UnrecoverableError extends Error {}

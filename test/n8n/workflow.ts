@@ -18,7 +18,7 @@ export function node(
 	return { id: randomUUID(), name, type, typeVersion, position: [0, 0], parameters, ...rest };
 }
 
-/** A webhook that starts the workflow and answers when its last node is done. */
+/** A webhook that starts the workflow and responds when its last node has run. */
 export function webhook(path: string, parameters: INodeParameters = {}): INode {
 	return node(
 		'Webhook',
@@ -33,7 +33,7 @@ export function manualTrigger(): INode {
 	return node('Start', 'n8n-nodes-base.manualTrigger', 1);
 }
 
-/** A workflow whose nodes follow one after another. */
+/** A workflow with its nodes in a row. */
 export function chain(name: string, ...nodes: INode[]): WorkflowJson {
 	const connections: IConnections = {};
 	nodes.forEach((from, index) => {

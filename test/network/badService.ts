@@ -1,22 +1,22 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 
-/** The line to n8n; `reset` tears it down under TLS, too. */
-export type Line = { socket: Socket; reset: () => void };
+/** The TCP connection to n8n. `reset` also works below TLS. */
+export type TcpConnection = { socket: Socket; reset: () => void };
 
-/** What it does once a request has arrived whole; `arrived` counts the POSTs. */
-export type Behaviour = (line: Line, arrived: number) => void;
+/** Runs when a whole request has arrived. `postCount` counts the POST requests. */
+export type Behaviour = (connection: TcpConnection, postCount: number) => void;
 
 export type BadService = {
 	port: number;
-	/** Bodies of the POSTs that arrived whole, in their order: what a real service would have acted on. */
+	/** Bodies of the complete POST requests, in order. A real service would have processed them. */
 	posts: string[];
-	/** Connections that were opened. */
+	/** The number of connections that were opened. */
 	connections: () => number;
 	close: () => Promise<void>;
 };
 
-/** A service at the level of bytes: it knows a whole request when it sees one, counts it, and then misbehaves. */
+/** A service at the level of bytes: counts each complete request, then runs `behave`, which may break the connection. */
 export async function startBadService(behave: Behaviour, tls?: TlsOptions): Promise<BadService> {
 	const posts: string[] = [];
 	const sockets = new Map<number | undefined, Socket>();
@@ -54,7 +54,7 @@ export async function startBadService(behave: Behaviour, tls?: TlsOptions): Prom
 	};
 }
 
-/** A server that greets each connection in its own way, before any request; its bytes so far are counted. */
+/** A server that runs `greet` for each connection, before any request. Counts the bytes that it receives. */
 export async function startGreeter(greet: (socket: Socket) => void) {
 	const sockets = new Set<Socket>();
 	let received = 0;
@@ -85,10 +85,10 @@ function portOf(address: string | AddressInfo | null): number {
 	return address.port;
 }
 
-type Arrived = { length: number; isPost: boolean; body: string };
+type ParsedRequest = { length: number; isPost: boolean; body: string };
 
-/** The first request in the bytes so far, once it is there to its last byte. */
-function firstRequest(bytes: Buffer): Arrived | undefined {
+/** The first request in the received bytes, if it's complete. */
+function firstRequest(bytes: Buffer): ParsedRequest | undefined {
 	const end = bytes.indexOf('\r\n\r\n');
 	if (end < 0) return undefined;
 	const head = bytes.subarray(0, end).toString('latin1');
@@ -99,8 +99,8 @@ function firstRequest(bytes: Buffer): Arrived | undefined {
 	return { length, isPost: head.startsWith('POST '), body };
 }
 
-/** The bytes of a whole answer. */
-export function answerBytes(
+/** The bytes of a complete response. */
+export function responseBytes(
 	body: string,
 	{ status = '200 OK', type = 'application/json', headers = '' } = {},
 ): Buffer {

@@ -1,8 +1,8 @@
 import { Container } from '@n8n/di';
-import { answerBytes, startBadService } from './badService';
-import { placing } from './placing';
+import { responseBytes, startBadService } from './badService';
+import { placeCallHarness } from './placeCallHarness';
 
-// n8n reads its settings when they are first asked for.
+// n8n reads its settings on first use.
 beforeAll(() => {
 	process.env.N8N_SSRF_PROTECTION_ENABLED = 'true';
 	Container.reset();
@@ -11,15 +11,15 @@ afterAll(() => {
 	delete process.env.N8N_SSRF_PROTECTION_ENABLED;
 	Container.reset();
 });
-const { place } = placing();
+const { place } = placeCallHarness();
 
-test('an address that n8n itself blocks: nothing was sent, and it is not tried again', async () => {
-	const service = await startBadService(({ socket }) => socket.end(answerBytes('{}')));
-	const told = await place(`http://127.0.0.1:${service.port}`);
+test('a URL that n8n blocks: nothing was sent, and there is no retry', async () => {
+	const service = await startBadService(({ socket }) => socket.end(responseBytes('{}')));
+	const result = await place(`http://127.0.0.1:${service.port}`);
 	await service.close();
-	expect(told).toEqual({
+	expect(result).toEqual({
 		outcome: 'not_sent',
-		originalMessage: expect.stringContaining('restricted IP address'),
+		message: expect.stringContaining('restricted IP address'),
 	});
 	expect(service.connections()).toBe(0);
 });

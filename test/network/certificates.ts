@@ -1,16 +1,16 @@
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 
-/** A certificate and its key, as TLS takes them, and the name of whoever it is about. */
+/** A certificate and its key in PEM format, and the name of its subject. */
 export type Identity = { name: string; cert: string; key: string };
 
 export type CertificateOptions = {
-	/** Host names and IPv4 addresses that it is for. */
+	/** Host names and IPv4 addresses for which it is valid. */
 	hosts?: string[];
-	/** Days from now; negative for the past. */
+	/** Days from now. Negative values are in the past. */
 	validFrom?: number;
 	validTo?: number;
-	/** Who signs it; itself where nobody is named. */
-	by?: Identity;
+	/** Default: self-signed. */
+	issuer?: Identity;
 	isAuthority?: boolean;
 };
 
@@ -22,22 +22,26 @@ const ALTERNATIVE_NAMES = [2, 5, 29, 17];
 
 let serial = 1;
 
-/** Makes a certificate (RFC 5280) for a new P-256 key: none lies among the sources to expire there. */
-export function makeCertificate(name: string, wish: CertificateOptions = {}): Identity {
-	const { hosts = [], validFrom = -1, validTo = 30, by, isAuthority = false } = wish;
+/** Creates a certificate (RFC 5280) for a new P-256 key, so that no certificate in the repository can expire. */
+export function makeCertificate(name: string, options: CertificateOptions = {}): Identity {
+	const { hosts = [], validFrom = -1, validTo = 30, issuer, isAuthority = false } = options;
 	const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 	const algorithm = sequence(objectId(ECDSA_WITH_SHA256));
 	const body = sequence(
 		der(0xa0, der(0x02, Buffer.of(2))),
 		der(0x02, Buffer.of(serial++)),
 		algorithm,
-		subject(by?.name ?? name),
+		subject(issuer?.name ?? name),
 		sequence(time(validFrom), time(validTo)),
 		subject(name),
 		publicKey.export({ type: 'spki', format: 'der' }),
 		der(0xa3, sequence(authority(isAuthority), ...alternativeNames(hosts))),
 	);
-	const signature = sign('sha256', body, by === undefined ? privateKey : createPrivateKey(by.key));
+	const signature = sign(
+		'sha256',
+		body,
+		issuer === undefined ? privateKey : createPrivateKey(issuer.key),
+	);
 	const certificate = sequence(body, algorithm, der(0x03, Buffer.of(0), signature));
 	const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
 	return { name, cert: pem(certificate), key: key.toString() };
@@ -84,7 +88,7 @@ function sequence(...parts: Buffer[]): Buffer {
 	return der(0x30, ...parts);
 }
 
-/** One value of DER: its tag, its length, and what it holds. */
+/** Encodes one DER value: tag, length, and content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
 	const content = Buffer.concat(parts);
 	return Buffer.concat([Buffer.from([tag, ...lengthBytes(content.length)]), content]);

@@ -3,7 +3,7 @@ import { listening } from './badService';
 
 export type Gateway = {
 	port: number;
-	/** Requests that n8n sent to it. */
+	/** The number of requests from n8n. */
 	requests: () => number;
 	close: () => Promise<void>;
 };
@@ -11,8 +11,8 @@ export type Gateway = {
 export type Page = { status: number; headers?: { [name: string]: string }; body?: string };
 
 /**
- * A reverse proxy before the service. `passes` says whether it hands a request on; what it answers is its own, or the
- * service's where `page` gives none.
+ * A reverse proxy in front of the service. `passes` decides whether it forwards a request. It returns its own `page`,
+ * or the service's response if `page` returns nothing.
  */
 export async function startGateway(
 	service: number,
@@ -21,36 +21,36 @@ export async function startGateway(
 ): Promise<Gateway> {
 	let count = 0;
 	const server = createServer((incoming, outgoing) => {
-		const mine = ++count;
-		const own = page(mine);
-		const answer = ({ status, headers = {}, body = '' }: Page) => {
+		const number = ++count;
+		const ownPage = page(number);
+		const respond = ({ status, headers = {}, body = '' }: Page) => {
 			outgoing.writeHead(status, headers).end(body);
 		};
 		const chunks: Buffer[] = [];
 		incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
 		incoming.on('end', () => {
-			if (!passes(mine)) {
-				answer(own ?? { status: 503 });
+			if (!passes(number)) {
+				respond(ownPage ?? { status: 503 });
 				return;
 			}
-			const onward = request({
+			const forwarded = request({
 				port: service,
 				host: '127.0.0.1',
 				path: incoming.url,
 				method: incoming.method,
 				headers: incoming.headers,
 			});
-			onward.on('error', () => answer(own ?? { status: 502 }));
-			onward.on('response', (response) => {
-				if (own !== undefined) {
+			forwarded.on('error', () => respond(ownPage ?? { status: 502 }));
+			forwarded.on('response', (response) => {
+				if (ownPage !== undefined) {
 					response.resume();
-					answer(own);
+					respond(ownPage);
 					return;
 				}
 				outgoing.writeHead(response.statusCode ?? 502, response.headers);
 				response.pipe(outgoing);
 			});
-			onward.end(Buffer.concat(chunks));
+			forwarded.end(Buffer.concat(chunks));
 		});
 	});
 	const port = await listening(server);

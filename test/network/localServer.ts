@@ -7,16 +7,16 @@ import { TestCredentialsHelper } from '../engine/credentialsHelper';
 import { makeNode, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';
 
-/** No nock here: it takes Node's http over, and with it how a body arrives and ends. */
+/** A local HTTP server without nock, because nock replaces Node's http and with it how a body arrives and ends. */
 export type LocalServer = {
 	baseUrl(): string;
-	/** Runs a node of the package against it, once for each item. */
+	/** Runs a node of the package with this server and a number of items. */
 	run(type: string, parameters: INodeParameters, items?: number): Promise<IRun>;
 };
 
 const isAddress = (address: unknown): address is AddressInfo => typeof address === 'object';
 
-/** An HTTP server for the tests of a file, and nothing to wait for between two attempts. */
+/** Starts an HTTP server for the tests of a file. Nodes don't wait between attempts. */
 export function localServer(listener: RequestListener): LocalServer {
 	const credentials = new TestCredentialsHelper();
 	const server = createServer(listener);

@@ -8,7 +8,7 @@ import { localServer } from './localServer';
 
 const SOUND = Buffer.from([...Array(60_000).keys()].map((at) => (at * 7919) >> 3));
 
-/** What storage does with the request for the file. */
+/** Handles the request for the file. */
 type Storage = (socket: Socket, request: IncomingMessage) => void;
 
 let storage: Storage = () => {};
@@ -33,8 +33,8 @@ beforeEach(() => {
 const download = async () =>
 	await server.run('getCall', { operation: 'getRecording', callId: 'call-1', recordingAs: 'file' });
 
-/** The file as it was saved, or what the node says instead. */
-async function saved(): Promise<{ bytes?: number; complete?: unknown; message?: string }> {
+/** The size of the saved file, or the error message. */
+async function downloadResult(): Promise<{ bytes?: number; complete?: unknown; message?: string }> {
 	const result = await download();
 	const { error } = result.data.resultData;
 	if (error !== undefined) return { message: error.message };
@@ -57,19 +57,19 @@ const sends =
 const END = Buffer.from('0\r\n\r\n');
 const BROKEN = { message: 'The recording could not be fetched to its end' };
 
-test('a recording as long as storage says is complete', async () => {
+test('a recording with the announced length is complete', async () => {
 	storage = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
-	expect(await saved()).toEqual({ bytes: SOUND.length, complete: true });
+	expect(await downloadResult()).toEqual({ bytes: SOUND.length, complete: true });
 });
 
-test('nothing compressed is asked for', async () => {
+test('requests the file without compression and without the token', async () => {
 	storage = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
-	await saved();
+	await downloadResult();
 	expect(requests[0]?.headers['accept-encoding']).toBe('identity');
 	expect(requests[0]?.headers).not.toHaveProperty('api-token');
 });
 
-describe('of a recording that is cut', () => {
+describe('if a recording is cut', () => {
 	test.each<[string, Storage]>([
 		[
 			'before its length',
@@ -85,94 +85,101 @@ describe('of a recording that is cut', () => {
 				socket.write(Buffer.concat([Buffer.from(headers), part]), () => socket.resetAndDestroy());
 			},
 		],
-	])('%s nothing is saved', async (_where, behave) => {
+	])('%s, nothing is saved', async (_position, behave) => {
 		storage = behave;
-		expect(await saved()).toEqual(BROKEN);
+		expect(await downloadResult()).toEqual(BROKEN);
 	});
 
-	const packings: Array<[string, (bytes: Buffer) => Buffer]> = [
+	const compressions: Array<[string, (bytes: Buffer) => Buffer]> = [
 		['gzip', (bytes) => gzipSync(bytes)],
 		['gzip', (bytes) => gzipSync(bytes, { level: constants.Z_NO_COMPRESSION })],
 		['deflate', (bytes) => deflateSync(bytes)],
 	];
 
-	test.each(packings)('inside a complete %s body is never called complete', async (name, pack) => {
-		const packed = pack(SOUND);
-		await fc.assert(
-			fc.asyncProperty(fc.integer({ min: 30, max: packed.length }), async (length) => {
-				const cut = packed.subarray(0, length);
-				const encoded = `Content-Encoding: ${name}`;
-				for (const behave of [
-					sends(head(encoded, `Content-Length: ${length}`, 'Connection: close'), cut),
-					sends(head(encoded, 'Transfer-Encoding: chunked', 'Connection: close'), chunk(cut), END),
-					sends(head(encoded, 'Connection: close'), cut),
-				]) {
-					storage = behave;
-					expect((await saved()).complete).not.toBe(true);
-				}
-			}),
-			{ numRuns: 10 },
-		);
-	});
+	test.each(compressions)(
+		'inside a complete %s body, it is never reported as complete',
+		async (name, pack) => {
+			const packed = pack(SOUND);
+			await fc.assert(
+				fc.asyncProperty(fc.integer({ min: 30, max: packed.length }), async (length) => {
+					const cut = packed.subarray(0, length);
+					const encoded = `Content-Encoding: ${name}`;
+					for (const behave of [
+						sends(head(encoded, `Content-Length: ${length}`, 'Connection: close'), cut),
+						sends(
+							head(encoded, 'Transfer-Encoding: chunked', 'Connection: close'),
+							chunk(cut),
+							END,
+						),
+						sends(head(encoded, 'Connection: close'), cut),
+					]) {
+						storage = behave;
+						expect((await downloadResult()).complete).not.toBe(true);
+					}
+				}),
+				{ numRuns: 10 },
+			);
+		},
+	);
 
 	test.each<[string, (socket: Socket) => void]>([
 		['reset', (socket) => void socket.resetAndDestroy()],
 		['closed', (socket) => void socket.end()],
-	])('without a length by a line that is %s: not called complete', async (_how, end) => {
-		storage = (socket) => {
-			const bytes = Buffer.concat([Buffer.from(head('Connection: close')), SOUND]);
-			socket.write(bytes, () => end(socket));
-		};
-		expect((await saved()).complete).not.toBe(true);
-	});
-});
-
-describe('what storage says in place of the file', () => {
-	test.each([403, 404, 503])(
-		'is not read to its end with %i, however long it is',
-		async (status) => {
-			const block = Buffer.alloc(1_000_000, 'x');
-			let written = 0;
-			const closings: Array<Promise<unknown>> = [];
+	])(
+		'without a length by a connection that is %s, it is not reported as complete',
+		async (_how, end) => {
 			storage = (socket) => {
-				closings.push(new Promise((resolve) => socket.once('close', resolve)));
-				socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: ${100 * block.length}\r\n\r\n`);
-				const more = (): void => {
-					if (socket.destroyed || socket.bytesWritten > 100 * block.length) return;
-					written += block.length;
-					socket.write(block, more);
-				};
-				more();
+				const bytes = Buffer.concat([Buffer.from(head('Connection: close')), SOUND]);
+				socket.write(bytes, () => end(socket));
 			};
-			expect(await saved()).toHaveProperty('message');
-			// Each response of 100 MB: what the two sockets buffer leaves in any case.
-			expect(written).toBeLessThan(30 * block.length);
-			await Promise.all(closings);
-			expect(closings).toHaveLength(status === 503 ? 4 : 1);
+			expect((await downloadResult()).complete).not.toBe(true);
 		},
 	);
+});
+
+describe('a response instead of the file', () => {
+	test.each([403, 404, 503])('with %i is not read to its end', async (status) => {
+		const block = Buffer.alloc(1_000_000, 'x');
+		let written = 0;
+		const closings: Array<Promise<unknown>> = [];
+		storage = (socket) => {
+			closings.push(new Promise((resolve) => socket.once('close', resolve)));
+			socket.write(`HTTP/1.1 ${status} No\r\nContent-Length: ${100 * block.length}\r\n\r\n`);
+			const more = (): void => {
+				if (socket.destroyed || socket.bytesWritten > 100 * block.length) return;
+				written += block.length;
+				socket.write(block, more);
+			};
+			more();
+		};
+		expect(await downloadResult()).toHaveProperty('message');
+		// Less than 100 MB per response, but the two sockets always buffer some data.
+		expect(written).toBeLessThan(30 * block.length);
+		await Promise.all(closings);
+		expect(closings).toHaveLength(status === 503 ? 4 : 1);
+	});
 });
 
 test.each([
 	['in a circle', (hop: number) => `/file.wav?hop=${hop % 2}`, 3],
 	['to itself', () => '/file.wav?signature=s3cr3t', 1],
-	['further and further', (hop: number) => `/file.wav?hop=${hop}`, 6],
-])('a link that leads %s costs few requests', async (_how, next, most) => {
+	['to ever new URLs', (hop: number) => `/file.wav?hop=${hop}`, 6],
+])('a link that redirects %s causes few requests', async (_how, next, max) => {
 	storage = (socket) => {
 		const location = `Location: ${next(requests.length)}`;
 		socket.end(
 			`HTTP/1.1 302 Found\r\n${location}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
 		);
 	};
-	expect(await saved()).toEqual({
+	expect(await downloadResult()).toEqual({
 		message:
 			'The link to the recording was redirected more than 5 times or in a circle, so no file was saved',
 	});
-	expect(requests).toHaveLength(most);
+	expect(requests).toHaveLength(max);
 	for (const { headers } of requests) expect(headers).not.toHaveProperty('api-token');
 });
 
-test('a link that leads to the file by another one is followed', async () => {
+test('a redirect to the file is followed', async () => {
 	const whole = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);
 	const moved: Storage = (socket) =>
 		void socket.end(
@@ -180,5 +187,5 @@ test('a link that leads to the file by another one is followed', async () => {
 		);
 	storage = (socket, request) =>
 		(request.url?.startsWith('/moved') === true ? whole : moved)(socket, request);
-	expect(await saved()).toEqual({ bytes: SOUND.length, complete: true });
+	expect(await downloadResult()).toEqual({ bytes: SOUND.length, complete: true });
 });

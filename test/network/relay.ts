@@ -6,11 +6,11 @@ export type Relay = {
 	close: () => Promise<void>;
 };
 
-/** Changes what the service says, or cuts it off; `undefined` passes nothing on. */
+/** Changes the bytes from the service, or ends the connection. `undefined` forwards nothing. */
 export type Tamper = (chunk: Buffer, client: Socket) => Buffer | undefined;
 
 /**
- * Passes bytes on between n8n and the service, encrypted as they are. What the service says once `isDue` goes
+ * Forwards encrypted bytes between n8n and the service. While `isDue` returns true, bytes from the service go
  * through `tamper`.
  */
 export async function startRelay(
@@ -27,8 +27,8 @@ export async function startRelay(
 		}
 		client.on('data', (chunk) => service.write(chunk));
 		service.on('data', (chunk) => {
-			const passed = isDue() ? tamper(chunk, client) : chunk;
-			if (passed !== undefined) client.write(passed);
+			const forwarded = isDue() ? tamper(chunk, client) : chunk;
+			if (forwarded !== undefined) client.write(forwarded);
 		});
 		client.on('close', () => service.destroy());
 		service.on('close', () => client.end());

@@ -1,22 +1,22 @@
 import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
-import { answerBytes, startBadService, startGreeter, type BadService } from './badService';
+import { responseBytes, startBadService, startGreeter, type BadService } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type PlacedResult } from './placing';
+import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 import { startRelay, type Relay, type Tamper } from './relay';
 
-const { place } = placing();
-const PLACED = answerBytes('{"success":true,"data":{"call_id":"c"}}');
+const { place } = placeCallHarness();
+const PLACED = responseBytes('{"success":true,"data":{"call_id":"c"}}');
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
 const authority = makeCertificate('Test authority', { isAuthority: true });
-const here = { by: authority, hosts: ['127.0.0.1'] };
-const identity = makeCertificate('service', here);
+const forLocalhost = { issuer: authority, hosts: ['127.0.0.1'] };
+const identity = makeCertificate('service', forLocalhost);
 const trusted = getCACertificates('default');
-const open: Array<{ close: () => Promise<void> }> = [];
+const toClose: Array<{ close: () => Promise<void> }> = [];
 
 beforeAll(() => setDefaultCACertificates([...trusted, authority.cert]));
 afterAll(() => setDefaultCACertificates(trusted));
 afterEach(async () => {
-	for (const each of open.splice(0)) await each.close();
+	for (const each of toClose.splice(0)) await each.close();
 });
 
 async function serving(tls: TlsOptions): Promise<BadService> {
@@ -24,20 +24,23 @@ async function serving(tls: TlsOptions): Promise<BadService> {
 		socket.write(PLACED.subarray(0, HEAD));
 		socket.write(PLACED.subarray(HEAD));
 	}, tls);
-	open.push(service);
+	toClose.push(service);
 	return service;
 }
 
-/** What the node says with a relay that tampers with the service's answer. */
-async function through(tls: TlsOptions, tamper: Tamper): Promise<PlacedResult & { posts: number }> {
+/** Places a call through a relay that changes the service's response. */
+async function placeThroughRelay(
+	tls: TlsOptions,
+	tamper: Tamper,
+): Promise<PlaceCallResult & { posts: number }> {
 	const service = await serving({ ...identity, ...tls });
 	const relay: Relay = await startRelay(service.port, () => service.posts.length > 0, tamper);
-	open.push(relay);
-	const told = await place(`https://127.0.0.1:${relay.port}`);
-	return { ...told, posts: service.posts.length };
+	toClose.push(relay);
+	const result = await place(`https://127.0.0.1:${relay.port}`);
+	return { ...result, posts: service.posts.length };
 }
 
-/** A record that says "fatal: internal error", in the plain. */
+/** A TLS record with the alert "fatal: internal error", unencrypted. */
 const ALERT = Buffer.from([0x15, 0x03, 0x03, 0x00, 0x02, 0x02, 0x50]);
 
 const firstRecord = (chunk: Buffer) => chunk.subarray(0, 5 + chunk.readUInt16BE(3));
@@ -56,9 +59,12 @@ const VERSIONS: Array<[string, TlsOptions]> = [
 
 describe.each(VERSIONS)('%s, after the request has arrived', (_version, tls) => {
 	test.each<[string, Tamper]>([
-		['an alert instead of the answer', () => ALERT],
-		['an alert in the middle of the answer', (chunk) => Buffer.concat([firstRecord(chunk), ALERT])],
-		['a damaged kind of record', damage(0)],
+		['an alert instead of the response', () => ALERT],
+		[
+			'an alert in the middle of the response',
+			(chunk) => Buffer.concat([firstRecord(chunk), ALERT]),
+		],
+		['a damaged record type', damage(0)],
 		['a damaged version', damage(1)],
 		['a damaged length', damage(3)],
 		['a damaged record', damage(12)],
@@ -69,12 +75,12 @@ describe.each(VERSIONS)('%s, after the request has arrived', (_version, tls) => 
 				return undefined;
 			},
 		],
-	])('%s: unknown, and one POST', async (_what, tamper) => {
-		expect(await through(tls, tamper)).toMatchObject({ outcome: 'unknown', posts: 1 });
+	])('%s: the outcome is unknown, with one POST', async (_what, tamper) => {
+		expect(await placeThroughRelay(tls, tamper)).toMatchObject({ outcome: 'unknown', posts: 1 });
 	});
 });
 
-test('a service that turns the client’s certificate down once the request is under way: not "nothing was sent"', async () => {
+test('a service that rejects the client certificate while the request is sent: the outcome is unknown', async () => {
 	const service = await serving({
 		...identity,
 		requestCert: true,
@@ -87,30 +93,36 @@ test('a service that turns the client’s certificate down once the request is u
 });
 
 test.each<[string, () => TlsOptions]>([
-	['signed by nobody known', () => makeCertificate('stranger', { hosts: ['127.0.0.1'] })],
-	['expired', () => makeCertificate('old', { ...here, validFrom: -30, validTo: -1 })],
-	['not valid yet', () => makeCertificate('new', { ...here, validFrom: 1 })],
-	['for another host', () => makeCertificate('other', { ...here, hosts: ['voice.example.com'] })],
-	['for another address', () => makeCertificate('other', { ...here, hosts: ['10.0.0.1'] })],
+	['signed by an unknown authority', () => makeCertificate('stranger', { hosts: ['127.0.0.1'] })],
+	['expired', () => makeCertificate('old', { ...forLocalhost, validFrom: -30, validTo: -1 })],
+	['not valid yet', () => makeCertificate('new', { ...forLocalhost, validFrom: 1 })],
 	[
-		'signed by one that may not sign',
-		() => makeCertificate('leaf', { hosts: ['127.0.0.1'], by: identity }),
+		'for another host',
+		() => makeCertificate('other', { ...forLocalhost, hosts: ['voice.example.com'] }),
+	],
+	[
+		'for another IP address',
+		() => makeCertificate('other', { ...forLocalhost, hosts: ['10.0.0.1'] }),
+	],
+	[
+		'signed by a certificate that may not sign',
+		() => makeCertificate('leaf', { hosts: ['127.0.0.1'], issuer: identity }),
 	],
 ])('a certificate %s: nothing was sent, and nothing arrived', async (_what, certificate) => {
 	const service = await serving(certificate());
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
 		outcome: 'not_sent',
-		originalMessage: expect.stringContaining(
+		message: expect.stringContaining(
 			'certificate could not be verified, so the request was not sent',
 		),
 	});
 	expect(service.posts).toEqual([]);
-	// Looked at once in each of the three tries: another look would show the same certificate.
+	// One connection in each of the three attempts, because a repeat would get the same certificate.
 	expect(service.connections()).toBe(3);
 });
 
-test('a server that speaks no TLS: unknown, as it cannot be told from one that broke off', async () => {
+test('a server without TLS: the outcome is unknown, as with a connection that breaks off', async () => {
 	const greeter = await startGreeter((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
-	open.push(greeter);
+	toClose.push(greeter);
 	expect(await place(`https://127.0.0.1:${greeter.port}`)).toMatchObject({ outcome: 'unknown' });
 });

@@ -10,26 +10,26 @@ import { z } from 'zod';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { beginNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
+import { startNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 
 export const { sessions, agents } = fixtures;
 
-/** Pauses of the nodes last a fiftieth here. */
-const FASTER = 50;
+/** Waits of the nodes are this many times shorter. */
+const SPEEDUP = 50;
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
 
-export type Setting = {
+export type RunOptions = {
 	items?: IDataObject[];
-	over?: Partial<INode>;
-	/** Fields of the credential said otherwise. */
+	overrides?: Partial<INode>;
+	/** Replaces fields of the credential. */
 	credential?: ICredentialDataDecryptedObject;
 };
 
-/** A chat node in the real engine: against a simulated service, or against answers of nock. */
-export function chatHarness(type: string, basics: INodeParameters) {
+/** A chat node in n8n's engine, with the simulator or with nock. */
+export function chatHarness(type: string, defaults: INodeParameters) {
 	const harness = engineHarness();
 	let simulator: Simulator;
 
@@ -38,7 +38,7 @@ export function chatHarness(type: string, basics: INodeParameters) {
 	});
 	beforeEach(() => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await realSleep(ms / FASTER);
+			await realSleep(ms / SPEEDUP);
 		});
 	});
 	afterEach(async () => {
@@ -55,7 +55,7 @@ export function chatHarness(type: string, basics: INodeParameters) {
 	const node = async (
 		host: string | undefined,
 		parameters: INodeParameters,
-		{ over = {}, credential = {} }: Setting,
+		{ overrides = {}, credential = {} }: RunOptions,
 	) => {
 		const data = credentialFor(simulator);
 		const details = await harness.addCredential({
@@ -64,12 +64,16 @@ export function chatHarness(type: string, basics: INodeParameters) {
 			...credential,
 		});
 		return harness.node(type, {
-			parameters: { ...basics, ...parameters },
+			parameters: { ...defaults, ...parameters },
 			credentials: { [CREDENTIAL]: details },
-			...over,
+			...overrides,
 		});
 	};
-	const runOn = async (host: string | undefined, parameters: INodeParameters, setting: Setting) => {
+	const runOn = async (
+		host: string | undefined,
+		parameters: INodeParameters,
+		setting: RunOptions,
+	) => {
 		const { items = [{}] } = setting;
 		const input = items.map((json) => ({ json }));
 		return await runNode(harness.credentials, await node(host, parameters, setting), input);
@@ -77,36 +81,36 @@ export function chatHarness(type: string, basics: INodeParameters) {
 	return {
 		credentials: harness.credentials,
 		simulator: () => simulator,
-		/** Sockets that were ever asked for. */
+		/** The number of sockets that were requested. */
 		connections: () =>
 			simulator.requests.filter(({ path }) => path.endsWith('/user-stream')).length,
-		/** A support desk, say, that holds the session. */
+		/** Connects another client to the session, such as a support desk. */
 		otherClient: async (sessionId: string) => await otherClient(simulator, sessionId),
-		/** A node of another type, as it would stand in another workflow. */
+		/** A node of another type, for another workflow. */
 		other: async (otherType: string, parameters: INodeParameters): Promise<INode> => {
 			const details = await harness.addCredential(credentialFor(simulator));
 			return harness.node(otherType, { parameters, credentials: { [CREDENTIAL]: details } });
 		},
-		/** Runs the node against the simulated service. */
-		run: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+		/** Runs the node with the simulator. */
+		run: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(undefined, parameters, setting),
-		/** Starts the node against the simulated service. */
-		begin: async (
+		/** Starts the node with the simulator. */
+		start: async (
 			parameters: INodeParameters = {},
-			setting: Setting = {},
+			setting: RunOptions = {},
 		): Promise<{ execution: Execution }> => {
 			const { items = [{}] } = setting;
 			const input = items.map((json) => ({ json }));
 			const started = await node(undefined, parameters, setting);
-			return { execution: beginNode(harness.credentials, started, input) };
+			return { execution: startNode(harness.credentials, started, input) };
 		},
-		/** Runs the node against what nock answers for `service()`. */
-		runOnNock: async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> =>
+		/** Runs the node with the nock responses of `service()`. */
+		runOnNock: async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> =>
 			await runOn(HOST, parameters, setting),
 	};
 }
 
-/** Holds the session as another client than n8n. */
+/** Connects to the session as a client other than n8n. */
 export async function otherClient(simulator: Simulator, sessionId: string): Promise<WebSocket> {
 	const response = await fetch(`${simulator.baseUrl}/v1/chat/session/${sessionId}/ws_token`, {
 		method: 'POST',
@@ -119,15 +123,12 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 	return socket;
 }
 
-export async function eventually(holds: () => boolean): Promise<void> {
-	await until('what is expected', async () => Promise.resolve(holds()), {
-		every: 5,
-		timeout: 4_000,
-	});
+export async function eventually(condition: () => boolean): Promise<void> {
+	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
 }
 
-/** What the person reads when the node stops. */
-export function stopped(run: IRun): { message: string; description: unknown } {
+/** The message and description of the error that stops the node. */
+export function stopMessage(run: IRun): { message: string; description: unknown } {
 	const { error } = run.data.resultData;
 	return { message: error?.message ?? 'The node did not stop', description: error?.description };
 }

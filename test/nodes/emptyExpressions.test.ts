@@ -1,4 +1,4 @@
-/** An expression that returns nothing, where a switch, a filter, or what an agent asks would silently be another. */
+/** Expressions that return nothing would silently change a switch, a filter, or a question, so the node stops. */
 import type { INodeParameters } from 'n8n-workflow';
 import { agent } from '../contract/contractCase';
 import { simulatedNodes } from '../contract/simulatedNodes';
@@ -14,34 +14,34 @@ const release = { campaignId: String(campaigns.active), ...agent(), enqueue: tru
 const call = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
 const row = { json: { phone: '98765 43210', campaign_upload_id: null } };
 
-type Example = [what: string, type: string, parameters: INodeParameters, message: string];
+type Example = [title: string, type: string, parameters: INodeParameters, message: string];
 const EXAMPLES: Example[] = [
 	[
-		'a dry run releases nobody',
+		'an empty Dry Run does not push',
 		'pushCampaignContacts',
 		{ ...release, options: { dryRun: '={{ $vars.x }}' } },
 		"'Dry Run' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'numbers that were pushed before are not pushed again',
+		'an empty Skip Numbers Pushed Before does not push numbers again',
 		'pushCampaignContacts',
 		{ ...release, options: { skipPushedBefore: '={{ $vars.x }}' } },
 		"'Skip Numbers Pushed Before' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'what is to be forgotten is not pushed',
+		'an empty Forget Pushed Numbers does not push',
 		'pushCampaignContacts',
 		{ ...release, options: { forgetPushed: '={{ $vars.x }}' } },
 		`'Forget Pushed Numbers' in 'Options' must be one of "all", "rows", but its expression returned nothing`,
 	],
 	[
-		'the calls of one contact list are not those of the whole account',
+		'an empty filter by contact list does not return all calls of the account',
 		'getCall',
 		{ operation: 'getMany', filters: { campaignUploadId: '={{ $json.campaign_upload_id }}' } },
 		"'Contact List ID' in 'Filters' must be text or a number, but its expression returned nothing",
 	],
 	[
-		'nobody is asked for "[object Object]"',
+		'an object as a description does not become the question "[object Object]"',
 		'placeCall',
 		{ ...call, dataExtraction: { points: [{ description: '={{ ({ ask: "Which day?" }) }}' }] } },
 		"'Description' in Data Point 1 of 'Data Extraction' must be text or a number, but its expression returned an object",
@@ -54,7 +54,7 @@ test.each(EXAMPLES)('%s', async (_what, type, parameters, message) => {
 	expect(simulator().requests).toEqual([]);
 });
 
-test('a trigger for some statuses does not start on every call', async () => {
+test('a trigger with an empty status filter is not published, instead of starting for every call', async () => {
 	const node = await nodeOf('callCompletedTrigger', { filters: { statuses: '={{ $vars.x }}' } });
 	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(
 		"'Statuses' in 'Filters' must be text or a list of texts, but its expression returned nothing",
@@ -62,7 +62,7 @@ test('a trigger for some statuses does not start on every call', async () => {
 	expect(simulator().requests).toEqual([]);
 });
 
-test('an empty field is no filter, whatever the row has', async () => {
+test('an empty filter field filters nothing', async () => {
 	const empty = { operation: 'getMany', filters: { campaignUploadId: '', status: '' } };
 	const run = await runNode(harness.credentials, await nodeOf('getCall', empty), [row]);
 	expect(run.data.resultData.error).toBeUndefined();

@@ -23,7 +23,7 @@ const FAULTS = {
 	down: new OutcomeUnknown('The service responded with 503', forEveryone('Try again later.')),
 };
 
-/** Readings that follow a script, the last of which is repeated; time passes in sleeps alone. */
+/** A reader that follows a script and repeats its last step. Time passes only in `clock.sleep`. */
 function scripted<Reading>(script: readonly Step[], reading: () => Reading) {
 	let time = 0;
 	const done: Step[] = [];
@@ -49,7 +49,7 @@ const RECORD = { call_id: 'c', status: 'not_picked' };
 const itemOf = (known: CallState) =>
 	waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, known, false).json;
 
-/** What comes out of a wait whose time is over, and how its last reading went. */
+/** Runs a wait until its time limit. Returns its output, and the result of its last reading. */
 const WAITS: {
 	[name: string]: (script: readonly Step[]) => Promise<{ json: object; last: Step | undefined }>;
 } = {
@@ -91,7 +91,7 @@ const scripts = fc.array(fc.constantFrom<Step>('read', 'unreachable', 'down'), {
 });
 
 test.each(Object.entries(WAITS))(
-	'%s: wherever readings fail, the output says so if the last one did, and only then',
+	'%s: the output has not_read if and only if the last reading failed',
 	async (_name, wait) => {
 		const property = fc.asyncProperty(scripts, async (script) => {
 			const { json, last } = await wait(script);
@@ -103,7 +103,7 @@ test.each(Object.entries(WAITS))(
 							not_read: expect.stringContaining(`${fault.message}. ${fault.resolution}`),
 						}),
 			);
-			// Whether the person was reached is only known from what was read just now.
+			// Only a successful last reading shows whether the person was reached.
 			if ('answer' in json) expect(json.answer).toBe(last === 'read' ? 'not_reached' : 'unclear');
 		});
 		await fc.assert(property);

@@ -14,15 +14,15 @@ import { engineHarness, executeRaw, output, runNode, TOKEN } from '../engine';
 
 const OUTPUTS = z.array(z.array(z.custom<INodeExecutionData>()));
 
-type Setting = {
+type RunOptions = {
 	items?: IDataObject[];
-	/** Open details and the like. */
+	/** Fields of the credential, such as the API mapping. */
 	credential?: ICredentialDataDecryptedObject;
-	over?: Partial<INode>;
+	overrides?: Partial<INode>;
 	sinks?: string[];
 };
 
-/** One node of the package in the real engine, with nothing to wait for between two tries. */
+/** One node of the package in n8n's engine. It doesn't wait between attempts. */
 export function nodeHarness(type: string, base: INodeParameters = {}) {
 	const harness = engineHarness();
 	let waits: jest.SpyInstance;
@@ -31,18 +31,21 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 	});
 	afterEach(() => waits.mockRestore());
 
-	const nodeOf = async (parameters: INodeParameters, { credential, over = {} }: Setting) => {
+	const nodeOf = async (
+		parameters: INodeParameters,
+		{ credential, overrides = {} }: RunOptions,
+	) => {
 		const details = credential && { [CREDENTIAL]: await harness.addCredential(credential) };
 		return harness.node(type, {
 			parameters: { ...base, ...parameters },
 			...(details && { credentials: details }),
-			...over,
+			...overrides,
 		});
 	};
-	const inputOf = ({ items = [{}] }: Setting): INodeExecutionData[] =>
+	const inputOf = ({ items = [{}] }: RunOptions): INodeExecutionData[] =>
 		items.map((json) => ({ json }));
 
-	const run = async (parameters: INodeParameters = {}, setting: Setting = {}): Promise<IRun> => {
+	const run = async (parameters: INodeParameters = {}, setting: RunOptions = {}): Promise<IRun> => {
 		const node = await nodeOf(parameters, setting);
 		const result = await runNode(harness.credentials, node, inputOf(setting), setting.sinks);
 		expect(inspect(result, { depth: Infinity })).not.toContain(TOKEN);
@@ -51,20 +54,20 @@ export function nodeHarness(type: string, base: INodeParameters = {}) {
 	return {
 		...harness,
 		run,
-		/** What the node puts out. */
-		records: async (parameters: INodeParameters = {}, setting: Setting = {}) =>
+		/** The output of the node. */
+		records: async (parameters: INodeParameters = {}, setting: RunOptions = {}) =>
 			output(await run(parameters, setting), 'Node').map(({ json }) => json),
-		/** What the node tells when it stops: plain words, and no secret. */
-		told: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+		/** The error that stops the node. Checks that it has no discouraged words and no token. */
+		errorOf: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const { error } = (await run(parameters, setting)).data.resultData;
-			if (error === undefined) throw new Error('the run did not stop');
+			if (error === undefined) throw new Error('The node did not stop');
 			const description = error.description ?? '';
 			const words = `${error.message} ${description.split('The service said')[0] ?? ''}`;
 			expect(words).not.toMatch(/\b(error|problem|failure)\b/i);
 			return { message: error.message, description, context: error.context };
 		},
 		/** The items as `execute` returns them, before the engine completes their pairing. */
-		raw: async (parameters: INodeParameters = {}, setting: Setting = {}) => {
+		executeItems: async (parameters: INodeParameters = {}, setting: RunOptions = {}) => {
 			const node = await nodeOf(parameters, setting);
 			const outputs = await executeRaw(harness.credentials, node, inputOf(setting));
 			return OUTPUTS.parse(outputs)[0] ?? [];

@@ -1,4 +1,4 @@
-/** How much of what is read comes out: the same choice in every node that reads records. */
+/** The Output options of every node that reads records: Simplified, Raw, and Selected Fields. */
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import type { JsonObject } from '../../nodes/shared/json';
 import { engineHarness, engineTool, output, runNode, service } from '../engine';
@@ -27,7 +27,7 @@ type Case = {
 	type: string;
 	parameters: INodeParameters;
 	path: string;
-	answer: unknown;
+	data: unknown;
 	details?: ICredentialDataDecryptedObject;
 	fields: string;
 	selected: JsonObject;
@@ -43,7 +43,7 @@ const CASES: Array<[name: string, one: Case]> = [
 			type: 'getCall',
 			parameters: { operation: 'get', callId: 'c-1' },
 			path: '/v1/call/c-1',
-			answer: CALL,
+			data: CALL,
 			fields: 'status, tag.name, missing, constructor, tag.constructor.name, __proto__.toString',
 			selected: {
 				status: 'picked',
@@ -63,7 +63,7 @@ const CASES: Array<[name: string, one: Case]> = [
 			type: 'getCall',
 			parameters: { operation: 'getMany' },
 			path: '/v1/calls',
-			answer: [CALL],
+			data: [CALL],
 			fields: 'call_id,phone_key',
 			selected: { call_id: 'c-1', ...PHONE_KEY },
 			simplified: { call_id: 'c-1', status: 'picked', phone_number: '9876543210', ...PHONE_KEY },
@@ -76,7 +76,7 @@ const CASES: Array<[name: string, one: Case]> = [
 			type: 'getCall',
 			parameters: { operation: 'getTranscript', callId: 'c-1' },
 			path: '/v1/call/c-1/transcript',
-			answer: { transcript: TURNS },
+			data: { transcript: TURNS },
 			fields: 'transcript[0].content',
 			selected: { 'transcript[0].content': 'Hello' },
 			simplified: { call_id: 'c-1', transcript_text: 'assistant: Hello' },
@@ -89,7 +89,7 @@ const CASES: Array<[name: string, one: Case]> = [
 			type: 'campaignStatus',
 			parameters: { campaignId: '42' },
 			path: '/v1/campaigns/42/status',
-			answer: CAMPAIGN,
+			data: CAMPAIGN,
 			fields: 'attempts_total, campaign.status',
 			selected: { attempts_total: 4, 'campaign.status': 'Active' },
 			simplified: { campaign_id: 42, attempts_total: 4, attempts_picked: 1 },
@@ -107,7 +107,7 @@ const CASES: Array<[name: string, one: Case]> = [
 				limit: 1,
 			},
 			path: DND,
-			answer: [ENTRY],
+			data: [ENTRY],
 			details: DETAILS,
 			fields: 'phone',
 			selected: { phone: ENTRY.phone },
@@ -121,7 +121,7 @@ const CASES: Array<[name: string, one: Case]> = [
 			type: 'agents',
 			parameters: { operation: 'getMany' },
 			path: '/v1/active_agents',
-			answer: [AGENT_RECORD],
+			data: [AGENT_RECORD],
 			fields: 'agent_name',
 			selected: { agent_name: 'A' },
 			simplified: AGENT_RECORD,
@@ -138,34 +138,34 @@ describe.each(CASES)('%s', (_name, one) => {
 			credentials,
 		});
 	}
-	function answer() {
-		service().get(one.path).query(true).reply(200, { success: true, data: one.answer });
+	function mockResponse() {
+		service().get(one.path).query(true).reply(200, { success: true, data: one.data });
 	}
-	const put = async (parameters: INodeParameters) => {
-		answer();
+	const outputOf = async (parameters: INodeParameters) => {
+		mockResponse();
 		const run = await runNode(harness.credentials, await node(parameters), [{ json: {} }]);
 		return output(run, 'Node').map(({ json }) => json);
 	};
 
-	test('Raw, as the switch of saved workflows had it off', async () => {
-		expect(await put({ simplify: false })).toEqual([expect.objectContaining(one.raw)]);
+	test('returns the raw record if Simplify is off', async () => {
+		expect(await outputOf({ simplify: false })).toEqual([expect.objectContaining(one.raw)]);
 	});
 
-	test('Simplified, as it had it on', async () => {
-		const [record = {}] = await put({ simplify: true });
+	test('returns the simplified record if Simplify is on', async () => {
+		const [record = {}] = await outputOf({ simplify: true });
 		expect(record).toMatchObject(one.simplified);
 	});
 
-	test('Selected Fields: those alone, also for a model', async () => {
+	test('returns only the selected fields, also to a model', async () => {
 		const parameters = { simplify: 'selected', selectedFields: one.fields };
-		expect(await put(parameters)).toEqual([one.selected]);
-		answer();
+		expect(await outputOf(parameters)).toEqual([one.selected]);
+		mockResponse();
 		const tool = engineTool(harness.credentials, await node(parameters));
 		const { result } = await tool();
 		expect([result].flat()).toEqual([one.selected]);
 	});
 
-	test('Selected Fields without any is told before anything is read', async () => {
+	test('stops before it reads if Selected Fields is empty', async () => {
 		const run = await runNode(
 			harness.credentials,
 			await node({ simplify: 'selected', selectedFields: ' , ' }),

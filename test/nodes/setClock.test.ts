@@ -9,17 +9,17 @@ import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
 
 const LIMIT_MS = 300_000;
 
-/** From `at` on, in milliseconds that have passed, the system clock is wrong by so many. */
-type Setting = { at: number; by: number };
+/** After `at` milliseconds, the system clock is wrong by `by` milliseconds. */
+type ClockChange = { at: number; by: number };
 
-/** Time passes in sleeps alone, and meanwhile somebody sets the system clock. */
+/** Time passes only in `sleep`, and the system clock changes at given times. */
 class SetClock implements Clock {
 	private passed = 0;
 
-	constructor(private readonly settings: readonly Setting[]) {}
+	constructor(private readonly changes: readonly ClockChange[]) {}
 
 	now(): number {
-		const { by = 0 } = this.settings.findLast(({ at }) => at <= this.passed) ?? {};
+		const { by = 0 } = this.changes.findLast(({ at }) => at <= this.passed) ?? {};
 		return 1_800_000_000_000 + this.passed + by;
 	}
 
@@ -43,7 +43,7 @@ const campaign = viewCampaign({
 });
 const never = new AbortController().signal;
 
-/** What waits for something that never comes, for five minutes. */
+/** Waits that last five minutes, because nothing happens. */
 const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
 	'Campaign Status': async (clock) =>
@@ -81,7 +81,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		),
 };
 
-const settings = fc.array(
+const clockChanges = fc.array(
 	fc.record({
 		at: fc.nat(LIMIT_MS),
 		by: fc.oneof(fc.constantFrom(-3_600_000, 86_400_000), fc.integer({ min: -1e10, max: 1e10 })),
@@ -89,27 +89,27 @@ const settings = fc.array(
 	{ maxLength: 4 },
 );
 
-/** How long it waits while the clock is set like that. */
-async function duration(wait: (clock: Clock) => Promise<unknown>, set: readonly Setting[]) {
+/** How long it waits while the clock changes. */
+async function duration(wait: (clock: Clock) => Promise<unknown>, set: readonly ClockChange[]) {
 	const clock = new SetClock(set.toSorted((one, other) => one.at - other.at));
 	await wait(clock);
 	return clock.elapsed();
 }
 
 test.each(Object.entries(WAITS))(
-	'%s waits as long as if nobody had set the system clock',
+	'%s waits equally long if the system clock changes',
 	async (_name, wait) => {
 		const usual = await duration(wait, []);
 		expect(usual).toBeGreaterThan(LIMIT_MS - 31_000);
-		const property = fc.asyncProperty(settings, async (set) => {
+		const property = fc.asyncProperty(clockChanges, async (set) => {
 			expect(await duration(wait, set)).toBe(usual);
 		});
 		await fc.assert(property);
 	},
 );
 
-test('a wait that is stored as a date is never longer, and is over when n8n takes it for over', async () => {
-	const property = fc.asyncProperty(settings, fc.nat(2 * LIMIT_MS), async (set, passed) => {
+test('a wait that is stored as a date is never longer, and ends no later than the date', async () => {
+	const property = fc.asyncProperty(clockChanges, fc.nat(2 * LIMIT_MS), async (set, passed) => {
 		const clock = new SetClock(set.toSorted((one, other) => one.at - other.at));
 		const at = clock.now() + LIMIT_MS;
 		const deadline = new StoredDeadline(clock, at);

@@ -1,4 +1,4 @@
-/** Text around expressions: n8n writes out whatever they return, an object as "[object Object]" and nothing as "". */
+/** Text with expressions: n8n inserts an object as "[object Object]" and nothing as "", so the node stops. */
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { isJsonObject } from '../../nodes/shared/json';
 import { agent } from '../contract/contractCase';
@@ -34,17 +34,20 @@ test.each([
 		'"Invalid DateTime"',
 	],
 	['the second of two', '={{ $json.said }} {{ $json.person }}', 'an object'],
-])('%s within a text stops the node with the name of the field', async (_what, text, shown) => {
-	const { message, sent } = await run('injectContext', context(text));
-	expect(message).toBe(`'Context' must be text, but its expression returned ${shown}`);
-	expect(sent).toEqual([]);
-});
+])(
+	'%s within a text stops the node and the message names the field',
+	async (_description, text, shown) => {
+		const { message, sent } = await run('injectContext', context(text));
+		expect(message).toBe(`'Context' must be text, but its expression returned ${shown}`);
+		expect(sent).toEqual([]);
+	},
+);
 
 test.each([
 	['={{ $json.said }}', 'It shows [object Object]'],
 	['={{ $json.name }}: {{ $json.said }}', 'Asha: It shows [object Object]'],
 	['=Wants {{ $json.nothing }} [object Object]', 'Wants  [object Object]'],
-])('what a person wrote goes out: %s', async (text, written) => {
+])('sends text that a person wrote: %s', async (text, written) => {
 	const { message, sent } = await run('injectContext', context(text));
 	expect(message).toBeUndefined();
 	expect(sent).toEqual([{ context: written }]);
@@ -55,7 +58,7 @@ const keyed = (idempotencyKey: string): INodeParameters => ({
 	...{ idempotency: 'own', idempotencyKey },
 });
 
-test('a key that is only the text around nothing is the same for every message, so it is none', async () => {
+test('rejects an idempotency key with an empty expression, because it is the same for every message', async () => {
 	const { message, sent } = await run('chatSend', keyed('=order-{{ $json.nothing }}'));
 	expect(message).toContain('Idempotency Key is empty');
 	expect(sent).toEqual([]);
@@ -67,16 +70,19 @@ test('a key that is only the text around nothing is the same for every message, 
 test.each([
 	['dnd', { operation: 'getMany', ...agent(), phoneContains: '=+91{{ $json.nothing }}' }],
 	['getCall', { operation: 'getMany', filters: { phone: '=+91{{ $json.nothing }}' } }],
-])('a filter of %s that is only the text around nothing matches too much', async (type, form) => {
-	const { message, sent } = await run(type, form);
-	expect(message).toContain('but its expression returned nothing');
-	expect(sent).toEqual([]);
-});
+])(
+	'rejects a filter of %s with an empty expression, because it matches too much',
+	async (type, form) => {
+		const { message, sent } = await run(type, form);
+		expect(message).toContain('but its expression returned nothing');
+		expect(sent).toEqual([]);
+	},
+);
 
 test.each<[string, INodeParameters]>([
 	['chatDeliveryTrigger', { secretIn: 'query', secret: '=open-{{ $vars.x }}' }],
 	['chatEventsTrigger', { watchSessions: true, watchSecret: '=open-{{ $vars.x }}' }],
-])('a secret of %s that is only the text around nothing is none', async (type, form) => {
+])('does not publish %s if the expression in its secret is empty', async (type, form) => {
 	const workflow = makeWorkflow([await nodeOf(type, form)]);
 	await expect(activate(harness.credentials, workflow)).rejects.toThrow(
 		"'Secret' must be text, but its expression returned nothing",
@@ -92,7 +98,7 @@ test.each([
 	['NaN', '={{ ({ plan: { price: 1 * "x" } }) }}'],
 	['an infinite number', '={{ ({ plan: [1 / 0] }) }}'],
 	['an invalid date', '={{ ({ due: new Date("soon") }) }}'],
-])('%s within JSON stops the node: it would go out as null', async (_what, json) => {
+])('%s within JSON stops the node, because it would be sent as null', async (_what, json) => {
 	const { message, sent } = await run('placeCall', details(json));
 	expect(message).toMatch(/^'Additional Data as JSON' in 'Options' must be JSON/);
 	expect(sent).toEqual([]);
@@ -100,26 +106,26 @@ test.each([
 
 describe.each(['null', 'undefined'])('a model that writes the word %s', (word) => {
 	async function tool(type: string, parameters: INodeParameters) {
-		const answer = await engineTool(
+		const result = await engineTool(
 			harness.credentials,
 			await nodeOf(type, parameters),
 		)({ x: word });
-		return { outcome: answer.outcome, sent: simulator().requests.map(({ body }) => body) };
+		return { outcome: result.outcome, sent: simulator().requests.map(({ body }) => body) };
 	}
 	const fromModel = "={{ $fromAI('x') }}";
 
-	test('has nobody addressed by it', async () => {
-		const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
-		const { outcome, sent } = await tool('placeCall', { ...place, personName: fromModel });
+	test('does not make the agent use it as a name', async () => {
+		const call = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
+		const { outcome, sent } = await tool('placeCall', { ...call, personName: fromModel });
 		expect([outcome, sent]).toEqual(['done', [expect.not.objectContaining({ person_name: word })]]);
 	});
 
-	test('adds no such note to a chat', async () => {
+	test('does not add it to a chat as context', async () => {
 		const { outcome, sent } = await tool('injectContext', context(fromModel));
 		expect([outcome, sent]).toEqual(['not_sent', []]);
 	});
 
-	test('may do so within a text', async () => {
+	test('may use it within a text', async () => {
 		const { sent } = await tool('injectContext', context("=Answer: {{ $fromAI('x') }}"));
 		expect(sent).toEqual([{ context: `Answer: ${word}` }]);
 	});

@@ -58,7 +58,7 @@ describe.each(TRIGGERS)('%s', (type, parameters, status) => {
 		expect(active.failed).toEqual([]);
 	});
 
-	test('one whose expression gives nothing later stays shut, and its owner is told once an hour', async () => {
+	test('rejects all requests if the expression of its secret later returns nothing, and reports it once an hour', async () => {
 		const running = (active = await activate(
 			harness.credentials,
 			makeWorkflow([await nodeOf(type, parameters('sesame'))]),
@@ -72,7 +72,7 @@ describe.each(TRIGGERS)('%s', (type, parameters, status) => {
 			expect(response.statusCode).toBe(status);
 		};
 		for (let times = 0; times < 20; times++) await post();
-		await until('the owner to be told', async () => Promise.resolve(running.failed.length > 0));
+		await until('the first report', async () => Promise.resolve(running.failed.length > 0));
 		expect(running.failed).toMatchObject([
 			{
 				message:
@@ -81,21 +81,21 @@ describe.each(TRIGGERS)('%s', (type, parameters, status) => {
 			},
 		]);
 		await post();
-		const toldAt = clock.now();
-		await until('the next notice', async () => Promise.resolve(running.failed.length > 1));
-		expect(clock.now() - toldAt).toBeGreaterThan(3_590_000);
+		const reportedAt = clock.now();
+		await until('the next report', async () => Promise.resolve(running.failed.length > 1));
+		expect(clock.now() - reportedAt).toBeGreaterThan(3_590_000);
 		expect(running.failed[1]?.message).toMatch(/^A request was rejected: /);
 	});
 });
 
-test('a secret that does not fit into a header is told before the trigger is published', async () => {
+test('does not publish a trigger with a secret that does not fit into a header', async () => {
 	const node = await nodeOf('chatEventsTrigger', { watchSessions: true, watchSecret: 'sésame' });
 	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toMatchObject({
 		message: expect.stringContaining("'Secret' can only have ASCII characters"),
 	});
 });
 
-test('Watched Sessions as an expression, for which n8n drops the secret, keeps the trigger from being published', async () => {
+test('does not publish a trigger with Watched Sessions as an expression, because n8n then drops the secret', async () => {
 	const node = await nodeOf('chatEventsTrigger', {
 		watchSessions: '={{ true }}',
 		watchSecret: 'x',

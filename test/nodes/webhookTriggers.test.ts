@@ -10,7 +10,7 @@ import {
 const harness = engineHarness();
 
 describe.each(['callCompletedTrigger', 'chatDeliveryTrigger'])('%s', (type) => {
-	it('hands on what its webhook brought when the editor listened', async () => {
+	it('returns the items of its webhook in a test execution in the editor', async () => {
 		const node = harness.node(type);
 		const items = [{ json: { call_id: 'a call' } }];
 		const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
@@ -18,7 +18,7 @@ describe.each(['callCompletedTrigger', 'chatDeliveryTrigger'])('%s', (type) => {
 		expect(output(run, 'Node')).toMatchObject(items);
 	});
 
-	it('has nothing to register at the service', async () => {
+	it('registers nothing with the service', async () => {
 		const node = harness.node(type);
 		const context = hookContext(harness.credentials, makeWorkflow([node]), node);
 		const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;

@@ -10,7 +10,7 @@ import { PACKAGE, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { hasSchema, keysOf, nameOf, schemaPath } from '../schema/schemas';
 
-/** Users' saved workflows depend on these names. */
+/** Saved workflows depend on these names. */
 const ACTIONS = [
 	'agents',
 	'campaignStatus',
@@ -35,7 +35,7 @@ const SOURCES = [
 ];
 const BUILD_MS = 120_000;
 
-/** As a repository's page makes addresses of them. */
+/** The anchors of the headings, as GitHub creates them. */
 const HEADINGS = readFileSync(path.join(ROOT, 'docs/nodes.md'), 'utf8')
 	.split('\n')
 	.filter((line) => line.startsWith('## '))
@@ -45,7 +45,7 @@ const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })
 let folder = '';
 let built: PackageDirectoryLoader;
 
-/** Builds a copy, as `npm publish` would find it, and lets n8n load it. */
+/** Builds a copy of the package and loads it with n8n's loader. */
 beforeAll(async () => {
 	await setupEngine();
 	folder = mkdtempSync(path.join(tmpdir(), 'built-'));
@@ -66,10 +66,10 @@ const named = (name: string): INodeTypeDescription => {
 	return found;
 };
 
-/** The file that n8n serves under an address such as icons/<package>/dist/nodes/…/x.svg. */
+/** The file that n8n serves for a URL such as icons/<package>/dist/nodes/…/x.svg. */
 const served = (url: string) => path.join(folder, url.replace(`icons/${PACKAGE}/`, ''));
 
-test('n8n loads exactly the nodes whose names are fixed, and the credential', () => {
+test('n8n loads exactly these nodes, and the credential', () => {
 	expect(built.packageName).toBe(PACKAGE);
 	expect(built.types.nodes.map(({ name }) => name).sort()).toEqual(
 		[...ACTIONS, ...TRIGGERS].sort(),
@@ -93,14 +93,14 @@ describe.each([...ACTIONS, ...TRIGGERS])('%s', (name) => {
 		expect(codex?.alias?.length).toBeGreaterThan(0);
 	});
 
-	test('is found in the panel as one of the family, with a short name on the canvas', () => {
+	test('has a display name with the common prefix, and a shorter name on the canvas', () => {
 		const { displayName, defaults, description } = named(name);
 		expect(displayName).toMatch(/^(Voice|Chat) Agent: /);
 		expect(String(defaults.name).length).toBeLessThan(displayName.length);
 		expect(description).not.toMatch(/\.$/);
 	});
 
-	test('asks for the credential, unless it asks nothing of the service', () => {
+	test('needs the credential if it sends requests to the service', () => {
 		const names = named(name).credentials?.map((credential) => credential.name);
 		expect(names).toEqual(name === 'chatDeliveryTrigger' ? undefined : [CREDENTIAL]);
 	});
@@ -112,7 +112,7 @@ test.each(ACTIONS)('%s can be used as a tool and has one input', (name) => {
 	expect(group).not.toContain('trigger');
 });
 
-test.each(TRIGGERS)('%s is a trigger: no input, no tool', (name) => {
+test.each(TRIGGERS)('%s is a trigger without an input, and not a tool', (name) => {
 	const { usableAsTool, inputs, group, displayName } = named(name);
 	expect({ usableAsTool, inputs, group }).toEqual({
 		usableAsTool: undefined,
@@ -122,17 +122,17 @@ test.each(TRIGGERS)('%s is a trigger: no input, no tool', (name) => {
 	expect(displayName).toMatch(/ Trigger$/);
 });
 
-test('holds every schema where n8n looks for it', () => {
+test('contains every schema where n8n looks for it', () => {
 	const dist = path.join(folder, 'dist/nodes');
 	const keys = keysOf(built.types.nodes).filter(hasSchema);
 	expect(keys.length).toBeGreaterThan(20);
 	expect(keys.filter((key) => !existsSync(schemaPath(key, dist))).map(nameOf)).toEqual([]);
 });
 
-test('what is published is what n8n loads, and the changelog', () => {
+test('npm publishes only the built files, the README, the changelog, and the license', () => {
 	const pack = ['pack', '--dry-run', '--json', '--ignore-scripts'];
-	const said = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
-	const [{ files }] = packed.parse(JSON.parse(said));
+	const output = execFileSync('npm', pack, { cwd: folder, encoding: 'utf8', stdio: 'pipe' });
+	const [{ files }] = packed.parse(JSON.parse(output));
 	const paths = files.map((file) => file.path);
 	expect(paths.filter((file) => !file.startsWith('dist/')).sort()).toEqual([
 		'CHANGELOG.md',

@@ -11,8 +11,8 @@ import {
 	type Parameter,
 } from './descriptions';
 
-/** The resource of a node that n8n makes a human review of; nobody chooses it. */
-const OF_REVIEW = 'humanReview';
+/** The resource of n8n's human review variant of a node. Users can't select it. */
+const REVIEW_RESOURCE = 'humanReview';
 
 let parameters: Parameter[] = [];
 let formOfCredential: Parameter[] = [];
@@ -23,7 +23,7 @@ beforeAll(async () => {
 	parameters = [
 		...loader.types.nodes.flatMap(({ properties, displayName }) =>
 			parametersIn(
-				// n8n adds this one to every trigger that polls.
+				// n8n adds this field to every polling trigger.
 				properties.filter(({ name }) => name !== 'pollTimes'),
 				displayName,
 			),
@@ -32,8 +32,8 @@ beforeAll(async () => {
 	];
 });
 
-/** The parameters that break a rule, with what breaks it. */
-function breaking(
+/** The parameters that break a rule, with details. */
+function violations(
 	rule: (parameter: Parameter) => boolean | string[],
 	of = ({ property: { type } }: Parameter) => type !== 'notice' && type !== 'hidden',
 ): string[] {
@@ -44,35 +44,35 @@ function breaking(
 	});
 }
 
-test('there are forms to look at', () => {
+test('checks more than 200 parameters of 13 nodes', () => {
 	expect(parameters.length).toBeGreaterThan(200);
 	expect(loader.types.nodes).toHaveLength(13);
 });
 
 test('display names and choices are in Title Case', () => {
-	expect(breaking(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
+	expect(violations(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
 	expect(
-		breaking(({ property }) => choicesOf(property).flatMap(({ name }) => notInTitleCase(name))),
+		violations(({ property }) => choicesOf(property).flatMap(({ name }) => notInTitleCase(name))),
 	).toEqual([]);
 });
 
-test('what is on or off begins with “Whether”', () => {
+test('descriptions of booleans begin with "Whether"', () => {
 	expect(
-		breaking(
+		violations(
 			({ property }) =>
 				property.type === 'boolean' && property.description?.startsWith('Whether ') !== true,
 		),
 	).toEqual([]);
 });
 
-test('examples begin with “e.g.”', () => {
-	const isInvitation = ({ type }: Parameter['property']) =>
+test('placeholders begin with "e.g."', () => {
+	const hasAddButton = ({ type }: Parameter['property']) =>
 		type === 'collection' || type === 'fixedCollection';
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			const modes = (property.modes ?? []).filter(({ type }) => type === 'string');
 			const texts = [
-				isInvitation(property) ? undefined : property.placeholder,
+				hasAddButton(property) ? undefined : property.placeholder,
 				...modes.map(({ placeholder }) => placeholder),
 			];
 			return texts
@@ -81,9 +81,9 @@ test('examples begin with “e.g.”', () => {
 		}),
 	).toEqual([]);
 	expect(
-		breaking(
+		violations(
 			({ property }) =>
-				isInvitation(property) &&
+				hasAddButton(property) &&
 				(property.type === 'collection'
 					? property.placeholder !== 'Add Option'
 					: property.placeholder?.startsWith('Add ') !== true),
@@ -91,19 +91,19 @@ test('examples begin with “e.g.”', () => {
 	).toEqual([]);
 });
 
-test('everything is explained, in sentences that end as n8n’s do', () => {
+test('each parameter has a description, with periods as in n8n', () => {
 	const explained = (property: Parameter['property']) =>
 		(property.description ?? property.hint) !== undefined ||
 		['collection', 'fixedCollection'].includes(property.type) ||
 		choicesOf(property).some(({ description }) => description !== undefined);
-	expect(breaking(({ property }) => !explained(property))).toEqual([]);
+	expect(violations(({ property }) => !explained(property))).toEqual([]);
 	expect(
-		breaking(
+		violations(
 			({ property }) => property.description !== undefined && !endsWell(property.description),
 		),
 	).toEqual([]);
 	expect(
-		breaking(({ property }) =>
+		violations(({ property }) =>
 			choicesOf(property)
 				.filter(({ description }) => description !== undefined && !endsWell(description))
 				.map(({ name }) => name),
@@ -111,12 +111,12 @@ test('everything is explained, in sentences that end as n8n’s do', () => {
 	).toEqual([]);
 });
 
-test('no text of a form is empty', () => {
+test('no text in a form is empty', () => {
 	const forms = [...loader.types.nodes, loader.getCredential(CREDENTIAL).type];
 	expect(forms.flatMap((form) => emptyTexts(form, form.displayName))).toEqual([]);
 });
 
-test('every node and the credential have a picture for bright and for dark screens', () => {
+test('every node and the credential have an icon for the light and the dark theme', () => {
 	for (const { iconUrl } of [...loader.types.nodes, loader.getCredential(CREDENTIAL).type]) {
 		expect(iconUrl).toEqual({
 			light: expect.stringMatching(/voiceChatAgent\.svg$/),
@@ -125,33 +125,33 @@ test('every node and the credential have a picture for bright and for dark scree
 	}
 });
 
-/** Choices whose order says something: what is off, usual or soonest comes first. */
-const IN_ORDER = [
+/** Lists with a meaningful order, such as the default or the soonest first. */
+const MEANINGFUL_ORDER = [
 	'callListDateForm',
 	'sendBy',
 	'waitForCompletion',
 	'waitLimitUnit',
 	'when',
-	// n8n's own, in a trigger that polls.
+	// n8n's own fields in a polling trigger.
 	'mode',
 	'weekday',
 	'unit',
 ];
 
-test('lists of choices are in alphabetical order, unless their order says something', () => {
+test('lists of choices are in alphabetical order, except lists with a meaningful order', () => {
 	expect(
-		breaking(({ property }) => {
-			// What nothing was chosen means comes first.
+		violations(({ property }) => {
+			// The choice for an empty value comes first.
 			const names = choicesOf(property).flatMap(({ name, value }) => (value === '' ? [] : [name]));
 			const sorted = [...names].sort((a, b) => a.localeCompare(b));
-			return !IN_ORDER.includes(property.name) && names.join() !== sorted.join();
+			return !MEANINGFUL_ORDER.includes(property.name) && names.join() !== sorted.join();
 		}),
 	).toEqual([]);
 });
 
-test('what can be added to a collection is in alphabetical order', () => {
+test('options of a collection are in alphabetical order', () => {
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			if (property.type !== 'collection') return false;
 			const names = (property.options ?? []).flatMap((one) =>
 				'type' in one ? [one.displayName] : [],
@@ -161,8 +161,8 @@ test('what can be added to a collection is in alphabetical order', () => {
 	).toEqual([]);
 });
 
-test('a number that counts time says its unit', () => {
-	const timed = breaking(
+test('the label of a duration names its unit', () => {
+	const timed = violations(
 		({ property, visible }) =>
 			property.type === 'number' &&
 			/\b(time|duration|interval|wait|every)\b/i.test(property.displayName) &&
@@ -172,7 +172,7 @@ test('a number that counts time says its unit', () => {
 	expect(timed).toEqual([]);
 });
 
-test('each trigger says how to test it, with the button as n8n’s editor names it', () => {
+test('the panel of each trigger explains how to test it, with the button label of the editor', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
 	expect(triggers).toHaveLength(4);
 	for (const { name, polling, triggerPanel } of triggers) {
@@ -191,13 +191,13 @@ test('each trigger says how to test it, with the button as n8n’s editor names 
 	}
 });
 
-test('what decides whether a parameter is shown exists and can have that value', () => {
+test('display conditions refer to existing parameters and possible values', () => {
 	expect(
-		breaking(
+		violations(
 			({ property: { displayOptions = {} }, visible }) =>
 				[displayOptions.show ?? {}, displayOptions.hide ?? {}].flatMap((conditions) =>
 					Object.entries(conditions).flatMap(([name, values]) => {
-						// n8n's own: whether the form is that of a tool.
+						// n8n's own condition: whether the node is a tool.
 						if (name === '@tool') return [];
 						const deciding = visible.filter((other) => other.name === name.replace(/^\//, ''));
 						if (deciding.length === 0) return [`no parameter ${name}`];
@@ -206,7 +206,7 @@ test('what decides whether a parameter is shown exists and can have that value',
 						);
 						return (values ?? [])
 							.filter((value) => typeof value !== 'object')
-							.filter((value) => value !== OF_REVIEW)
+							.filter((value) => value !== REVIEW_RESOURCE)
 							.filter((value) => !possible.some((one) => one === value))
 							.map((value) => `${name} is never ${String(value)}`);
 					}),
@@ -216,12 +216,12 @@ test('what decides whether a parameter is shown exists and can have that value',
 	).toEqual([]);
 });
 
-test('a list’s default is one of its choices', () => {
+test('the default of a list is one of its choices', () => {
 	expect(
-		breaking(({ property }) => {
+		violations(({ property }) => {
 			const choices = choicesOf(property).map(({ value }) => value);
 			if (property.type === 'options' && choices.length > 0) {
-				// No country is better than another: the list begins empty and must be filled in.
+				// A required list, such as the country, may start empty.
 				const mayBeEmpty = property.required === true && property.default === '';
 				return !mayBeEmpty && !choices.some((value) => value === property.default);
 			}
@@ -234,24 +234,24 @@ test('a list’s default is one of its choices', () => {
 	).toEqual([]);
 });
 
-test('no open detail has a default', () => {
+test('no field of the API mapping has a default', () => {
 	const names = MAPPING_TOPICS.flatMap(({ fields }) => Object.keys(fields));
-	const asked = formOfCredential.filter(({ property }) => names.includes(property.name));
-	expect(asked.map(({ property }) => property.name)).toEqual(names);
-	expect(asked.filter(({ property }) => property.default !== '')).toEqual([]);
+	const mappingFields = formOfCredential.filter(({ property }) => names.includes(property.name));
+	expect(mappingFields.map(({ property }) => property.name)).toEqual(names);
+	expect(mappingFields.filter(({ property }) => property.default !== '')).toEqual([]);
 });
 
-test('n8n checks no field by a regular expression: a busy n8n stops the workflow over one', () => {
+test('no field has a regular expression for n8n to check, because a busy n8n then stops the workflow', () => {
 	const patterns = [/"type":"regex"/, /"validation":/, /"extractValue":/];
 	expect(
-		breaking(
+		violations(
 			({ property }) => patterns.some((pattern) => pattern.test(JSON.stringify(property))),
 			() => true,
 		),
 	).toEqual([]);
 });
 
-test('two parameters of one name are never shown together', () => {
+test('two parameters with the same name are never shown together', () => {
 	const clashes = loader.types.nodes.flatMap(({ name, properties }) =>
 		properties.flatMap((one, index) =>
 			properties
@@ -263,7 +263,7 @@ test('two parameters of one name are never shown together', () => {
 	expect(clashes).toEqual([]);
 });
 
-/** Shown together unless some parameter would have to have two values at once, or one is hidden where the other is shown. */
+/** Whether two parameters can be shown together: no condition contradicts another, and neither hides the other. */
 function overlap(one: Parameter['property'], other: Parameter['property']): boolean {
 	if (hiddenWith(one, other) || hiddenWith(other, one)) return false;
 	const a = one.displayOptions?.show ?? {};

@@ -11,7 +11,7 @@ test.each([
 	['by Name', ['by']],
 	['Send By', []],
 	['Hand it over', ['it', 'over']],
-])('%s', (title, wrong) => {
+])('finds the words of "%s" that are not in Title Case', (title, wrong) => {
 	expect(notInTitleCase(title)).toEqual(wrong);
 });
 
@@ -21,19 +21,19 @@ test.each([
 	['The number to call. Digits only.', true],
 	['The number to call. Digits only', false],
 	['A number such as 3.5 or e.g. 4', true],
-])('%s: ends well is %p', (description, well) => {
+])('"%s": has the right period is %p', (description, well) => {
 	expect(endsWell(description)).toBe(well);
 });
 
-const field = (name: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
+const field = (name: string, overrides: Partial<INodeProperties> = {}): INodeProperties => ({
 	displayName: name,
 	name,
 	type: 'string',
 	default: '',
-	...over,
+	...overrides,
 });
 
-test('every parameter is found, inside collections too, with what it may refer to', () => {
+test('finds every parameter, including members of collections, and the parameters that its conditions may use', () => {
 	const form = [
 		field('A', { type: 'collection', options: [field('B')] }),
 		field('C', {

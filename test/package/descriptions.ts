@@ -1,6 +1,6 @@
 import type { INodeProperties, INodePropertyCollection, INodePropertyOptions } from 'n8n-workflow';
 
-/** A parameter, the way to it in the form, and those that stand beside it and above it. */
+/** A parameter, its path in the form, and the parameters on its level and above. */
 export type Parameter = {
 	place: string;
 	property: INodeProperties;
@@ -8,7 +8,7 @@ export type Parameter = {
 	visible: INodeProperties[];
 };
 
-/** Every parameter of a form, members of collections included. */
+/** Every parameter of a form, including members of collections. */
 export function parametersIn(
 	properties: INodeProperties[],
 	place: string,
@@ -43,7 +43,7 @@ function isChoice(
 const SMALL_WORDS =
 	/^(a|an|and|as|at|but|by|for|from|if|in|into|nor|of|on|or|over|per|the|to|up|vs|via|with)$/;
 
-/** Words that do not begin with a capital where Title Case wants one. */
+/** Words without the capital letter that Title Case needs. */
 export function notInTitleCase(title: string): string[] {
 	const words = title
 		.split(/[\s/]+/)
@@ -55,7 +55,7 @@ export function notInTitleCase(title: string): string[] {
 	);
 }
 
-/** Whether a description ends with a full stop exactly when it has more than one sentence. */
+/** Whether a description ends with a period if and only if it has several sentences. */
 export function endsWell(description: string): boolean {
 	const sentences = description.replace(/\.$/, '').split(/[.?!] (?=\p{Lu}|“)/u).length;
 	return description.endsWith('.') === sentences > 1;
@@ -71,7 +71,7 @@ const TEXTS = new Set([
 	'documentationUrl',
 ]);
 
-/** The ways to the texts of a form that hold nothing: where there is nothing to say, there is no text. */
+/** The paths of empty texts in a form. A text must be omitted rather than empty. */
 export function emptyTexts(form: object, place: string): string[] {
 	return Object.entries(form).flatMap(([name, part]: [string, unknown]) => {
 		const here = `${place} › ${name}`;

@@ -1,11 +1,11 @@
-/** What a person sees of a form that has just been opened. */
+/** Checks the fields that a form shows when it opens. */
 import { NodeHelpers, type INode, type INodeTypeDescription } from 'n8n-workflow';
 import { loader, setupEngine } from '../engine';
 import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 
-const MOST = 7;
+const MAX_FIELDS = 7;
 
-/** Neither is filled in: a collection holds what is added to it, and these say or choose what the form is for. */
+/** Users don't fill in these: notices, hidden fields, empty collections, and the choice of the form. */
 const NOT_FILLED_IN = ['notice', 'hidden', 'collection', 'fixedCollection'];
 const CHOOSES_THE_FORM = ['resource', 'operation', 'pollTimes'];
 
@@ -38,18 +38,18 @@ function atFirstSight(description: INodeTypeDescription, { version = 1, ...chose
 	);
 }
 
-test('each form asks for seven things at most', () => {
-	const asked = loader.types.nodes.flatMap((description) =>
+test('each form shows at most 7 fields', () => {
+	const forms = loader.types.nodes.flatMap((description) =>
 		keysOf([description]).map((key) => ({
 			form: nameOf(key),
 			fields: atFirstSight(description, key).map(({ displayName }) => displayName),
 		})),
 	);
-	expect(asked.length).toBeGreaterThan(25);
-	expect(asked.filter(({ fields }) => fields.length > MOST)).toEqual([]);
+	expect(forms.length).toBeGreaterThan(25);
+	expect(forms.filter(({ fields }) => fields.length > MAX_FIELDS)).toEqual([]);
 });
 
-test('what one click can set off is said on the form', () => {
+test('a notice warns if one click can start real phone calls', () => {
 	const notices = (name: string, given: INode['parameters'], key: SchemaKey) => {
 		const description = loader.types.nodes.find((node) => node.name === name);
 		if (description === undefined) throw new Error(`n8n loads no node ${name}`);

@@ -1,11 +1,11 @@
 import type { INodeProperties, INodePropertyMode, INodeTypeDescription } from 'n8n-workflow';
 
-/** What a person reads; what a form does stays the same when only these change. */
-const WORDS = new Set(['description', 'hint', 'placeholder', 'action']);
-/** Said by the line itself, or by those below it. */
+/** Texts that don't change what a form does. */
+const TEXT_KEYS = new Set(['description', 'hint', 'placeholder', 'action']);
+/** Settings that are in the line itself, or in the lines below. */
 const IN_THE_LINE = new Set(['displayName', 'name', 'type', 'options', 'values', 'modes']);
 
-/** Pictures, words, and what n8n's loader adds. */
+/** Icons, texts, and settings that n8n's loader adds. */
 const NOT_THE_NODE = new Set([
 	'icon',
 	'iconUrl',
@@ -15,28 +15,28 @@ const NOT_THE_NODE = new Set([
 ]);
 const POLL_TIMES = 'pollTimes';
 
-/** A node's description as text, a line a setting: what it is, without what it says. */
+/** A node's description as text, one setting per line, without the texts for people. */
 export function nodeText({ properties, ...settings }: INodeTypeDescription): string {
 	return [
 		...Object.entries(settings)
-			.filter(([key]) => !WORDS.has(key) && !NOT_THE_NODE.has(key))
+			.filter(([key]) => !TEXT_KEYS.has(key) && !NOT_THE_NODE.has(key))
 			.flatMap(([key, value]) =>
 				Array.isArray(value) && value.some((one) => typeof one === 'object')
-					? [`${key}:`, ...value.map((one) => `  ${originalMessage(one)}`)]
-					: [`${key}: ${originalMessage(value)}`],
+					? [`${key}:`, ...value.map((one) => `  ${inline(one)}`)]
+					: [`${key}: ${inline(value)}`],
 			),
 		'',
 		formText(properties.filter(({ name }) => name !== POLL_TIMES)),
 	].join('\n');
 }
 
-/** The parameters of a form as text, each with its members and choices indented below it. */
+/** The parameters of a form as text, with indented members and choices. */
 export function formText(properties: INodeProperties[]): string {
 	return properties.flatMap((property) => linesOf(property)).join('\n');
 }
 
 function linesOf(property: INodeProperties): string[] {
-	// The name of a notice is its text.
+	// The display name of a notice is its text.
 	const label = property.type === 'notice' ? '' : ` “${property.displayName}”`;
 	const below = [
 		...settingsOf(property),
@@ -47,10 +47,7 @@ function linesOf(property: INodeProperties): string[] {
 				return [`group ${option.name} “${option.displayName}”`, ...indented(members)];
 			}
 			if ('type' in option) return linesOf(option);
-			return [
-				`choice ${originalMessage(option.value)} “${option.name}”`,
-				...indented(settingsOf(option)),
-			];
+			return [`choice ${inline(option.value)} “${option.name}”`, ...indented(settingsOf(option))];
 		}),
 	];
 	return [`${property.name}${label} ${property.type}`, ...indented(below)];
@@ -62,14 +59,14 @@ function modeLines(mode: INodePropertyMode): string[] {
 
 function settingsOf(of: object): string[] {
 	return Object.entries(of)
-		.filter(([key]) => !WORDS.has(key) && !IN_THE_LINE.has(key) && key !== 'value')
-		.map(([key, value]) => `${key}: ${originalMessage(value)}`);
+		.filter(([key]) => !TEXT_KEYS.has(key) && !IN_THE_LINE.has(key) && key !== 'value')
+		.map(([key, value]) => `${key}: ${inline(value)}`);
 }
 
 const indented = (lines: string[]) => lines.map((line) => `  ${line}`);
 
-/** JSON that reads well; a word and an expression stand without quotation marks. */
-function originalMessage(value: unknown): string {
+/** A value as JSON. Words and expressions have no quotes. */
+function inline(value: unknown): string {
 	if (typeof value === 'string') return /^[\w./-]+$|^=/.test(value) ? value : JSON.stringify(value);
-	return JSON.stringify(value, (key, one: unknown) => (WORDS.has(key) ? undefined : one));
+	return JSON.stringify(value, (key, one: unknown) => (TEXT_KEYS.has(key) ? undefined : one));
 }

@@ -1,7 +1,7 @@
 /**
- * What each form is: its defaults, what is required, when it is shown, its choices, the node's outputs, credentials and
- * webhooks. Saved workflows depend on all of it, so a change must be seen and meant. Look at the difference, then write
- * it down with `npm test -- -u test/package/forms.test.ts`.
+ * Snapshots of each form: defaults, required fields, conditions, choices, and the node's outputs, credentials, and
+ * webhooks. Saved workflows depend on them. Check that each difference is intended, then run
+ * `npm test -- -u test/package/forms.test.ts`.
  */
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, nodeTypes, PACKAGE, setupEngine } from '../engine';
@@ -30,7 +30,7 @@ const NODES = [
 	'pushCampaignContacts',
 ];
 
-test('every node is looked at', () => {
+test('checks every node', () => {
 	expect(Object.keys(loader.known.nodes).sort()).toEqual(NODES);
 });
 

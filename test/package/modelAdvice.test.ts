@@ -1,4 +1,4 @@
-/** What a tool answers is for a model: nothing in it is advice for a person at n8n's screen. */
+/** Tool results are for models, so they contain no advice for a person in n8n's editor. */
 import ts from 'typescript';
 import { ERROR_TABLE, explainStatus } from '../../nodes/shared/api/errorTable';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -8,11 +8,11 @@ import { sourceTrees } from './texts';
 
 beforeAll(setupEngine);
 
-/** What a model fills in, whatever it is called there. */
+/** Fields that a model can fill in. */
 const FILLED_IN =
 	/^(Phone Number|Person Name|When to Call|Date and Time|Time in India|Campaign ID|Session ID|Call ID|Contact List ID|Message ID|Agent ID|Interaction ID|Option ID)$/;
 
-/** Names that stand on the screen and nowhere else. */
+/** Names of fields that only a person sees. */
 function namesOnScreen(): string[] {
 	const forms = [
 		...loader.types.nodes.map(({ properties }) => properties),
@@ -27,16 +27,16 @@ function namesOnScreen(): string[] {
 const ON_SCREEN =
 	/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|screen|Options|n8n|(?<!run of this )workflow|credential|expression|node|switch|Base URL|API [Mm]apping|API token)\b|[›→]/;
 
-/** A text in the sources by who reads it. */
-type Told = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };
+/** A text in the sources, and its readers. */
+type SourceText = { place: string; text: string; reader: 'everyone' | 'model' | 'screen' };
 
-const READERS: { [marker: string]: Told['reader'] } = {
+const READERS: { [marker: string]: SourceText['reader'] } = {
 	forEveryone: 'everyone',
 	followedBy: 'everyone',
 	onScreenOnly: 'screen',
 };
 
-/** The texts of an expression, also of a constant of the same file that it names. */
+/** The texts in an expression, including texts of constants in the same file. */
 function textsIn(expression: ts.Node, source: ts.SourceFile, depth = 0): string[] {
 	if (ts.isStringLiteralLike(expression)) return [expression.text];
 	if (ts.isTemplateExpression(expression)) {
@@ -65,9 +65,9 @@ function constantsOf(source: ts.SourceFile): ts.VariableDeclaration[] {
 		.flatMap(({ declarationList }) => [...declarationList.declarations]);
 }
 
-function toldIn({ file, source }: { file: string; source: ts.SourceFile }): Told[] {
-	const found: Told[] = [];
-	const note = (node: ts.Node, reader: Told['reader']) => {
+function sourceTextsIn({ file, source }: { file: string; source: ts.SourceFile }): SourceText[] {
+	const found: SourceText[] = [];
+	const note = (node: ts.Node, reader: SourceText['reader']) => {
 		const place = `${file}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
 		for (const text of textsIn(node, source)) {
 			if (/\w \w/.test(text)) found.push({ place, text, reader });
@@ -87,17 +87,17 @@ function toldIn({ file, source }: { file: string; source: ts.SourceFile }): Told
 	return found;
 }
 
-const told = sourceTrees().flatMap(toldIn);
-const forModels = told.filter(({ reader }) => reader !== 'screen');
-const forScreen = told.filter(({ reader }) => reader === 'screen');
+const sourceTexts = sourceTrees().flatMap(sourceTextsIn);
+const forModels = sourceTexts.filter(({ reader }) => reader !== 'screen');
+const forScreen = sourceTexts.filter(({ reader }) => reader === 'screen');
 
-test('there is much to walk', () => {
+test('checks more than 80 texts for models, texts for people, and field names', () => {
 	expect(forModels.length).toBeGreaterThan(80);
 	expect(forScreen.length).toBeGreaterThan(80);
 	expect(namesOnScreen().length).toBeGreaterThan(80);
 });
 
-test('no advice that reaches a model is for a screen', () => {
+test('texts for models contain no advice for the editor', () => {
 	const names = namesOnScreen();
 	const wrong = forModels.flatMap(({ place, text }) => {
 		const named = names.find((name) => text.includes(name));
@@ -107,7 +107,7 @@ test('no advice that reaches a model is for a screen', () => {
 	expect(wrong).toEqual([]);
 });
 
-/** Advice without anything of the screen in it that is still not for models, and why. */
+/** Advice that isn't for models although it doesn't mention the editor, with reasons. */
 const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/Trigger\/|webhookSecret|parseChatFields/, /./, 'no model uses it'],
 	[/callingHours/, /^Enter /, 'the hours are set with the tool'],
@@ -127,7 +127,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 const SCREEN_WORDS =
 	/\b(credential|item|node|workflow|execution|Options?|option|column|file|CSV|expression|n8n|token|field|switch|provides? your service|service provider|URL|administrator|form)\b|›|→/i;
 
-test('no advice is kept from models that needs no screen', () => {
+test('models get all advice that does not need the editor', () => {
 	const names = namesOnScreen();
 	const kept = forScreen.filter(
 		({ place, text }) =>
@@ -142,13 +142,13 @@ test('no advice is kept from models that needs no screen', () => {
 	expect(unused).toEqual([]);
 });
 
-/** Only the person who set up the tool can do something about these. */
+/** Only the person who set up the tool can fix these. */
 const FOR_THE_OWNER = [
 	'The service does not accept the API token',
 	'The agent has no post-call analysis',
 ];
 
-test('each documented error leaves a model something to do', () => {
+test('each documented error tells a model what to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
 		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);

@@ -9,6 +9,6 @@ const shown = pages.flatMap((page) =>
 	),
 );
 
-test('every picture is shown on a page, and every one that a page shows is there', () => {
+test('every image is used on a page, and every image on a page exists', () => {
 	expect([...new Set(shown)].sort()).toEqual(globSync('docs/images/*', { cwd: ROOT }).sort());
 });

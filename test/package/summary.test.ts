@@ -28,7 +28,7 @@ function sum(report: object | undefined, failedSteps = 0) {
 	return { line: stdout.trim().split('\n').at(-1), status };
 }
 
-test('all green', () => {
+test('succeeds if all tests passed', () => {
 	expect(sum(GREEN)).toEqual({ line: '3 passed, 0 failed', status: 0 });
 });
 
@@ -36,18 +36,18 @@ test.each([
 	['a test that failed', { ...GREEN, numFailedTests: 1 }, 1],
 	['a file that could not be loaded', { ...GREEN, numRuntimeErrorTestSuites: 1 }, 1],
 	['a test that was skipped', { ...GREEN, numPendingTests: 2 }, 2],
-	['a test that is left for later', { ...GREEN, numTodoTests: 1 }, 1],
-	['a snapshot of no test', { ...GREEN, snapshot: { unchecked: 1 } }, 1],
+	['a todo test', { ...GREEN, numTodoTests: 1 }, 1],
+	['an obsolete snapshot', { ...GREEN, snapshot: { unchecked: 1 } }, 1],
 	['a level in which no test ran', { ...GREEN, numPassedTests: 0 }, 1],
-])('%s is red', (_name, report, failed) => {
+])('fails because of %s', (_name, report, failed) => {
 	const line = `${report.numPassedTests} passed, ${failed} failed`;
 	expect(sum(report)).toEqual({ line, status: 1 });
 });
 
-test('a level without a report is red', () => {
+test('fails if a level has no report', () => {
 	expect(sum(undefined)).toEqual({ line: '0 passed, 1 failed', status: 1 });
 });
 
-test('a red step is red where all tests are green', () => {
+test('fails because of a failed step, even if all tests passed', () => {
 	expect(sum(GREEN, 2)).toEqual({ line: '3 passed, 2 failed', status: 1 });
 });

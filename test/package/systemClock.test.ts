@@ -1,4 +1,4 @@
-/** The system clock can be set while a workflow runs. Here is each file that reads it, and why no elapsed time would do. */
+/** The system clock can change while a workflow runs, so only these files read it, each with a reason. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ROOT } from '../engine/sourceLoader';
@@ -33,7 +33,7 @@ test('only these files read the system clock', () => {
 	expect(reading).toEqual(Object.keys(REASONS).sort());
 });
 
-test('what takes a function for the time is given the elapsed time, unless it needs a date', () => {
+test('functions for the time are passed on as elapsed time, except for filters by date', () => {
 	const given = files.flatMap((file) => source(file).match(/\(\) => clock\.\w+\(\)/g) ?? []);
 	// Place Call filters the call list by dates.
 	expect(given.sort()).toEqual([

@@ -5,7 +5,7 @@ import { ROOT } from '../engine/sourceLoader';
 
 export type Text = { place: string; text: string };
 
-/** Every text of more than a word in the sources, which is what a person may read. */
+/** Every text with several words in a source file, because a person may read it. */
 function textsOf(file: string): Text[] {
 	const source = ts.createSourceFile(
 		file,
@@ -26,7 +26,7 @@ function textsOf(file: string): Text[] {
 	return found.filter(({ text }) => /\s/.test(text.trim()));
 }
 
-/** Each syntax tree of the sources, by file. */
+/** The syntax tree of each source file. */
 export function sourceTrees(): Array<{ file: string; source: ts.SourceFile }> {
 	return files.map((file) => {
 		const text = readFileSync(path.join(ROOT, file), 'utf8');
@@ -36,5 +36,5 @@ export function sourceTrees(): Array<{ file: string; source: ts.SourceFile }> {
 }
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
-/** All of them. */
+/** The texts of all source files. */
 export const texts = files.flatMap(textsOf);

@@ -1,4 +1,4 @@
-/** What a model sees of each action as a tool, made by n8n's own code of an untouched node. */
+/** The tool that n8n creates from each action of a node with default settings, as a model sees it. */
 import isEqual from 'lodash/isEqual';
 import { createNodeAsTool } from 'n8n-core/dist/execution-engine/node-execution-context/utils/create-node-as-tool';
 import { NodeHelpers, type INodeProperties } from 'n8n-workflow';
@@ -8,16 +8,16 @@ import { keysOf, nameOf, type SchemaKey } from '../schema/schemas';
 
 type Tool = { action: string; name: string; description: string };
 
-/** What leads to a phone call, or allows one again. */
+/** Actions that lead to a phone call, or allow one again. */
 const CALLS_PEOPLE = [
 	'dnd › remove',
 	'placeCall › place',
 	'placeCall › sendAndWait',
 	'pushCampaignContacts',
 ];
-/** The longest that model providers take for a tool. */
-const LONGEST_DESCRIPTION = 1_024;
-const LONGEST_NAME = 64;
+/** Limits of model providers. */
+const MAX_DESCRIPTION_LENGTH = 1_024;
+const MAX_NAME_LENGTH = 64;
 
 let tools: Tool[] = [];
 
@@ -55,22 +55,23 @@ test.each(['description', 'name'] as const)('no two tools have the same %s', (wh
 	expect(new Set(tools.map(({ [what]: text }) => text)).size).toBe(tools.length);
 });
 
-test('a name says what the tool does, where its node does several things', () => {
+test('the tool name of a node with several operations includes the operation', () => {
 	const named = tools.map(({ action, name }) => `${action}: ${name}`);
 	expect(named).toContain('dnd › add: Add_number_to_DND_list_in_DND_List');
 	expect(named).toContain('getCall › getTranscript: Get_call_transcript_in_Get_Call');
 });
 
 test.each(['description', 'name'] as const)(
-	'the %s has a length that every model takes',
+	'the %s has a length that every model accepts',
 	(what) => {
-		const [shortest, longest] = what === 'name' ? [5, LONGEST_NAME] : [60, LONGEST_DESCRIPTION];
+		const [shortest, longest] =
+			what === 'name' ? [5, MAX_NAME_LENGTH] : [60, MAX_DESCRIPTION_LENGTH];
 		const unfit = tools.filter(({ [what]: { length } }) => length < shortest || length > longest);
 		expect(unfit).toEqual([]);
 	},
 );
 
-test('what leads to a phone call says so, and when to use it; all else that seems to says that it calls nobody', () => {
+test('descriptions warn of phone calls and say when to use the tool, or say that the tool calls nobody', () => {
 	const warned = tools.filter(
 		({ description }) =>
 			/real phone call/.test(description) && /Use this only|use this only/.test(description),
@@ -85,7 +86,7 @@ test('what leads to a phone call says so, and when to use it; all else that seem
 	).toEqual([]);
 });
 
-/** How a tool works is for the person who builds the workflow; what it is asked to do, for the model. */
+/** Settings for the person who builds the workflow. The model only fills in the task. */
 const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
 	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
@@ -100,14 +101,14 @@ const NOT_FOR_MODELS = [
 	],
 ];
 
-test('n8n’s editor lets a model fill in all that a tool can be asked for', () => {
+test('the editor lets a model fill in every field of the task', () => {
 	const inTools = ({ displayOptions }: INodeProperties) =>
 		displayOptions?.hide?.['@tool']?.includes(true) !== true;
 	const fields = loader.types.nodes
 		.filter(({ usableAsTool }) => usableAsTool !== undefined)
 		.flatMap(({ properties, displayName }) => parametersIn(properties.filter(inTools), displayName))
 		.filter(({ property }) => inTools(property));
-	// The editor's own rule for its button “Let the model define this parameter”.
+	// The editor's rule for its button "Let the model define this parameter".
 	const closed = fields.filter(
 		({ property: { type, noDataExpression } }) => noDataExpression === true || type === 'options',
 	);
@@ -116,7 +117,7 @@ test('n8n’s editor lets a model fill in all that a tool can be asked for', () 
 	expect([...names].filter((name) => !NOT_FOR_MODELS.includes(name))).toEqual([]);
 });
 
-/** Whatever a model writes there is right, or its name says the form. */
+/** Fields that accept any text, or whose name says the form. */
 const FREE_TEXT = [
 	...['Tool Description', 'Person Name', 'Reason', 'Response', 'Initial Greeting', 'Message ID'],
 	...['What Makes This Message Unique', 'Idempotency Key', 'Status', 'Put Output File in Field'],
@@ -126,7 +127,7 @@ const FREE_TEXT = [
 	...['Other Event Types', 'Earlier Greeting', 'Webhook URL', 'Finished Statuses'],
 ];
 
-test('the description of a tool has the form and an example of each value that is not free text', () => {
+test('the description of a tool has an example of each value that is not free text', () => {
 	const inTools = ({ displayOptions }: INodeProperties) =>
 		displayOptions?.hide?.['@tool']?.includes(true) !== true;
 	const missing = loader.types.nodes
@@ -161,7 +162,7 @@ test('the description of a tool has the form and an example of each value that i
 	expect(missing).toEqual([]);
 });
 
-test('JSON is a text in every tool, also in options', () => {
+test('JSON fields are text fields in every tool, also in options', () => {
 	const inTools = ({ displayOptions }: INodeProperties) =>
 		displayOptions?.hide?.['@tool']?.includes(true) !== true;
 	const fields = loader.types.nodes
@@ -174,7 +175,7 @@ test('JSON is a text in every tool, also in options', () => {
 	).toEqual([]);
 });
 
-test('a field that a model leaves out of its choice is not asked for', () => {
+test('fields that depend on a value from the model are hidden', () => {
 	const type = `${PACKAGE}.placeCallTool`;
 	const { description } = nodeTypes.getByNameAndVersion(type);
 	const shownWith = (when: string) => {
@@ -193,7 +194,7 @@ test('a field that a model leaves out of its choice is not asked for', () => {
 	expect(byModel.filter((name) => name.startsWith('scheduled'))).toEqual([]);
 });
 
-test('a description that a person has written is told as it is', () => {
+test('a tool description that a person has written is used unchanged', () => {
 	const type = `${PACKAGE}.placeCallTool`;
 	const parameters = { descriptionType: 'manual', toolDescription: 'Rings our own desk' };
 	const node = makeWorkflow([makeNode({ type, name: 'Desk', parameters })]).getNode('Desk');
@@ -201,7 +202,7 @@ test('a description that a person has written is told as it is', () => {
 	expect(node && NodeHelpers.getToolDescriptionForNode(node, nodeType)).toBe('Rings our own desk');
 });
 
-test('a node that is no tool has no such field', () => {
+test('a node that is not a tool has no tool description', () => {
 	const type = `${PACKAGE}.placeCall`;
 	const node = makeWorkflow([makeNode({ type, name: 'Call' })]).getNode('Call');
 	expect(node?.parameters).toHaveProperty('personName');

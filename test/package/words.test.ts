@@ -1,4 +1,4 @@
-/** Plain English as in n8n's own docs, wherever a person reads: in the forms, in messages, in the README and in docs. */
+/** Plain English as in n8n's docs, in forms, messages, the README, and the docs. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
@@ -6,8 +6,8 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 
-/** What is not said, with what to say instead. */
-const NOT_SAID: Array<[RegExp, string]> = [
+/** Patterns to avoid, with replacements. */
+const AVOIDED: Array<[RegExp, string]> = [
 	[
 		/\b(once|one|[\d,]*\d|person|people|items?|entry|calls?|connection|numbers?|rows?|mails?) an? (item|row|run|request|push|(chat )?session)\b/i,
 		'… per item',
@@ -30,12 +30,12 @@ const NOT_SAID: Array<[RegExp, string]> = [
 	],
 ];
 
-/** The document of the service has its own words; pictures and licences have none. */
-const OF_OTHERS = ['docs/service-api.md'];
+/** The service's document has its own words. */
+const EXCLUDED = ['docs/service-api.md'];
 
 const pages = ['*.md', 'docs/*.md']
 	.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
-	.filter((page) => !OF_OTHERS.includes(page))
+	.filter((page) => !EXCLUDED.includes(page))
 	.sort();
 
 beforeAll(setupEngine);
@@ -52,17 +52,17 @@ test.each([
 	['A row of a push, for a run', false],
 	['Tell the model', false],
 	['The token is forwarded on no redirect', false],
-])('%s: %p', (text, isFound) => {
+])('"%s": finds a word to avoid is %p', (text, isFound) => {
 	expect(found(text).length > 0).toBe(isFound);
 });
 
-test('there are pages to look at', () => {
+test('checks the README and the docs', () => {
 	expect(pages).toContain('README.md');
 	expect(pages.length).toBeGreaterThan(8);
 });
 
 test.each(pages)('%s', (page) => {
-	// A sentence goes on over the end of a line.
+	// Join lines, because a sentence can span several lines.
 	expect(found(readFileSync(path.join(ROOT, page), 'utf8').replace(/\s+/g, ' '))).toEqual([]);
 });
 
@@ -86,11 +86,11 @@ test('the messages of the nodes', () => {
 });
 
 function found(text: string): string[] {
-	return NOT_SAID.flatMap(([word, instead]) => {
+	return AVOIDED.flatMap(([word, instead]) => {
 		const match = word.exec(text);
 		if (match === null) return [];
 		const around = text.slice(Math.max(0, match.index - 30), match.index + match[0].length + 30);
-		return [`“${around}”: say “${instead}”`];
+		return [`"${around}": say "${instead}"`];
 	});
 }
 
@@ -100,7 +100,7 @@ function textsIn(value: unknown): string[] {
 	return Object.values(value).flatMap((inner: unknown) => textsIn(inner));
 }
 
-/** What stands in quotation marks, and the parts of templates. */
+/** String literals, and the text parts of templates. */
 function textsOfSource(source: string): string[] {
 	const texts: string[] = [];
 	const visit = (node: ts.Node): void => {

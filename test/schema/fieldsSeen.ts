@@ -1,6 +1,6 @@
 import { readSchema, type SchemaKey } from './schemas';
 
-/** Remembers which fields the outputs of each operation had. */
+/** Collects the output fields of each operation. */
 export class FieldsSeen {
 	private readonly fields = new Map<string, Set<string>>();
 
@@ -10,7 +10,7 @@ export class FieldsSeen {
 		for (const field of Object.keys(output)) seen.add(field);
 	}
 
-	/** Fields of the schema that no output had: a schema must not promise what never comes. */
+	/** Fields of the schema that no output had. A schema must not have them. */
 	missing(key: SchemaKey, operation: string): string[] {
 		const seen = this.fields.get(operation);
 		return Object.keys(readSchema(key).properties ?? {}).filter((field) => !seen?.has(field));

@@ -14,14 +14,14 @@ import {
 	type SchemaKey,
 } from './schemas';
 
-/** What these put out is open altogether. */
-const OPEN_ANSWERS = ['chatDeliveryTrigger', 'dnd › add'];
+/** Operations with an undocumented output. */
+const UNDOCUMENTED_OUTPUTS = ['chatDeliveryTrigger', 'dnd › add'];
 
-/** Names of request fields and of the envelope that stand in the same section as an answer's. */
-const NOT_IN_ANSWER = ['success', 'error', 'agent_uuid', 'contacts', 'enqueue'];
+/** Names of request fields and of the envelope in the sections below. */
+const NOT_IN_RESPONSE = ['success', 'error', 'agent_uuid', 'contacts', 'enqueue'];
 
-/** Operations that put out a documented answer whole, and the section that holds its fields. */
-const WHOLE_ANSWERS: Array<[SchemaKey, section: string]> = [
+/** Operations that return a whole documented response, and the section with its fields. */
+const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
 	[
 		{ node: 'placeCall', resource: 'call', operation: 'place' },
 		'POST /v1/call (and legacy POST /call)',
@@ -50,18 +50,18 @@ beforeAll(async () => {
 
 const keys = () => keysOf(loader.types.nodes);
 
-test('each operation whose answer is documented has a schema where n8n looks for it', () => {
+test('each operation with a documented response has a schema where n8n looks for it', () => {
 	const without = keys().filter((key) => !hasSchema(key));
-	expect(without.map(nameOf)).toEqual(OPEN_ANSWERS);
+	expect(without.map(nameOf)).toEqual(UNDOCUMENTED_OUTPUTS);
 });
 
 test('each schema file belongs to an operation', () => {
 	const files = globSync('nodes/*/__schema__/**/*.json', { cwd: ROOT });
-	const looked = keys().map((key) => path.relative(ROOT, schemaPath(key)));
-	expect(files.filter((file) => !looked.includes(file))).toEqual([]);
+	const expected = keys().map((key) => path.relative(ROOT, schemaPath(key)));
+	expect(files.filter((file) => !expected.includes(file))).toEqual([]);
 });
 
-test('each schema can be read as n8n’s editor does, and describes an item', () => {
+test('each schema is readable for the editor and describes an item', () => {
 	for (const key of keys().filter(hasSchema)) {
 		const { type, version, properties = {} } = readSchema(key);
 		expect([nameOf(key), type, version]).toEqual([nameOf(key), 'object', 1]);
@@ -70,13 +70,13 @@ test('each schema can be read as n8n’s editor does, and describes an item', ()
 	}
 });
 
-test.each(WHOLE_ANSWERS.map(([key, section]) => ({ name: nameOf(key), key, section })))(
-	'$name has every field of its answer: $section',
+test.each(WHOLE_RESPONSES.map(([key, section]) => ({ name: nameOf(key), key, section })))(
+	'$name has every field of its response: $section',
 	({ key, section }) => {
 		const documented = itemsOfDocument()
 			.filter((item) => item.section === section && /^[\w.]+$/.test(item.name))
 			.map(({ name }) => name.replace('data.', ''))
-			.filter((name) => !NOT_IN_ANSWER.includes(name));
+			.filter((name) => !NOT_IN_RESPONSE.includes(name));
 		expect(documented.length).toBeGreaterThan(1);
 		expect(fieldsOf(readSchema(key))).toEqual(expect.arrayContaining(documented));
 	},

@@ -7,10 +7,10 @@ import { z } from 'zod';
 import { ROOT } from '../engine/sourceLoader';
 
 const ajv = new Ajv({ allErrors: true });
-// n8n's own note in its schema files.
+// A keyword of n8n's schema files.
 ajv.addKeyword('version');
 
-/** What n8n looks a schema up by; a node without operations has one of its own. */
+/** The key by which n8n finds a schema. A node without operations has one schema. */
 export type SchemaKey = {
 	node: string;
 	version?: number;
@@ -18,7 +18,7 @@ export type SchemaKey = {
 	operation?: string | undefined;
 };
 
-/** As n8n's editor reads it: one type each, so that a value that may be missing is `nullable`. */
+/** A schema as the editor reads it: with one type, so a value that can be null is `nullable`. */
 export type Schema = {
 	type: string;
 	nullable?: boolean | undefined;
@@ -37,7 +37,7 @@ const schemaShape: z.ZodType<Schema> = z
 	})
 	.strict();
 
-/** Where n8n looks for the schema of an operation, whether or not a file is there. */
+/** The path where n8n looks for the schema of an operation. The file may not exist. */
 export function schemaPath(key: SchemaKey, nodes = path.join(ROOT, 'nodes')) {
 	const folder = `${key.node.charAt(0).toUpperCase()}${key.node.slice(1)}`;
 	return resolveOutputSchemaPath(refTo(path.join(nodes, folder), key)) ?? '';
@@ -58,7 +58,7 @@ export const nameOf = ({ node, operation }: SchemaKey) =>
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** What an output item has against the schema of its operation. */
+/** The differences between an output item and the schema of its operation. */
 export function schemaFaults(key: SchemaKey, json: unknown): string[] {
 	const validate = compiled.get(nameOf(key)) ?? ajv.compile(readSchema(key));
 	compiled.set(nameOf(key), validate);
@@ -66,7 +66,7 @@ export function schemaFaults(key: SchemaKey, json: unknown): string[] {
 	return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Each operation of each node of the package as it is now; a node without operations stands for itself. */
+/** Keys for each operation of each node, and for each node without operations. */
 export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 	return descriptions.flatMap((description) => {
 		const node = description.name;
@@ -80,7 +80,7 @@ export function keysOf(descriptions: INodeTypeDescription[]): SchemaKey[] {
 							{
 								node,
 								version,
-								// A resource before it is that of n8n's variant for human review.
+								// The last resource, because n8n's human review variant comes first.
 								resource: wordOf(show.resource?.at(-1)),
 								operation: wordOf(option.value),
 							},

@@ -3,25 +3,25 @@ import * as fc from 'fast-check';
 import type { QueueMode } from '../n8n/queueMode';
 import type { N8nServer } from '../n8n/server';
 
-/** Longer than a worker's lock lasts, so that n8n takes its jobs for stalled while it lives. */
+/** Longer than a worker's lock, so that n8n treats its jobs as stalled although it's alive. */
 const FROZEN_MS = 25_000;
 
-export type Harm = { workersKilled: number; workersFrozen: number; others: string[] };
+export type Disruptions = { workersKilled: number; workersFrozen: number; others: string[] };
 
-/** Whole numbers from `min` to `max`, the same for the same seed. */
-export function randomly(seed: number): (min: number, max: number) => number {
+/** Random integers from `min` to `max`, the same for the same seed. */
+export function randomIntegers(seed: number): (min: number, max: number) => number {
 	const all = fc.sample(fc.noBias(fc.integer({ min: 0, max: 999_999 })), { seed, numRuns: 20_000 });
 	let used = 0;
 	return (min, max) => min + Math.floor(((all[used++] ?? 0) / 1_000_000) * (max - min + 1));
 }
 
-/** Kills and freezes until `hasEnded`; each process is replaced before the next one goes. */
-export async function harm(
+/** Kills and freezes processes until `progress` is 1. Starts each process again before the next disruption. */
+export async function disrupt(
 	queue: QueueMode,
 	between: (min: number, max: number) => number,
 	progress: () => number,
-): Promise<Harm> {
-	const done: Harm = { workersKilled: 0, workersFrozen: 0, others: [] };
+): Promise<Disruptions> {
+	const done: Disruptions = { workersKilled: 0, workersFrozen: 0, others: [] };
 	const once = [
 		{
 			from: 0.2,
@@ -35,7 +35,7 @@ export async function harm(
 		})),
 		{ from: 0.7, name: 'main process killed', act: async () => await killed(queue.main) },
 	];
-	for (let turn = 1; progress() < 1; turn++) {
+	for (let round = 1; progress() < 1; round++) {
 		await sleep(between(2_000, 12_000));
 		const due = once[0];
 		if (due !== undefined && progress() >= due.from) {
@@ -46,7 +46,7 @@ export async function harm(
 		}
 		const worker = queue.workers[between(0, queue.workers.length - 1)];
 		if (worker === undefined) continue;
-		if (turn % 4 === 0) {
+		if (round % 4 === 0) {
 			await frozen(worker);
 			done.workersFrozen++;
 		} else {
@@ -67,7 +67,7 @@ async function stopped(server: N8nServer): Promise<void> {
 	await server.boot();
 }
 
-/** As by a machine that is moved or swaps: it goes on afterwards as if nothing had been. */
+/** Pauses the process, as if its machine was suspended or swapping. */
 async function frozen({ pid }: N8nServer): Promise<void> {
 	process.kill(pid, 'SIGSTOP');
 	await sleep(FROZEN_MS);

@@ -1,4 +1,4 @@
-/** 2,000 chat events over 20 sessions while n8n is killed three times; prints what was lost or came twice. */
+/** Sends 2,000 chat events in 20 sessions while n8n is killed three times. Prints lost and duplicate events. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ async function main(): Promise<void> {
 	await installPackage(home);
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
-		// Longer than n8n takes to start on a busy machine: what falls out of it nobody can get back.
+		// Longer than n8n needs to start on a busy machine, because older events are lost.
 		replayWindowMs: 900_000,
 		replayMaxEvents: 5_000,
 	});

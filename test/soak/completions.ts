@@ -1,8 +1,8 @@
 /**
- * Completions of calls by senders of little patience, each delivered twice, to Call Completed Trigger and, in the same
- * minute, to n8n's own Webhook node in another n8n: prints how many calls started the workflow, and fails where ours lost
- * one or started one twice. `--lazy` and `--patient` give n8n the settings that docs/instance-setup.md recommends, and
- * `--senders 0,2` chooses the senders.
+ * Sends completions of calls with short timeouts, each delivered twice, to Call Completed Trigger and at the same time
+ * to n8n's Webhook node in another n8n. Prints how many calls started the workflow. Fails if our trigger lost a call or
+ * started twice for one. `--lazy` and `--patient` use settings that docs/operating.md recommends. `--senders 0,2` selects
+ * senders.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -18,24 +18,24 @@ import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { memoryMb } from '../n8n/footprint';
-import { LAZY_EXPRESSIONS, N8nServer, PATIENT_DATABASE } from '../n8n/server';
+import { LAZY_EXPRESSIONS, N8nServer, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
-import { deliver, type Delivered } from '../e2e/sender';
+import { deliver, type DeliveryResult } from '../e2e/sender';
 
-type Sender = { name: string; calls: number; everyMs: number; patienceMs: number };
+type Sender = { name: string; calls: number; everyMs: number; timeoutMs: number };
 
 const SENDERS: Sender[] = [
-	{ name: 'waits 3 s', calls: 150, everyMs: 100, patienceMs: 3_000 },
-	{ name: 'hangs up at once', calls: 150, everyMs: 100, patienceMs: 0 },
-	{ name: 'waits 60 s', calls: 150, everyMs: 100, patienceMs: 60_000 },
-	{ name: '500 calls in 7 s, waits 10 s', calls: 500, everyMs: 14, patienceMs: 10_000 },
+	{ name: 'waits 3 s', calls: 150, everyMs: 100, timeoutMs: 3_000 },
+	{ name: 'disconnects immediately', calls: 150, everyMs: 100, timeoutMs: 0 },
+	{ name: 'waits 60 s', calls: 150, everyMs: 100, timeoutMs: 60_000 },
+	{ name: '500 calls in 7 s, waits 10 s', calls: 500, everyMs: 14, timeoutMs: 10_000 },
 ];
 
-/** Half seconds without a further execution after which none is expected. */
-const QUIET = 80;
-const LONGEST_MS = 5 * 60_000;
+/** Half seconds without a new execution until the run counts as finished. */
+const MAX_UNCHANGED = 80;
+const MAX_WAIT_MS = 5 * 60_000;
 
 type Stage = {
 	server: N8nServer;
@@ -68,7 +68,7 @@ const TARGETS: Array<(stage: Stage) => Target> = [
 	},
 ];
 
-async function trial(stage: Stage, sender: Sender, target: Target): Promise<boolean> {
+async function runSender(stage: Stage, sender: Sender, target: Target): Promise<boolean> {
 	const { server, n8n, simulator } = stage;
 	const flow = chain(target.name, target.node, node('After', 'n8n-nodes-base.noOp', 1));
 	const workflow = await n8n.createWorkflow(flow);
@@ -77,7 +77,7 @@ async function trial(stage: Stage, sender: Sender, target: Target): Promise<bool
 	await until('the trigger', async () => (await post(url, '')).status !== 404);
 	const calls = await placeCalls(simulator, sender.calls, url);
 	for (const callId of calls) await simulator.endCall(callId);
-	const deliveries: Promise<Delivered>[] = [];
+	const deliveries: Promise<DeliveryResult>[] = [];
 	const started = Date.now();
 	let longestPause = 0;
 	for (const [index, callId] of calls.entries()) {
@@ -85,9 +85,9 @@ async function trial(stage: Stage, sender: Sender, target: Target): Promise<bool
 		longestPause = Math.max(longestPause, Date.now() - due);
 		if (due > Date.now()) await sleep(due - Date.now());
 		const body = { call_id: callId, status: 'picked' };
-		deliveries.push(deliver(url, body, sender.patienceMs), deliver(url, body, sender.patienceMs));
+		deliveries.push(deliver(url, body, sender.timeoutMs), deliver(url, body, sender.timeoutMs));
 	}
-	const answers = countBy(await Promise.all(deliveries));
+	const responses = countBy(await Promise.all(deliveries));
 	const sentFor = Date.now() - started;
 	const times = await settled(server, workflow, calls, target.once ? 1 : 2);
 	const counts = [...times.values()];
@@ -96,13 +96,13 @@ async function trial(stage: Stage, sender: Sender, target: Target): Promise<bool
 	console.log(
 		`${target.name}, a sender that ${sender.name}: ${calls.length} calls, each delivered twice → ` +
 			`${counts.reduce((sum, count) => sum + count, 0)} executions, ${lost} calls lost, ${again} more than once ` +
-			`(answers ${JSON.stringify(answers)}, load ${loadavg()[0]?.toFixed(0)}, sent in ${seconds(sentFor)}, all done after ${seconds(Date.now() - started)}, ${memory(server)})`,
+			`(responses ${JSON.stringify(responses)}, load ${loadavg()[0]?.toFixed(0)}, sent in ${seconds(sentFor)}, all done after ${seconds(Date.now() - started)}, ${memory(server)})`,
 	);
 	await n8n.deactivate(workflow);
 	return !target.once || (lost === 0 && again === 0);
 }
 
-function countBy(values: readonly Delivered[]): Record<string, number> {
+function countBy(values: readonly DeliveryResult[]): Record<string, number> {
 	const counts: Record<string, number> = {};
 	for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
 	return counts;
@@ -116,7 +116,7 @@ function memory({ pid }: N8nServer): string {
 
 const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
 
-/** How often each call started the workflow, once all have or nothing has changed for a while. */
+/** The number of starts per call, after all calls have started or nothing has changed for a while. */
 async function settled(
 	{ home }: N8nServer,
 	{ id }: Reference,
@@ -124,15 +124,15 @@ async function settled(
 	wanted: number,
 ): Promise<Map<string, number>> {
 	let last = -1;
-	const end = Date.now() + LONGEST_MS;
-	for (let quiet = 0; ; quiet++) {
+	const end = Date.now() + MAX_WAIT_MS;
+	for (let unchanged = 0; ; unchanged++) {
 		const rows = readExecutions(home, id);
 		const done = rows.filter(({ status }) => status === 'success');
 		const hasEnded = done.length === rows.length;
-		if (done.length !== last) quiet = 0;
+		if (done.length !== last) unchanged = 0;
 		last = done.length;
-		const complete = hasEnded && done.length >= calls.length * wanted && quiet >= 4;
-		if (complete || quiet >= QUIET || Date.now() > end) {
+		const complete = hasEnded && done.length >= calls.length * wanted && unchanged >= 4;
+		if (complete || unchanged >= MAX_UNCHANGED || Date.now() > end) {
 			const times = new Map(calls.map((callId) => [callId, 0]));
 			for (const { data } of done) {
 				const callId = calls.find((one) => data.includes(one));
@@ -182,7 +182,7 @@ async function main(): Promise<void> {
 	const chosen = values.senders?.split(',').map(Number);
 	const senders = SENDERS.filter((_, index) => chosen?.includes(index) ?? true);
 	const host = await installHost(console.log);
-	const env = { ...(values.lazy && LAZY_EXPRESSIONS), ...(values.patient && PATIENT_DATABASE) };
+	const env = { ...(values.lazy && LAZY_EXPRESSIONS), ...(values.patient && LONG_PING_TIMEOUT) };
 	console.log('Settings of n8n:', env);
 	const stages: Stage[] = [];
 	const trials: Array<(sender: Sender) => Promise<boolean>> = [];
@@ -190,7 +190,7 @@ async function main(): Promise<void> {
 		for (const makeTarget of TARGETS) {
 			const stage = await openStage(host, env);
 			stages.push(stage);
-			trials.push(async (sender) => await trial(stage, sender, makeTarget(stage)));
+			trials.push(async (sender) => await runSender(stage, sender, makeTarget(stage)));
 		}
 		for (const sender of senders) {
 			const passed = await Promise.all(trials.map(async (begin) => await begin(sender)));

@@ -1,6 +1,6 @@
 /**
- * `npm run soak:mixed [-- --minutes 5]`: half an hour of mixed work on one n8n with SQLite. Looks every 10 s at what n8n
- * holds, fails where that keeps growing from calm to calm, and writes test/soak/results.json.
+ * `npm run soak:mixed [-- --minutes 5]`: half an hour of mixed work on one n8n with SQLite. Measures the resources of n8n
+ * every 10 s, fails if they grow from one idle phase to the next, and writes test/soak/results.json.
  */
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,11 +24,11 @@ import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { MixedLoad } from './mixedLoad';
 import { afterWarmUp, trendOf, type Trend } from './trend';
-import { Examiner, MEASURES, type Measure, type Vitals } from './vitals';
+import { VitalsReader, MEASURES, type Measure, type Vitals } from './vitals';
 
 const SAMPLE_MS = 10_000;
 
-/** So that the database can be flat: n8n deletes what is older than the newest 300, each minute and for good. */
+/** Makes n8n delete all but the newest 300 executions every minute, so that the database doesn't grow. */
 const PRUNING = {
 	EXECUTIONS_DATA_PRUNE_MAX_COUNT: '300',
 	EXECUTIONS_DATA_PRUNE_SOFT_DELETE_INTERVAL: '1',
@@ -37,9 +37,9 @@ const PRUNING = {
 };
 
 /**
- * How much each may grow while so many executions run. An execution that leaves its data or its sandbox behind leaves
- * 10 kB and more; the keys of the last 20,000 events, which the triggers keep, are 0.2 kB each. Of sockets, files,
- * timers and threads one in a hundred executions would be a leak, and some come and go with the work of the moment.
+ * The allowed growth for a number of executions. An execution that leaks its data or sandbox leaks at least 10 kB. The
+ * triggers keep the keys of the last 20,000 events, 0.2 kB each. One leaked socket, file, timer, or thread per 100
+ * executions is a leak, but a few come and go with the current work.
  */
 const ALLOWED: Record<Measure, (executions: number) => number> = {
 	heap_mb: (executions) => 3 + (2 * executions) / 1_024,
@@ -48,19 +48,19 @@ const ALLOWED: Record<Measure, (executions: number) => number> = {
 	fds: (executions) => 3 + executions / 500,
 	timers: (executions) => 3 + executions / 500,
 	threads: () => 2,
-	// n8n's own figures for its Insights page stay for a day and more.
+	// n8n keeps the data of its Insights page for more than a day.
 	database_mb: (executions) => 2 + (0.3 * executions) / 1_024,
 };
 
 type Sample = Vitals & { at: number; calm: boolean };
 
-async function sampled(examiner: Examiner, load: MixedLoad, end: number): Promise<Sample[]> {
+async function sampled(examiner: VitalsReader, load: MixedLoad, end: number): Promise<Sample[]> {
 	const started = Date.now();
 	const samples: Sample[] = [];
 	while (Date.now() < end) {
 		const next = Date.now() + SAMPLE_MS;
 		const calm = load.isCalm;
-		const vitals = mapValues(await examiner.look(), rounded);
+		const vitals = mapValues(await examiner.read(), rounded);
 		const sample = { at: (Date.now() - started) / 1_000, calm, ...vitals };
 		samples.push(sample);
 		if (calm) load.work();
@@ -83,7 +83,7 @@ function trendsOf(samples: readonly Sample[], executions: number): Record<string
 
 const counted = z.array(z.object({ workflow: z.string(), name: z.string(), count: z.number() }));
 
-/** What n8n counts by itself, pruned or not: by workflow, how many executions ended how. */
+/** n8n's own counts of executions by workflow and result, including deleted executions. */
 function executionsOf({ home }: N8nServer): z.infer<typeof counted> {
 	const file = join(home, '.n8n', 'database.sqlite');
 	const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
@@ -111,15 +111,15 @@ async function main(): Promise<void> {
 	try {
 		const n8n = await N8nDriver.signIn(server.baseUrl);
 		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		const load = await MixedLoad.begin(n8n, simulator, { [CREDENTIAL]: credential });
-		const examiner = await Examiner.of(server, inspector);
+		const load = await MixedLoad.start(n8n, simulator, { [CREDENTIAL]: credential });
+		const examiner = await VitalsReader.of(server, inspector);
 		const end = Date.now() + minutes * 60_000;
 		const [samples] = await Promise.all([sampled(examiner, load, end), load.run(end)]);
 		examiner.close();
 		const executions = await settled(server);
 		const total = sumBy(executions, 'count');
 		const calm = samples.filter(({ calm: isCalm }) => isCalm);
-		if (calm.length < minutes / 3) throw new Error(`n8n came to rest ${calm.length} times only`);
+		if (calm.length < minutes / 3) throw new Error(`n8n was idle only ${calm.length} times`);
 		const trends = trendsOf(calm, total);
 		console.table(
 			mapValues(trends, (trend) => ({
@@ -137,7 +137,7 @@ async function main(): Promise<void> {
 		);
 		const growing = Object.entries(trends).filter(([, { isFlat }]) => !isFlat);
 		console.log({ growing: growing.map(([name]) => name), notOnce, rejected: load.rejected });
-		// An n8n that is too busy for a delivery may be so for a node that looks whether n8n can be reached.
+		// If n8n is too busy for a delivery, a node's check whether n8n is reachable may fail, too.
 		const unexplained = sumBy(errors, 'count') > load.rejected;
 		if (growing.length + notOnce.length + failures > 0 || unexplained) process.exitCode = 1;
 		const { tallies: work, rejected } = load;
@@ -159,11 +159,11 @@ async function main(): Promise<void> {
 	}
 }
 
-/** Once nothing more has come for a while. */
+/** The counts after they haven't changed for a while. */
 async function settled(server: N8nServer): Promise<z.infer<typeof counted>> {
 	let last = '';
 	await until(
-		'n8n to be done',
+		'n8n to finish',
 		async () => {
 			const now = JSON.stringify(executionsOf(server));
 			const hasEnded = now === last;
@@ -175,7 +175,7 @@ async function settled(server: N8nServer): Promise<z.infer<typeof counted>> {
 	return executionsOf(server);
 }
 
-// What is started ends with this process, however it ends.
+// Exit normally, so that the exit handlers end all child processes.
 process.once('SIGINT', () => process.exit(130));
 
 main().catch((error: unknown) => {

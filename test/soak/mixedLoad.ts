@@ -1,4 +1,4 @@
-/** The workflows of a day's work, and what keeps them busy. */
+/** Workflows of a typical day, and the load on them. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
@@ -12,16 +12,16 @@ import { fixtures, type Simulator } from '../simulator';
 const PACKAGE = 'n8n-nodes-voice-chat-agent';
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full } };
 
-/** After so much work it rests until somebody has looked at what is left over. */
+/** After this time, the load pauses until the resources were measured. */
 const WORKING_MS = 40_000;
 
-/** So long after the last work nothing of it is under way any more. */
-const CALM_AFTER_MS = 8_000;
+/** This long after the last work, n8n counts as idle. */
+const IDLE_AFTER_MS = 8_000;
 
-/** What one kind of work came to. */
+/** The results of one kind of work. */
 export type Tally = { done: number; failed: number };
 
-/** How often each kind of work is begun, in milliseconds; all but strangers have a workflow of their name. */
+/** The interval of each kind of work in milliseconds. Each has a workflow with its name, except strangers. */
 const EVERY = {
 	push: 4_000,
 	calls: 4_000,
@@ -34,11 +34,11 @@ const EVERY = {
 
 export type Work = keyof typeof EVERY;
 
-/** No delivery of the service waits for it; a stranger leaves at once. */
-const PATIENCE_MS = 10_000;
+/** The timeout of deliveries. A stranger disconnects immediately. */
+const TIMEOUT_MS = 10_000;
 
 export class MixedLoad {
-	readonly tallies: { [work in Work]: Tally } = {
+	readonly tallies: { [resume in Work]: Tally } = {
 		push: { done: 0, failed: 0 },
 		calls: { done: 0, failed: 0 },
 		completions: { done: 0, failed: 0 },
@@ -47,11 +47,11 @@ export class MixedLoad {
 		nudges: { done: 0, failed: 0 },
 		lookUps: { done: 0, failed: 0 },
 	};
-	/** How often n8n itself was too busy to take something, which was then brought again. */
+	/** The number of requests that n8n rejected because it was busy. They were repeated. */
 	rejected = 0;
 	private people = 0;
-	private underWay = 0;
-	private restsFrom = 0;
+	private inFlight = 0;
+	private pausesAt = 0;
 	private lastEnd = 0;
 	private readonly listenedTo: string[];
 	private readonly chatted: string[];
@@ -71,8 +71,8 @@ export class MixedLoad {
 	private readonly lookUps = randomUUID();
 	private readonly completed = randomUUID();
 
-	/** Resolves when every trigger listens. */
-	static async begin(
+	/** Creates the workflows. Resolves when every trigger listens. */
+	static async start(
 		n8n: N8nDriver,
 		simulator: Simulator,
 		credentials: Record<string, Reference>,
@@ -88,7 +88,7 @@ export class MixedLoad {
 		return load;
 	}
 
-	/** Each kind of work goes on by itself until `end`; what it began is waited for. */
+	/** Runs each kind of work until `end`, and waits for its results. */
 	async run(end: number): Promise<void> {
 		const lanes: Array<[Work, () => Promise<void>]> = [
 			['push', async () => await this.push()],
@@ -102,20 +102,20 @@ export class MixedLoad {
 		await Promise.all(lanes.map(async ([work, act]) => await this.lane(work, act, end)));
 	}
 
-	/** How much of a workflow's work was done, each time with one execution. */
+	/** The number of completed works of a workflow, with one execution each. */
 	done(workflow: string): number {
 		return Object.entries(this.tallies).find(([work]) => work === workflow)?.[1].done ?? 0;
 	}
 
 	private async lane(work: Work, act: () => Promise<void>, end: number): Promise<void> {
-		const begun: Promise<void>[] = [];
+		const started: Promise<void>[] = [];
 		while (Date.now() < end) {
-			if (Date.now() > this.restsFrom) {
+			if (Date.now() > this.pausesAt) {
 				await sleep(500);
 				continue;
 			}
 			const tally = this.tallies[work];
-			const one = this.followed(act).then(
+			const one = this.counted(act).then(
 				() => {
 					tally.done++;
 				},
@@ -124,27 +124,27 @@ export class MixedLoad {
 					console.error(`${work}:`, error);
 				},
 			);
-			begun.push(one);
+			started.push(one);
 			await sleep(EVERY[work]);
 		}
-		await Promise.all(begun);
+		await Promise.all(started);
 	}
 
-	private async followed(act: () => Promise<void>): Promise<void> {
-		this.underWay++;
+	private async counted(act: () => Promise<void>): Promise<void> {
+		this.inFlight++;
 		await act().finally(() => {
-			this.underWay--;
+			this.inFlight--;
 			this.lastEnd = Date.now();
 		});
 	}
 
 	work(): void {
-		this.restsFrom = Date.now() + WORKING_MS;
+		this.pausesAt = Date.now() + WORKING_MS;
 	}
 
-	/** Whether nothing was under way for a while. */
+	/** Whether no work was in flight for a while. */
 	get isCalm(): boolean {
-		return this.underWay === 0 && Date.now() - this.lastEnd > CALM_AFTER_MS;
+		return this.inFlight === 0 && Date.now() - this.lastEnd > IDLE_AFTER_MS;
 	}
 
 	private workflows(): WorkflowJson[] {
@@ -228,33 +228,33 @@ export class MixedLoad {
 	}
 
 	private async push(): Promise<void> {
-		await this.start(this.paths.push, { people: this.someBody(20) });
-		// What a campaign has taken in would make each answer about it longer than the last.
+		await this.start(this.paths.push, { people: this.newPeople(20) });
+		// Keeps the responses about the campaign short.
 		this.simulator.state.campaigns.get(fixtures.campaigns.active)?.uploads.splice(2);
 	}
 
 	private async calls(): Promise<void> {
-		await this.start(this.paths.calls, { people: this.someBody(3) });
+		await this.start(this.paths.calls, { people: this.newPeople(3) });
 	}
 
 	private async completions(): Promise<void> {
 		const [callId = ''] = await placeCalls(this.simulator, 1, 'http://127.0.0.1:9');
 		await this.simulator.completeCall(callId);
 		const body = { call_id: callId, status: 'picked' };
-		const send = async () => await deliver(this.completionUrl, body, PATIENCE_MS);
-		const twice = [send, send].map(async (one) => await this.taken(one));
+		const send = async () => await deliver(this.completionUrl, body, TIMEOUT_MS);
+		const twice = [send, send].map(async (one) => await this.sendUntilAccepted(one));
 		for (const status of await Promise.all(twice)) expect('completion', status, 200);
 	}
 
-	/** Calls that nobody knows, bodies that are none, a lot of nothing, and one who hangs up. */
+	/** Unknown calls, invalid bodies, a large body, and a sender that disconnects. */
 	private async strangers(): Promise<void> {
 		const url = this.completionUrl;
 		const unknown = { call_id: randomUUID() };
 		const filler = { filler: 'x'.repeat(100_000) };
-		expect('an unknown call', await this.answerTo(url, unknown), 404);
-		expect('no JSON', await this.answerTo(url, '{"call_id": '), 400);
-		expect('no call', await this.answerTo(url, filler), 400);
-		expect('one who hangs up', await deliver(url, unknown, 0), 'left');
+		expect('an unknown call', await this.postTo(url, unknown), 404);
+		expect('invalid JSON', await this.postTo(url, '{"call_id": '), 400);
+		expect('a body without a call', await this.postTo(url, filler), 400);
+		expect('a sender that disconnects', await deliver(url, unknown, 0), 'disconnected');
 	}
 
 	private async chat(): Promise<void> {
@@ -269,11 +269,11 @@ export class MixedLoad {
 	}
 
 	private async lookUp(): Promise<void> {
-		const [person] = this.someBody(1);
+		const [person] = this.newPeople(1);
 		await this.start(this.lookUps, { phone: person?.phone });
 	}
 
-	private someBody(count: number): Array<{ phone: string; city: string }> {
+	private newPeople(count: number): Array<{ phone: string; city: string }> {
 		return Array.from({ length: count }, () => ({
 			phone: String(9_000_000_000 + this.people++),
 			city: 'Pune',
@@ -281,17 +281,17 @@ export class MixedLoad {
 	}
 
 	private async start(path: string, body: unknown): Promise<void> {
-		expect(path, await this.answerTo(`${this.n8n.baseUrl}/webhook/${path}`, body), 200);
+		expect(path, await this.postTo(`${this.n8n.baseUrl}/webhook/${path}`, body), 200);
 	}
 
-	private async answerTo(url: string, body: unknown): Promise<number> {
-		return await this.taken(async () => (await post(url, body)).status);
+	private async postTo(url: string, body: unknown): Promise<number> {
+		return await this.sendUntilAccepted(async () => (await post(url, body)).status);
 	}
 
-	private async taken<T>(send: () => Promise<T | 503>): Promise<T | 503> {
+	private async sendUntilAccepted<T>(send: () => Promise<T | 503>): Promise<T | 503> {
 		for (;;) {
-			const answer = await send();
-			if (answer !== 503) return answer;
+			const response = await send();
+			if (response !== 503) return response;
 			this.rejected++;
 			await sleep(1_000);
 		}
@@ -304,5 +304,5 @@ function after(): INode {
 
 function expect(what: string, found: unknown, wanted: unknown): void {
 	if (found !== wanted)
-		throw new Error(`${what}: ${String(found)} where ${String(wanted)} was due`);
+		throw new Error(`${what}: got ${String(found)}, expected ${String(wanted)}`);
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run test:queue [-- --executions 60 --webhooks 2 --seed 7]`: n8n in queue mode (Debian's Redis and PostgreSQL),
- * whose processes are killed, frozen and restarted under load. Fails where somebody was called twice, an event started
- * two executions, or something was lost without n8n saying so.
+ * with processes that are killed, frozen, and restarted under load. Fails if a person was called twice, an event started
+ * two executions, or something was lost without a report from n8n.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,9 +17,9 @@ import { QueueMode } from '../n8n/queueMode';
 import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
-import { harm, randomly } from './chaos';
+import { disrupt, randomIntegers } from './chaos';
 import { QueueLoad } from './queueLoad';
-import { judge, readExecutions } from './queueVerdict';
+import { evaluate, readExecutions } from './queueVerdict';
 
 const { values } = parseArgs({
 	options: {
@@ -29,27 +29,27 @@ const { values } = parseArgs({
 	},
 });
 
-/** Between two executions, and how many may be under way before the next one waits. */
+/** Time between two executions, and the number of running executions at which the next one waits. */
 const EVERY_MS = 250;
-const MOST_OPEN = 25;
+const MAX_RUNNING = 25;
 
-const LONGEST_SETTLING_MS = 300_000;
+const MAX_SETTLING_MS = 300_000;
 
 const rows = z.array(z.unknown());
 
 const SETTINGS = {
-	// Shorter than n8n's own, so that jobs stall, and n8n finds those that nobody works on, within the run.
+	// Shorter than the defaults, so that jobs stall and n8n finds abandoned jobs during the run.
 	QUEUE_WORKER_LOCK_DURATION: '10000',
 	QUEUE_WORKER_LOCK_RENEW_TIME: '3000',
 	QUEUE_WORKER_STALLED_INTERVAL: '5000',
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
-	// With n8n's own 2, executions that end together fail on "timeout exceeded when trying to connect".
+	// With the default of 2, executions that end at the same time fail with "timeout exceeded when trying to connect".
 	DB_POSTGRESDB_POOL_SIZE: '8',
 	...LAZY_EXPRESSIONS,
 };
 
 async function main(): Promise<void> {
-	const began = Date.now();
+	const startedAt = Date.now();
 	const executions = Number(values.executions);
 	const seed = Number(values.seed);
 	console.log({ executions, webhookProcesses: Number(values.webhooks), seed });
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
 		keepBodies: false,
-		// So that a kill comes between two calls.
+		// Slow enough for a kill between two calls.
 		latencyMs: 200,
 		replayWindowMs: 900_000,
 		replayMaxEvents: 5_000,
@@ -68,23 +68,23 @@ async function main(): Promise<void> {
 	const queue = await QueueMode.start({ host, home, env: SETTINGS }, count);
 	try {
 		const n8n = await N8nDriver.signIn(queue.main.baseUrl);
-		const addresses = queue.webhooks.map(({ baseUrl }) => baseUrl);
-		const load = new QueueLoad(simulator, await credentialFor(n8n, simulator), addresses);
-		await load.begin(n8n);
+		const baseUrls = queue.webhooks.map(({ baseUrl }) => baseUrl);
+		const load = new QueueLoad(simulator, await credentialFor(n8n, simulator), baseUrls);
+		await load.start(n8n);
 		const serving = load.serve();
-		const progress = () => load.wishes.length / executions;
+		const progress = () => load.requests.length / executions;
 		const [done] = await Promise.all([
-			harm(queue, randomly(seed), progress),
-			load.wish(executions, async () => await room(queue)),
+			disrupt(queue, randomIntegers(seed), progress),
+			load.startExecutions(executions, async () => await waitForCapacity(queue)),
 		]);
-		await load.socketsStand();
+		await load.untilSocketsOpen();
 		await settled(queue);
 		load.end();
 		await serving;
 		await settled(queue);
-		const verdict = judge(load, simulator, readExecutions(queue.stores));
+		const verdict = evaluate(load, simulator, readExecutions(queue.stores));
 		console.dir(
-			{ ...done, ...verdict, seconds: Math.round((Date.now() - began) / 1_000), seed },
+			{ ...done, ...verdict, seconds: Math.round((Date.now() - startedAt) / 1_000), seed },
 			{ depth: 4 },
 		);
 		const { people, calls, events, unexplained } = verdict;
@@ -104,24 +104,24 @@ async function main(): Promise<void> {
 	}
 }
 
-async function room({ stores }: QueueMode): Promise<void> {
+async function waitForCapacity({ stores }: QueueMode): Promise<void> {
 	await sleep(EVERY_MS);
 	const open = `select id from execution_entity where status in ('new', 'running')`;
-	const isFree = async () => Promise.resolve(rows.parse(stores.ask(open)).length < MOST_OPEN);
-	await until('room for an execution', isFree, { timeout: LONGEST_SETTLING_MS, every: 1_000 });
+	const isFree = async () => Promise.resolve(rows.parse(stores.query(open)).length < MAX_RUNNING);
+	await until('room for an execution', isFree, { timeout: MAX_SETTLING_MS, every: 1_000 });
 }
 
-/** Once each execution has ended, by itself or by n8n's verdict; what has not by then is told by name. */
+/** Waits until each execution has ended or n8n has marked it as ended. Prints an error after the time limit. */
 async function settled({ stores }: QueueMode): Promise<void> {
 	const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
-	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.ask(open)) === '[]');
+	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.query(open)) === '[]');
 	await until('the executions to end', hasEnded, {
-		timeout: LONGEST_SETTLING_MS,
+		timeout: MAX_SETTLING_MS,
 		every: 2_000,
 	}).catch(console.error);
 }
 
-// What is started ends with this process, however it ends.
+// Exit normally, so that the exit handlers end all child processes.
 process.once('SIGINT', () => process.exit(130));
 
 main().catch((error: unknown) => {

@@ -1,4 +1,4 @@
-/** Holds what the service was asked for against what n8n's database says of it. */
+/** Compares the requests at the service with the executions in n8n's database. */
 import { parse } from 'flatted';
 import countBy from 'lodash/countBy';
 import groupBy from 'lodash/groupBy';
@@ -7,7 +7,7 @@ import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import type { QueueStores } from '../n8n/queueStores';
 import { fixtures, type Simulator } from '../simulator';
-import type { QueueLoad, Sent, Order } from './queueLoad';
+import type { QueueLoad, Sent, StartRequest } from './queueLoad';
 
 const storedRows = z.array(
 	z.object({
@@ -33,24 +33,24 @@ type Execution = {
 	id: number;
 	status: string;
 	workflow: string;
-	/** In epoch milliseconds. */
+	/** Epoch milliseconds. */
 	createdAt: number;
 	text: string;
-	/** Failed with its worker: n8n keeps nothing of what it was given and did. */
-	isEmptied: boolean;
-	/** Whether its trigger had something to pass on. */
+	/** Whether it failed with its worker, so n8n stored neither its input nor its output. */
+	hasNoData: boolean;
+	/** Whether its trigger returned something. */
 	hasRun: boolean;
 	error: string;
-	/** Of its last node. */
+	/** The items of its last node. */
 	items: Array<z.infer<typeof item>['json']>;
 };
 
-/** n8n itself says that these did not come to their end. */
-const NAMED = ['crashed', 'error', 'canceled'];
+/** Statuses with which n8n reports that an execution didn't finish. */
+const FAILED_STATUSES = ['crashed', 'error', 'canceled'];
 
 export function readExecutions(stores: QueueStores): Execution[] {
 	const rows = storedRows.parse(
-		stores.ask(`select e.id, e.status, w.name as workflow, d.data,
+		stores.query(`select e.id, e.status, w.name as workflow, d.data,
 				(extract(epoch from e."createdAt") * 1000)::float as "createdAt" from execution_entity e
 			join execution_data d on d."executionId" = e.id join workflow_entity w on w.id = e."workflowId" order by e.id`),
 	);
@@ -60,7 +60,7 @@ export function readExecutions(stores: QueueStores): Execution[] {
 		return {
 			...row,
 			text: data,
-			isEmptied: NAMED.includes(row.status) && error !== undefined && isEmpty(runData),
+			hasNoData: FAILED_STATUSES.includes(row.status) && error !== undefined && isEmpty(runData),
 			hasRun: 'After' in runData,
 			error: error?.message ?? '',
 			items: last.map(({ json }) => json),
@@ -68,30 +68,32 @@ export function readExecutions(stores: QueueStores): Execution[] {
 	});
 }
 
-export function judge(load: QueueLoad, simulator: Simulator, executions: readonly Execution[]) {
+export function evaluate(load: QueueLoad, simulator: Simulator, executions: readonly Execution[]) {
 	const of = (name: string) => executions.filter(({ workflow }) => workflow === name);
-	const people = judgePeople(load.wishes, simulator, executions);
+	const people = evaluatePeople(load.requests, simulator, executions);
 	const nudges = load.nudges.map(({ eventId: id, sent }) => ({ id, sent }));
-	const events = judgeOnce(nudges, of('nudged'));
+	const events = evaluateOnce(nudges, of('nudged'));
 	const reports = load.reported.map(({ callId: id, sent }) => ({ id, sent }));
-	const calls = judgeOnce(reports, of('completed'));
+	const calls = evaluateOnce(reports, of('completed'));
 	const answersOf = (callId: string) =>
-		load.reported.find((one) => one.callId === callId)?.answers.join() ?? '';
-	const deliveries = load.reported.flatMap(({ answers }) => answers);
-	const unended = executions.filter(({ status }) => !['success', ...NAMED].includes(status));
+		load.reported.find((one) => one.callId === callId)?.responses.join() ?? '';
+	const deliveries = load.reported.flatMap(({ responses }) => responses);
+	const unended = executions.filter(
+		({ status }) => !['success', ...FAILED_STATUSES].includes(status),
+	);
 	return {
 		executions: countBy(executions, ({ workflow, status }) => `${workflow}: ${status}`),
 		reasons: countBy(
-			executions.filter(({ status }) => NAMED.includes(status)),
+			executions.filter(({ status }) => FAILED_STATUSES.includes(status)),
 			({ status, error }) => `${status}: ${error}`,
 		),
-		wishes: countBy(load.wishes, ({ answer }) => String(answer)),
+		requests: countBy(load.requests, ({ response }) => String(response)),
 		deliveries: countBy(deliveries, String),
 		people,
 		calls: { ...calls, lost: calls.lost.map((callId) => `${callId}: ${answersOf(callId)}`) },
 		events,
 		waits: countBy(
-			of('asleep').flatMap(({ items }) => items),
+			of('waiting').flatMap(({ items }) => items),
 			({ timed_out: timedOut }) => (timedOut === false ? 'known' : 'not known at the limit'),
 		),
 		unexplained: [...people.unexplained, ...unended.map(({ id, status }) => `${id}: ${status}`)],
@@ -99,27 +101,27 @@ export function judge(load: QueueLoad, simulator: Simulator, executions: readonl
 }
 
 /**
- * Executions whose worker died: n8n shows them as failed, and has dropped what they were given. When one began tells what
- * it was for; each stands for one thing.
+ * Executions whose worker died: n8n shows them as failed, without their data. The start time shows what each was for.
+ * Each is matched once.
  */
-class Emptied {
-	private readonly left: Set<Execution>;
+class ExecutionsWithoutData {
+	private readonly remaining: Set<Execution>;
 
 	constructor(executions: readonly Execution[]) {
-		this.left = new Set(executions.filter(({ isEmptied }) => isEmptied));
+		this.remaining = new Set(executions.filter(({ hasNoData }) => hasNoData));
 	}
 
 	take({ from, to }: Sent): boolean {
-		const found = [...this.left].find(({ createdAt }) => createdAt >= from && createdAt <= to);
-		return found !== undefined && this.left.delete(found);
+		const found = [...this.remaining].find(({ createdAt }) => createdAt >= from && createdAt <= to);
+		return found !== undefined && this.remaining.delete(found);
 	}
 }
 
 /**
- * Each person was reached once, or an execution that says that it did not end is theirs, or n8n never answered.
+ * Each person was reached once, or has an execution that n8n reports as failed, or n8n never responded.
  */
-function judgePeople(
-	wishes: readonly Order[],
+function evaluatePeople(
+	requests: readonly StartRequest[],
 	simulator: Simulator,
 	executions: readonly Execution[],
 ) {
@@ -135,9 +137,9 @@ function judgePeople(
 	let once = 0;
 	const emptied = mapValues(
 		groupBy(executions, ({ workflow }) => workflow),
-		(those) => new Emptied(those),
+		(those) => new ExecutionsWithoutData(those),
 	);
-	for (const { kind, people, answer, sent } of wishes) {
+	for (const { kind, people, response, sent } of requests) {
 		const begun = executions.filter(({ text, workflow }) => {
 			return workflow === kind && people.some((phone) => text.includes(`"${phone}"`));
 		});
@@ -146,12 +148,12 @@ function judgePeople(
 			const times = (kind === 'push' ? pushed : called)[phone] ?? 0;
 			if (times === 1) once++;
 			else if (times > 1) doubled.push(phone);
-			else if (begun.some(({ status }) => NAMED.includes(status))) named.push(phone);
+			else if (begun.some(({ status }) => FAILED_STATUSES.includes(status))) named.push(phone);
 			else if (isEmptied) inputDropped.push(phone);
-			else if (begun.length === 0 && typeof answer !== 'number') unanswered.push(phone);
+			else if (begun.length === 0 && typeof response !== 'number') unanswered.push(phone);
 			else
 				unexplained.push(
-					`${phone}, ${kind}, answered ${answer}, ${begun.map(({ id, status }) => `${id} ${status}`).join()}`,
+					`${phone}, ${kind}, answered ${response}, ${begun.map(({ id, status }) => `${id} ${status}`).join()}`,
 				);
 		}
 		if (begun.length > 1) doubled.push(`${kind} ${people.join()} in ${begun.length} executions`);
@@ -166,8 +168,8 @@ function judgePeople(
 	};
 }
 
-/** Each is in exactly one execution that had something to do, or in one that says that it did not end. */
-function judgeOnce(
+/** Each is in exactly one execution that ran, or in one that n8n reports as failed. */
+function evaluateOnce(
 	things: ReadonlyArray<{ id: string; sent: Sent }>,
 	executions: readonly Execution[],
 ) {
@@ -175,13 +177,13 @@ function judgeOnce(
 	const doubled: string[] = [];
 	const named: string[] = [];
 	const inputDropped: string[] = [];
-	const emptied = new Emptied(executions);
+	const emptied = new ExecutionsWithoutData(executions);
 	for (const { id, sent } of things) {
 		const those = executions.filter(({ text }) => text.includes(`"${id}"`));
 		const started = those.filter(({ hasRun }) => hasRun);
 		if (started.length > 1) doubled.push(id);
 		if (started.length > 0) continue;
-		if (those.some(({ status }) => NAMED.includes(status))) named.push(id);
+		if (those.some(({ status }) => FAILED_STATUSES.includes(status))) named.push(id);
 		else if (emptied.take(sent)) inputDropped.push(id);
 		else lost.push(id);
 	}

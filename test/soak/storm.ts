@@ -10,12 +10,12 @@ import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 
-export type Storm = {
+export type StormPlan = {
 	events: number;
 	sessions: number;
-	/** How often n8n is killed (as by `kill -9`) and started again meanwhile. */
+	/** The number of times that n8n is killed (`kill -9`) and started again. */
 	kills: number;
-	/** About how many events the service sends in a second. */
+	/** The approximate number of events per second. */
 	perSecond: number;
 };
 
@@ -31,11 +31,11 @@ export type StormResult = {
 
 const CUT_EVERY = 10;
 
-/** Chat events to an active workflow while sockets are cut at random and n8n is killed and started again. */
+/** Sends chat events to a published workflow while random sockets are cut and n8n is killed and started again. */
 export async function storm(
 	server: N8nServer,
 	simulator: Simulator,
-	{ events, sessions, kills, perSecond }: Storm,
+	{ events, sessions, kills, perSecond }: StormPlan,
 ): Promise<StormResult> {
 	const started = Date.now();
 	const ids = Array.from({ length: sessions }, () => simulator.sessions.create().sessionId);
@@ -55,7 +55,7 @@ export async function storm(
 	await restarting;
 	await allConnected(simulator, ids);
 	const stored = await settled(server, workflow, sent);
-	return { ...judge(sent, stored), cuts, seconds: (Date.now() - started) / 1000 };
+	return { ...evaluate(sent, stored), cuts, seconds: (Date.now() - started) / 1000 };
 }
 
 async function restart(server: N8nServer): Promise<void> {
@@ -82,19 +82,20 @@ async function listenTo(server: N8nServer, simulator: Simulator, ids: string[]):
 	return workflow;
 }
 
-/** Activating ends after its request; n8n that is killed before takes it up again minutes later. */
+/** Waits for the publication, which continues after the request. If n8n is killed before, it resumes only minutes later. */
 export async function published({ home }: Home, { id }: Workflow): Promise<void> {
-	// Older n8n has no such table: there activating ends with its request.
+	// Older n8n versions have no such table, because the publication ends with the request.
 	const table = `select name as status, '' as data from sqlite_master where name = ?`;
-	if (ask({ home }, table, 'workflow_publication_outbox').length === 0) return;
+	if (queryDatabase({ home }, table, 'workflow_publication_outbox').length === 0) return;
 	const query = `select status, '' as data from workflow_publication_outbox where workflowId = ?`;
-	const isDone = () => ask({ home }, query, id).every(({ status }) => status === 'completed');
+	const isDone = () =>
+		queryDatabase({ home }, query, id).every(({ status }) => status === 'completed');
 	await until('the publication to be complete', async () => Promise.resolve(isDone()));
 }
 
 type Home = Pick<N8nServer, 'home'>;
 
-/** n8n activates its workflows some time after it answers. */
+/** n8n activates its workflows some time after it starts to respond. */
 async function allConnected(simulator: Simulator, ids: string[]): Promise<void> {
 	const connected = () => ids.every((id) => simulator.sessions.openSockets(id) > 0);
 	await until('every socket', async () => Promise.resolve(connected()), { timeout: 120_000 });
@@ -103,7 +104,7 @@ async function allConnected(simulator: Simulator, ids: string[]): Promise<void> 
 type Stored = { status: string; data: string };
 const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
 
-/** What n8n's database holds, once all is there or nothing more has come for a while. */
+/** The executions in n8n's database, after all are complete or nothing has changed for a while. */
 async function settled(server: N8nServer, { id }: Workflow, sent: string[]): Promise<Stored[]> {
 	let rows = readExecutions(server, id);
 	for (let quiet = 0; quiet < 20; quiet++) {
@@ -118,7 +119,7 @@ async function settled(server: N8nServer, { id }: Workflow, sent: string[]): Pro
 }
 
 function readExecutions(server: N8nServer, workflowId: string): Stored[] {
-	return ask(
+	return queryDatabase(
 		server,
 		`select e.status as status, d.data as data from execution_entity e
 		 join execution_data d on d.executionId = e.id where e.workflowId = ?`,
@@ -126,8 +127,8 @@ function readExecutions(server: N8nServer, workflowId: string): Stored[] {
 	);
 }
 
-/** Asks n8n's database itself: the REST API gives its lists in pages. */
-function ask({ home }: Home, query: string, workflowId: string): Stored[] {
+/** Reads n8n's database, because the REST API returns pages. */
+function queryDatabase({ home }: Home, query: string, workflowId: string): Stored[] {
 	const database = new DatabaseSync(join(home, '.n8n', 'database.sqlite'), {
 		readOnly: true,
 		timeout: 10_000,
@@ -139,7 +140,7 @@ function ask({ home }: Home, query: string, workflowId: string): Stored[] {
 	}
 }
 
-function judge(sent: string[], stored: Stored[]) {
+function evaluate(sent: string[], stored: Stored[]) {
 	const times = new Map(sent.map((eventId) => [eventId, 0]));
 	const byStatus: Record<string, number> = {};
 	for (const { status, data } of stored) {

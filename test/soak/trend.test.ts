@@ -7,11 +7,11 @@ function samples(value: (at: number) => number): Point[] {
 	return Array.from({ length: 180 }, (_, index) => ({ at: index * 10, value: value(index * 10) }));
 }
 
-/** Repeats itself, so that a red test stays red. */
+/** Deterministic noise, so that a failure is reproducible. */
 const noise = (at: number) => ((at * 7_919) % 41) - 20;
 
-describe('the trend of a soak', () => {
-	it('finds a leak of 1 MB a minute under noise of 40 MB', () => {
+describe('the trend of a soak test', () => {
+	it('finds a leak of 1 MB per minute in noise of 40 MB', () => {
 		const leak = samples((at) => 400 + at / MINUTE + noise(at));
 		const { growth, isFlat } = trendOf(afterWarmUp(leak), 10);
 		expect(growth).toBeGreaterThan(17);
@@ -19,18 +19,18 @@ describe('the trend of a soak', () => {
 		expect(isFlat).toBe(false);
 	});
 
-	it('takes noise, a peak and teeth for flat', () => {
+	it('treats noise, a peak, and a sawtooth as flat', () => {
 		const calm = samples((at) => 400 + noise(at) + (at % 300) / 10 + (at === 1_500 ? 500 : 0));
 		expect(trendOf(afterWarmUp(calm), 5)).toMatchObject({ isFlat: true });
 	});
 
-	it('leaves the first third out, in which caches fill', () => {
+	it('ignores the first third, in which caches fill', () => {
 		const warming = samples((at) => Math.min(at, 590));
 		expect(trendOf(warming, 5).isFlat).toBe(false);
 		expect(trendOf(afterWarmUp(warming), 5)).toMatchObject({ growth: 0, isFlat: true });
 	});
 
-	it('takes what falls for flat', () => {
+	it('treats falling values as flat', () => {
 		expect(
 			trendOf(
 				samples((at) => 1_000 - at),

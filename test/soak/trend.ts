@@ -1,34 +1,34 @@
 import sortBy from 'lodash/sortBy';
 
-/** A measured value and when, in seconds since the start. */
+/** A measured value and its time, in seconds since the start. */
 export type Point<T = number> = { at: number; value: T };
 
 export type Trend = {
 	median: number;
-	/** What the slope comes to over the time of the points. */
+	/** The slope multiplied by the duration. */
 	growth: number;
 	allowed: number;
 	isFlat: boolean;
 };
 
-/** The last two thirds: before them caches fill and code is compiled. */
+/** The last two thirds. In the first third, caches fill and code is compiled. */
 export function afterWarmUp<T>(points: readonly Point<T>[]): Point<T>[] {
 	const last = points.at(-1)?.at ?? 0;
 	return points.filter(({ at }) => at >= last / 3);
 }
 
 /**
- * The median of the slopes between all pairs of points (Theil and Sen): neither a single peak nor the teeth of a
- * garbage collector move it, and a leak moves every pair.
+ * The median of the slopes between all pairs of points (Theil–Sen estimator). A single peak or the sawtooth of a garbage
+ * collector doesn't change it, but a leak does.
  *
- * @param allowed how much it may grow over the time of the points; to fall is no leak
+ * @param allowed the allowed growth over the duration of the points
  */
 export function trendOf(points: readonly Point[], allowed: number): Trend {
 	const slopes = points.flatMap((one, index) =>
 		points.slice(index + 1).map((other) => (other.value - one.value) / (other.at - one.at)),
 	);
-	const lasts = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
-	const growth = medianOf(slopes) * lasts;
+	const duration = (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0);
+	const growth = medianOf(slopes) * duration;
 	return {
 		median: medianOf(points.map(({ value }) => value)),
 		growth,

@@ -1,4 +1,4 @@
-/** What a running n8n holds, as the system and its own inspector see it. */
+/** The resources of a running n8n, from the operating system and from its inspector. */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import { Inspector } from '../n8n/inspector';
 import { databaseMb, memoryMb } from '../n8n/footprint';
 import type { N8nServer } from '../n8n/server';
 
-/** The heap is that after a garbage collection. */
+/** The heap is measured after a garbage collection. */
 export const MEASURES = [
 	'rss_mb',
 	'heap_mb',
@@ -24,26 +24,26 @@ const MB = 1_048_576;
 
 const inside = z.object({ heap: z.number(), timers: z.number() });
 
-const LOOK = `({
+const READ_MEMORY = `({
 	heap: process.memoryUsage().heapUsed,
 	timers: process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length,
 })`;
 
-/** Looks at one n8n that was started with `--inspect`. */
-export class Examiner {
+/** Reads the resources of an n8n that was started with `--inspect`. */
+export class VitalsReader {
 	private constructor(
 		private readonly server: N8nServer,
 		private readonly inspector: Inspector,
 	) {}
 
-	static async of(server: N8nServer, inspectorPort: number): Promise<Examiner> {
-		return new Examiner(server, await Inspector.attach(inspectorPort));
+	static async of(server: N8nServer, inspectorPort: number): Promise<VitalsReader> {
+		return new VitalsReader(server, await Inspector.attach(inspectorPort));
 	}
 
-	async look(): Promise<Vitals> {
+	async read(): Promise<Vitals> {
 		const { pid, home } = this.server;
 		await this.inspector.collectGarbage();
-		const { heap, timers } = inside.parse(await this.inspector.evaluate(LOOK));
+		const { heap, timers } = inside.parse(await this.inspector.evaluate(READ_MEMORY));
 		const status = readFileSync(`/proc/${pid}/status`, 'utf8');
 		const links = openFiles(pid);
 		return {
@@ -68,7 +68,7 @@ function openFiles(pid: number): string[] {
 		try {
 			return readlinkSync(join(folder, name));
 		} catch {
-			return 'closed meanwhile';
+			return 'closed';
 		}
 	});
 }

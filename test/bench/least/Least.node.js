@@ -2,7 +2,7 @@ const pLimit = require('p-limit');
 
 const CREDENTIAL = 'voiceChatAgentApiTokenApi';
 
-/** The least that a node can do: n8n's HTTP helper, so many times at once, and nothing besides. */
+/** A minimal node: sends requests with n8n's HTTP helper and a concurrency limit. */
 exports.Least = class {
 	description = {
 		displayName: 'Least',

@@ -1,24 +1,24 @@
 import { fixtures } from '../../simulator';
 import type { ContractCase } from '../contractCase';
 
-const { agents: known } = fixtures;
+const { agents: fixed } = fixtures;
 const requests = ['GET /v1/active_agents'];
 const listed = (uuid: string, name: string) => ({ agent_uuid: uuid, agent_name: name });
 
 export const agents: ContractCase[] = [
 	{
-		title: 'finds the active agents wherever the answer holds them',
+		title: 'finds the active agents anywhere in the response',
 		parameters: { operation: 'getMany' },
 		requests,
 		output: [
-			listed(known.full, 'Sales India'),
-			listed(known.us, 'Support US'),
-			listed(known.noNumber, 'Without a Number'),
-			listed(known.noAnalysis, 'Without Analysis'),
+			listed(fixed.full, 'Sales India'),
+			listed(fixed.us, 'Support US'),
+			listed(fixed.noNumber, 'Without a Number'),
+			listed(fixed.noAnalysis, 'Without Analysis'),
 		],
 	},
 	{
-		title: 'passes the whole answer through when not simplified',
+		title: 'returns the whole response if Simplify is off',
 		parameters: { operation: 'getMany', simplify: false },
 		requests,
 		output: (dialect) => [
@@ -26,20 +26,20 @@ export const agents: ContractCase[] = [
 				plain: { data: expect.any(Array) },
 				terse: { count: 4 },
 				wrapped: { meta: {} },
-				nested: { on_duty: { [known.us]: { agent_name: 'Support US' } } },
+				nested: { on_duty: { [fixed.us]: { agent_name: 'Support US' } } },
 			}[dialect.name],
 		],
 	},
 	{
-		title: 'narrows the list by a parameter that the person adds',
+		title: 'sends an additional query parameter that filters the list',
 		parameters: (dialect) => ({
 			operation: 'getMany',
 			options: {
-				additionalQueryParameters: JSON.stringify({ [dialect.agents.filter]: known.us }),
+				additionalQueryParameters: JSON.stringify({ [dialect.agents.filter]: fixed.us }),
 			},
 		}),
 		requests,
-		output: [listed(known.us, 'Support US')],
+		output: [listed(fixed.us, 'Support US')],
 	},
 	{
 		title: 'reads the list once to check several agents',
@@ -47,12 +47,12 @@ export const agents: ContractCase[] = [
 			operation: 'check',
 			agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
 		},
-		items: [{ agent: known.us }, { agent: known.inactive }, { agent: known.foreign }],
+		items: [{ agent: fixed.us }, { agent: fixed.inactive }, { agent: fixed.foreign }],
 		requests,
 		output: [
-			{ ...listed(known.us, 'Support US'), active: true },
-			{ agent_uuid: known.inactive, active: false },
-			{ agent_uuid: known.foreign, active: false },
+			{ ...listed(fixed.us, 'Support US'), active: true },
+			{ agent_uuid: fixed.inactive, active: false },
+			{ agent_uuid: fixed.foreign, active: false },
 		],
 	},
 ];

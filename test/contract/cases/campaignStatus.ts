@@ -13,7 +13,7 @@ const list = (id: number, completed: boolean) => ({
 
 export const campaignStatus: ContractCase[] = [
 	{
-		title: 'gives the whole answer, with what the document does not name',
+		title: 'returns the whole response, including undocumented fields',
 		parameters: { campaignId: campaigns.active, simplify: false },
 		requests,
 		output: (dialect) => [
@@ -37,7 +37,7 @@ export const campaignStatus: ContractCase[] = [
 		],
 	},
 	{
-		title: 'gives one flat record',
+		title: 'returns one flat record',
 		parameters: { campaignId: campaigns.active },
 		requests,
 		output: [
@@ -59,12 +59,12 @@ export const campaignStatus: ContractCase[] = [
 	{
 		title: 'waits until the queues are completed',
 		parameters: { campaignId: campaigns.active, waitUntilCompleted: true },
-		given: (simulator) => simulator.completeUpload(uploads.running),
+		prepare: (simulator) => simulator.completeUpload(uploads.running),
 		requests,
 		output: [{ lists_completed: 2, wait_outcome: 'completed' }],
 	},
 	{
-		title: 'waits for one contact list alone',
+		title: 'waits for one contact list only',
 		parameters: {
 			campaignId: campaigns.active,
 			waitUntilCompleted: true,
@@ -77,7 +77,7 @@ export const campaignStatus: ContractCase[] = [
 	},
 	...(['draft', 'paused', 'archived'] as const).map(
 		(outcome): ContractCase => ({
-			title: `ends the wait for a campaign that calls nobody: ${outcome}`,
+			title: `stops waiting if the campaign places no calls: ${outcome}`,
 			parameters: { campaignId: campaigns[outcome], waitUntilCompleted: true },
 			requests: [`GET /v1/campaigns/${campaigns[outcome]}/status`],
 			output: [{ wait_outcome: outcome, wait_note: expect.stringContaining('The campaign is') }],

@@ -1,26 +1,26 @@
 import { call, sent } from '../../simulator/testing/api';
 import { fixtures, type Simulator } from '../../simulator';
-import { connecting, onceConnected } from '../chat';
+import { connectRequests, onceConnected } from '../chat';
 import type { ContractCase } from '../contractCase';
 
 const { open, dormant } = fixtures.sessions;
 
-type Happening = {
+type ExpectedEvent = {
 	type: string;
 	/** Makes the service send the event. */
-	cause: (simulator: Simulator) => unknown;
+	trigger: (simulator: Simulator) => unknown;
 	payload: (simulator: Simulator) => object;
 	session?: string;
-	/** Requests that the cause itself makes. */
+	/** Requests that `trigger` sends. */
 	requests?: string[];
 	closes?: boolean;
 };
 
-/** Every event that the document names, with the payload that it gives. */
-const happenings: Happening[] = [
+/** Every documented event, with its documented payload. */
+const expectedEvents: ExpectedEvent[] = [
 	{
 		type: 'message_received',
-		cause: async (simulator) => await customerSays(simulator),
+		trigger: async (simulator) => await sendAsCustomer(simulator),
 		payload: () => ({
 			id: expect.anything(),
 			type: 'message',
@@ -32,7 +32,7 @@ const happenings: Happening[] = [
 	},
 	{
 		type: 'turn_result',
-		cause: async (simulator) => await customerSays(simulator),
+		trigger: async (simulator) => await sendAsCustomer(simulator),
 		payload: () => ({
 			turn_id: expect.any(String),
 			message_id: expect.anything(),
@@ -44,39 +44,39 @@ const happenings: Happening[] = [
 	},
 	{
 		type: 'mode_changed',
-		cause: ({ sessions }) => sessions.setMode(open, 'support'),
+		trigger: ({ sessions }) => sessions.setMode(open, 'support'),
 		payload: () => ({ to: 'support', active_human: 'operator-1' }),
 	},
 	{
 		type: 'session_closed',
-		cause: ({ sessions }) => sessions.close(open),
+		trigger: ({ sessions }) => sessions.close(open),
 		payload: () => ({}),
 		closes: true,
 	},
 	{
 		type: 'session_dormant',
-		cause: ({ sessions }) => sessions.goDormant(open),
+		trigger: ({ sessions }) => sessions.goDormant(open),
 		payload: () => ({ reason: 'inactivity' }),
 	},
 	{
 		type: 'session_reactivated',
-		cause: ({ sessions }) => sessions.reactivate(dormant),
+		trigger: ({ sessions }) => sessions.reactivate(dormant),
 		payload: ({ dialect }) => ({ reason: dialect.chat.reactivatedReason }),
 		session: dormant,
 	},
 	{
 		type: 'nudge_sent',
-		cause: ({ sessions }) => sessions.nudge(open, 75),
+		trigger: ({ sessions }) => sessions.nudge(open, 75),
 		payload: () => ({ idle_seconds: 75 }),
 	},
 	{
 		type: 'auto_resume_fired',
-		cause: ({ sessions }) => sessions.autoResume(open, 120),
+		trigger: ({ sessions }) => sessions.autoResume(open, 120),
 		payload: ({ dialect }) => ({ idle_seconds: 120, reason: dialect.chat.autoResumeReason }),
 	},
 ];
 
-async function customerSays(simulator: Simulator) {
+async function sendAsCustomer(simulator: Simulator) {
 	const { async: names, inQuery } = simulator.dialect.chat;
 	const values = { [names.session]: open, [names.message]: 'Hello' };
 	const { query, body } = sent(values, inQuery);
@@ -85,17 +85,17 @@ async function customerSays(simulator: Simulator) {
 
 function waitFor({
 	type,
-	cause,
+	trigger,
 	payload,
 	session = open,
 	requests = [],
 	closes,
-}: Happening): ContractCase {
+}: ExpectedEvent): ContractCase {
 	return {
 		title: `waits for the event ${type}`,
 		parameters: { operation: 'waitForEvent', sessionId: session, eventTypes: [type] },
-		given: (simulator) => onceConnected(simulator, session, () => cause(simulator)),
-		requests: [...connecting(session), ...requests],
+		prepare: (simulator) => onceConnected(simulator, session, () => trigger(simulator)),
+		requests: [...connectRequests(session), ...requests],
 		output: [
 			{
 				session_id: session,
@@ -110,24 +110,24 @@ function waitFor({
 				},
 			},
 		],
-		then: (simulator, [item]) =>
+		verify: (simulator, [item]) =>
 			expect(item?.json.event).toMatchObject({ payload: payload(simulator) }),
 	};
 }
 
 /** Chat Session → Wait for Event. */
 export const chatEvents: ContractCase[] = [
-	...happenings.map(waitFor),
+	...expectedEvents.map(waitFor),
 	{
-		title: 'gives the events that were seen before the one it waits for',
+		title: 'returns earlier events together with the one it waits for',
 		parameters: { operation: 'waitForEvent', sessionId: open, eventTypes: ['nudge_sent'] },
-		given: (simulator) =>
+		prepare: (simulator) =>
 			onceConnected(simulator, open, () => {
 				simulator.sessions.setMode(open, 'support');
 				simulator.sessions.setMode(open, 'ai');
 				simulator.sessions.nudge(open);
 			}),
-		requests: connecting(open),
+		requests: connectRequests(open),
 		output: [
 			{
 				event: { type: 'nudge_sent' },

@@ -1,5 +1,5 @@
 import { fixtures, type Simulator } from '../../simulator';
-import { connecting, lateReply, unknownSession } from '../chat';
+import { connectRequests, lateReply, unknownSession } from '../chat';
 import { agent, type ContractCase } from '../contractCase';
 
 const { sessions, agents } = fixtures;
@@ -14,26 +14,26 @@ const message = (sendBy: string, text: string) => ({
 	message: text,
 });
 
-/** What the customer said in the session, as the service holds it. */
-const saidIn = (simulator: Simulator, session: string = sessions.open) =>
+/** The customer's messages in the session, as the service has stored them. */
+const customerMessages = (simulator: Simulator, session: string = sessions.open) =>
 	simulator.sessions
 		.get(session)
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
-function shows(options: string[]) {
+function withInteraction(options: string[]) {
 	return (simulator: Simulator) => {
-		const shown = { id: 'interaction_1', options, answered: false };
-		simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+		const interaction = { id: 'interaction_1', options, answered: false };
+		simulator.sessions.get(sessions.open).interactions.set(interaction.id, interaction);
 	};
 }
 
 const bySocket: ContractCase[] = [
 	{
-		title: 'by WebSocket: sends messages in order and gives the replies',
+		title: 'by WebSocket: sends messages in order and returns the replies',
 		parameters: { ...message('socket', '={{ $json.text }}') },
 		items: [{ text: 'Hello' }, { text: 'Is it free?' }],
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: ['You said: Hello', 'You said: Is it free?'].map((reply) => ({
 			session_id: sessions.open,
 			state: 'default',
@@ -42,12 +42,12 @@ const bySocket: ContractCase[] = [
 			help_requested: false,
 			turn_id: expect.anything(),
 		})),
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello', 'Is it free?']),
+		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello', 'Is it free?']),
 	},
 	{
 		title: 'by WebSocket: waits for the result of a message that was merged',
 		parameters: message('socket', 'please merge this'),
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: (dialect) => [
 			{
 				state: 'merged',
@@ -58,18 +58,18 @@ const bySocket: ContractCase[] = [
 		],
 	},
 	{
-		title: 'by WebSocket: tries a busy service again, and the message arrives once',
+		title: 'by WebSocket: retries if the service is busy, and the message arrives once',
 		parameters: message('socket', 'please be busy, once'),
-		requests: connecting(sessions.open),
+		requests: connectRequests(sessions.open),
 		output: [{ state: 'default', reply: 'You said: please be busy, once' }],
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['please be busy, once']),
+		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['please be busy, once']),
 	},
 	{
-		title: 'by WebSocket: wakes a dormant session',
+		title: 'by WebSocket: reactivates a dormant session',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.dormant },
-		requests: connecting(sessions.dormant),
+		requests: connectRequests(sessions.dormant),
 		output: [{ session_id: sessions.dormant, state: 'default', reply: 'You said: Hello' }],
-		then: ({ sessions: control }) =>
+		verify: ({ sessions: control }) =>
 			expect(control.get(sessions.dormant)).toMatchObject({
 				status: 'open',
 				events: expect.arrayContaining([
@@ -80,9 +80,9 @@ const bySocket: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'by WebSocket: is turned down for a closed session',
+		title: 'by WebSocket: stops if the session is closed',
 		parameters: { ...message('socket', 'Hello'), sessionId: sessions.closed },
-		requests: connecting(sessions.closed).slice(0, 1),
+		requests: connectRequests(sessions.closed).slice(0, 1),
 		rejection: 'The chat session is closed',
 	},
 	{
@@ -93,10 +93,10 @@ const bySocket: ContractCase[] = [
 			interactionId: 'interaction_1',
 			optionId: 'yes',
 		},
-		given: shows(['yes', 'no']),
-		requests: connecting(sessions.open),
+		prepare: withInteraction(['yes', 'no']),
+		requests: connectRequests(sessions.open),
 		output: [{ session_id: sessions.open, state: 'default', reply: 'You said: yes' }],
-		then: ({ sessions: control }) =>
+		verify: ({ sessions: control }) =>
 			expect(control.frames().map(({ text }): unknown => JSON.parse(text))).toEqual([
 				{
 					type: 'interaction_response',
@@ -115,15 +115,15 @@ const bySocket: ContractCase[] = [
 			answerWith: 'response',
 			response: 'On Saturday',
 		},
-		given: shows([]),
-		requests: connecting(sessions.open),
+		prepare: withInteraction([]),
+		requests: connectRequests(sessions.open),
 		output: [{ state: 'default', reply: 'You said: On Saturday' }],
 	},
 ];
 
 const byRequest: ContractCase[] = [
 	{
-		title: 'by request: gives the immediate reply, wherever the answer holds it',
+		title: 'by request: finds the immediate reply anywhere in the response',
 		parameters: message('inbound', 'Hello'),
 		requests: [INBOUND],
 		output: ({ name }) => {
@@ -137,31 +137,31 @@ const byRequest: ContractCase[] = [
 			};
 			return [{ wrapped: { result }, nested: { outcome: { of_turn: result } } }[name] ?? result];
 		},
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
+		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
 	},
 	{
 		title: 'by request: lets the service find or create the session for an agent',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.us) },
 		requests: [INBOUND],
-		then: ({ state }) =>
+		verify: ({ state }) =>
 			expect(
 				[...state.sessions.values()].filter((one) => one.agentUuid === agents.us),
 			).toMatchObject([{ messages: [{ content: 'Hello' }, { role: 'ai' }] }]),
 	},
 	{
-		title: 'by request: tells of an unknown session in whatever words the service has',
+		title: 'by request: stops if the session is unknown, whatever the error',
 		parameters: { ...message('inbound', 'Hello'), sessionId: sessions.unknown },
 		requests: [INBOUND],
 		rejection: unknownSession,
 	},
 	{
-		title: 'by request: is turned down for an agent of another account, at any status',
+		title: 'by request: stops if the agent belongs to another account, at any HTTP status',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.foreign) },
 		requests: [INBOUND],
 		rejection: 'The service does not find this agent',
 	},
 	{
-		title: 'by later reply: the same key and content counts once',
+		title: 'by later reply: a message with the same key and content is accepted once',
 		parameters: {
 			...message('async', 'Hello'),
 			idempotency: 'own',
@@ -178,12 +178,12 @@ const byRequest: ContractCase[] = [
 			}[name];
 			return [accepted, accepted];
 		},
-		then: (simulator) => expect(saidIn(simulator)).toEqual(['Hello']),
+		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
 	},
 	{
-		title: 'by later reply: waits for it on the WebSocket',
+		title: 'by later reply: waits for the reply on the WebSocket',
 		parameters: { ...message('async', 'Hello'), waitForReply: true },
-		requests: [...connecting(sessions.open), ASYNC],
+		requests: [...connectRequests(sessions.open), ASYNC],
 		output: (dialect) => [
 			{
 				session_id: sessions.open,
@@ -193,7 +193,7 @@ const byRequest: ContractCase[] = [
 		],
 	},
 	{
-		title: 'by legacy request: gives the whole answer',
+		title: 'by legacy request: returns the whole response',
 		parameters: { ...message('legacy', 'Hello'), ...agent() },
 		requests: [LEGACY],
 		output: [
@@ -205,7 +205,7 @@ const byRequest: ContractCase[] = [
 				current_state: null,
 			},
 		],
-		then: ({ requests }) =>
+		verify: ({ requests }) =>
 			expect(requests[0]?.body).toEqual({
 				agent_uuid: agents.full,
 				chat_session_id: sessions.open,
@@ -213,7 +213,7 @@ const byRequest: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'by legacy request: lists what the service does not accept',
+		title: 'by legacy request: explains why the service rejects it',
 		parameters: { ...message('legacy', 'Hello'), ...agent(agents.foreign) },
 		requests: [LEGACY],
 		rejection: 'The service does not find this agent',

@@ -10,11 +10,11 @@ const newest = ({ state }: Simulator) => [...state.sessions.values()].at(-1);
 
 const session: ContractCase[] = [
 	{
-		title: 'creates a session and names it in one place',
+		title: 'creates a session and returns its ID as session_id',
 		parameters: { operation: 'create', ...agent(), personName: 'Asha Rao' },
 		requests: ['POST /v1/chat/session'],
 		output: [{ session_id: expect.stringMatching(/^[0-9a-f-]{36}$/) }],
-		then: (simulator, [item]) =>
+		verify: (simulator, [item]) =>
 			expect(newest(simulator)).toMatchObject({
 				sessionId: item?.json.session_id,
 				agentUuid: agents.full,
@@ -22,7 +22,7 @@ const session: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'is turned down for an agent of another account, at any status',
+		title: 'stops if the agent belongs to another account, at any HTTP status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
 		rejection: 'The service does not find this agent',
@@ -32,13 +32,13 @@ const session: ContractCase[] = [
 		parameters: { operation: 'close', sessionId },
 		requests: [SUPPORT],
 		output: [{ session_id: sessionId }],
-		then: (simulator) => {
+		verify: (simulator) => {
 			expect(statusOf(simulator)).toBe('closed');
 			expect(simulator.requests[0]?.body).toEqual({ command: 'close' });
 		},
 	},
 	{
-		title: 'sends any other support command with what it needs',
+		title: 'sends any other support command with additional fields',
 		parameters: ({ chat: { commands } }) => ({
 			operation: 'supportCommand',
 			sessionId,
@@ -48,10 +48,11 @@ const session: ContractCase[] = [
 		}),
 		requests: [SUPPORT],
 		output: [{ session_id: sessionId }],
-		then: ({ sessions: control }) => expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
+		verify: ({ sessions: control }) =>
+			expect(control.get(sessionId).context.at(-1)).toBe('Be brief'),
 	},
 	{
-		title: 'explains a rejection of the chat engine, at any status',
+		title: 'explains a rejection of the chat engine, at any HTTP status',
 		parameters: ({ chat: { commands } }) => ({
 			operation: 'supportCommand',
 			sessionId,
@@ -59,14 +60,14 @@ const session: ContractCase[] = [
 			otherCommand: commands.tell,
 			options: { additionalBodyFields: JSON.stringify({ [commands.text]: 'Be brief' }) },
 		}),
-		given: ({ sessions: control }) => control.setMode(sessionId, 'support'),
+		prepare: ({ sessions: control }) => control.setMode(sessionId, 'support'),
 		requests: [SUPPORT],
 		rejection: 'A person has taken over this chat',
 	},
 	{
-		title: 'gives the reason of a rejection that the document does not name',
+		title: 'returns the reason of an undocumented rejection',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
-		given: ({ sessions: control }) => control.close(sessionId),
+		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
 		rejection: 'The chat engine turned the request down',
 	},
@@ -90,18 +91,18 @@ const legacy: ContractCase[] = [
 				welcome_message: 'Hello Asha Rao, how can I help?',
 			},
 		],
-		then: ({ requests }) =>
+		verify: ({ requests }) =>
 			expect(requests[0]?.body).toEqual({
 				agent_uuid: agents.full,
 				metadata: { source: 'website', person_name: 'Asha Rao' },
 			}),
 	},
 	{
-		title: 'closes a session and gives the summary',
+		title: 'closes a session and returns the summary',
 		parameters: { operation: 'legacyClose', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/close_session`],
 		output: [{ session_id: sessionId, summary: expect.stringMatching(/conversation/) }],
-		then: (simulator) => {
+		verify: (simulator) => {
 			expect(statusOf(simulator)).toBe('closed');
 			expect(simulator.requests[0]?.body).toEqual({ agent_uuid: agents.full });
 		},
@@ -111,10 +112,10 @@ const legacy: ContractCase[] = [
 		parameters: { operation: 'legacyPause', sessionId, ...agent() },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		output: [{ session_id: sessionId, message: 'Session paused' }],
-		then: (simulator) => expect(statusOf(simulator)).toBe('paused'),
+		verify: (simulator) => expect(statusOf(simulator)).toBe('paused'),
 	},
 	{
-		title: 'is turned down for an agent that has not this session, at any status',
+		title: 'stops if the session belongs to another agent, at any HTTP status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
 		rejection: 'The service does not find this agent',

@@ -4,8 +4,8 @@ import { agent, type ContractCase } from '../contractCase';
 const { agents, dndPhone } = fixtures;
 const NEW = '+919000000009';
 
-/** A number as the service takes it; which form that is, is open. */
-function written(phone: string, { dnd }: Dialect): string {
+/** A number in the form that the service accepts, which isn't documented. */
+function formatted(phone: string, { dnd }: Dialect): string {
 	return dnd.phoneForms === 'digits' ? phone.slice(1) : phone;
 }
 
@@ -20,12 +20,12 @@ const entry = (phone: string) => ({
 	created_at: expect.any(String),
 });
 
-/** Ways of writing the number that is on the list. */
-const WRITINGS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
+/** Formats of the number that is on the list. */
+const FORMATS = [dndPhone, '98123 45678', '+91 (98123) 456-78', '09812345678'];
 
 const METHODS = { add: 'POST', check: 'GET', checkMany: 'GET', getMany: 'GET', remove: 'DELETE' };
 
-const swapped = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
+const otherPlacement = (placement: 'query' | 'body') => (placement === 'query' ? 'body' : 'query');
 
 export const dnd: ContractCase[] = [
 	{
@@ -33,25 +33,25 @@ export const dnd: ContractCase[] = [
 		parameters: (dialect) => ({
 			operation: 'add',
 			...agent(),
-			phone: written(NEW, dialect),
+			phone: formatted(NEW, dialect),
 			reason: 'asked on the phone',
 		}),
 		requests: ['POST /v1/dnd_numbers'],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: 'asked on the phone' }]),
 	},
 	{
-		title: 'leaves the reason to the service where none is given',
-		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: written(NEW, dialect) }),
+		title: 'sends no reason if none is entered',
+		parameters: (dialect) => ({ operation: 'add', ...agent(), phone: formatted(NEW, dialect) }),
 		requests: ['POST /v1/dnd_numbers'],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(listOf(simulator, NEW)).toMatchObject([{ reason: simulator.dialect.dnd.reason }]),
 	},
 	...['agent_nobody', agents.foreign].flatMap((uuid) =>
 		Object.entries(METHODS).map(
 			([operation, method]): ContractCase => ({
-				title: `${operation}: is turned down for ${uuid}, at any status`,
-				parameters: (dialect) => ({ operation, ...agent(uuid), phone: written(NEW, dialect) }),
+				title: `${operation}: stops if the agent is ${uuid}, at any HTTP status`,
+				parameters: (dialect) => ({ operation, ...agent(uuid), phone: formatted(NEW, dialect) }),
 				requests: [`${method} /v1/dnd_numbers`],
 				rejection: 'The service does not find this agent',
 			}),
@@ -62,42 +62,42 @@ export const dnd: ContractCase[] = [
 		parameters: (dialect) => ({
 			operation: 'remove',
 			...agent(),
-			phone: written(dndPhone, dialect),
+			phone: formatted(dndPhone, dialect),
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: true, message: expect.any(String) }],
-		then: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
+		verify: (simulator) => expect(listOf(simulator, dndPhone)).toEqual([]),
 	},
 	{
-		title: 'says that a number to remove is not on the list, at any status',
-		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: written(NEW, dialect) }),
+		title: 'stops if a number to remove is not on the list, at any HTTP status',
+		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: formatted(NEW, dialect) }),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: 'The number is not on this agent’s do-not-disturb list',
 	},
 	{
-		title: 'takes a number that is not on the list for removed when asked to',
+		title: 'treats a number that is not on the list as removed if Ignore If Not Listed is on',
 		parameters: (dialect) => ({
 			operation: 'remove',
 			...agent(),
-			phone: written(NEW, dialect),
+			phone: formatted(NEW, dialect),
 			treatNotListedAsDone: true,
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
 		output: [{ deleted: true, was_listed: false, message: 'Phone number not found on DND list' }],
 	},
 	{
-		title: 'recognizes that the service misses the phone, at any status',
+		title: 'stops if the service finds no phone number in the request, at any HTTP status',
 		credential: ({ dnd: { remove } }) => ({
-			dndRemovePhonePlacement: swapped(remove.phonePlacement),
+			dndRemovePhonePlacement: otherPlacement(remove.phonePlacement),
 		}),
 		parameters: (dialect) => ({
 			operation: 'remove',
 			...agent(),
-			phone: written(dndPhone, dialect),
+			phone: formatted(dndPhone, dialect),
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
 		rejection: 'The service found no phone number in the request',
-		then: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
+		verify: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
 	},
 	{
 		title: 'reads every page of the list',
@@ -109,17 +109,17 @@ export const dnd: ContractCase[] = [
 				entry(`+91700000${String(index).padStart(4, '0')}`),
 			),
 		],
-		then: ({ requests, dialect }) =>
+		verify: ({ requests, dialect }) =>
 			expect(requests.map(({ query }) => query[dialect.dnd.list.perPage])).toEqual(['100', '100']),
 	},
 	{
-		title: 'reads no more than the limit, narrowed to some digits',
+		title: 'reads up to the limit, filtered by digits',
 		parameters: { operation: 'getMany', ...agent(), limit: 3, phoneContains: '700000' },
 		requests: ['GET /v1/dnd_numbers'],
 		output: ['+917000000000', '+917000000001', '+917000000002'].map(entry),
 	},
 	{
-		title: 'reads over small pages',
+		title: 'reads pages of the chosen size',
 		parameters: {
 			operation: 'getMany',
 			...agent(),
@@ -131,7 +131,7 @@ export const dnd: ContractCase[] = [
 		output: Array.from({ length: 20 }, (_, index) => entry(`+917000000${100 + index}`)),
 	},
 	{
-		title: 'reads each agent’s own list, and each list once',
+		title: 'reads the list of each agent once',
 		parameters: {
 			operation: 'getMany',
 			agentUuid: { __rl: true, mode: 'id', value: '={{ $json.agent }}' },
@@ -143,25 +143,25 @@ export const dnd: ContractCase[] = [
 		output: [{ agent_uuid: agents.us, phone: '+12025550199' }],
 	},
 	{
-		title: 'finds a number on the list however it is written',
+		title: 'finds a number on the list in any format',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
-		items: WRITINGS.map((phone) => ({ phone })),
-		requests: WRITINGS.map(() => 'GET /v1/dnd_numbers'),
-		output: WRITINGS.map(() => ({ listed: true, entry: entry(dndPhone) })),
+		items: FORMATS.map((phone) => ({ phone })),
+		requests: FORMATS.map(() => 'GET /v1/dnd_numbers'),
+		output: FORMATS.map(() => ({ listed: true, entry: entry(dndPhone) })),
 	},
 	{
-		title: 'checks many rows against the whole list, which is read twice',
+		title: 'checks many rows against the whole list, which it reads twice',
 		parameters: { operation: 'checkMany', ...agent(), phone: '={{ $json.phone }}' },
-		items: [...WRITINGS, NEW, '+917000000119'].map((phone, row) => ({ row, phone })),
+		items: [...FORMATS, NEW, '+917000000119'].map((phone, row) => ({ row, phone })),
 		requests: Array<string>(4).fill('GET /v1/dnd_numbers'),
 		output: [
-			...WRITINGS.map((phone, row) => ({ row, phone, on_dnd: true, dnd_phone: dndPhone })),
-			{ row: WRITINGS.length, phone: NEW, on_dnd: false, dnd_reason: null },
+			...FORMATS.map((phone, row) => ({ row, phone, on_dnd: true, dnd_phone: dndPhone })),
+			{ row: FORMATS.length, phone: NEW, on_dnd: false, dnd_reason: null },
 			{ on_dnd: true, dnd_phone: '+917000000119', dnd_reason: expect.any(String) },
 		],
 	},
 	{
-		title: 'leaves out of a sheet who is on the list',
+		title: 'returns only rows that are not on the list',
 		parameters: {
 			operation: 'checkMany',
 			...agent(),
@@ -173,7 +173,7 @@ export const dnd: ContractCase[] = [
 		output: [{ phone: NEW, on_dnd: false }],
 	},
 	{
-		title: 'a number that only contains another is not that number',
+		title: 'does not treat a part of a number as the same number',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
 		items: [{ phone: dndPhone.slice(1, -2) }, { phone: NEW }],
 		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],

@@ -47,13 +47,13 @@ const link = {
 	expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
 };
 
-/** The file of the recording, wherever the dialect keeps it. */
+/** Matches the URL path of the recording file in every dialect. */
 const FILE = new RegExp(`^/(?!v1/).*/${calls.finished}$`);
 
 const fileOf = (dialect: Dialect) =>
 	`GET ${new URL(dialect.calls.recordingUrl('http://127.0.0.1', '')).pathname}/${calls.finished}`;
 
-/** What the storage does in place of sending the file, and what the node says of it. */
+/** Responses of the storage without a complete file, the message of the node, and the number of attempts. */
 const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 	[
 		'a sign-in page',
@@ -90,18 +90,18 @@ const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 	['a failure of 600 MB', { kind: 'hugeBody', status: 503 }, 'The recording’s storage stumbled', 4],
 ];
 
-/** What may be a part of the file, so that it isn't called complete. */
+/** Faults after which the file may be incomplete. */
 const UNPROVEN: FaultKind[] = ['cutGzip', 'cutWithoutLength'];
 
 export const getCall: ContractCase[] = [
 	{
-		title: 'gives every field of the call record',
+		title: 'returns every field of the call record',
 		parameters: { operation: 'get', callId: calls.finished, simplify: false },
 		requests: [read(calls.finished)],
 		output: [record],
 	},
 	{
-		title: 'gives values that the document does not name as they are',
+		title: 'returns undocumented values unchanged',
 		parameters: { operation: 'get', callId: calls.unusual, simplify: false },
 		requests: [read(calls.unusual)],
 		output: ({ calls: { unusual } }) => [
@@ -115,7 +115,7 @@ export const getCall: ContractCase[] = [
 		],
 	},
 	{
-		title: 'includes transcript and recording',
+		title: 'includes the transcript and the recording',
 		parameters: {
 			operation: 'get',
 			callId: calls.finished,
@@ -129,7 +129,7 @@ export const getCall: ContractCase[] = [
 		output: (dialect) => [{ status: 'picked', transcript: talk(dialect), recording: link }],
 	},
 	{
-		title: 'includes an empty transcript and no recording where there is none',
+		title: 'includes an empty transcript and no recording if there are none',
 		parameters: {
 			operation: 'get',
 			callId: calls.notPicked,
@@ -144,14 +144,14 @@ export const getCall: ContractCase[] = [
 	},
 	...['get', 'getTranscript', 'getRecording'].map(
 		(operation, index): ContractCase => ({
-			title: `${operation}: recognizes an unknown call at any status`,
+			title: `${operation}: recognizes an unknown call at any HTTP status`,
 			parameters: { operation, callId: UNKNOWN },
 			requests: [read(UNKNOWN, ['', '/transcript', '/recording'][index])],
 			rejection: 'The service does not know this call',
 		}),
 	),
 	{
-		title: 'gives the transcript, as text too',
+		title: 'returns the transcript as a list and as text',
 		parameters: { operation: 'getTranscript', callId: calls.finished },
 		requests: [read(calls.finished, '/transcript')],
 		output: (dialect) => [
@@ -167,25 +167,25 @@ export const getCall: ContractCase[] = [
 		],
 	},
 	{
-		title: 'gives the empty transcript of a call that nobody answered',
+		title: 'returns an empty transcript for a call that nobody answered',
 		parameters: { operation: 'getTranscript', callId: calls.notPicked },
 		requests: [read(calls.notPicked, '/transcript')],
 		output: [{ transcript: [], transcript_text: '' }],
 	},
 	{
-		title: 'gives a link to the recording and until when it is valid',
+		title: 'returns a link to the recording and when it expires',
 		parameters: { operation: 'getRecording', callId: calls.finished },
 		requests: [read(calls.finished, '/recording')],
 		output: [link],
 	},
 	{
-		title: 'recognizes that there is no recording, at any status',
+		title: 'recognizes that there is no recording, at any HTTP status',
 		parameters: { operation: 'getRecording', callId: calls.noRecording },
 		requests: [read(calls.noRecording, '/recording')],
 		rejection: 'This call has no recording',
 	},
 	{
-		title: 'downloads the recording without the token, named and typed as the answer says',
+		title: 'downloads the recording without the token, with name and type from the response',
 		parameters: {
 			operation: 'getRecording',
 			callId: calls.finished,
@@ -202,22 +202,22 @@ export const getCall: ContractCase[] = [
 				file_complete: true,
 			},
 		],
-		then: ({ requests }, [item]) => {
+		verify: ({ requests }, [item]) => {
 			expect(item?.binary?.recording?.data).not.toBe('');
 			expect(requests.at(-1)?.headers).not.toHaveProperty('api-token');
 		},
 	},
 	...NO_RECORDING.map(
-		([what, fault, rejection, attempts = 1]): ContractCase => ({
-			title: `saves no file where the storage sends ${what}`,
+		([description, fault, rejection, attempts = 1]): ContractCase => ({
+			title: `saves no file if the storage sends ${description}`,
 			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
-			given: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
+			prepare: ({ faults }) => faults.inject({ ...fault, match: { path: FILE } }),
 			requests: (dialect) => [
 				read(calls.finished, '/recording'),
 				...Array<string>(attempts).fill(fileOf(dialect)),
 			],
 			rejection,
-			then: ({ requests }) => {
+			verify: ({ requests }) => {
 				for (const { outcome } of requests) {
 					expect(outcome.writtenBytes ?? 0).toBeLessThan(20_000_000);
 				}
@@ -226,9 +226,9 @@ export const getCall: ContractCase[] = [
 	),
 	...UNPROVEN.map(
 		(kind): ContractCase => ({
-			title: `does not call a recording complete where nothing proves it: ${kind}`,
+			title: `does not report a recording as complete without proof: ${kind}`,
 			parameters: { operation: 'getRecording', callId: calls.finished, recordingAs: 'file' },
-			given: ({ faults }) => faults.inject({ kind, match: { path: FILE } }),
+			prepare: ({ faults }) => faults.inject({ kind, match: { path: FILE } }),
 			requests: (dialect) => [read(calls.finished, '/recording'), fileOf(dialect)],
 			output: [{ call_id: calls.finished, file_complete: null }],
 		}),
@@ -236,11 +236,11 @@ export const getCall: ContractCase[] = [
 	{
 		title: 'reads only the beginning of a rejection of 600 MB',
 		parameters: { operation: 'get', callId: calls.finished },
-		given: ({ faults }) =>
+		prepare: ({ faults }) =>
 			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),
 		requests: [read(calls.finished)],
 		rejection: 'Something other than the service seems to have answered (HTTP status 403)',
-		then: ({ requests }) => {
+		verify: ({ requests }) => {
 			expect(requests[0]?.outcome.writtenBytes).toBeLessThan(30_000_000);
 		},
 	},

@@ -20,15 +20,15 @@ export const injectContext: ContractCase[] = [
 		},
 	},
 	{
-		title: 'tells of an unknown session in whatever words the service has',
+		title: 'stops if the session is unknown, whatever the error',
 		parameters: { sessionId: sessions.unknown, context: 'Wants a visit' },
 		requests: [path(sessions.unknown)],
 		rejection: unknownSessionInPath,
 	},
 	{
-		title: 'is turned down for a session of another account’s agent',
+		title: 'stops if the session belongs to an agent of another account',
 		parameters: { sessionId: sessions.open, context: 'Wants a visit' },
-		given: ({ sessions: control }) => {
+		prepare: ({ sessions: control }) => {
 			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
 		},
 		requests: [path(sessions.open)],

@@ -3,12 +3,12 @@ import type { ContractCase } from '../contractCase';
 
 const { agents, campaigns, uploads } = fixtures;
 const LIST = 'GET /v1/calls';
-const named = (...numbers: number[]) => numbers.map((number) => ({ call_id: callId(number) }));
+const withIds = (...numbers: number[]) => numbers.map((number) => ({ call_id: callId(number) }));
 
 /** Get Call → Get Many. */
 export const listCalls: ContractCase[] = [
 	{
-		title: 'finds calls by every filter, over as many parts as the service makes of them',
+		title: 'finds calls by every filter, across all pages',
 		parameters: {
 			operation: 'getMany',
 			returnAll: true,
@@ -22,8 +22,8 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: ({ name }) =>
 			Array<string>({ plain: 1, terse: 2, wrapped: 4, nested: 2 }[name] ?? 0).fill(LIST),
-		output: named(38, 36, 34, 32, 28, 26, 24, 22, 18, 16, 14, 12, 8, 6, 2, 1),
-		then: ({ requests, dialect: { calls } }) =>
+		output: withIds(38, 36, 34, 32, 28, 26, 24, 22, 18, 16, 14, 12, 8, 6, 2, 1),
+		verify: ({ requests, dialect: { calls } }) =>
 			expect(requests[0]?.query).toMatchObject({
 				[calls.filters.status]: 'picked',
 				[calls.filters.agent]: agents.full,
@@ -33,24 +33,24 @@ export const listCalls: ContractCase[] = [
 			}),
 	},
 	{
-		title: 'reads every call once, over all parts',
+		title: 'reads every call once, across all pages',
 		parameters: { operation: 'getMany', returnAll: true },
 		requests: ({ name }) =>
 			Array<string>({ plain: 2, terse: 4, wrapped: 8, nested: 3 }[name] ?? 0).fill(LIST),
-		output: named(...Array.from({ length: 40 }, (_, index) => 40 - index)),
+		output: withIds(...Array.from({ length: 40 }, (_, index) => 40 - index)),
 	},
 	{
-		title: 'finds a status that the document does not name',
+		title: 'finds calls with an undocumented status',
 		parameters: ({ calls }) => ({
 			operation: 'getMany',
 			returnAll: true,
 			filters: { status: calls.unusual.status },
 		}),
 		requests: [LIST],
-		output: named(4),
+		output: withIds(4),
 	},
 	{
-		title: 'asks for a range of time in the form that the service takes',
+		title: 'sends a time range in the form that the service accepts',
 		parameters: {
 			operation: 'getMany',
 			returnAll: true,
@@ -58,7 +58,7 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: [LIST],
 		output: [],
-		then: ({ requests, dialect: { name, calls } }) => {
+		verify: ({ requests, dialect: { name, calls } }) => {
 			const time = name === 'wrapped' ? '' : 'T10:00:00+05:30';
 			const { filters, range } = calls;
 			expect(requests[0]?.query).toEqual(
@@ -69,7 +69,7 @@ export const listCalls: ContractCase[] = [
 		},
 	},
 	{
-		title: 'stops at the limit and asks for parts of the size that the person set',
+		title: 'stops at the limit and requests pages of the chosen size',
 		parameters: {
 			operation: 'getMany',
 			limit: 3,
@@ -77,16 +77,16 @@ export const listCalls: ContractCase[] = [
 			options: { pageSize: 2 },
 		},
 		requests: [LIST, LIST],
-		output: named(40, 39, 38),
-		then: ({ requests, dialect: { calls, name } }) => {
+		output: withIds(40, 39, 38),
+		verify: ({ requests, dialect: { calls, name } }) => {
 			const [first, second] = requests.map(({ query }) => query);
 			expect(first?.[calls.paging.size]).toBe('2');
-			// A link has it in its token.
+			// A link to the next page contains it.
 			if (name !== 'nested') expect(second?.[calls.paging.size]).toBe('2');
 		},
 	},
 	{
-		title: 'gives the newest call of each number, of the whole list, which is read twice',
+		title: 'returns the newest call of each number from the whole list, which it reads twice',
 		parameters: {
 			operation: 'getMany',
 			returnAll: true,
@@ -94,19 +94,20 @@ export const listCalls: ContractCase[] = [
 		},
 		requests: ({ name }) =>
 			Array<string>({ plain: 5, terse: 9, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
-		then: (_simulator, items) => {
+		verify: (_simulator, items) => {
 			const keys = items.map(({ json }) => json.phone_key);
 			expect(keys).not.toContain(null);
 			expect(new Set(keys).size).toBe(keys.length);
 		},
 	},
 	{
-		title: 'gives the calls of the first answer where the credential does not say where they stand',
+		title:
+			'returns the calls of the first page if the credential does not name the path of the list',
 		credential: () => ({ callListPath: '' }),
 		parameters: { operation: 'getMany', limit: 3, simplify: false },
 		requests: [LIST],
-		// Under keys, they could be anything.
+		// In an object, they could be anything.
 		rejection: ({ name }) => (name === 'nested' ? 'The answer shows no list of calls' : undefined),
-		output: ({ name }) => (name === 'nested' ? [] : named(40, 39, 38)),
+		output: ({ name }) => (name === 'nested' ? [] : withIds(40, 39, 38)),
 	},
 ];

@@ -8,7 +8,7 @@ const hours = (days: string) => ({
 	callingHours: { hours: { days, from: '00:00', to: '24:00', timeZone: 'UTC' } },
 });
 
-/** The name of a day on which it is not now, nor will be while the case runs. */
+/** A weekday that isn't today and doesn't become today while the case runs. */
 const inThreeDays = () =>
 	new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'UTC' }).format(
 		Date.now() + 3 * 86_400_000,
@@ -23,7 +23,7 @@ const question = {
 };
 const byReading = { wait: { settings: { waitForCompletion: 'reading', waitLimit: 1 } } };
 
-/** test/nodes/PlaceCall/simulator.test.ts has the rest. */
+/** More cases are in test/nodes/PlaceCall/simulator.test.ts. */
 export const placeCall: ContractCase[] = [
 	{
 		title: 'places a call for later',
@@ -48,7 +48,7 @@ export const placeCall: ContractCase[] = [
 		parameters: { ...call, options: hours('Mon-Sun') },
 		requests: ['POST /v1/call'],
 		output: [{ call_id: expect.any(String), placed: true }],
-		then: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
+		verify: ({ requests }) => expect(requests[0]?.body).not.toHaveProperty('scheduled_at'),
 	},
 	{
 		title: 'schedules a call outside Calling Hours for the next opening',
@@ -57,7 +57,7 @@ export const placeCall: ContractCase[] = [
 		output: [{ call_id: expect.any(String), placed: true, scheduled_at_epoch: expect.any(Number) }],
 	},
 	{
-		title: 'does not place a call outside Calling Hours where that is chosen',
+		title: 'does not place a call outside Calling Hours if that is chosen',
 		parameters: () => ({
 			...call,
 			options: { ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },
@@ -66,28 +66,28 @@ export const placeCall: ContractCase[] = [
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
 	},
 	{
-		title: 'looks up a call whose answer did not come, by its number and time',
-		given: ({ faults }) =>
+		title: 'finds a call by number and time if the response is lost',
+		prepare: ({ faults }) =>
 			faults.inject({ kind: 'resetAfter', times: 1, match: { method: 'post', path: '/v1/call' } }),
 		parameters: { ...call, phoneNumber: '9876500777', options: { ifUnknown: 'lookUp' } },
 		requests: ['POST /v1/call', 'GET /v1/calls'],
 		output: [{ call_id: expect.any(String), looked_up: true, phone_key: '919876500777' }],
-		then: (simulator, items) => {
+		verify: (simulator, items) => {
 			const [placed, ...others] = simulator.placedCalls();
 			expect(others).toEqual([]);
 			expect(items[0]?.json.call_id).toBe(placed?.callId);
 		},
 	},
 	{
-		title: 'is turned down for an agent without a number, at any status',
+		title: 'stops if the agent has no number, at any HTTP status',
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],
 		rejection: 'The agent has no outbound number, so it cannot call anyone',
 	},
 	{
-		title: 'asks a person, and answers what was captured when the call is over',
+		title: 'asks a person and returns the captured answer when the call has ended',
 		parameters: { ...question, options: byReading },
-		given: (simulator) =>
+		prepare: (simulator) =>
 			simulator.setAutoComplete({
 				afterMs: 0,
 				outcome: { data_captured: { answer_to_question: ' YES' } },
@@ -102,7 +102,7 @@ export const placeCall: ContractCase[] = [
 				timed_out: false,
 			},
 		],
-		then: ({ requests }) => {
+		verify: ({ requests }) => {
 			expect(requests[0]?.body).toMatchObject({
 				data_extraction: [
 					{ key: 'answer_to_question', description: question.message, required: true },
@@ -111,7 +111,7 @@ export const placeCall: ContractCase[] = [
 		},
 	},
 	{
-		title: 'asks nobody outside Calling Hours where that is chosen, which is no yes',
+		title: 'does not ask outside Calling Hours if that is chosen, and does not approve',
 		parameters: () => ({
 			...question,
 			options: { ...byReading, ...hours(inThreeDays()), outsideCallingHours: 'notPlaced' },

@@ -7,7 +7,7 @@ const items = [
 	{ phone: '+919876543211', person_name: 'Ravi', city: 'Delhi' },
 ];
 
-/** test/nodes/PushCampaignContacts/simulator.test.ts has the rest. */
+/** More cases are in test/nodes/PushCampaignContacts/simulator.test.ts. */
 export const pushCampaignContacts: ContractCase[] = [
 	{
 		title: 'adds the contacts',
@@ -27,7 +27,7 @@ export const pushCampaignContacts: ContractCase[] = [
 				warnings: [],
 			},
 		],
-		then: (simulator) =>
+		verify: (simulator) =>
 			expect(simulator.contactsOf(campaigns.active)).toMatchObject([
 				{ phone: '+919876543210', personName: 'Asha' },
 				{ phone: '+919876543211', personName: 'Ravi' },
@@ -39,18 +39,18 @@ export const pushCampaignContacts: ContractCase[] = [
 		items,
 		requests: [`GET /v1/campaigns/${campaigns.active}/status`],
 		output: [{ dry_run: true, summary: '2 rows: 2 ready.', campaign_status: 'Active' }],
-		then: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
+		verify: (simulator) => expect(simulator.contactsOf(campaigns.active)).toEqual([]),
 	},
 	{
-		title: 'is turned down by an archived campaign',
+		title: 'stops if the campaign is archived',
 		parameters: { campaignId: campaigns.archived, ...agent() },
 		items,
 		requests: [`POST /v1/campaigns/${campaigns.archived}/contacts`],
-		// Which words say so is not documented: some dialect has words that do not.
+		// The words of this error aren't documented, and one dialect doesn't mention "archived".
 		rejection: ({ campaigns: { archivedText } }) =>
 			/archived/.test(archivedText)
 				? 'The campaign is archived, and an archived campaign takes no contacts'
 				: 'The service reports a conflict, so it accepted none of these contacts',
-		then: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
+		verify: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
 	},
 ];

@@ -1,23 +1,23 @@
-/** Every parameter of every action, given nothing or something else than its form asks for. */
+/** Gives every parameter of every action an empty value, or a value of the wrong type. */
 import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineHarness, loader, nodeTypes, PACKAGE } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../../simulator';
-import { tell } from '../runs';
+import { printCounts } from '../runs';
 import { IS_JSON, MAY_BE_BLANK, TAKES_TRUE_AND_FALSE, TAKES_WORDS } from './allowed';
-import { emptied, GIVEN, isOfItsType, type Given } from './given';
-import { isShown, placesIn, type ParameterLocation } from './places';
-import { essence, filledIn, runScene, withValue, writtenNothing } from './run';
+import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
+import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
+import { essence, filledIn, runScene, withValue, writtenOutNothing } from './run';
 import { SCENES, type Scene } from './scenes';
 
 const harness = engineHarness();
 const counts = { runs: 0, stopped: 0, empty: 0 };
 let simulator: Simulator;
 
-/** All of them where somebody has asked for more than usual; else some for each parameter, in turn. */
-const PER_PLACE = process.env.FUZZ_RUNS === undefined ? 3 : GIVEN.length;
+/** All values in a long run (FUZZ_RUNS), otherwise some for each parameter. */
+const VALUES_PER_PARAMETER = process.env.FUZZ_RUNS === undefined ? 3 : UNUSABLE_VALUES.length;
 
 beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
@@ -29,12 +29,12 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	const closed = async () => Promise.resolve(simulator.sessions.standingSockets() === 0);
-	await until('no socket to be left', closed, { every: 5, timeout: 4_000 });
+	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 	simulator.reset();
 });
 afterAll(async () => {
-	tell('Parameters given nothing, or something else', counts);
+	printCounts('Parameters with empty or wrong values', counts);
 	await simulator.stop();
 });
 
@@ -48,7 +48,7 @@ function typeOf(scene: Scene) {
 /** The parameters that the form shows in a scene. */
 function shownIn(scene: Scene): Case[] {
 	const { description } = typeOf(scene);
-	return placesIn(description.properties)
+	return parametersWithPaths(description.properties)
 		.filter((place) => {
 			const parameters = withValue(scene.parameters, place, emptied(place.property));
 			const type = `${PACKAGE}.${scene.node}${scene.isTool === true ? 'Tool' : ''}`;
@@ -63,7 +63,7 @@ function operationOf({ parameters }: Scene): string {
 
 const nameOf = ({ scene, place }: Case) => `${scene.node} › ${place.path}`;
 
-/** Each parameter in the first scene that shows it; fields of a tool in a tool. */
+/** Each parameter in the first scene that shows it. Fields that only tools have are tested in a tool. */
 function casesOf(node: string): Case[] {
 	const cases = SCENES.filter((scene) => scene.node === node).flatMap(shownIn);
 	const ofTool = (one: Case) =>
@@ -77,28 +77,28 @@ function casesOf(node: string): Case[] {
 	return [...known.values()];
 }
 
-/** What is wrong with what a node does with such a value; nothing where all is well. */
-async function faultWith(one: Case, given: Given): Promise<string | undefined> {
+/** What the node does wrong with such a value. Undefined if nothing. */
+async function faultWith(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { scene, place } = one;
 	const name = nameOf(one);
-	const { sent, told } = await runScene(
+	const { sent, message } = await runScene(
 		harness,
 		simulator,
 		scene,
 		withValue(scene.parameters, place, given.expression),
 	);
 	counts.runs++;
-	const written = writtenNothing(sent);
+	const written = writtenOutNothing(sent);
 	if (written.length > 0) return `sent ${written.join(', ')}`;
-	if (told !== undefined) {
+	if (message !== undefined) {
 		counts.stopped++;
-		if (sent.length > 0) return `sent ${sent.length} requests and then stopped: ${told}`;
-		const isNamed = told.toLowerCase().includes(place.property.displayName.toLowerCase());
-		return isNamed ? undefined : `does not name the field: ${told}`;
+		if (sent.length > 0) return `sent ${sent.length} requests and then stopped: ${message}`;
+		const isNamed = message.toLowerCase().includes(place.property.displayName.toLowerCase());
+		return isNamed ? undefined : `does not name the field: ${message}`;
 	}
-	if (given.what === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
+	if (given.name === 'true' && name in TAKES_TRUE_AND_FALSE) return undefined;
 	if (!given.isNothing || !(name in MAY_BE_BLANK))
-		return `goes on: ${JSON.stringify(sent).slice(0, 200)}`;
+		return `continues: ${JSON.stringify(sent).slice(0, 200)}`;
 	const empty = withValue(scene.parameters, place, emptied(place.property));
 	const { sent: wanted } = await runScene(harness, simulator, scene, empty);
 	counts.empty++;
@@ -110,20 +110,20 @@ async function faultWith(one: Case, given: Given): Promise<string | undefined> {
 const nodes = uniq(SCENES.map(({ node }) => node));
 
 test.each(nodes)(
-	'%s stops at what is not of the type of a parameter, names it, and sends nothing',
+	'%s stops at a value of the wrong type, names the parameter, and sends nothing',
 	async (node) => {
 		const faults: string[] = [];
 		for (const [index, one] of casesOf(node).entries()) {
 			const { property } = one.place;
 			const own = IS_JSON.has(property.name) ? 'json' : property.type;
 			const type = nameOf(one) in TAKES_WORDS ? 'string' : own;
-			const wrong = GIVEN.filter((given) => !isOfItsType({ ...property, type }, given));
-			for (let nth = 0; nth < Math.min(PER_PLACE, wrong.length); nth++) {
+			const wrong = UNUSABLE_VALUES.filter((given) => !isOfItsType({ ...property, type }, given));
+			for (let nth = 0; nth < Math.min(VALUES_PER_PARAMETER, wrong.length); nth++) {
 				const given = wrong[(index + nth) % wrong.length];
 				if (given === undefined) continue;
 				const fault = await faultWith(one, given);
 				if (fault !== undefined)
-					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.what}: ${fault}`);
+					faults.push(`${nameOf(one)} (${operationOf(one.scene)}), ${given.name}: ${fault}`);
 			}
 		}
 		expect(faults).toEqual([]);
@@ -135,7 +135,7 @@ test('every parameter of every action is shown in a scene', () => {
 	const shown = new Set(SCENES.flatMap(shownIn).map(nameOf));
 	const actions = loader.types.nodes.filter(({ group }) => !group.includes('trigger'));
 	const missing = actions.flatMap(({ name, properties }) =>
-		placesIn(properties)
+		parametersWithPaths(properties)
 			.map(({ path }) => `${name} › ${path}`)
 			.filter((place) => !shown.has(place)),
 	);

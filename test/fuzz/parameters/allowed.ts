@@ -1,37 +1,36 @@
 /**
- * Where an expression that returns nothing leaves the field empty, by node and path. All of these are data of the row,
- * in whose sheet a cell may be blank; everything else decides what is done, and stops the node.
+ * Fields that stay empty if an expression returns nothing, by node and path. All of them are data of a row, which may
+ * have a blank cell. Every other field changes what the node does, so the node stops.
  */
 export const MAY_BE_BLANK: { [place: string]: string } = {
-	'placeCall › personName': 'the name of a person, whom the agent then does not address by name',
-	'placeCall › initialGreeting': 'an opening line, for which the agent has one of its own',
-	'placeCall › options.personName': 'the same, where a question is asked',
+	'placeCall › personName': 'a name, which the agent then does not use',
+	'placeCall › initialGreeting': 'an opening line, for which the agent has a default',
+	'placeCall › options.personName': 'the same, for a question',
 	'placeCall › options.initialGreeting': 'the same, among the options',
-	'placeCall › options.additionalDataJson': 'what else is known of the person',
-	'placeCall › additionalDataFields.fields[0].value': 'one thing that is known of the person',
+	'placeCall › options.additionalDataJson': 'further data about the person',
+	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',
 	'dnd › reason': 'a remark about the entry',
 	'chatSession › personName': 'the name of a customer',
-	'chatSession › metadata': 'what else is known of the customer',
-	'chatSend › sessionId':
-		'a customer who writes for the first time has none: the agent is required then',
-	'chatSend › agentUuid': 'the session has its agent already: one of both is required',
-	'chatSend › options.messageId': 'an ID that the service only gives back',
+	'chatSession › metadata': 'further data about the customer',
+	'chatSend › sessionId': 'a new customer has none, and the agent is required then',
+	'chatSend › agentUuid': 'the session already has an agent, and one of the two is required',
+	'chatSend › options.messageId': 'an ID that the service only returns',
 };
 
-/** Where true and false are values like any text. */
+/** Fields in which true and false are values like any text. */
 export const TAKES_TRUE_AND_FALSE: { [place: string]: string } = {
-	'placeCall › additionalDataFields.fields[0].value': 'it is passed to the agent as it is',
+	'placeCall › additionalDataFields.fields[0].value': 'it is passed to the agent unchanged',
 	'placeCall › yesValues': 'a captured value may be true or false',
 	'placeCall › noValues': 'a captured value may be true or false',
 };
 
-/** In a tool, JSON is a text; an object is right as well. */
+/** JSON fields, which are text fields in a tool. An object is valid, too. */
 export const IS_JSON = new Set([
 	...['additionalBodyFields', 'additionalDataJson', 'additionalQueryParameters'],
 	...['contacts', 'metadata'],
 ]);
 
-/** Where an expression may return words that the list of the form doesn't have. */
+/** Lists in which an expression may return other values. */
 export const TAKES_WORDS: { [place: string]: string } = {
-	'chatSession › command': 'each service has commands of its own, and checks them',
+	'chatSession › command': 'each service has its own commands, and checks them',
 };

@@ -11,18 +11,18 @@ import { credentialFor } from '../../contract/credentialFor';
 import { engineTool, makeWorkflow, runNode, type EngineHarness } from '../../engine';
 import { isJsonObject } from '../../../nodes/shared/json';
 import type { Simulator } from '../../simulator';
-import type { ParameterLocation } from './places';
+import type { ParameterLocation } from './parameterPaths';
 import { GROUPS, TRIGGER_URL, type Scene } from './scenes';
 
-/** What came of a run: what was sent, and what was told if the node stopped. */
-export type Ran = { sent: unknown[]; told: string | undefined; run?: IRun };
+/** The result of a run: all requests, and the error message if the node stopped. */
+export type SceneResult = { sent: unknown[]; message: string | undefined; run?: IRun };
 
 /** The node of a scene, with its form filled in as n8n does. */
 export function filledIn(node: INode): INode {
 	return makeWorkflow([node]).getNode(node.name) ?? node;
 }
 
-/** The scene's parameters with one value more. */
+/** The scene's parameters with one more value. */
 export function withValue(
 	parameters: INodeParameters,
 	{ path, property, around }: ParameterLocation,
@@ -32,9 +32,9 @@ export function withValue(
 	const parents: string[] = [];
 	for (const { name, type } of around) {
 		parents.push(name);
-		const here = parents.join('.');
-		if (type === 'fixedCollection' && get(changed, here) === undefined) {
-			set(changed, here, cloneDeep(GROUPS[name]));
+		const path = parents.join('.');
+		if (type === 'fixedCollection' && get(changed, path) === undefined) {
+			set(changed, path, cloneDeep(GROUPS[name]));
 		}
 	}
 	const isLocator = property.type === 'resourceLocator';
@@ -47,9 +47,9 @@ export async function runScene(
 	simulator: Simulator,
 	scene: Scene,
 	parameters: INodeParameters,
-): Promise<Ran> {
+): Promise<SceneResult> {
 	simulator.reset();
-	scene.given?.(simulator);
+	scene.prepare?.(simulator);
 	const watched = trigger();
 	const details = await harness.addCredential(credentialFor(simulator));
 	const node = harness.node(scene.node, {
@@ -57,15 +57,15 @@ export async function runScene(
 		credentials: { [CREDENTIAL]: details },
 	});
 	if (scene.isTool === true) {
-		const answer = await engineTool(harness.credentials, node)();
-		const isDone = answer.outcome === 'done';
-		const words = JSON.stringify([answer.what_happened, answer.next_step]);
-		return { sent: sentTo(simulator, watched), told: isDone ? undefined : words };
+		const result = await engineTool(harness.credentials, node)();
+		const isDone = result.outcome === 'done';
+		const words = JSON.stringify([result.what_happened, result.next_step]);
+		return { sent: sentTo(simulator, watched), message: isDone ? undefined : words };
 	}
 	const run = await runNode(harness.credentials, node, scene.items ?? [{ json: {} }]);
 	const { error } = run.data.resultData;
-	const told = error && `${error.message} | ${error.description ?? ''}`;
-	return { sent: sentTo(simulator, watched), told, run };
+	const message = error && `${error.message} | ${error.description ?? ''}`;
+	return { sent: sentTo(simulator, watched), message, run };
 }
 
 /** A Chat Events Trigger of another workflow. */
@@ -83,7 +83,7 @@ function trigger(): unknown[] {
 	return requests;
 }
 
-/** What was asked for, without how often it was read or which ID it was given. */
+/** The requests without repeated reads. If something was written, only the writes. */
 export function essence(sent: unknown[]): unknown[] {
 	const reads = sent.filter((one) => isJsonObject(one) && one.method === 'GET');
 	const written = sent.filter((one) => !reads.includes(one));
@@ -99,20 +99,20 @@ function sentTo(simulator: Simulator, watched: unknown[]): unknown[] {
 		query: omit(query, 'token', 'client_id'),
 		body,
 	}));
-	// The node makes another message ID for each message.
+	// The node creates a new message ID for each message.
 	const frames = simulator.sessions.frames().map(({ text }) => text.replace(MADE_ID, 'n8n-made'));
 	return [...requests, ...frames, ...watched];
 }
 
-/** What no request may say in words. */
+/** Texts that no request may contain. */
 const WRITTEN_NOTHING = /\[object \w+\]|^(NaN|undefined|null)$|^Invalid /;
 
-/** The texts in what was sent that are nothing, written out. */
-export function writtenNothing(sent: unknown): string[] {
+/** The texts in requests that are an empty or invalid value, converted to text. */
+export function writtenOutNothing(sent: unknown): string[] {
 	if (typeof sent === 'string') return WRITTEN_NOTHING.test(sent) ? [sent] : [];
 	if (typeof sent !== 'object' || sent === null) return [];
 	return Object.entries(sent).flatMap(([name, value]) => [
-		...writtenNothing(name),
-		...writtenNothing(value),
+		...writtenOutNothing(name),
+		...writtenOutNothing(value),
 	]);
 }

@@ -4,14 +4,14 @@ import { fixtures, type Simulator } from '../../simulator';
 
 const { calls, campaigns, sessions, uploads, dndPhone } = fixtures;
 
-/** One way to use a node, in which the fields that its form shows are read. */
+/** One way to use a node, which reads the fields that its form shows. */
 export type Scene = {
 	node: string;
 	parameters: INodeParameters;
-	/** As a model calls it. */
+	/** Whether a model uses it as a tool. */
 	isTool?: boolean;
 	items?: INodeExecutionData[];
-	given?: (simulator: Simulator) => void;
+	prepare?: (simulator: Simulator) => void;
 };
 
 const rows = (...jsons: IDataObject[]): INodeExecutionData[] => jsons.map((json) => ({ json }));
@@ -111,14 +111,14 @@ const agentsNode: Scene[] = [
 ].map((parameters) => ({ node: 'agents', parameters }));
 
 const message = { operation: 'sendMessage', sessionId: sessions.open, message: 'Hello' };
-const answer = {
+const interaction = {
 	operation: 'answerInteraction',
 	sessionId: sessions.open,
 	interactionId: 'interaction_1',
 };
-const asked = (simulator: Simulator) => {
-	const shown = { id: 'interaction_1', options: ['yes'], answered: false };
-	simulator.sessions.get(sessions.open).interactions.set(shown.id, shown);
+const addInteraction = (simulator: Simulator) => {
+	const added = { id: 'interaction_1', options: ['yes'], answered: false };
+	simulator.sessions.get(sessions.open).interactions.set(added.id, added);
 };
 
 const chatSend: Scene[] = [
@@ -129,13 +129,13 @@ const chatSend: Scene[] = [
 	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'async', ...agent(), waitForReply: true },
 	{ ...message, sendBy: 'legacy', ...agent() },
-	{ ...answer, optionId: 'yes' },
-	{ ...answer, answerWith: 'response', response: 'On Saturday' },
-	{ ...answer, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
-	{ ...answer, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
-].map((parameters) => ({ node: 'chatSend', parameters, given: asked }));
+	{ ...interaction, optionId: 'yes' },
+	{ ...interaction, answerWith: 'response', response: 'On Saturday' },
+	{ ...interaction, optionId: 'yes', idempotency: 'own', idempotencyKey: 'key-1' },
+	{ ...interaction, optionId: 'yes', idempotency: 'derived', uniqueBy: 'row-1' },
+].map((parameters) => ({ node: 'chatSend', parameters, prepare: addInteraction }));
 
-/** Where a Chat Events Trigger would be. */
+/** The watch URL of a Chat Events Trigger. */
 export const TRIGGER_URL = 'https://n8n.example.com/webhook/abc/watch';
 
 const session = { resource: 'session', sessionId: sessions.open };
@@ -175,7 +175,7 @@ export const SCENES: Scene[] = [
 	...injectContext,
 ];
 
-/** Groups of a fixed collection, filled in: one of their fields is then given something else. */
+/** Default values for groups of a fixed collection, of which one field is replaced. */
 export const GROUPS: { [group: string]: INodeParameters } = {
 	callingHours: {
 		hours: { days: 'Mon-Sun', from: '00:00', to: '24:00', timeZone: 'UTC' },

@@ -1,4 +1,4 @@
-/** Every parameter of every trigger, given nothing or something else than its form asks for. */
+/** Gives every parameter of every trigger an empty value, or a value of the wrong type. */
 import type { INodeParameters } from 'n8n-workflow';
 import { simulatedNodes } from '../../contract/simulatedNodes';
 import {
@@ -12,14 +12,14 @@ import {
 	webhookContext,
 } from '../../engine';
 import { fixtures } from '../../simulator';
-import { tell } from '../runs';
-import { emptied, GIVEN, isOfItsType, type Given } from './given';
-import { isShown, placesIn, type ParameterLocation } from './places';
+import { printCounts } from '../runs';
+import { emptied, UNUSABLE_VALUES, isOfItsType, type UnusableValue } from './unusableValues';
+import { isShown, parametersWithPaths, type ParameterLocation } from './parameterPaths';
 import { filledIn, withValue } from './run';
 
 const { calls, campaigns, sessions } = fixtures;
 
-/** Ways to use each trigger, in which the fields that its form shows are read. */
+/** Ways to use each trigger, which read the fields that its form shows. */
 const SCENES: { [node: string]: INodeParameters[] } = {
 	callCompletedTrigger: [{}],
 	campaignProgressTrigger: [
@@ -32,13 +32,13 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 	],
 };
 
-/** What a sender may post to the URL of a trigger. */
+/** A request to the URL of a trigger. */
 const REQUEST = { body: { call_id: calls.finished }, query: { secret: 'sesame' } };
 
-/** It has no URL. */
+/** Has no URL. */
 const POLLING = 'campaignProgressTrigger';
 
-/** Only its secret is read for a request to its URL. */
+/** For requests to its URL, only the secret is read. */
 const WATCHING = 'chatEventsTrigger';
 
 const { harness, simulator, nodeOf } = simulatedNodes();
@@ -47,17 +47,17 @@ const counts = { published: 0, requests: 0 };
 beforeEach(skipSleeps);
 afterEach(() => jest.restoreAllMocks());
 afterAll(() => {
-	tell('Parameters of triggers given nothing, or something else', counts);
+	printCounts('Parameters of triggers with empty or wrong values', counts);
 });
 
 type Case = { node: string; parameters: INodeParameters; place: ParameterLocation };
 
-/** The parameters that the form shows; each once. */
+/** The parameters that the form shows, without duplicates. */
 function casesOf(node: string): Case[] {
 	const { description } = nodeTypes.getByNameAndVersion(`${PACKAGE}.${node}`);
 	const known = new Map<string, Case>();
 	for (const parameters of SCENES[node] ?? []) {
-		for (const place of placesIn(description.properties)) {
+		for (const place of parametersWithPaths(description.properties)) {
 			const type = `${PACKAGE}.${node}`;
 			const changed = withValue(parameters, place, emptied(place.property));
 			const filled = filledIn(harness.node('', { type, parameters: changed }));
@@ -76,8 +76,8 @@ async function started(type: string, parameters: INodeParameters): Promise<Activ
 	}
 }
 
-/** What is wrong with what becomes of such a value when the workflow is published. */
-async function faultOfPublishing(one: Case, given: Given): Promise<string | undefined> {
+/** What the trigger does wrong if the workflow is published with such a value. Undefined if nothing. */
+async function faultOfPublishing(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	simulator().reset();
 	const active = await started(node, withValue(parameters, place, given.expression));
@@ -91,8 +91,8 @@ async function faultOfPublishing(one: Case, given: Given): Promise<string | unde
 	return active.message.includes(displayName) ? undefined : `does not name it: ${active.message}`;
 }
 
-/** The same for a request that comes when the value has changed since. */
-async function faultOfRequest(one: Case, given: Given): Promise<string | undefined> {
+/** The same for a request after the value has changed. */
+async function faultOfRequest(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	const active = await started(node, parameters);
 	if (active instanceof Error) throw active;
@@ -104,9 +104,9 @@ async function faultOfRequest(one: Case, given: Given): Promise<string | undefin
 		const type = nodeTypes.getByNameAndVersion(changed.type);
 		const result = await type.webhook?.call(context);
 		counts.requests++;
-		if (response.statusCode < 400) return `answers ${response.statusCode}`;
+		if (response.statusCode < 400) return `returns ${response.statusCode}`;
 		if (result?.workflowData !== undefined || active.emitted.length > 0) return 'starts';
-		if (simulator().requests.length > 0) return 'asks the service';
+		if (simulator().requests.length > 0) return 'sends a request to the service';
 	} finally {
 		await active.stop();
 	}
@@ -114,26 +114,28 @@ async function faultOfRequest(one: Case, given: Given): Promise<string | undefin
 	const { displayName } = place.property;
 	return failed?.message.includes(displayName) === true
 		? undefined
-		: `does not tell its owner: ${failed?.message ?? ''}`;
+		: `does not report it: ${failed?.message ?? ''}`;
 }
 
-/** Every case of a trigger with every value that is not of its type, by name; those with a fault, and which. */
+/** The faults of all cases with all values of the wrong type. */
 async function faultsOf(
 	cases: Case[],
-	faultOf: (one: Case, given: Given) => Promise<string | undefined>,
+	faultOf: (one: Case, given: UnusableValue) => Promise<string | undefined>,
 ): Promise<string[]> {
 	const faults: string[] = [];
 	for (const one of cases) {
-		for (const given of GIVEN.filter((value) => !isOfItsType(one.place.property, value))) {
+		for (const given of UNUSABLE_VALUES.filter(
+			(value) => !isOfItsType(one.place.property, value),
+		)) {
 			const fault = await faultOf(one, given);
-			if (fault !== undefined) faults.push(`${one.place.path}, ${given.what}: ${fault}`);
+			if (fault !== undefined) faults.push(`${one.place.path}, ${given.name}: ${fault}`);
 		}
 	}
 	return faults;
 }
 
 test.each(Object.keys(SCENES))(
-	'%s is not published with a value that is not of the type of its parameter',
+	'%s is not published with a parameter value of the wrong type',
 	async (node) => {
 		expect(await faultsOf(casesOf(node), faultOfPublishing)).toEqual([]);
 	},
@@ -141,7 +143,7 @@ test.each(Object.keys(SCENES))(
 );
 
 test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
-	'%s starts nothing once a value is not of the type of its parameter any more, and its owner is told',
+	'%s starts nothing and reports it if a parameter value later has the wrong type',
 	async (node) => {
 		const read = casesOf(node).filter(
 			({ place }) => node !== WATCHING || place.path === 'watchSecret',
@@ -155,7 +157,7 @@ test('every parameter of every trigger is shown in a scene', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
 	const missing = triggers.flatMap(({ name, properties }) => {
 		const shown = casesOf(name).map(({ place }) => place.path);
-		return placesIn(properties)
+		return parametersWithPaths(properties)
 			.filter(({ path }) => !shown.includes(path))
 			.map(({ path }) => `${name} › ${path}`);
 	});

@@ -5,13 +5,13 @@ import type { GoogleSignIn } from './googleSignIn';
 export interface Mail {
 	to: string;
 	subject: string;
-	/** HTML where the mail has it. */
+	/** HTML if the mail has an HTML part. */
 	body: string;
 }
 
 const sent = z.object({ raw: z.string() });
 
-/** www.googleapis.com/gmail: takes mails. */
+/** www.googleapis.com/gmail: accepts mails. */
 export class Gmail {
 	readonly mails: Mail[] = [];
 
@@ -32,7 +32,7 @@ export class Gmail {
 function readMail(raw: string): Mail {
 	const { headers, body } = split(raw);
 	const boundary = /boundary="([^"]+)"/.exec(headers)?.[1];
-	// The last of the alternatives is the richest.
+	// The last part of a multipart mail has the most formatting.
 	const part = boundary === undefined ? raw : body.split(`--${boundary}`).at(-2)?.trim();
 	const content = split(part ?? '');
 	return {
@@ -57,7 +57,7 @@ function decoded(text: string, encoding: string): string {
 	return text;
 }
 
-/** Words of a header that are not ASCII: `=?UTF-8?Q?…?=`. */
+/** Decodes encoded words in a header: `=?UTF-8?Q?…?=`. */
 function words(text: string): string {
 	return text
 		.replace(/\?=\s+=\?/g, '?==?')

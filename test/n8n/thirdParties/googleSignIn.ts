@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-/** oauth2.googleapis.com: gives tokens, and knows them again. */
+/** oauth2.googleapis.com: issues and checks tokens. */
 export class GoogleSignIn {
 	private readonly tokens = new Set<string>();
 

@@ -8,7 +8,7 @@ const byEmail = z.object({ email: z.string() });
 
 export const hubspotToken = 'pat-token-of-the-tests';
 
-/** api.hubapi.com: keeps contacts by their mail address. */
+/** api.hubapi.com: stores contacts by email address. */
 export class Hubspot {
 	readonly contacts = new Map<string, Record<string, unknown>>();
 

@@ -1,6 +1,6 @@
 /**
- * What n8n reaches in these tests beyond this machine: a proxy answers for a few services, as those services do, and
- * rejects every other host. Nothing in n8n or in a workflow is changed for it.
+ * A proxy between n8n and the internet: it simulates a few services and rejects every other host. n8n and the
+ * workflows are unchanged.
  */
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -25,17 +25,17 @@ const HOSTS = [
 	'api.hubapi.com',
 ];
 
-export const place = z.object({ port: z.number(), cert: z.string(), key: z.string() });
+export const proxySettings = z.object({ port: z.number(), cert: z.string(), key: z.string() });
 
-/** Where the proxy will listen, and as whom its services will speak. */
-export type Place = z.infer<typeof place>;
+/** The port of the proxy, and the certificate of its services. */
+export type ProxySettings = z.infer<typeof proxySettings>;
 
-/** Chosen before n8n starts, because n8n learns its proxy and whom to trust from its environment. */
-export async function preparePlace(
+/** Call it before n8n starts, because n8n reads the proxy and the trusted certificates from its environment. */
+export async function prepareProxy(
 	folder: string,
-): Promise<{ place: Place; env: Record<string, string> }> {
+): Promise<{ place: ProxySettings; env: Record<string, string> }> {
 	const authority = makeCertificate('Authority of the tests', { isAuthority: true });
-	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, by: authority });
+	const { cert, key } = makeCertificate('third parties', { hosts: HOSTS, issuer: authority });
 	const trusted = join(folder, 'authority.pem');
 	writeFileSync(trusted, authority.cert);
 	const port = await freePort();
@@ -55,7 +55,7 @@ export class ThirdParties {
 	readonly gmail = new Gmail(this.signIn);
 	readonly slack = new Slack();
 	readonly hubspot = new Hubspot();
-	/** Hosts that n8n wanted to reach and did not. */
+	/** Hosts that the proxy rejected. */
 	readonly rejected: string[] = [];
 	private readonly tunnels = new Set<Duplex>();
 
@@ -64,7 +64,7 @@ export class ThirdParties {
 		private readonly proxy: Server,
 	) {}
 
-	static async start({ port, cert, key }: Place): Promise<ThirdParties> {
+	static async start({ port, cert, key }: ProxySettings): Promise<ThirdParties> {
 		const services = fastify({ https: { cert, key }, forceCloseConnections: true });
 		const proxy = createServer();
 		const parties = new ThirdParties(services, proxy);
@@ -78,12 +78,12 @@ export class ThirdParties {
 		await services.register(parties.slack.routes);
 		await services.register(parties.hubspot.routes);
 		await services.listen({ host: '127.0.0.1', port: 0 });
-		parties.leadTo(services.server.address());
+		parties.forwardTo(services.server.address());
 		await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
 		return parties;
 	}
 
-	/** As they were, with nothing sent to them. */
+	/** Deletes everything that was sent. */
 	reset(): void {
 		this.sheets.reset();
 		this.gmail.mails.length = 0;
@@ -97,8 +97,9 @@ export class ThirdParties {
 		await this.services.close();
 	}
 
-	private leadTo(services: AddressInfo | string | null): void {
-		if (services === null || typeof services === 'string') throw new Error('No port was given');
+	private forwardTo(services: AddressInfo | string | null): void {
+		if (services === null || typeof services === 'string')
+			throw new Error('The server has no port');
 		this.proxy.on('connect', ({ url = '' }, client, head) => {
 			const host = url.replace(/:443$/, '');
 			if (!HOSTS.includes(host)) {

@@ -20,21 +20,21 @@ class Rejection extends Error {
 	}
 }
 
-/** sheets.googleapis.com: one spreadsheet, whose tabs are grids of cells. */
+/** sheets.googleapis.com: one spreadsheet, with tabs that are grids of cells. */
 export class Sheets {
 	private readonly tabs = new Map<string, Cell[][]>();
 	private id = '';
 
 	constructor(private readonly signIn: GoogleSignIn) {}
 
-	/** Makes the spreadsheet anew; each tab is its rows, the first of them with the names of the columns. */
-	hold(id: string, tabs: Record<string, Cell[][]>): void {
+	/** Replaces the spreadsheet. Each tab is a list of rows. The first row has the column names. */
+	setSpreadsheet(id: string, tabs: Record<string, Cell[][]>): void {
 		this.reset();
 		this.id = id;
 		for (const [name, rows] of Object.entries(tabs)) this.tabs.set(name, structuredClone(rows));
 	}
 
-	/** What a person types into a row, from this cell on. */
+	/** Enters values into a row as a person does, starting at this cell. */
 	type(tab: string, cell: string, values: Cell[]): void {
 		this.write({ range: `${tab}!${cell}`, values: [values] }, true);
 	}
@@ -44,7 +44,7 @@ export class Sheets {
 		this.id = '';
 	}
 
-	/** The rows of a tab below its first, by the names of the columns. */
+	/** The rows of a tab as objects, without the header row. */
 	rows(tab: string): Row[] {
 		const [names = [], ...rows] = this.grid(tab);
 		return rows.map((row) =>
@@ -56,35 +56,35 @@ export class Sheets {
 		app.route({
 			method: ['GET', 'PUT', 'POST'],
 			url: '/v4/spreadsheets/*',
-			handler: async (request, reply) => await this.answer(request, reply),
+			handler: async (request, reply) => await this.handle(request, reply),
 		});
 		await Promise.resolve();
 	};
 
-	private async answer(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+	private async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
 		try {
 			if (!this.signIn.isSignedIn(request))
 				throw new Rejection(401, 'Request had invalid credentials');
-			return await Promise.resolve(this.act(request));
+			return await Promise.resolve(this.resultOf(request));
 		} catch (error) {
 			const code = error instanceof Rejection ? error.status : 400;
 			return await reply.code(code).send({ error: { code, message: String(error) } });
 		}
 	}
 
-	private act({ method, url, body, query }: FastifyRequest): unknown {
+	private resultOf({ method, url, body, query }: FastifyRequest): unknown {
 		const path = decodeURIComponent(url.replace(/^\/v4\/spreadsheets\/|\?.*/g, ''));
 		const [, id = '', rest = ''] = /^([\w-]+)(.*)$/.exec(path) ?? [];
 		if (id !== this.id) throw new Rejection(404, 'Requested entity was not found.');
 		const range = rest.replace('/values/', '');
 		if (rest === '') return this.properties();
-		// Room for further rows, which these grids have without asking.
+		// Adds empty rows, which these grids don't need.
 		if (rest === ':batchUpdate') return { replies: [] };
 		if (rest === '/values:batchUpdate') return this.writeAll(body);
 		if (method === 'PUT' || range.endsWith(':append')) {
 			const { valueInputOption } = inputMode.parse(query);
 			const part = written.parse(body);
-			// Below whatever stands there by now, whichever range was named.
+			// Append below the last row, whatever the range.
 			if (method === 'POST') part.range = this.below(part.range);
 			this.write(part, valueInputOption === 'USER_ENTERED');
 			return { updatedRange: part.range };
@@ -118,7 +118,7 @@ export class Sheets {
 		return { totalUpdatedCells: data.length };
 	}
 
-	private write({ range, values }: z.infer<typeof written>, asTyped: boolean): void {
+	private write({ range, values }: z.infer<typeof written>, isUserEntered: boolean): void {
 		const { grid, row, column } = this.find(range);
 		values.forEach((newCells, down) => {
 			const at = row + down;
@@ -126,8 +126,8 @@ export class Sheets {
 			const line = grid[at] ?? [];
 			newCells.forEach((cell, right) => {
 				while (line.length <= column + right) line.push('');
-				// An empty cell of a request leaves the sheet's as it is.
-				if (cell !== null) line[column + right] = asTyped ? typed(cell) : cell;
+				// Null in a request leaves the cell unchanged.
+				if (cell !== null) line[column + right] = isUserEntered ? parseEntered(cell) : cell;
 			});
 		});
 	}
@@ -158,7 +158,7 @@ export class Sheets {
 	}
 }
 
-/** What becomes of a text that is typed into a cell: `+919876543210` is a number then. */
-function typed(cell: Cell): Cell {
+/** Parses text that a person enters into a cell: `+919876543210` becomes a number. */
+function parseEntered(cell: Cell): Cell {
 	return typeof cell === 'string' && /^[+-]?\d+(\.\d+)?$/.test(cell) ? Number(cell) : cell;
 }

@@ -11,7 +11,7 @@ export type SlackMessage = z.infer<typeof message>;
 
 export const slackToken = 'xoxb-token-of-the-tests';
 
-/** slack.com: takes messages. */
+/** slack.com: accepts messages. */
 export class Slack {
 	readonly messages: SlackMessage[] = [];
 

@@ -38,7 +38,7 @@ describe('Get Many Active', () => {
 
 	test('read once for all items, paired with all of them', async () => {
 		agents().reply(200, LIST);
-		const found = await harness.raw(many, { items: [{}, {}, {}] });
+		const found = await harness.executeItems(many, { items: [{}, {}, {}] });
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(
 			Array.from({ length: 2 }, () => [{ item: 0 }, { item: 1 }, { item: 2 }]),
 		);
@@ -52,7 +52,7 @@ describe('Get Many Active', () => {
 
 	test('a token that is not valid', async () => {
 		agents().reply(401, { success: false, error: 'Invalid API token' });
-		expect(await harness.told(many)).toMatchObject({
+		expect(await harness.errorOf(many)).toMatchObject({
 			message: 'The service does not accept the API token',
 		});
 	});
@@ -85,7 +85,7 @@ describe('Check', () => {
 		]);
 
 		agents().reply(200, answer);
-		expect(await harness.told(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
+		expect(await harness.errorOf(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
 			message: 'The list of active agents came in a form in which no agent is recognized',
 			description: expect.stringContaining('“Where the ID of an Agent Is”'),
 		});
@@ -93,10 +93,10 @@ describe('Check', () => {
 
 	test('an ID that cannot be is told for its item, the others go on', async () => {
 		agents().reply(200, LIST);
-		const over = { onError: 'continueErrorOutput' } as const;
+		const overrides = { onError: 'continueErrorOutput' } as const;
 		const result = await harness.run(check, {
 			items: [{ id: 'sales' }, ...items],
-			over,
+			overrides,
 			sinks: ['Good', 'Bad'],
 		});
 		expect(output(result, 'Good')).toHaveLength(3);
@@ -107,8 +107,8 @@ describe('Check', () => {
 
 	test('a list that cannot be read is not asked for again by each item', async () => {
 		agents().times(4).reply(503, '');
-		const over = { onError: 'continueRegularOutput' } as const;
-		const found = await harness.records(check, { items, over });
+		const overrides = { onError: 'continueRegularOutput' } as const;
+		const found = await harness.records(check, { items, overrides });
 		expect(found.map(({ error }) => error)).toEqual([
 			'The service, or a proxy before it, stumbled (HTTP status 503) [item 0]',
 			'The service, or a proxy before it, stumbled (HTTP status 503) [item 1]',

@@ -340,7 +340,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			node,
 			request,
 		);
-		const answered = response.answered();
+		const answered = response.sent();
 		const type = nodeTypes.getByNameAndVersion(node.type);
 		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
 		expect(active.emitted).toEqual([]);

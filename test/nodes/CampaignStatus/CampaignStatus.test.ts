@@ -3,7 +3,7 @@ import { engineTool, mockTime, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('campaignStatus', { campaignId: '42' });
-const { records, told, run, raw } = harness;
+const { records, errorOf, run, executeItems } = harness;
 const endpoint = (id = 42) => service().get(`/v1/campaigns/${id}/status`);
 const DATA = {
 	campaign: { id: 42, name: 'Leads', status: 'Active', retry_delay: 1800, calling_days: ['mon'] },
@@ -60,7 +60,7 @@ describe('one look', () => {
 
 	test('the status of another campaign is not used', async () => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { ...DATA.campaign, id: 43 } }));
-		expect(await told()).toMatchObject({
+		expect(await errorOf()).toMatchObject({
 			message: 'The service returned another campaign than the one that was requested',
 			description: expect.stringContaining('the response for campaign "42" is about another one'),
 		});
@@ -78,7 +78,7 @@ describe('one look', () => {
 		endpoint()
 			.times(status === 500 ? 4 : 1)
 			.reply(status, rejection);
-		expect(await told()).toMatchObject({
+		expect(await errorOf()).toMatchObject({
 			message: 'The service does not know this campaign',
 			description: expect.stringMatching(/Check the Campaign ID.*Couldn't find Campaign/),
 		});
@@ -90,7 +90,7 @@ describe('one look', () => {
 		[4.2, 'Campaign ID holds "4.2", which is not a whole number'],
 		['-3', 'Campaign ID holds "-3", which is not a whole number'],
 	])('%p is no campaign', async (id, message) => {
-		expect(await told({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
+		expect(await errorOf({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
 			message,
 		});
 	});
@@ -102,8 +102,8 @@ describe('one look', () => {
 		endpoint(2).reply(200, ok({ campaign: { id: 2 } }));
 		const items = [{ id: 1 }, { id: 2 }, { id: 'x' }];
 		const parameters = { campaignId: '={{ $json.id }}', simplify: false };
-		const over = { onError: 'continueErrorOutput' } as const;
-		const result = await run(parameters, { items, over, sinks: ['Good', 'Bad'] });
+		const overrides = { onError: 'continueErrorOutput' } as const;
+		const result = await run(parameters, { items, overrides, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([
 			{ json: { campaign: { id: '1' } }, pairedItem: { item: 0 } },
 			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
@@ -125,7 +125,7 @@ describe('one look', () => {
 				return [200, ok()];
 			});
 		const items = Array.from({ length: 24 }, () => ({}));
-		expect(await raw({}, { items })).toHaveLength(24);
+		expect(await executeItems({}, { items })).toHaveLength(24);
 		expect(seen.most).toBe(10);
 	});
 });
@@ -195,6 +195,6 @@ describe('Wait Until Completed', () => {
 		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],
 		[{ campaignUploadId: 'b.csv' }, 'Contact List ID holds "b.csv", which is not a whole number'],
 	])('%p is told before anything is sent', async (parameters, message) => {
-		expect(await told({ ...wait, ...parameters })).toMatchObject({ message });
+		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });
 	});
 });

@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { beginNode, mockTime, service } from '../../engine';
+import { startNode, mockTime, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 /** Slept in all. */
@@ -13,7 +13,7 @@ const parameters = {
 	waitLimit: 1,
 };
 const harness = nodeHarness('campaignStatus', parameters);
-const { records, told } = harness;
+const { records, errorOf } = harness;
 const status = (id: number, completed: boolean, times = 1) =>
 	service()
 		.get(`/v1/campaigns/${id}/status`)
@@ -59,7 +59,7 @@ test('the time limit returns what is known', async () => {
 
 test('or stops, if so chosen', async () => {
 	status(1, false, 4);
-	expect(await told({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
+	expect(await errorOf({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
 		message: 'The campaign was not completed within the time limit',
 		description: expect.stringContaining('contact lists open: 5'),
 	});
@@ -84,7 +84,7 @@ test('an item that stops the run ends the others’ wait', async () => {
 	service()
 		.get('/v1/campaigns/2/status')
 		.reply(404, { success: false, error: "Couldn't find Campaign" });
-	expect(await told({}, { items: [{ id: 1 }, { id: 2 }] })).toMatchObject({
+	expect(await errorOf({}, { items: [{ id: 1 }, { id: 2 }] })).toMatchObject({
 		message: 'The service does not know this campaign [item 1]',
 	});
 	expect(seconds).toBeLessThanOrEqual(20);
@@ -96,8 +96,8 @@ test('under Continue On Fail the others wait on', async () => {
 	service()
 		.get('/v1/campaigns/2/status')
 		.reply(404, { success: false, error: "Couldn't find Campaign" });
-	const over = { onError: 'continueRegularOutput' } as const;
-	expect(await records({}, { items: [{ id: 1 }, { id: 2 }], over })).toMatchObject([
+	const overrides = { onError: 'continueRegularOutput' } as const;
+	expect(await records({}, { items: [{ id: 1 }, { id: 2 }], overrides })).toMatchObject([
 		{ wait_outcome: 'completed' },
 		{ error: 'The service does not know this campaign [item 1]' },
 	]);
@@ -106,7 +106,7 @@ test('under Continue On Fail the others wait on', async () => {
 test('Stop ends the wait: nothing is read any more, and the execution is canceled', async () => {
 	status(1, false);
 	const input = [{ json: { id: 1 } }];
-	const execution = beginNode(
+	const execution = startNode(
 		harness.credentials,
 		harness.node('campaignStatus', { parameters }),
 		input,

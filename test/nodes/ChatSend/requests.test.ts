@@ -3,7 +3,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { credentialFor } from '../../contract/credentialFor';
 import { service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
-import { agents, chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
+import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -78,9 +78,9 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 		),
 	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
 		one.answer(service().post(one.path));
-		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
-		expect(stopped(run)).toEqual({
+		const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides });
+		expect(stopMessage(run)).toEqual({
 			message: expect.stringContaining('not known whether the request took effect'),
 			description: expect.stringContaining('It was not sent a second time.'),
 		});
@@ -100,14 +100,14 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 	test('with a key and no answer at all: three attempts, then told that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
 		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
-		expect(stopped(run).description).toContain('with the same key is safe');
+		expect(stopMessage(run).description).toContain('with the same key is safe');
 	});
 });
 
 test('the engine’s rejection is explained from upstream_body', async () => {
 	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
 	service().post(INBOUND).reply(200, { success: false, error: 'tell rejected', upstream_body });
-	expect(stopped(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
+	expect(stopMessage(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
 		message: expect.stringContaining('A person has taken over this chat'),
 		description: expect.stringContaining(
 			'tell rejected · reason: tell_not_allowed_during_takeover',
@@ -159,7 +159,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 		),
 	)('$sendBy, $answer: the item stops', async ({ sendBy, path, answer, message, advice }) => {
 		service().post(path).reply(200, { success: true, data: { answer } });
-		expect(stopped(await harness.runOnNock({ sendBy }))).toEqual({
+		expect(stopMessage(await harness.runOnNock({ sendBy }))).toEqual({
 			message,
 			description: expect.stringContaining(advice),
 		});
@@ -185,7 +185,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 		),
 	)('$sendBy, $data: a turn of something else proves nothing', async ({ sendBy, path, data }) => {
 		service().post(path).reply(200, { success: true, data });
-		expect(stopped(await harness.runOnNock({ sendBy })).description).toContain(
+		expect(stopMessage(await harness.runOnNock({ sendBy })).description).toContain(
 			'Whether it was taken is not known.',
 		);
 	});
@@ -205,7 +205,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 	test.each(ways)('%s: an empty turn is none', async (sendBy, path) => {
 		const data = { state: 'invalid', error: 'agent_inactive', reply: false, merged_into: {} };
 		service().post(path).reply(200, { success: true, data });
-		expect(stopped(await harness.runOnNock({ sendBy })).message).toBe(
+		expect(stopMessage(await harness.runOnNock({ sendBy })).message).toBe(
 			'The agent of this session is not active',
 		);
 	});
@@ -223,7 +223,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 test('an open detail that is missing stops the node before anything is sent', async () => {
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
-	expect(stopped(run)).toEqual({
+	expect(stopMessage(run)).toEqual({
 		message: 'The credential does not say yet: “Immediate Reply: Session Field Name”',
 		description: expect.stringContaining('turn on “Set Up Chat Requests”'),
 	});
@@ -233,7 +233,7 @@ test('an open detail that is missing stops the node before anything is sent', as
 test('all that is missing is named at once', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
-	expect(stopped(run).message).toBe(
+	expect(stopMessage(run).message).toBe(
 		'The credential does not say yet: “Later Reply: Session Field Name” and “Later Reply: Message Field Name”',
 	);
 });
@@ -263,7 +263,7 @@ test.each<[string, INodeParameters, string]>([
 	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
 ])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
 	const run = await harness.run({ sendBy, ...parameters });
-	expect(stopped(run).message).toContain(message);
+	expect(stopMessage(run).message).toContain(message);
 	expect(harness.simulator().requests).toEqual([]);
 });
 
@@ -302,7 +302,7 @@ describe('three items with room for three at once', () => {
 			session,
 			text: `${index}`,
 		}));
-		expect(stopped(await harness.run(AT_ONCE, { items })).description).toContain(
+		expect(stopMessage(await harness.run(AT_ONCE, { items })).description).toContain(
 			'[item 2] Nothing was sent, because an earlier item of the same chat session did not go through. Correct the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
@@ -440,7 +440,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 
 	test('a session whose live connection is rejected: nothing is sent', async () => {
 		const run = await harness.run({ ...WAIT, sessionId: sessions.closed });
-		expect(stopped(run).message).toContain('The chat session is closed');
+		expect(stopMessage(run).message).toContain('The chat session is closed');
 		expect(harness.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);
 	});
 });

@@ -2,7 +2,7 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import { activate, makeWorkflow, runNode, output } from '../../engine';
 import { eventsOf } from '../ChatEventsTrigger/triggerHarness';
-import { chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
+import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -33,7 +33,7 @@ test('two executions 150 ms apart: one connection, both sent, in the customer’
 test('ten executions at once that are told to wait (busy) keep the order they came in', async () => {
 	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
 	const runs = texts.map(async (text) => await send(text));
-	for (const run of await Promise.all(runs)) expect(stopped(run).message).toContain('not stop');
+	for (const run of await Promise.all(runs)) expect(stopMessage(run).message).toContain('not stop');
 	expect([...originalMessage()].sort()).toEqual(texts);
 	expect(harness.connections()).toBe(1);
 	const frames = harness.simulator().sessions.frames();
@@ -107,8 +107,8 @@ test('one message to each of 20 sessions: all on their way before the first is a
 	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
 
 	const before = harness.simulator().sessions.frames().length;
-	const over = { onError: 'continueRegularOutput' as const };
-	const never = harness.run({}, { items: items('please never ack'), over });
+	const overrides = { onError: 'continueRegularOutput' as const };
+	const never = harness.run({}, { items: items('please never ack'), overrides });
 	await eventually(() => harness.simulator().sessions.frames().length === before + 20);
 	expect(records(await never)).toHaveLength(20);
 	for (const id of ids)
@@ -119,6 +119,6 @@ test('a message that is never acknowledged: told, and that of the next execution
 	const first = send('please never ack');
 	await eventually(() => harness.simulator().sessions.frames().length === 1);
 	const second = send('two');
-	expect(stopped(await first).message).toContain('did not confirm');
+	expect(stopMessage(await first).message).toContain('did not confirm');
 	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
 });

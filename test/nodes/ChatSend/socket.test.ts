@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { INVALID_CODES } from '../../../nodes/shared/chat/frames';
-import { chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
+import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
 	operation: 'sendMessage',
@@ -67,7 +67,7 @@ describe('each state of the ack has its own outcome', () => {
 	});
 
 	test('busy all the time: surely not taken', async () => {
-		expect(stopped(await send('please stay busy'))).toEqual({
+		expect(stopMessage(await send('please stay busy'))).toEqual({
 			message: 'The service is too busy to take the message',
 			description: expect.stringMatching(/Send it again later.*server_busy/),
 		});
@@ -75,7 +75,7 @@ describe('each state of the ack has its own outcome', () => {
 	});
 
 	test('error: nobody knows whether it was taken', async () => {
-		expect(stopped(await send('please fail'))).toEqual({
+		expect(stopMessage(await send('please fail'))).toEqual({
 			message: expect.stringContaining('could not handle the message'),
 			description: expect.stringMatching(
 				/Look at the conversation.*The service said: internal_error\.$/,
@@ -85,13 +85,13 @@ describe('each state of the ack has its own outcome', () => {
 	});
 
 	test.each(INVALID_CODES)('invalid, %s: what is wrong and what to do', async (code) => {
-		const { message, description } = stopped(await send(`please be invalid: ${code}`));
+		const { message, description } = stopMessage(await send(`please be invalid: ${code}`));
 		expect(message).not.toBe('The service did not accept the message');
 		expect(description).toContain(`The service said: ${code}`);
 	});
 
 	test('invalid with a code that is not documented: shown as it is', async () => {
-		expect(stopped(await send('please be invalid: too_blue'))).toEqual({
+		expect(stopMessage(await send('please be invalid: too_blue'))).toEqual({
 			message: 'The service did not accept the message',
 			description: expect.stringContaining('too_blue'),
 		});
@@ -109,7 +109,7 @@ describe('an ack with a state of no document', () => {
 
 	test('and an error: rejected, not an item of the output', async () => {
 		const run = await answered({ state: 'quarantined', error: 'spam_suspected' });
-		expect(stopped(run)).toEqual({
+		expect(stopMessage(run)).toEqual({
 			message: 'The service did not accept the message',
 			description: expect.stringContaining('spam_suspected (state quarantined)'),
 		});
@@ -152,7 +152,7 @@ test.each(['none', 'own'])(
 
 test('a protected message whose ack never comes: sent again, and told', async () => {
 	const run = await send('please never ack', { idempotency: 'own', idempotencyKey: 'k-1' });
-	expect(stopped(run)).toEqual({
+	expect(stopMessage(run)).toEqual({
 		message: 'The message was sent, but the service did not confirm it in time',
 		description: expect.stringContaining('with the same key is safe'),
 	});
@@ -162,7 +162,7 @@ test('a protected message whose ack never comes: sent again, and told', async ()
 
 test('a connection that breaks before the ack: unknown, and never sent again by itself', async () => {
 	const run = await send('please drop me');
-	expect(stopped(run)).toEqual({
+	expect(stopMessage(run)).toEqual({
 		message: 'The connection was lost after the message was sent',
 		description: expect.stringContaining('it was not sent again'),
 	});
@@ -182,10 +182,13 @@ test('the same with a key: sent again, taken once', async () => {
 });
 
 test('n8n’s Retry On Fail does not send a message of unknown fate again', async () => {
-	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], over });
-	expect(stopped(run).message).toContain('connection was lost');
-	expect(stopped(run).description).toContain('1 message was already sent in this run (item 0)');
+	const overrides = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const run = await harness.run(
+		{},
+		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides },
+	);
+	expect(stopMessage(run).message).toContain('connection was lost');
+	expect(stopMessage(run).description).toContain('1 message was already sent in this run (item 0)');
 	expect(originalMessage()).toEqual(['One', 'please drop me']);
 });
 
@@ -238,8 +241,8 @@ test('a session in two letter cases is one: one connection, messages in order, t
 
 test('Continue On Fail: the other items go on, each error names its item', async () => {
 	const items = [{ text: 'One' }, { text: 'please be invalid: agent_inactive' }, { text: 'Three' }];
-	const over = { onError: 'continueRegularOutput' as const };
-	expect(records(await harness.run({}, { items, over }))).toMatchObject([
+	const overrides = { onError: 'continueRegularOutput' as const };
+	expect(records(await harness.run({}, { items, overrides }))).toMatchObject([
 		{ reply: 'You said: One' },
 		{
 			error: 'The agent of this session is not active [item 1]',
@@ -251,7 +254,7 @@ test('Continue On Fail: the other items go on, each error names its item', async
 
 test('a session that another client holds: left to it, or taken over', async () => {
 	const other = await harness.otherClient(sessions.open);
-	expect(stopped(await send('Hello')).description).toContain('turn on Take Over');
+	expect(stopMessage(await send('Hello')).description).toContain('turn on Take Over');
 	expect(records(await send('Hello', { takeOver: true }))).toMatchObject([{ state: 'default' }]);
 	other.close();
 	expect(originalMessage()).toEqual(['Hello']);
@@ -274,6 +277,6 @@ test.each<[string, INodeParameters, string]>([
 	],
 ])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: [{ text: 'Hello' }] });
-	expect(stopped(run).message).toBe(message);
+	expect(stopMessage(run).message).toBe(message);
 	expect(harness.simulator().requests).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';
 import { dialects, startSimulator } from '../../simulator';
-import { agents, chatHarness, eventually, records, sessions, stopped } from '../chatHarness';
+import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
@@ -94,7 +94,7 @@ describe('legacy', () => {
 		const errors = ['agent_uuid is invalid', 'metadata is too big'];
 		service().post('/chat_sessions').reply(422, { success: false, errors });
 		const run = await harness.runOnNock({ operation: 'legacyCreate', ...AGENT });
-		expect(stopped(run).description).toContain(errors.join(' · '));
+		expect(stopMessage(run).description).toContain(errors.join(' · '));
 	});
 
 	test.each([
@@ -128,7 +128,7 @@ describe('support commands', () => {
 
 	test('another command needs its name, before anything is sent', async () => {
 		const parameters = { operation: 'supportCommand', command: 'other', otherCommand: ' ' };
-		expect(stopped(await harness.run(parameters)).message).toContain('Command Name');
+		expect(stopMessage(await harness.run(parameters)).message).toContain('Command Name');
 		expect(harness.simulator().requests).toEqual([]);
 	});
 });
@@ -151,7 +151,7 @@ test.each<[string, INodeParameters, string, string]>([
 			.reply(422, { success: false, errors: ['no'] });
 		const parameters = { operation, ...to, sessionId: '={{ $json.id }}' };
 		const items = [{ id: sessions.open }, { id: sessions.dormant }];
-		expect(stopped(await harness.runOnNock(parameters, { items })).description).toContain(
+		expect(stopMessage(await harness.runOnNock(parameters, { items })).description).toContain(
 			`${done} in this run (item 0).`,
 		);
 	},
@@ -225,7 +225,7 @@ describe('wait for event', () => {
 			const { sessionId } = harness.simulator().sessions.create();
 			harness.simulator().faults.inject(fault);
 			const run = await wait({ sessionId, timeLimit: 10 });
-			expect(stopped(run)).toMatchObject({
+			expect(stopMessage(run)).toMatchObject({
 				message: expect.stringContaining('was not connected within the Time Limit'),
 				description: expect.stringMatching(advice),
 			});
@@ -248,12 +248,12 @@ describe('wait for event', () => {
 		await listening();
 		const content = 'x'.repeat(9_000_000);
 		harness.simulator().sessions.pushEvent(sessions.open, 'message_received', { content });
-		expect(stopped(await waiting).message).toContain('too large to be read');
+		expect(stopMessage(await waiting).message).toContain('too large to be read');
 	});
 
 	describe('Stop', () => {
 		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
-			await harness.begin({ operation: 'waitForEvent', ...parameters }, { items });
+			await harness.start({ operation: 'waitForEvent', ...parameters }, { items });
 
 		test('ends the wait, and leaves no socket open', async () => {
 			const { execution } = await begin();
@@ -383,7 +383,7 @@ describe('wait for event', () => {
 	});
 
 	test('a session the service does not know stops the node', async () => {
-		expect(stopped(await wait({ sessionId: sessions.unknown })).description).toContain(
+		expect(stopMessage(await wait({ sessionId: sessions.unknown })).description).toContain(
 			'session_not_found',
 		);
 	});
@@ -391,7 +391,7 @@ describe('wait for event', () => {
 	test.each([[0], [-1], [86_401]])(
 		'the time limit %j is rejected before anything is sent',
 		async (timeLimit) => {
-			expect(stopped(await wait({ timeLimit }))).toEqual({
+			expect(stopMessage(await wait({ timeLimit }))).toEqual({
 				message: 'The Time Limit is not a number of seconds between 1 and 86400',
 				description: expect.stringContaining('how many seconds to wait at most, such as 300.'),
 			});
@@ -400,7 +400,7 @@ describe('wait for event', () => {
 	);
 
 	test('a time limit that is no number is rejected before anything is sent', async () => {
-		expect(stopped(await wait({ timeLimit: '={{ "soon" }}' })).message).toBe(
+		expect(stopMessage(await wait({ timeLimit: '={{ "soon" }}' })).message).toBe(
 			'\'Time Limit (Seconds)\' must be a number, but its expression returned "soon"',
 		);
 		expect(harness.simulator().requests).toEqual([]);
@@ -451,7 +451,7 @@ describe('watch and unwatch', () => {
 		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		const again = trigger().post(PATH).reply(200, { watched_sessions: [] });
 		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
-		const { execution } = await harness.begin({
+		const { execution } = await harness.start({
 			operation: 'watch',
 			triggerAddress: ADDRESS + PATH,
 		});
@@ -475,14 +475,14 @@ describe('watch and unwatch', () => {
 		[200, '<html>', 'No Chat Events Trigger answers'],
 	])('an answer %i that is not a trigger’s yes', async (status, body, message) => {
 		trigger().post(PATH).reply(status, body);
-		expect(stopped(await ask('watch')).message).toContain(message);
+		expect(stopMessage(await ask('watch')).message).toContain(message);
 	});
 
 	test.each(['', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(
 		'%j is no address',
 		async (triggerAddress) => {
 			const run = await ask('watch', { triggerAddress: `={{ "${triggerAddress}" }}` });
-			expect(stopped(run).message).toMatch(/Trigger URL is (empty|not a web address)/);
+			expect(stopMessage(run).message).toMatch(/Trigger URL is (empty|not a web address)/);
 		},
 	);
 });

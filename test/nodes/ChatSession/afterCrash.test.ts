@@ -2,12 +2,12 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
 	engineHarness,
-	killed,
+	runKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
 	service,
-	stored,
+	storedCopy,
 } from '../../engine';
 import { fixtures } from '../../simulator';
 
@@ -50,8 +50,8 @@ test.each<[string, string, INodeParameters]>([
 			onError: 'continueRegularOutput',
 		});
 		const { workflow, start } = oneNodeWorkflow(node);
-		const begun = await killed(harness.credentials, workflow, start, [{ json: {} }]);
-		const run = await resume(harness.credentials, workflow, stored(begun), 'retry');
+		const begun = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
 		expect(bodies).toHaveLength(1);
 		expect(JSON.stringify(bodies[0])).toContain('exec-');
 		expect(output(run, 'Node')[0]?.json.error).toContain('An earlier attempt of this execution');

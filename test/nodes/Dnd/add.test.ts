@@ -2,7 +2,7 @@ import nock from 'nock';
 import { output, service } from '../../engine';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, run } = dndHarness('add', { phone: '+91 98123-45678' });
+const { records, errorOf, run } = dndHarness('add', { phone: '+91 98123-45678' });
 const credential = DETAILS;
 const BODY = { add_agent: 'agent_a1', add_phone: '+919812345678' };
 const perItem = { phone: '={{ $json.phone }}' };
@@ -90,14 +90,14 @@ describe('before anything is sent', () => {
 		['dndAddReasonName', 'Add Number: Reason Field Name'],
 	])('%s is missing', async (name, label) => {
 		const lacking = { ...credential, [name]: '' };
-		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
+		expect(await errorOf({ reason: 'asked' }, { credential: lacking })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 			description: expect.stringContaining('Set Up Do-Not-Disturb Lists'),
 		});
 	});
 
 	test('all that is missing is named at once', async () => {
-		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
+		expect(await errorOf({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
 				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
 		});
@@ -116,7 +116,7 @@ describe('before anything is sent', () => {
 
 	test('two values that would take one place in the body', async () => {
 		const same = { ...credential, dndAddAgentName: 'entry', dndAddPhoneName: 'entry.phone' };
-		expect(await told({}, { credential: same })).toMatchObject({
+		expect(await errorOf({}, { credential: same })).toMatchObject({
 			message:
 				'The credential gives two values of this request the same place in the body: “entry.phone”',
 		});
@@ -136,12 +136,12 @@ describe('before anything is sent', () => {
 			'Agent holds "sales", which is not an agent ID',
 		],
 	])('%p', async (parameters, message) => {
-		expect(await told(parameters, { credential })).toMatchObject({ message });
+		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
 	});
 
 	test('one bad item of several stops all of them', async () => {
 		const items = [...people(2), { phone: 'nobody' }];
-		const stopped = await told(perItem, { items, credential });
+		const stopped = await errorOf(perItem, { items, credential });
 		expect(stopped.message).toContain('[item 2]');
 		expect(stopped.description).toContain('Nothing was sent');
 	});
@@ -153,7 +153,7 @@ describe('several items', () => {
 		service()
 			.post(PATH)
 			.reply(422, { success: false, errors: ['already listed'] });
-		const stopped = await told(perItem, { items: people(4), credential });
+		const stopped = await errorOf(perItem, { items: people(4), credential });
 		expect(stopped.message).toBe('The service did not accept the request [item 2]');
 		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
 	});
@@ -169,7 +169,7 @@ describe('several items', () => {
 				sent += 1;
 				return [502, ''];
 			});
-		expect(await told({}, { credential, over: tried(3) })).toMatchObject({
+		expect(await errorOf({}, { credential, overrides: tried(3) })).toMatchObject({
 			message: expect.stringContaining('it is not known whether the request took effect'),
 		});
 		expect(sent).toBe(1);
@@ -187,8 +187,8 @@ describe('several items', () => {
 					? [422, { success: false, errors: ['not now'] }]
 					: [200, { success: true, data: { n: seen.length } }];
 			});
-		const over = tried(2);
-		const found = output(await run(perItem, { items: people(2), credential, over }), 'Node');
+		const overrides = tried(2);
+		const found = output(await run(perItem, { items: people(2), credential, overrides }), 'Node');
 		expect(found.map(({ json }) => json)).toEqual([{ n: 1 }, { n: 3 }]);
 		expect(seen).toMatchObject([
 			{ add_phone: '9812345670' },
@@ -200,7 +200,7 @@ describe('several items', () => {
 
 test('an agent that the service does not know', async () => {
 	service().post(PATH).reply(200, { success: false, error: 'agent_not_found' });
-	expect(await told({}, { credential })).toMatchObject({
+	expect(await errorOf({}, { credential })).toMatchObject({
 		message: expect.stringContaining('The service does not find this agent'),
 	});
 });

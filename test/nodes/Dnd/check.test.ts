@@ -1,7 +1,7 @@
 import { service } from '../../engine';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told } = dndHarness('check', { phone: '={{ $json.phone }}' });
+const { records, errorOf } = dndHarness('check', { phone: '={{ $json.phone }}' });
 const credential = DETAILS;
 const entry = (phone: string) => ({
 	id: Number(phone),
@@ -62,13 +62,13 @@ describe('a number that one on the list may be', () => {
 		['202 555 0143', '2025550143', '+12025550143'],
 	])('%s never passes for one that is not listed', async (phone, digits, kept) => {
 		list(digits).reply(200, found(kept));
-		const { message } = await told({}, { items: [{ phone }], credential });
+		const { message } = await errorOf({}, { items: [{ phone }], credential });
 		expect(message).toContain(`cannot be told from ${kept}, which is on the list`);
 	});
 
 	test('cannot be told if the entry shows no number', async () => {
 		list('9812345678').reply(200, { ...found(), data: [{ id: 1 }] });
-		const { message } = await told({}, { items: [{ phone: '9812345678' }], credential });
+		const { message } = await errorOf({}, { items: [{ phone: '9812345678' }], credential });
 		expect(message).toContain('An entry of the do-not-disturb list shows no phone number');
 	});
 });
@@ -90,7 +90,7 @@ describe('more than one page', () => {
 	test('needs the name of its parameter', async () => {
 		list('9812345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
-		expect(await told({}, { items, credential: lacking })).toMatchObject({
+		expect(await errorOf({}, { items, credential: lacking })).toMatchObject({
 			message: 'The credential does not say yet: “Get List: Page Parameter Name”',
 		});
 	});
@@ -98,7 +98,9 @@ describe('more than one page', () => {
 
 test('nothing is sent while the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
-	expect(await told({}, { items: [{ phone: '9812345678' }], credential: lacking })).toMatchObject({
+	expect(
+		await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking }),
+	).toMatchObject({
 		message: 'The credential does not say yet: “Get List: Phone Filter Name”',
 	});
 });

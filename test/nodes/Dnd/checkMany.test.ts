@@ -5,7 +5,7 @@ import { engineTool, output, service } from '../../engine';
 import { AGENT, DETAILS, dndHarness, PATH } from './dndHarness';
 
 const harness = dndHarness('checkMany', { phone: '={{ $json.phone }}' });
-const { records, told, raw, run } = harness;
+const { records, errorOf, executeItems, run } = harness;
 const credential = DETAILS;
 const entry = (phone: string) => ({
 	id: Number(phone),
@@ -46,7 +46,7 @@ test('as a tool a row comes without the ID that an agent adds to it', async () =
 
 test('each row comes as it came, with whether it is on the list', async () => {
 	whole().reply(200, page(['+919812345678']));
-	const items = await raw({}, { items: ROWS, credential });
+	const items = await executeItems({}, { items: ROWS, credential });
 	expect(items).toEqual([
 		{ json: { ...ROWS[0], ...LISTED }, pairedItem: { item: 0 } },
 		{ json: { ...ROWS[1], ...FREE }, pairedItem: { item: 1 } },
@@ -60,7 +60,7 @@ test.each([
 	['listed', [0]],
 ])('Return: %s', async (returnRows, came) => {
 	whole().reply(200, page(['+919812345678']));
-	const items = await raw({ returnRows }, { items: ROWS, credential });
+	const items = await executeItems({ returnRows }, { items: ROWS, credential });
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(came.map((item) => ({ item })));
 });
 
@@ -107,7 +107,7 @@ describe('a number that cannot be read', () => {
 	const items = [{ phone: '9812345679' }, { phone: 'n/a' }, { phone: '' }, ROWS[0] ?? {}];
 
 	test('is told with its item, and nothing is read', async () => {
-		const { message, description } = await told({}, { items, credential });
+		const { message, description } = await errorOf({}, { items, credential });
 		expect(message).toBe('Phone "n/a" is not a phone number [item 1]');
 		expect(description).toContain('[item 2] Phone is empty');
 	});
@@ -116,8 +116,8 @@ describe('a number that cannot be read', () => {
 		'never passes for one that may be called, nor for one on the list (%s)',
 		async (returnRows) => {
 			whole().reply(200, page(['+919812345678']));
-			const over = { onError: 'continueErrorOutput' } as const;
-			const setting = { items, credential, over, sinks: ['Good', 'Bad'] };
+			const overrides = { onError: 'continueErrorOutput' } as const;
+			const setting = { items, credential, overrides, sinks: ['Good', 'Bad'] };
 			const result = await run({ returnRows }, setting);
 			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
 			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
@@ -131,7 +131,7 @@ describe('a number that cannot be read', () => {
 	test('and all that cannot be compared are told at once', async () => {
 		whole().reply(200, page(['+12025550143', '+442079460958']));
 		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
-		const { message, description } = await told({}, { items: numbers, credential });
+		const { message, description } = await errorOf({}, { items: numbers, credential });
 		expect(message).toContain('Phone "2025550143" cannot be told from +12025550143');
 		expect(description).toContain('[item 2] Phone "02079460958" cannot be told from +442079460958');
 	});
@@ -139,8 +139,8 @@ describe('a number that cannot be read', () => {
 
 test('a list that cannot be read stops every row of its agent', async () => {
 	whole().reply(422, { success: false, errors: ['list_agent is unknown'] });
-	const over = { onError: 'continueErrorOutput' } as const;
-	const result = await run({}, { items: ROWS, credential, over, sinks: ['Good', 'Bad'] });
+	const overrides = { onError: 'continueErrorOutput' } as const;
+	const result = await run({}, { items: ROWS, credential, overrides, sinks: ['Good', 'Bad'] });
 	expect(output(result, 'Good')).toEqual([]);
 	expect(output(result, 'Bad')).toHaveLength(3);
 });
@@ -149,7 +149,7 @@ test.each(['dndListAgentName', 'dndListPageName'])(
 	'nothing is sent while %s is missing',
 	async (name) => {
 		const lacking = { ...credential, [name]: '' };
-		const { message } = await told({}, { items: ROWS, credential: lacking });
+		const { message } = await errorOf({}, { items: ROWS, credential: lacking });
 		expect(message).toContain('The credential does not say yet');
 	},
 );

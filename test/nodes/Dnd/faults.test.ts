@@ -3,7 +3,7 @@ import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '
 import { nodeHarness } from '../nodeHarness';
 
 const NEW = '+919800000088';
-const { told, records } = nodeHarness('dnd', {
+const { errorOf, records } = nodeHarness('dnd', {
 	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 });
 
@@ -34,7 +34,7 @@ describe.each([
 		{ kind: 'status', status: 500 },
 	])('%p: sent once, and its fate called unknown', async (fault) => {
 		simulator.faults.inject({ ...fault, match: { method } });
-		expect(await told({ operation, phone }, setting())).toMatchObject({
+		expect(await errorOf({ operation, phone }, setting())).toMatchObject({
 			message: expect.stringMatching(
 				/it is not known whether the request took effect \(\+91\d{10}\)$/,
 			),
@@ -51,13 +51,13 @@ describe.each([
 
 	test('“success: false” at 200 is a rejection', async () => {
 		simulator.faults.inject({ kind: 'successFalseAt200', match: { method } });
-		expect((await told({ operation, phone }, setting())).message).not.toContain('not known');
+		expect((await errorOf({ operation, phone }, setting())).message).not.toContain('not known');
 		expect(attempts(method)).toBe(1);
 	});
 
 	test('a redirect is not followed with the token', async () => {
 		simulator.faults.inject({ kind: 'redirect', match: { method } });
-		expect(await told({ operation, phone }, setting())).toMatchObject({
+		expect(await errorOf({ operation, phone }, setting())).toMatchObject({
 			message: expect.stringContaining('redirect'),
 		});
 		expect(simulator.requests).toHaveLength(1);

@@ -3,7 +3,7 @@ import nock from 'nock';
 import { service } from '../../engine';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, raw, run } = dndHarness('getMany');
+const { records, errorOf, executeItems, run } = dndHarness('getMany');
 const credential = DETAILS;
 const page = (current: number, pages: number, ...ids: number[]) => ({
 	success: true,
@@ -63,7 +63,7 @@ describe('a list that changes while it is read', () => {
 	test('stops the workflow with Require Complete List', async () => {
 		growing();
 		const parameters = { returnAll: true, options: { requireComplete: true } };
-		const { message, description } = await told(parameters, { credential: own });
+		const { message, description } = await errorOf(parameters, { credential: own });
 		nock.cleanAll();
 		expect(message).toContain('Numbers may be missing');
 		expect(description).toContain('Run this again while fewer numbers are added and removed');
@@ -87,7 +87,7 @@ test('a part of the number, a page size, additions', async () => {
 
 test('items with the same agent share one reading', async () => {
 	list({ list_size: 50 }).reply(200, page(1, 1, 1));
-	const found = await raw({}, { items: [{}, {}], credential });
+	const found = await executeItems({}, { items: [{}, {}], credential });
 	expect(found).toMatchObject([{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] }]);
 	expect(found).toHaveLength(1);
 });
@@ -107,7 +107,7 @@ describe('items that ask for different lists', () => {
 			{ part: '1', limit: 50 },
 			{ part: '1', limit: 1 },
 		];
-		const found = await raw(perItem, { items, credential });
+		const found = await executeItems(perItem, { items, credential });
 		expect(found.map(({ json, pairedItem }) => [json.id, pairedItem])).toEqual([
 			[1, [{ item: 0 }, { item: 2 }]],
 			[2, [{ item: 0 }, { item: 2 }]],
@@ -123,8 +123,8 @@ describe('items that ask for different lists', () => {
 			{ part: '1', limit: 0 },
 			{ part: '1', limit: 50 },
 		];
-		const over = { onError: 'continueRegularOutput' } as const;
-		const found = await raw(perItem, { items, credential, over });
+		const overrides = { onError: 'continueRegularOutput' } as const;
+		const found = await executeItems(perItem, { items, credential, overrides });
 		expect(found).toMatchObject([
 			{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 2 }] },
 			{
@@ -145,7 +145,7 @@ describe('before anything is sent', () => {
 		['dndListPhoneName', { phoneContains: '98' }, 'Get List: Phone Filter Name'],
 		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
 	])('%s is missing', async (name, parameters, label) => {
-		expect(await told(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
+		expect(await errorOf(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 		});
 	});
@@ -155,13 +155,13 @@ describe('before anything is sent', () => {
 		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
 		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
 	])('%p', async (parameters, message) => {
-		expect(await told(parameters, { credential })).toMatchObject({ message });
+		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
 	});
 });
 
 test.each([200, 404, 422])('an unknown agent, told at %i', async (status) => {
 	list({ list_size: 50 }).reply(status, { success: false, error: 'agent_not_found' });
-	expect(await told({}, { credential })).toMatchObject({
+	expect(await errorOf({}, { credential })).toMatchObject({
 		message: expect.stringContaining('does not find this agent'),
 	});
 });

@@ -1,7 +1,7 @@
 import { output, service } from '../../engine';
 import { DETAILS, dndHarness, PATH } from './dndHarness';
 
-const { records, told, run } = dndHarness('remove', { phone: '98123 45678' });
+const { records, errorOf, run } = dndHarness('remove', { phone: '98123 45678' });
 const credential = DETAILS;
 const NOT_LISTED = { success: false, error: 'Phone number not found on DND list' };
 const DONE = { success: true, message: 'Removed' };
@@ -62,7 +62,7 @@ describe('what is sent', () => {
 		['dndRemoveAgentPlacement', 'Remove Number: Send Agent In'],
 		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
 	])('nothing while %s is missing', async (name, label) => {
-		expect(await told({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
+		expect(await errorOf({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 		});
 	});
@@ -71,7 +71,7 @@ describe('what is sent', () => {
 describe('a number that is not listed', () => {
 	test.each([200, 404, 409, 422, 500])('told at %i', async (status) => {
 		service().delete(PATH).query(true).reply(status, NOT_LISTED);
-		expect(await told({}, { credential })).toMatchObject({
+		expect(await errorOf({}, { credential })).toMatchObject({
 			message: 'The number is not on this agent’s do-not-disturb list',
 			description: expect.stringContaining('Ignore If Not Listed'),
 		});
@@ -86,7 +86,7 @@ describe('a number that is not listed', () => {
 
 	test('the switch lets nothing else pass', async () => {
 		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
-		expect(await told({ treatNotListedAsDone: true }, { credential })).toMatchObject({
+		expect(await errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
 			message: expect.stringContaining('does not find this agent'),
 		});
 	});
@@ -97,7 +97,7 @@ test.each([200, 400, 422])('a service that misses the phone says so at %i', asyn
 		.delete(PATH)
 		.query(true)
 		.reply(status, { success: false, error: 'param is missing: phone' });
-	expect(await told({}, { credential })).toMatchObject({
+	expect(await errorOf({}, { credential })).toMatchObject({
 		message: 'The service found no phone number in the request that it could use',
 		description: expect.stringContaining('“Remove Number: Send Phone In”'),
 	});
@@ -107,9 +107,9 @@ test('each item for itself, under Continue On Fail', async () => {
 	service().delete(PATH).query({ phone: '9812345670' }).reply(404, NOT_LISTED);
 	service().delete(PATH).query({ phone: '9812345671' }).reply(200, DONE);
 	const items = ['9812345670', '9812345671', ''].map((phone) => ({ phone }));
-	const over = { onError: 'continueErrorOutput' } as const;
+	const overrides = { onError: 'continueErrorOutput' } as const;
 	const parameters = { phone: '={{ $json.phone }}' };
-	const result = await run(parameters, { items, credential, over, sinks: ['Good', 'Bad'] });
+	const result = await run(parameters, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 	expect(output(result, 'Good')).toMatchObject([{ json: { phone: '9812345671', deleted: true } }]);
 	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
 		'The number is not on this agent’s do-not-disturb list [item 0]',
@@ -119,7 +119,7 @@ test('each item for itself, under Continue On Fail', async () => {
 
 test('a request whose fate is unknown is not sent again', async () => {
 	service().delete(PATH).query(true).reply(502, '<html>Bad gateway</html>');
-	expect(await told({}, { credential })).toMatchObject({
+	expect(await errorOf({}, { credential })).toMatchObject({
 		message: expect.stringContaining('it is not known whether the request took effect'),
 	});
 });

@@ -1,7 +1,10 @@
 import { output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run, raw } = nodeHarness('getCall', { operation: 'get', callId: 'call-1' });
+const { records, errorOf, run, executeItems } = nodeHarness('getCall', {
+	operation: 'get',
+	callId: 'call-1',
+});
 const RECORD = {
 	call_id: 'call-1',
 	agent_uuid: 'agent_a1',
@@ -75,7 +78,7 @@ describe('what is included', () => {
 			.reply(200, data({ transcript: [] }));
 		const include = "={{ 'transcript, ' }}";
 		expect(await records({ include })).toMatchObject([{ transcript: [] }]);
-		expect(await told({ include: "={{ 'the transcript' }}" })).toMatchObject({
+		expect(await errorOf({ include: "={{ 'the transcript' }}" })).toMatchObject({
 			message:
 				'\'Include\' must be one of "recording", "transcript", but its expression returned "the transcript"',
 		});
@@ -86,7 +89,7 @@ describe('what is included', () => {
 		service()
 			.get('/v1/call/call-1/recording')
 			.reply(403, { success: false, error: 'no access to recordings' });
-		expect(await told({ include: ['recording'] })).toMatchObject({
+		expect(await errorOf({ include: ['recording'] })).toMatchObject({
 			message: 'The service does not allow this with your API token',
 			description: expect.stringContaining('no access to recordings'),
 		});
@@ -96,7 +99,7 @@ describe('what is included', () => {
 describe('a call that cannot be read', () => {
 	test.each([200, 400, 404, 422])('unknown, told at %i', async (status) => {
 		service().get('/v1/call/call-1').reply(status, { success: false, error: 'call_not_found' });
-		expect(await told()).toMatchObject({
+		expect(await errorOf()).toMatchObject({
 			message: 'The service does not know this call',
 			description: expect.stringMatching(/Check the Call ID.*call_not_found/),
 		});
@@ -109,17 +112,17 @@ describe('a call that cannot be read', () => {
 		['a b', 'Call ID holds "a b", which is not the ID of a call'],
 	])('an ID that cannot be: %p', async (id, message) => {
 		const items = [{ id }];
-		expect(await told(perItem, { items })).toMatchObject({ message });
+		expect(await errorOf(perItem, { items })).toMatchObject({ message });
 	});
 
 	test('a token that is not valid', async () => {
 		service().get('/v1/call/call-1').reply(401, { success: false, error: 'Invalid API token' });
-		expect(await told()).toMatchObject({ message: 'The service does not accept the API token' });
+		expect(await errorOf()).toMatchObject({ message: 'The service does not accept the API token' });
 	});
 
 	test('a service that stumbles is asked again, and a read is said to be harmless', async () => {
 		service().get('/v1/call/call-1').times(4).reply(503, 'busy');
-		expect(await told()).toMatchObject({
+		expect(await errorOf()).toMatchObject({
 			message: 'The service, or a proxy before it, stumbled (HTTP status 503)',
 			description: expect.stringContaining('Nothing was changed by this read'),
 		});
@@ -146,7 +149,7 @@ describe('several items', () => {
 	test('ten at a time, in order, each paired', async () => {
 		const seen = answerSlowly(25);
 		const items = many(25);
-		const found = await raw(perItem, { items });
+		const found = await executeItems(perItem, { items });
 		expect(seen.most).toBe(10);
 		expect(found.map(({ json }) => json.call_id)).toEqual(items.map(({ id }) => id));
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
@@ -164,8 +167,8 @@ describe('several items', () => {
 			.reply(200, data({ call_id: 'call-0' }));
 		service().get('/v1/call/call-1').reply(404, { success: false, error: 'call_not_found' });
 		const items = [...many(2), { id: '' }];
-		const over = { onError: 'continueRegularOutput' } as const;
-		expect(await records(perItem, { items, over })).toMatchObject([
+		const overrides = { onError: 'continueRegularOutput' } as const;
+		expect(await records(perItem, { items, overrides })).toMatchObject([
 			{ call_id: 'call-0' },
 			{ error: 'The service does not know this call [item 1]' },
 			{ error: 'Call ID is empty [item 2]' },
@@ -176,10 +179,10 @@ describe('several items', () => {
 		service()
 			.get('/v1/call/call-0')
 			.reply(200, data({ call_id: 'call-0' }));
-		const over = { onError: 'continueErrorOutput' } as const;
+		const overrides = { onError: 'continueErrorOutput' } as const;
 		const result = await run(perItem, {
 			items: [{ id: 'call-0' }, { id: '/' }],
-			over,
+			overrides,
 			sinks: ['Good', 'Bad'],
 		});
 		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'call-0' } }]);
@@ -192,7 +195,7 @@ describe('several items', () => {
 		service()
 			.get('/v1/call/call-0')
 			.reply(200, data({ call_id: 'call-0' }));
-		const stopped = await told(perItem, { items: [{ id: 'call-0' }, { id: '' }] });
+		const stopped = await errorOf(perItem, { items: [{ id: 'call-0' }, { id: '' }] });
 		expect(stopped).toMatchObject({
 			message: 'Call ID is empty [item 1]',
 			context: { itemIndex: 1 },

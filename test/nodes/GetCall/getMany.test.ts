@@ -5,7 +5,7 @@ import nock from 'nock';
 import { output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, told, raw, run } = nodeHarness('getCall', { operation: 'getMany' });
+const { records, errorOf, executeItems, run } = nodeHarness('getCall', { operation: 'getMany' });
 const credential = {
 	describeCallList: true,
 	callListPath: 'data',
@@ -85,7 +85,7 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 		const parameters = {
 			options: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
 		};
-		expect(await told(parameters, { credential })).toMatchObject({
+		expect(await errorOf(parameters, { credential })).toMatchObject({
 			message: 'The additional query parameter “a” is neither text nor a number',
 		});
 	},
@@ -99,7 +99,7 @@ test('campaign_upload_id alone needs no open detail', async () => {
 
 test('an answer without a list of calls is told, and never comes out as it is', async () => {
 	calls().reply(200, { success: true, data: { by_id: { a: { status: 'picked' } } } });
-	expect(await told()).toMatchObject({
+	expect(await errorOf()).toMatchObject({
 		message: 'The answer shows no list of calls',
 		description: expect.stringContaining('turn on “Set Up the Call List”'),
 	});
@@ -173,14 +173,14 @@ describe('Latest Call of Each Number', () => {
 
 	test('is rejected with a status filter, as the newest of one status is not the newest', async () => {
 		const parameters = { ...latest, filters: { status: 'not_picked' } };
-		expect(await told(parameters, { credential })).toMatchObject({
+		expect(await errorOf(parameters, { credential })).toMatchObject({
 			message:
 				'Latest Call of Each Number needs the calls of every status, and a Status filter is set',
 		});
 	});
 
 	test('asks for what reading the whole list needs', async () => {
-		const { message } = await told({ limit: 2, ...latest });
+		const { message } = await errorOf({ limit: 2, ...latest });
 		expect(message).toContain('“Path to List in Response”, “Pagination”');
 	});
 });
@@ -252,7 +252,7 @@ describe('items', () => {
 		calls({ st: 'picked' }).reply(200, list('a'));
 		calls({ st: 'failed' }).reply(200, list('b'));
 		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
-		const found = await raw(perItem, { items, credential });
+		const found = await executeItems(perItem, { items, credential });
 		expect(found).toMatchObject([
 			{ json: { call_id: 'a' }, pairedItem: [{ item: 0 }, { item: 2 }] },
 			{ json: { call_id: 'b' }, pairedItem: [{ item: 1 }] },
@@ -263,8 +263,8 @@ describe('items', () => {
 		calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
 		calls({ st: 'failed' }).reply(200, list('b'));
 		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
-		const over = { onError: 'continueErrorOutput' } as const;
-		const result = await run(perItem, { items, credential, over, sinks: ['Good', 'Bad'] });
+		const overrides = { onError: 'continueErrorOutput' } as const;
+		const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
 		expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
 			'The service did not accept the request [item 0]',
@@ -300,9 +300,9 @@ describe('long lists whose length shows', () => {
 					? [422, { success: false, errors: ['p is broken'] }]
 					: [200, { ...list(`${status} ${page}`), total: 6 }];
 			});
-		const over = { onError: 'continueErrorOutput' } as const;
+		const overrides = { onError: 'continueErrorOutput' } as const;
 		const sinks = ['Good', 'Bad'];
-		const result = await run(perItem, { items, credential: counted, over, sinks });
+		const result = await run(perItem, { items, credential: counted, overrides, sinks });
 		expect(output(result, 'Good').map(({ json }) => json.call_id)).toEqual(
 			range(1, 7).map((page) => `busy ${page}`),
 		);
@@ -337,6 +337,6 @@ describe('before anything is sent', () => {
 			'From holds "soon", which cannot be read as a date',
 		],
 	])('%p', async (parameters, details, message) => {
-		expect(await told(parameters, { credential: details })).toMatchObject({ message });
+		expect(await errorOf(parameters, { credential: details })).toMatchObject({ message });
 	});
 });

@@ -8,7 +8,7 @@ import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
 import { output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, told, run } = nodeHarness('getCall', {
+const { records, errorOf, run } = nodeHarness('getCall', {
 	operation: 'getRecording',
 	callId: 'call-1',
 });
@@ -52,7 +52,7 @@ describe('the link', () => {
 		['call_not_found', 'The service does not know this call'],
 	])('%s', async (error, message) => {
 		service().get('/v1/call/call-1/recording').reply(404, { success: false, error });
-		expect(await told()).toMatchObject({ message });
+		expect(await errorOf()).toMatchObject({ message });
 	});
 });
 
@@ -63,7 +63,7 @@ describe('the file', () => {
 		const dripping = setInterval(() => drip.write('x'), 25);
 		link();
 		storage().reply(200, () => drip);
-		const fault = await told(FILE);
+		const fault = await errorOf(FILE);
 		clearInterval(dripping);
 		limit.restore();
 		expect(fault).toMatchObject({ message: 'The recording could not be fetched to its end' });
@@ -129,7 +129,7 @@ describe('the file', () => {
 	])('rejected with %i', async (status, code, message) => {
 		link();
 		storage().reply(status, `<Error><Code>${code}</Code><Key>s3cr3t</Key></Error>`);
-		const stopped = await told(FILE);
+		const stopped = await errorOf(FILE);
 		expect(stopped).toMatchObject({ message, description: expect.stringContaining(code) });
 		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
 	});
@@ -155,7 +155,7 @@ describe('the file', () => {
 	test.each(NOTHING)('is not %s: %i %j', async (_what, status, body, type, came) => {
 		link();
 		storage().reply(status, body, type === undefined ? {} : { 'content-type': type });
-		const stopped = await told(FILE);
+		const stopped = await errorOf(FILE);
 		expect(stopped).toMatchObject({
 			message: `The link to the recording returned ${came} instead of a recording, so no file was saved`,
 			description: expect.stringContaining('Run this item again.'),
@@ -180,7 +180,7 @@ describe('the file', () => {
 		storage()
 			.times(4)
 			.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
-		expect(await told(FILE)).toMatchObject({
+		expect(await errorOf(FILE)).toMatchObject({
 			message: 'The recording could not be fetched to its end',
 			description: expect.stringContaining('a new link is asked for'),
 		});
@@ -195,7 +195,7 @@ describe('the file', () => {
 		'data:audio/wav;base64,AA==',
 	])('no link to fetch it from: %p', async (url) => {
 		link(url ?? null);
-		expect(await told(FILE)).toMatchObject({
+		expect(await errorOf(FILE)).toMatchObject({
 			message:
 				'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
 		});
@@ -203,7 +203,7 @@ describe('the file', () => {
 
 	test('needs the name of a field, before anything is asked', async () => {
 		const outputField = '={{ "" }}';
-		expect(await told({ ...FILE, outputField })).toMatchObject({
+		expect(await errorOf({ ...FILE, outputField })).toMatchObject({
 			message: 'Put Output File in Field is empty',
 		});
 	});

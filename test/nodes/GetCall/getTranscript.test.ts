@@ -1,7 +1,10 @@
 import { service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, told } = nodeHarness('getCall', { operation: 'getTranscript', callId: 'call-1' });
+const { records, errorOf } = nodeHarness('getCall', {
+	operation: 'getTranscript',
+	callId: 'call-1',
+});
 const endpoint = () => service().get('/v1/call/call-1/transcript');
 
 test('turn by turn and as text', async () => {
@@ -30,5 +33,5 @@ test.each([{ call_id: 'call-1', transcript: [] }, { call_id: 'call-1' }])(
 
 test('an unknown call', async () => {
 	endpoint().reply(200, { success: false, error: 'call_not_found' });
-	expect(await told()).toMatchObject({ message: 'The service does not know this call' });
+	expect(await errorOf()).toMatchObject({ message: 'The service does not know this call' });
 });

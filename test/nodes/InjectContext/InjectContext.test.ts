@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { service } from '../../engine';
-import { chatHarness, records, sessions, stopped } from '../chatHarness';
+import { chatHarness, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('injectContext', {
 	sessionId: sessions.open,
@@ -27,19 +27,19 @@ test.each<[string, INodeParameters, string]>([
 	['no session', { sessionId: '={{ "" }}' }, 'The Session ID is empty'],
 ])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: entries('one') });
-	expect(stopped(run).message).toBe(message);
+	expect(stopMessage(run).message).toBe(message);
 	expect(harness.simulator().requests).toEqual([]);
 });
 
 test('one bad item of several: nothing is sent, and the message names it', async () => {
 	const run = await harness.run({}, { items: entries('one', ' ', 'three') });
-	expect(stopped(run).message).toBe('Context is empty [item 1]');
+	expect(stopMessage(run).message).toBe('Context is empty [item 1]');
 	expect(held()).toEqual([]);
 });
 
 test('Continue On Fail: the good items are added, in order', async () => {
-	const over = { onError: 'continueRegularOutput' as const };
-	const run = await harness.run({}, { items: entries('one', ' ', 'three'), over });
+	const overrides = { onError: 'continueRegularOutput' as const };
+	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides });
 	expect(records(run)).toMatchObject([
 		{ session_id: sessions.open },
 		{ error: 'Context is empty [item 1]' },
@@ -51,7 +51,7 @@ test('Continue On Fail: the good items are added, in order', async () => {
 test.each([200, 404, 422, 500])('agent_not_found at status %i is explained', async (status) => {
 	service().post(PATH).reply(status, { success: false, error: 'agent_not_found' });
 	const run = await harness.runOnNock({}, { items: entries('one') });
-	expect(stopped(run)).toEqual({
+	expect(stopMessage(run)).toEqual({
 		message: expect.stringContaining('The service does not find this agent'),
 		description: expect.stringContaining('agent_not_found'),
 	});
@@ -62,9 +62,9 @@ test('an entry of unknown fate is not sent again, nor by Retry On Fail', async (
 		.post(PATH)
 		.reply(200, { success: true, data: { context: ['one'] } });
 	service().post(PATH).reply(502);
-	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.runOnNock({}, { items: entries('one', 'two'), over });
-	expect(stopped(run)).toEqual({
+	const overrides = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const run = await harness.runOnNock({}, { items: entries('one', 'two'), overrides });
+	expect(stopMessage(run)).toEqual({
 		message: expect.stringContaining(`context of session ${sessions.open}`),
 		description: expect.stringContaining('1 entry was already added in this run (item 0)'),
 	});

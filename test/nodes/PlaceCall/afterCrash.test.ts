@@ -1,5 +1,5 @@
 import type { IDataObject, INode, IRun, IRunExecutionData } from 'n8n-workflow';
-import { killed, oneNodeWorkflow, output, resume, service, stored } from '../../engine';
+import { runKilled, oneNodeWorkflow, output, resume, service, storedCopy } from '../../engine';
 import { acceptCalls, faultOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -12,12 +12,12 @@ const input = (rows: IDataObject[]) => rows.map((json) => ({ json }));
 /** Calls everyone, and is killed before n8n stores anything of it. */
 async function kill(node: INode, rows: IDataObject[]): Promise<IRunExecutionData> {
 	const { workflow, start } = oneNodeWorkflow(node);
-	return await killed(harness.credentials, workflow, start, input(rows));
+	return await runKilled(harness.credentials, workflow, start, input(rows));
 }
 
 /** *Retry*, with the rows as they were or as they are read again. */
 async function retry(begun: IRunExecutionData, node: INode, rows?: IDataObject[]): Promise<IRun> {
-	const data = stored(begun);
+	const data = storedCopy(begun);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (rows !== undefined && task !== undefined) task.data = { main: [input(rows)] };
 	return await resume(harness.credentials, oneNodeWorkflow(node).workflow, data, 'retry');
@@ -109,7 +109,7 @@ describe('an execution that ended by itself', () => {
 	});
 
 	it('sends nothing that could not be noted', async () => {
-		harness.store.before = () => {
+		harness.store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await harness.place(perItem, { items: people(1) }));

@@ -4,7 +4,7 @@ import nock from 'nock';
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
-	anExecution,
+	newExecutionData,
 	engineTool,
 	makeWorkflow,
 	oneNodeWorkflow,
@@ -301,7 +301,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			time += ms;
 			await Promise.resolve();
 		});
-		const data = anExecution();
+		const data = newExecutionData();
 		const ask = engineTool(
 			harness.credentials,
 			await askNode({ phoneNumber: '9000000000', message: 'May I?' }),

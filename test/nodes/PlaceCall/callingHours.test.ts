@@ -3,14 +3,14 @@ import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
-	killed,
+	runKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
 	runWorkflow,
 	service,
-	stored,
+	storedCopy,
 } from '../../engine';
 import {
 	acceptCalls,
@@ -350,10 +350,10 @@ describe('Retry after n8n was killed', () => {
 		const node = harness.placeCallNode({ ...perItem, ...hours({}, kept) });
 		const { workflow, start } = oneNodeWorkflow(node);
 		const rows = PEOPLE.map((person) => ({ json: person }));
-		const begun = await killed(harness.credentials, workflow, start, rows);
+		const begun = await runKilled(harness.credentials, workflow, start, rows);
 		itIs(MONDAY);
 		const bodies = acceptCalls(2);
-		await resume(harness.credentials, oneNodeWorkflow(node).workflow, stored(begun), 'retry');
+		await resume(harness.credentials, oneNodeWorkflow(node).workflow, storedCopy(begun), 'retry');
 		expect(bodies.map((body) => body.phone_number)).toEqual(PEOPLE.map((person) => person.phone));
 	});
 });

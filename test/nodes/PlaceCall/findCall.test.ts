@@ -3,14 +3,14 @@ import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
-	killed,
+	runKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
 	runWorkflow,
 	service,
-	stored,
+	storedCopy,
 } from '../../engine';
 import { callsEndpoint, faultOf, placeCallHarness, waitBy } from './placeCallHarness';
 
@@ -374,12 +374,12 @@ describe('on Retry after n8n was killed', () => {
 		for (const phone of phones) {
 			callsEndpoint().reply(200, { success: true, data: { call_id: `lost-${phone}` } });
 		}
-		const begun = await killed(harness.credentials, workflow, start, rows, STARTED);
+		const begun = await runKilled(harness.credentials, workflow, start, rows, STARTED);
 		shows(...calls);
 		return await resume(
 			harness.credentials,
 			oneNodeWorkflow(node).workflow,
-			stored(begun),
+			storedCopy(begun),
 			'retry',
 		);
 	}

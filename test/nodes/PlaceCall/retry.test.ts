@@ -8,7 +8,7 @@ import {
 	retryFailed,
 	runWorkflow,
 	service,
-	stored,
+	storedCopy,
 } from '../../engine';
 import {
 	acceptCalls,
@@ -230,7 +230,7 @@ describe('Retry in the list of executions', () => {
 		});
 		let asStored = runData;
 		callsEndpoint().reply(() => {
-			asStored = stored(runData);
+			asStored = storedCopy(runData);
 			return [200, { success: true, data: { call_id: 'one' } }];
 		});
 		await resume(harness.credentials, workflow, runData);

@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { TOOL_LIMITS } from '../../../nodes/shared/n8n/tools/toolDeadline';
-import { anExecution, engineTool } from '../../engine';
+import { newExecutionData, engineTool } from '../../engine';
 import { CALL, callsEndpoint, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -8,7 +8,7 @@ const harness = placeCallHarness();
 afterEach(() => jest.restoreAllMocks());
 
 const toolOf = () =>
-	engineTool(harness.credentials, harness.placeCallNode(CALL), { data: anExecution() });
+	engineTool(harness.credentials, harness.placeCallNode(CALL), { data: newExecutionData() });
 
 test('a call that the service does not answer in a tool’s time is unknown, and not placed again', async () => {
 	jest.replaceProperty(TOOL_LIMITS, 'wholeMs', 200);

@@ -13,7 +13,7 @@ import {
 	resume,
 	retryFailed,
 	runWorkflow,
-	stored,
+	storedCopy,
 } from '../../engine';
 import { until } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Dialect, type Simulator } from '../../simulator';
@@ -267,7 +267,7 @@ describe('waiting', () => {
 		const input = people(1).map((json) => ({ json }));
 		const first = await runWorkflow(harness.credentials, workflow, start, input);
 		expect([first.status, placed().length]).toEqual(['waiting', 1]);
-		const second = await resume(harness.credentials, workflow, stored(first.data));
+		const second = await resume(harness.credentials, workflow, storedCopy(first.data));
 		expect([second.status, placed().length]).toEqual(['waiting', 2]);
 	});
 
@@ -320,7 +320,7 @@ describe('waiting', () => {
 	it('what was noted before the calls stays until n8n has stored the execution', async () => {
 		await asleep(byWebhook, 2);
 		expect(harness.store.size).toBe(2);
-		harness.store.empty();
+		harness.store.clear();
 		timeFlies();
 		const { last } = knocksAnswered(409, 200, 404);
 		await asleep(byWebhook, 2);

@@ -10,16 +10,16 @@ import {
 import { PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phoneArrays';
 import {
 	engineHarness,
-	killed,
-	killedAfter,
-	killedRetry,
+	runKilled,
+	runKilledAfter,
+	retryKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
 	runWorkflow,
 	service,
-	stored,
+	storedCopy,
 } from '../../engine';
 import {
 	accepted,
@@ -41,7 +41,7 @@ const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
 /** Pushes, and is killed before n8n stores anything of it. */
 async function kill(rows: INodeExecutionData[], over: NodeParameters): Promise<IRunExecutionData> {
 	const { workflow, start } = flow(over, 'continueRegularOutput');
-	return await killed(harness.credentials, workflow, start, rows);
+	return await runKilled(harness.credentials, workflow, start, rows);
 }
 
 /** *Retry*, with the rows as they were or as they are read again. */
@@ -50,7 +50,7 @@ async function retry(
 	over: NodeParameters,
 	rows?: INodeExecutionData[],
 ): Promise<IRun> {
-	const data = stored(begun);
+	const data = storedCopy(begun);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
 	return await resume(harness.credentials, flow(over).workflow, data, 'retry');
@@ -92,7 +92,7 @@ describe('Retry after n8n was killed', () => {
 		const bodies = answering(ok(1), ok(1), ok(1));
 		const { workflow } = flow({}, 'continueRegularOutput');
 		const runs = manyRows(3).map((row) => [row]);
-		const data = await killedAfter(harness.credentials, workflow, 'Node', runs, 1);
+		const data = await runKilledAfter(harness.credentials, workflow, 'Node', runs, 1);
 		const { resultData } = (await resume(harness.credentials, workflow, data, 'retry')).data;
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
 		const outputs = resultData.runData.Node?.map((run) =>
@@ -129,7 +129,7 @@ describe('Retry after n8n was killed', () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = flow(ONE_EACH);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		await killedRetry(harness.credentials, failed, workflow);
+		await retryKilled(harness.credentials, failed, workflow);
 		const now = flow({}, 'continueRegularOutput').workflow;
 		const again = await retryFailed(harness.credentials, failed, now);
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1)]);
@@ -145,7 +145,7 @@ describe('Retry after n8n was killed', () => {
 		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
 		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		const data = stored(begun);
+		const data = storedCopy(begun);
 		const [task] = data.executionData?.nodeExecutionStack ?? [];
 		if (task !== undefined) task.node = node;
 		const run = await resume(harness.credentials, workflow, data, 'retry');

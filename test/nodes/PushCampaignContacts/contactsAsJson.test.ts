@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isJsonObject, type JsonObject } from '../../../nodes/shared/json';
 import {
-	anExecution,
+	newExecutionData,
 	engineHarness,
 	engineTool,
 	inlineTool,
@@ -129,13 +129,13 @@ describe('in a workflow', () => {
 	});
 });
 
-describe.each<[string, (call: { data: ReturnType<typeof anExecution> }) => CallTool]>([
+describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => CallTool]>([
 	['run by the engine', (run) => engineTool(harness.credentials, toolNode(), run)],
 	['called by the agent', (run) => inlineTool(harness.credentials, toolNode(), run)],
 	['called for an MCP client', () => mcpTool(harness.credentials, toolNode(), 'json contacts')],
 ])('as a tool %s', (name, make) => {
 	const start = () => {
-		const call = make({ data: anExecution() });
+		const call = make({ data: newExecutionData() });
 		// What the agent lays over its row is no part of a contact.
 		return async (contacts: unknown) => {
 			const args: IDataObject = { chatInput: 'call them', sessionId: name };

@@ -1,7 +1,7 @@
 import type { INode, IRun } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
-	anExecution,
+	newExecutionData,
 	engineHarness,
 	engineTool,
 	oneNodeWorkflow,
@@ -440,7 +440,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 
 	test('the node is a tool', async () => {
 		const call = engineTool(harness.credentials, pushNode(harness, csv()), {
-			data: anExecution(),
+			data: newExecutionData(),
 		});
 		expect(await call({})).toMatchObject({
 			outcome: 'not_sent',

@@ -62,12 +62,12 @@ const ok = (count = 1): [number, ReturnType<typeof accepted>] => [200, accepted(
 async function killed(input: INodeExecutionData[], over: NodeParameters = {}): Promise<void> {
 	breaking('ECONNRESET');
 	let isSent = false;
-	store.before = () => {
+	store.beforeCall = () => {
 		if (isSent) throw new Error('killed');
 		isSent = true;
 	};
 	await run(input, over, stopping);
-	store.before = () => {};
+	store.beforeCall = () => {};
 }
 
 describe('Skip Numbers Pushed Before', () => {
@@ -129,7 +129,7 @@ describe('Skip Numbers Pushed Before', () => {
 
 	test('the numbers of a request are noted before it leaves, and those of a later one are not', async () => {
 		const sizes: number[] = [];
-		store.before = (call) => {
+		store.beforeCall = (call) => {
 			if (call.startsWith('add')) sizes.push(store.size);
 		};
 		answering(ok(2), [409, rejection('archived')]);
@@ -235,7 +235,7 @@ describe('what may have taken effect is never sent again', () => {
 
 describe('when n8n’s memory cannot be reached', () => {
 	test('before a request, it is not sent', async () => {
-		store.before = () => {
+		store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
 		const { error } = await run(manyRows(2));
@@ -247,7 +247,7 @@ describe('when n8n’s memory cannot be reached', () => {
 
 	test('after a request, what was pushed is told and the push stops', async () => {
 		answering(ok(2));
-		store.before = (call) => {
+		store.beforeCall = (call) => {
 			if (call === 'add 4') throw new Error('disk full');
 		};
 		const { pushed, rejected } = await run(manyRows(4), { contactsPerRequest: 2 }, stopping);
@@ -257,7 +257,7 @@ describe('when n8n’s memory cannot be reached', () => {
 
 	test('a row that it still holds says so', async () => {
 		answering([409, rejection('archived')]);
-		store.before = (call) => {
+		store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
 		};
 		const { rejected, error } = await run(manyRows(1), {}, stopping);
@@ -398,11 +398,11 @@ describe('Forget Pushed Numbers', () => {
 		answering(ok(1));
 		await run(manyRows(1));
 		let removals = 0;
-		store.before = (call) => {
+		store.beforeCall = (call) => {
 			if (call.startsWith('remove') && ++removals > 1) throw new Error('killed');
 		};
 		await run(manyRows(1), { forgetPushed: 'rows' }, stopping);
-		store.before = () => {};
+		store.beforeCall = () => {};
 		expect(statuses(await run(manyRows(1)))).toEqual([[0, 'unknown']]);
 	});
 

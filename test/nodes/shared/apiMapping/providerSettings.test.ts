@@ -11,7 +11,7 @@ import {
 	type MappingTopic,
 } from '../../../../nodes/shared/apiMapping/topics';
 import { apiMappingOf } from '../../../contract/credentialFor';
-import { blockOf } from '../../../contract/providerBlock';
+import { providerSettingsOf } from '../../../contract/providerBlock';
 import { unguessable } from '../../../contract/unguessable';
 import { dialects } from '../../../simulator';
 
@@ -47,7 +47,9 @@ describe.each(Object.entries({ ...dialects, unguessable }))(
 	(_name, dialect) => {
 		test('says all that the fields of the form would', () => {
 			const fields = apiMappingOf(dialect);
-			const fromBlock = new ApiMapping({ providerSettings: JSON.stringify(blockOf(fields)) });
+			const fromBlock = new ApiMapping({
+				providerSettings: JSON.stringify(providerSettingsOf(fields)),
+			});
 			const fromForm = new ApiMapping(fields);
 			for (const name of names.filter(isName)) {
 				expect([name, fromBlock.optional(name)]).toEqual([name, fromForm.optional(name)]);

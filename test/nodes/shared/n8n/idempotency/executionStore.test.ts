@@ -4,7 +4,13 @@ import {
 	ExecutionStore,
 	clearRun,
 } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
-import { engineHarness, executeContext, makeNode, mcpContext, stored } from '../../../../engine';
+import {
+	engineHarness,
+	executeContext,
+	makeNode,
+	mcpContext,
+	storedCopy,
+} from '../../../../engine';
 
 const harness = engineHarness();
 
@@ -34,7 +40,7 @@ test('an execution read back from the database finds it, changes after the writi
 	const record = { calls: ['a'] };
 	memoryIn(data).write(record);
 	record.calls.push('b');
-	expect(memoryIn(stored(data)).read()).toEqual({ calls: ['a', 'b'] });
+	expect(memoryIn(storedCopy(data)).read()).toEqual({ calls: ['a', 'b'] });
 });
 
 test('another run of a loop, another node and another record have their own', () => {
@@ -69,7 +75,7 @@ test('a record of the whole execution is there in each run of a loop, and stays'
 test('a record that cannot be read stops the node instead of passing for nothing done', () => {
 	const data = anExecution();
 	memoryIn(data).write({ calls: ['a'] });
-	const damaged = stored(data);
+	const damaged = storedCopy(data);
 	const kept = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
 	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(kept) });
 	expect(() => memoryIn(damaged).read()).toThrow('cannot be read, so nothing was sent');

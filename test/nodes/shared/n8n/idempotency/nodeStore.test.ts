@@ -40,7 +40,7 @@ test.each<[unknown, string]>([
 	'if n8n fails with %p, nothing was sent, and the error says what n8n said',
 	async (error, said) => {
 		const store = openNodeStore(contextOf('a'), USE);
-		harness.store.before = () => {
+		harness.store.beforeCall = () => {
 			throw error;
 		};
 		for (const use of [

@@ -182,7 +182,7 @@ test('an n8n that tells no node of the end of an execution keeps the notes', asy
 
 test('if n8n cannot note a request, it is not sent, and the error says so', async () => {
 	const log = await execution('e1').open();
-	harness.store.before = () => {
+	harness.store.beforeCall = () => {
 		throw new Error('database is locked');
 	};
 	await expect(log.begin('a')).rejects.toMatchObject({

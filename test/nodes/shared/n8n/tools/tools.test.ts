@@ -12,14 +12,14 @@ import { InvalidInput } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
 import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import {
-	anExecution,
+	newExecutionData,
 	engineHarness,
 	engineTool,
 	inlineTool,
 	mcpContext,
 	mcpTool,
 	service,
-	stored,
+	storedCopy,
 	type AgentRun,
 	type CallTool,
 } from '../../../../engine';
@@ -70,7 +70,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	): Promise<CallTool> => route(harness.credentials, await node(type, parameters, details), run);
 
 	test('a call is placed once for one run of the agent, and again for the next', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		const bodies = acceptCalls(2);
 		const first = await toolOf('placeCall', CALL, {}, { data });
 		const done = told(await first());
@@ -92,7 +92,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	});
 
 	test('two tools with the same wish do it once', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		acceptCalls(1);
 		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
 		const other = { ...one, name: 'Other', id: 'other' };
@@ -103,7 +103,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	});
 
 	test('a model gets as many calls as it may have, and is told when it had them', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
 		const limited = { ...parameters, options: { maximumCallsPerRun: 3 } };
 		const tool = await toolOf('placeCall', limited, {}, { data });
@@ -151,7 +151,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	});
 
 	test('an execution that is retried from the list still knows what was done', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		acceptCalls(1);
 		callsEndpoint().reply(502, '');
 		const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
@@ -161,7 +161,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			)();
 		await of('9876543210');
 		await of('9876543211');
-		const again = stored(data);
+		const again = storedCopy(data);
 		expect(await of('9876543210', again)).toMatchObject({ outcome: 'already_done' });
 		expect(await of('9876543211', again)).toMatchObject({ outcome: 'unknown' });
 	});
@@ -207,7 +207,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	});
 
 	test('a number put on the list, taken off it and put on it again is put on it twice', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		const onList = { agentUuid: AGENT, phone: '+919812345678' };
 		const add = await toolOf('dnd', { ...onList, operation: 'add' }, DETAILS, { data });
 		const remove = await toolOf(
@@ -244,7 +244,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 	});
 
 	test('after Retry from the list the first context is not told again, a second one is', async () => {
-		const data = anExecution();
+		const data = newExecutionData();
 		const parameters = { sessionId: SESSION, context: 'yes' };
 		const path = `/v1/chat/session/${SESSION}/inject_context`;
 		service()
@@ -254,7 +254,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		await (
 			await toolOf('injectContext', parameters, {}, { data })
 		)();
-		const again = await toolOf('injectContext', parameters, {}, { data: stored(data) });
+		const again = await toolOf('injectContext', parameters, {}, { data: storedCopy(data) });
 		expect([await again(), await again()]).toMatchObject([
 			{ outcome: 'already_done' },
 			{ outcome: 'done' },
@@ -286,7 +286,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const push = (row: IDataObject, parameters = {}) => {
 			const call = route(harness.credentials, pushNode(harness, parameters), {
 				row,
-				data: anExecution(),
+				data: newExecutionData(),
 			});
 			// Called by the agent, the tool's input is what the model passes.
 			return async () => await call(row);
@@ -316,7 +316,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		test('a number that was pushed with other texts is told as done before', async () => {
 			service().post(CONTACTS).reply(200, accepted(1));
 			const parameters = pushNode(harness);
-			const run = { data: anExecution() };
+			const run = { data: newExecutionData() };
 			const push = async (row: IDataObject) =>
 				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha' };
@@ -335,7 +335,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 					return [200, accepted(1)];
 				});
 			const parameters = pushNode(harness);
-			const run = { data: anExecution() };
+			const run = { data: newExecutionData() };
 			const push = async (row: IDataObject) =>
 				await route(harness.credentials, parameters, { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha Asha Asha' };
@@ -382,7 +382,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 						return answer;
 					});
 			}
-			const run = { data: anExecution() };
+			const run = { data: newExecutionData() };
 			const push = async (row: IDataObject, parameters: INodeParameters) =>
 				await route(harness.credentials, pushNode(harness, parameters), { ...run, row })(row);
 			const row = { phone: '9876543210', person_name: 'Asha' };

@@ -6,7 +6,7 @@ import { TestCredentialsHelper } from '../engine/credentialsHelper';
 import { makeNode, output, runNode, setupEngine } from '../engine/engine';
 import { PACKAGE } from '../engine/nodeTypes';
 
-/** No nock here: it takes Node's http over, and with it what these tests are about. */
+// No nock here, because it replaces Node's http, which these tests check.
 const TOKEN = 'tok-0123456789ab';
 const CALL: INodeParameters = {
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
@@ -14,15 +14,15 @@ const CALL: INodeParameters = {
 	phoneNumber: '9876543210',
 };
 
-/** What the node says became of the call. */
-export type PlacedResult = {
+/** The outcome of a call, as the node reports it. */
+export type PlaceCallResult = {
 	outcome: 'placed' | 'rejected' | 'unknown' | 'not_sent';
-	/** `call_id`, or the words. */
-	originalMessage: string;
+	/** `call_id`, or the error message and description. */
+	message: string;
 };
 
-/** Place Call in the real engine over real sockets, with nothing to wait for between two tries. */
-export function placing() {
+/** Place Call in n8n's engine with real sockets. It doesn't wait between attempts. */
+export function placeCallHarness() {
 	const credentials = new TestCredentialsHelper();
 	let waits: jest.SpyInstance;
 	beforeAll(setupEngine);
@@ -31,47 +31,45 @@ export function placing() {
 	});
 	afterEach(() => waits.mockRestore());
 
-	const run = async (baseUrl: string, items: IDataObject[], over: Partial<INode>) => {
+	const run = async (baseUrl: string, items: IDataObject[], overrides: Partial<INode>) => {
 		const details = await credentials.add(CREDENTIAL, { baseUrl, apiToken: TOKEN });
 		const node = makeNode({
 			type: `${PACKAGE}.placeCall`,
 			name: 'Node',
 			parameters: CALL,
 			credentials: { [CREDENTIAL]: details },
-			...over,
+			...overrides,
 		});
 		const input: INodeExecutionData[] = items.map((json) => ({ json }));
 		const result = await runNode(credentials, node, input);
-		const shown = inspect(result, { depth: Infinity });
-		if (shown.includes(TOKEN)) throw new Error('the run shows the API token');
+		const printed = inspect(result, { depth: Infinity });
+		if (printed.includes(TOKEN)) throw new Error('The run contains the API token');
 		return result;
 	};
 
 	return {
-		/** Places one call, with *Retry On Fail* trying three times. */
-		place: async (baseUrl: string): Promise<PlacedResult> => {
+		/** Places one call, with *Retry On Fail* and three attempts. */
+		place: async (baseUrl: string): Promise<PlaceCallResult> => {
 			const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 			const result = await run(baseUrl, [{}], retrying);
 			const { error } = result.data.resultData;
 			if (error !== undefined) {
-				const originalMessage = `${error.message} ${String(error.description)}`;
-				return { outcome: outcomeIn(originalMessage), originalMessage };
+				const message = `${error.message} ${String(error.description)}`;
+				return { outcome: outcomeIn(message), message };
 			}
 			const { call_id: callId } = output(result, 'Node')[0]?.json ?? {};
-			return { outcome: 'placed', originalMessage: typeof callId === 'string' ? callId : '' };
+			return { outcome: 'placed', message: typeof callId === 'string' ? callId : '' };
 		},
-		/** Places a call for each item, going on after those that fail. */
+		/** Places a call for each item, and continues if one fails. */
 		placeEach: async (baseUrl: string, items: IDataObject[]): Promise<IDataObject[]> => {
-			const goingOn = { onError: 'continueRegularOutput' as const };
-			const result = await run(baseUrl, items, goingOn);
+			const overrides = { onError: 'continueRegularOutput' as const };
+			const result = await run(baseUrl, items, overrides);
 			return output(result, 'Node').map(({ json }) => json);
 		},
 	};
 }
 
-function outcomeIn(originalMessage: string): PlacedResult['outcome'] {
-	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
-	return /so the request was not sent|n8n did not let/.test(originalMessage)
-		? 'not_sent'
-		: 'rejected';
+function outcomeIn(message: string): PlaceCallResult['outcome'] {
+	if (message.includes('it is not known whether the request took effect')) return 'unknown';
+	return /so the request was not sent|n8n did not let/.test(message) ? 'not_sent' : 'rejected';
 }

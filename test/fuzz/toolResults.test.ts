@@ -1,4 +1,4 @@
-/** What a model reads when a tool fails: each action of this package as a tool, against each response that fails. */
+/** Checks the tool result if a request fails: each action as a tool, with each kind of failure. */
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { z } from 'zod';
@@ -32,7 +32,7 @@ type Failing = [status: number, body: string | IDataObject, headers?: Record<str
 
 const rejection = (error: string, more: IDataObject = {}) => ({ success: false, error, ...more });
 
-/** By what happens. */
+/** Failures by name. */
 const RESPONSES: { [what: string]: Failing | { code: string } } = {
 	'too many requests': [429, ''],
 	'too many requests, with a time to wait': [429, '', { 'retry-after': '7' }],
@@ -83,11 +83,11 @@ const RESPONSES: { [what: string]: Failing | { code: string } } = {
 const operationOf = ({ node, parameters: { operation } }: Scene) =>
 	typeof operation === 'string' ? `${node} › ${operation}` : node;
 
-/** They change nothing, whatever becomes of them. */
+/** Operations that change nothing. */
 const READS =
 	/^(agents|campaignStatus|getCall|dnd › (check|checkMany|getMany)|chatSession › waitForEvent)/;
 
-/** What only a person at n8n's screen can do or see. */
+/** Words for things that only a person in n8n's editor can see or do. */
 const ON_SCREEN =
 	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Take Over|Send Via)\b|[→›]/i;
 const FORBIDS = /\bdo not (ask|read)\b|may have been done/i;
@@ -122,22 +122,22 @@ async function nodeOf({ node, parameters }: Scene, suffix = ''): Promise<INode> 
 	});
 }
 
-async function answerTo(scene: Scene, failing: Failing | { code: string }): Promise<ToolWords> {
+async function resultOf(scene: Scene, failing: Failing | { code: string }): Promise<ToolWords> {
 	respondTo(failing);
 	const node = await nodeOf(scene);
 	const row = scene.items?.[0]?.json ?? {};
-	const answer = await engineTool(harness.credentials, node, { row })();
+	const result = await engineTool(harness.credentials, node, { row })();
 	nock.cleanAll();
-	return toolWords.parse(answer);
+	return toolWords.parse(result);
 }
 
-/** What is wrong with such words; nothing if all is well. */
-function faultsIn(scene: Scene, answer: ToolWords, failing: Failing | { code: string }) {
-	const { outcome, what_happened: happened, next_step: next } = answer;
+/** Faults in the tool result. */
+function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: string }) {
+	const { outcome, what_happened: happened, next_step: next } = result;
 	const words = `${happened} ${next}`;
 	const isRead = READS.test(operationOf(scene));
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
-	// A live connection gives up after several attempts, each with a cause of its own.
+	// A live connection fails after several attempts, each with its own cause.
 	const isConnecting = /does not hold|not connected/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
 	return [
@@ -156,16 +156,16 @@ function faultsIn(scene: Scene, answer: ToolWords, failing: Failing | { code: st
 const SUCCEEDS = ['done', 'already_done', 'partly_done', 'timed_out'];
 
 test.each(Object.entries(RESPONSES))(
-	'%s',
-	async (_what, failing) => {
+	'explains to a model: %s',
+	async (_name, failing) => {
 		const faults: unknown[] = [];
 		let failed = 0;
 		for (const scene of scenes) {
-			const answer = await answerTo(scene, failing);
-			if (SUCCEEDS.includes(answer.outcome)) continue;
+			const result = await resultOf(scene, failing);
+			if (SUCCEEDS.includes(result.outcome)) continue;
 			failed++;
-			const found = faultsIn(scene, answer, failing);
-			const { what_happened: happened, next_step: next, outcome } = answer;
+			const found = faultsIn(scene, result, failing);
+			const { what_happened: happened, next_step: next, outcome } = result;
 			if (found.length > 0)
 				faults.push({ tool: operationOf(scene), outcome, found, happened, next });
 		}
@@ -175,55 +175,55 @@ test.each(Object.entries(RESPONSES))(
 	120_000,
 );
 
-test('each read of the package is among them', () => {
+test('the scenes include each read of the package', () => {
 	expect(scenes.filter((scene) => READS.test(operationOf(scene))).length).toBeGreaterThan(10);
 	expect(isJsonObject(scenes[0]?.parameters)).toBe(true);
 });
 
-describe('as human review, whose words n8n hands to the model', () => {
-	const asking = scenes.filter(({ parameters: { operation } }) => operation === 'sendAndWait');
+describe('as human review, with a text that n8n passes to the model', () => {
+	const questions = scenes.filter(({ parameters: { operation } }) => operation === 'sendAndWait');
 
-	/** Told with what happened, in which a setting may be named. */
+	/** Advice for the screen. The text may name a setting. */
 	const ADVICE =
 		/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|workflow|credential|expression|execution|node)\b|Base URL|in the Agent field|[→›]/;
 
 	async function review(scene: Scene): Promise<unknown> {
 		const node = await nodeOf(scene, 'HitlTool');
-		const wish = { tool: 'Refund', toolParameters: {} };
-		const run = await runNode(harness.credentials, node, [{ json: wish }]);
+		const toolRequest = { tool: 'Refund', toolParameters: {} };
+		const run = await runNode(harness.credentials, node, [{ json: toolRequest }]);
 		const [item] = output(run, node.name);
 		const { data } = item?.json ?? {};
 		return isJsonObject(data) && data.approved === false ? data.chatInput : undefined;
 	}
 
-	/** What the person set up wrongly, and no model can change. */
+	/** Wrong settings that a model can't change. */
 	const SETTINGS: { [what: string]: INodeParameters } = {
-		'a number that is none': { phoneNumber: 'home' },
+		'an invalid phone number': { phoneNumber: 'home' },
 		'no country': { countryCode: '={{ "" }}' },
 		'no agent': { agentUuid: { __rl: true, mode: 'id', value: '={{ "" }}' } },
-		'no yes': { yesValues: '={{ "" }}' },
+		'no values for yes': { yesValues: '={{ "" }}' },
 		'an option without a value': { options: { wait: {} } },
 	};
 
-	test.each(Object.entries(SETTINGS))('%s', async (_what, parameters) => {
-		for (const scene of asking) {
-			const told = await review({
+	test.each(Object.entries(SETTINGS))('explains a wrong setting: %s', async (_name, parameters) => {
+		for (const scene of questions) {
+			const text = await review({
 				...scene,
 				parameters: { ...scene.parameters, ...parameters },
 			});
-			expect(told).toEqual(expect.stringContaining('No answer is known.'));
-			expect(told).not.toMatch(ADVICE);
+			expect(text).toEqual(expect.stringContaining('No answer is known.'));
+			expect(text).not.toMatch(ADVICE);
 		}
 	});
 
-	test.each(Object.entries(RESPONSES))('%s', async (_what, failing) => {
-		expect(asking.length).toBeGreaterThan(0);
-		for (const scene of asking) {
+	test.each(Object.entries(RESPONSES))('explains a failure: %s', async (_name, failing) => {
+		expect(questions.length).toBeGreaterThan(0);
+		for (const scene of questions) {
 			respondTo(failing);
-			const told = await review(scene);
+			const text = await review(scene);
 			nock.cleanAll();
-			expect(told).toEqual(expect.stringContaining('No answer is known.'));
-			expect(told).not.toMatch(ADVICE);
+			expect(text).toEqual(expect.stringContaining('No answer is known.'));
+			expect(text).not.toMatch(ADVICE);
 		}
 	});
 });

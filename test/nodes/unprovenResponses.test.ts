@@ -14,13 +14,13 @@ const sessionId = sessions.open;
 const callId = '6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00';
 const message = 'Hello';
 
-type Row = [what: string, type: string, parameters: INodeParameters];
+type Row = [name: string, type: string, parameters: INodeParameters];
 
-/** Every request that changes something, by the node that sends it. */
+/** Every node and operation that changes something. */
 const WRITES: Row[] = [
 	['Place Call', 'placeCall', { agentUuid, countryCode: 'IN', phoneNumber: '9876543210' }],
 	[
-		'Place Call at the legacy address',
+		'Place Call with the legacy endpoint',
 		'placeCall',
 		{
 			agentUuid,
@@ -47,8 +47,8 @@ const WRITES: Row[] = [
 	],
 ];
 
-/** The same where the answer is open, so that `success: true` is all there is to go by. */
-const OPEN_WRITES: Row[] = [
+/** The same with an undocumented response, so `success: true` is the only proof. */
+const UNDOCUMENTED_WRITES: Row[] = [
 	['DND List › Add', 'dnd', { operation: 'add', agentUuid, phone: '+919876543210' }],
 	['Chat Send by asynchronous request', 'chatSend', { sendBy: 'async', sessionId, message }],
 	['Chat Session › Create', 'chatSession', { operation: 'create', agentUuid }],
@@ -94,18 +94,18 @@ beforeEach(() => {
 });
 afterEach(() => waits.mockRestore());
 
-/** Runs the node against a service that gives this answer to whatever it is asked. */
+/** Runs the node with a service that returns this response to every request. */
 async function run(type: string, parameters: INodeParameters, status: number, text: string) {
 	const details = await harness.addCredential(
 		credentialFor({ baseUrl: HOST, token: TOKEN, dialect: dialects.plain }),
 	);
 	let requests = 0;
-	const answer = () => {
+	const respond = () => {
 		requests++;
 		return [status, text] as const;
 	};
 	for (const method of ['GET', 'POST', 'DELETE']) {
-		nock(HOST).persist().intercept(/./, method).optionally().reply(answer);
+		nock(HOST).persist().intercept(/./, method).optionally().reply(respond);
 	}
 	const node = harness.node(type, {
 		parameters,
@@ -122,11 +122,11 @@ async function run(type: string, parameters: INodeParameters, status: number, te
 	return { requests, error, items: output(result, 'Node').map(({ json }) => json) };
 }
 
-describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
-	const isOpen = OPEN_WRITES.some(([open]) => open === what);
+describe.each([...WRITES, ...UNDOCUMENTED_WRITES])('%s', (what, type, parameters) => {
+	const isUndocumented = UNDOCUMENTED_WRITES.some(([name]) => name === what);
 
-	test.each(isOpen ? NO_PROOF : [...NO_PROOF, BARE])(
-		'%i %s: no success and no rejection, and sent once',
+	test.each(isUndocumented ? NO_PROOF : [...NO_PROOF, BARE])(
+		'%i %s: the outcome is unknown, and the request is sent once',
 		async (status, text) => {
 			const { requests, error, items } = await run(type, parameters, status, text);
 			expect(items).toEqual([]);
@@ -136,7 +136,7 @@ describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
 		},
 	);
 
-	test('{"success":false} alone: a rejection', async () => {
+	test('{"success":false}: a rejection', async () => {
 		const { error, items } = await run(type, parameters, 200, '{"success":false}');
 		expect(items).toEqual([]);
 		expect(error?.message).toMatch(/^The service did not accept the request/);
@@ -144,16 +144,19 @@ describe.each([...WRITES, ...OPEN_WRITES])('%s', (what, type, parameters) => {
 });
 
 describe.each(READS)('%s', (_what, type, parameters) => {
-	test.each([...NO_PROOF, BARE])('%i %s: not read', async (status, text) => {
+	test.each([...NO_PROOF, BARE])('%i %s: the read fails', async (status, text) => {
 		const { error, items } = await run(type, parameters, status, text);
 		expect(items).toEqual([]);
 		expect(error?.description).toContain('Nothing was changed by this read');
 	});
 });
 
-test.each(OPEN_WRITES)('%s: success alone is taken for one', async (_what, type, parameters) => {
-	const { requests, error, items } = await run(type, parameters, ...BARE);
-	expect(error).toBeUndefined();
-	expect(items).toHaveLength(1);
-	expect(requests).toBe(1);
-});
+test.each(UNDOCUMENTED_WRITES)(
+	'%s: {"success":true} is a success',
+	async (_what, type, parameters) => {
+		const { requests, error, items } = await run(type, parameters, ...BARE);
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(1);
+		expect(requests).toBe(1);
+	},
+);

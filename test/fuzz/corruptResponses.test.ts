@@ -10,18 +10,18 @@ import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
 import { engineHarness, runNode } from '../engine';
 import { dialects, startSimulator, type Simulator } from '../simulator';
-import { HostileGateway, type Plan } from './hostileGateway';
-import { harms, statuses } from './hostile';
-import { RUNS, tell } from './runs';
+import { HostileGateway, type CorruptionPlan } from './hostileGateway';
+import { corruptions, statuses } from './corruption';
+import { RUNS, printCounts } from './runs';
 
-/** Time passes this much faster for the nodes: some wait for what a harmed answer will never say. */
-const FASTER = 100;
-/** What moves the cursor of a terminal or turns the order of reading round, and the beginning of a tag. */
-const UNFIT_FOR_A_SCREEN = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|<[a-z/!?]/i;
+/** Time passes this much faster for the nodes, because some wait for a value that a corrupt response never has. */
+const SPEEDUP = 100;
+/** Control characters, characters that change the text direction, and the beginning of a tag. */
+const UNSAFE_TO_DISPLAY = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|<[a-z/!?]/i;
 
 const dialect = dialects.plain;
 const harness = engineHarness();
-const counts = { runs: 0, told_as_errors: 0, called_twice: 0 };
+const counts = { runs: 0, reported_as_errors: 0, called_twice: 0 };
 let simulator: Simulator;
 let gateway: HostileGateway;
 
@@ -30,35 +30,35 @@ beforeAll(async () => {
 	gateway = await HostileGateway.start(simulator);
 });
 beforeEach(() => {
-	const begun = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => begun + (Date.now() - begun) * FASTER);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await realSleep(ms / FASTER));
+	const startedAt = Date.now();
+	jest.spyOn(clock, 'now').mockImplementation(() => startedAt + (Date.now() - startedAt) * SPEEDUP);
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await realSleep(ms / SPEEDUP));
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
-	tell('Answers with one thing wrong', counts);
+	printCounts('Responses with one fault', counts);
 	await gateway.close();
 	await simulator.stop();
 });
 
-const plans = fc.record<Plan>({ nth: fc.nat(5), harm: harms, status: statuses });
+const plans = fc.record<CorruptionPlan>({ nth: fc.nat(5), harm: corruptions, status: statuses });
 
 describe.each(Object.entries(contractCases))(
-	'%s, where one answer or frame has one thing wrong',
+	'%s, with one fault in a response or frame',
 	(node, cases) => {
-		const places = fc.nat(cases.length - 1);
+		const indexes = fc.nat(cases.length - 1);
 
 		test(
-			'stops with words fit for a screen, or goes on as asked; the token is nowhere, and nobody is called twice',
+			'stops with a text that is safe to display, or continues if set; never shows the token, and calls nobody twice',
 			async () => {
 				const property = fc.asyncProperty(
-					places,
+					indexes,
 					plans,
 					fc.boolean(),
-					async (place, plan, goesOn) => {
-						const [contract] = cases.slice(place);
+					async (index, plan, continuesOnFail) => {
+						const [contract] = cases.slice(index);
 						if (contract === undefined) return;
-						judge(await run(node, contract, plan, goesOn), goesOn);
+						checkRun(await run(node, contract, plan, continuesOnFail), continuesOnFail);
 					},
 				);
 				await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
@@ -71,29 +71,29 @@ describe.each(Object.entries(contractCases))(
 async function run(
 	type: string,
 	contract: ContractCase,
-	plan: Plan,
-	goesOn: boolean,
+	plan: CorruptionPlan,
+	continuesOnFail: boolean,
 ): Promise<IRun> {
-	const { credential, given, parameters, items = [{}] } = contract;
+	const { credential, prepare, parameters, items = [{}] } = contract;
 	simulator.reset();
 	gateway.begin(plan);
-	given?.(simulator);
+	prepare?.(simulator);
 	const { baseUrl } = gateway;
 	const account = { ...credentialFor(simulator), ...credential?.(dialect), baseUrl };
 	const node = harness.node(type, {
 		parameters: perDialect(parameters, dialect),
 		credentials: { [CREDENTIAL]: await harness.addCredential(account) },
-		...(goesOn && { onError: 'continueRegularOutput' }),
+		...(continuesOnFail && { onError: 'continueRegularOutput' }),
 	});
 	const input = items.map((json) => ({ json }));
 	return await runNode(harness.credentials, node, input);
 }
 
-function judge({ data }: IRun, goesOn: boolean): void {
+function checkRun({ data }: IRun, continuesOnFail: boolean): void {
 	const { error } = data.resultData;
 	counts.runs++;
 	expect(inspect(data, { depth: 50 })).not.toContain(simulator.token);
-	// n8n copies what comes out, and stores it.
+	// n8n copies and stores the output.
 	expect(() => JSON.stringify(data)).not.toThrow();
 	expect(() => stringify(data)).not.toThrow();
 	expect(Object.keys(Object.prototype)).toEqual([]);
@@ -102,9 +102,9 @@ function judge({ data }: IRun, goesOn: boolean): void {
 	counts.called_twice += twice;
 	expect(twice).toBe(0);
 	if (error === undefined) return;
-	counts.told_as_errors++;
-	expect({ goesOn, error }).toMatchObject({
-		goesOn: false,
+	counts.reported_as_errors++;
+	expect({ continuesOnFail, error }).toMatchObject({
+		continuesOnFail: false,
 		error: {
 			name: expect.stringMatching(/^Node(Api|Operation)Error$/),
 			message: expect.stringMatching(/./),
@@ -112,6 +112,6 @@ function judge({ data }: IRun, goesOn: boolean): void {
 		},
 	});
 	const words = `${error.message} ${error.description}`;
-	expect(words).not.toMatch(UNFIT_FOR_A_SCREEN);
+	expect(words).not.toMatch(UNSAFE_TO_DISPLAY);
 	expect(words.length).toBeLessThan(10_000);
 }

@@ -4,11 +4,11 @@ import { output } from '../engine/engine';
 import { localServer } from './localServer';
 
 const BLOCK = Buffer.alloc(100_000, ' ');
-/** More than the limits and all that two sockets buffer. */
+/** More than the limits plus the buffers of two sockets. */
 const BLOCKS = 400;
 
 let status = 200;
-let begins = '';
+let start = '';
 let blocks = 0;
 let packed: Buffer | undefined;
 let written = 0;
@@ -22,10 +22,10 @@ const server = localServer((request, response) => {
 		return;
 	}
 	response.writeHead(status, { 'content-type': 'application/json' });
-	response.write(begins);
-	let left = blocks;
+	response.write(start);
+	let remaining = blocks;
 	const more = (): void => {
-		while (left-- > 0) {
+		while (remaining-- > 0) {
 			written += BLOCK.length;
 			if (!response.write(BLOCK)) {
 				response.once('drain', more);
@@ -40,7 +40,7 @@ const server = localServer((request, response) => {
 let limits: { restore: () => void };
 
 beforeEach(() => {
-	[begins, blocks, packed, written, requests] = ['', 0, undefined, 0, 0];
+	[start, blocks, packed, written, requests] = ['', 0, undefined, 0, 0];
 	limits = jest.replaceProperty(RESPONSE_LIMITS, 'successBytes', 2_000_000);
 });
 afterEach(() => limits.restore());
@@ -60,7 +60,7 @@ const PLACED = '{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3
 const UNREAD = 'The response is larger than 2 MB';
 
 test.each([200, 400, 403, 500])(
-	'of a long response with %i only its beginning is read',
+	'reads only the beginning of a long response with %i',
 	async (code) => {
 		limits.restore();
 		limits = jest.replaceProperty(
@@ -68,7 +68,7 @@ test.each([200, 400, 403, 500])(
 			code === 200 ? 'successBytes' : 'otherBytes',
 			2_000_000,
 		);
-		[status, begins, blocks] = [code, '{"success":true,"data":{"a":"', BLOCKS];
+		[status, start, blocks] = [code, '{"success":true,"data":{"a":"', BLOCKS];
 		const { error } = (await place()).data.resultData;
 		expect(error?.message).toMatch(
 			/so it is not known whether the request took effect|^The service/,
@@ -78,20 +78,20 @@ test.each([200, 400, 403, 500])(
 	},
 );
 
-test('what a call that was placed returns is unknown where the response has no end', async () => {
-	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+test('the outcome of a call is unknown if the response is too long', async () => {
+	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
 	const { error } = (await place()).data.resultData;
 	expect(error?.message).toContain(`${UNREAD}, so it is not known whether the request took effect`);
 });
 
-test('a long read is not begun again', async () => {
-	[status, begins, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
+test('a read with a response that is too long is not repeated', async () => {
+	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
 	const { error } = (await read()).data.resultData;
 	expect(error?.message).toBe(UNREAD);
 	expect(requests).toBe(1);
 });
 
-test('what a small response unpacks to counts', async () => {
+test('the limit applies to the unpacked size of a compressed response', async () => {
 	status = 200;
 	packed = gzipSync(
 		Buffer.concat([
@@ -103,8 +103,8 @@ test('what a small response unpacks to counts', async () => {
 	expect(error?.message).toBe(UNREAD);
 });
 
-test('a response below the limit is read whole', async () => {
-	[status, begins, blocks] = [200, PLACED, 19];
+test('a response below the limit is read completely', async () => {
+	[status, start, blocks] = [200, PLACED, 19];
 	const result = await place(5);
 	expect(output(result, 'Node')).toHaveLength(5);
 	expect(requests).toBe(5);

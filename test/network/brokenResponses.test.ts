@@ -1,23 +1,23 @@
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { TIME_LIMITS } from '../../nodes/shared/n8n/http/transport';
 import {
-	answerBytes,
+	responseBytes,
 	startBadService,
 	type BadService,
 	type Behaviour,
-	type Line,
+	type TcpConnection,
 } from './badService';
 import { makeCertificate } from './certificates';
-import { placing, type PlacedResult } from './placing';
+import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 
-const { place, placeEach } = placing();
-const PLACED = answerBytes(
+const { place, placeEach } = placeCallHarness();
+const PLACED = responseBytes(
 	'{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}',
 );
 const HEAD = PLACED.indexOf('\r\n\r\n') + 4;
 
 const authority = makeCertificate('Test authority', { isAuthority: true });
-const identity = makeCertificate('service', { by: authority, hosts: ['127.0.0.1'] });
+const identity = makeCertificate('service', { issuer: authority, hosts: ['127.0.0.1'] });
 const trusted = getCACertificates('default');
 let service: BadService | undefined;
 
@@ -25,49 +25,49 @@ beforeAll(() => setDefaultCACertificates([...trusted, authority.cert]));
 afterAll(() => setDefaultCACertificates(trusted));
 afterEach(async () => await service?.close());
 
-/** What the node says, and how many POSTs arrived whole. */
-async function against(
+/** The result of the node, and the number of complete POST requests. */
+async function placeAgainst(
 	scheme: string,
 	behave: Behaviour,
-): Promise<PlacedResult & { posts: number }> {
+): Promise<PlaceCallResult & { posts: number }> {
 	await service?.close();
 	service = await startBadService(behave, scheme === 'https' ? identity : undefined);
-	const told = await place(`${scheme}://127.0.0.1:${service.port}`);
-	return { ...told, posts: service.posts.length };
+	const result = await place(`${scheme}://127.0.0.1:${service.port}`);
+	return { ...result, posts: service.posts.length };
 }
 
-/** Ends the line after so many bytes of the answer have left. */
+/** Ends the connection after `bytes` bytes of the response. */
 const after =
-	(bytes: number, end: (line: Line) => void): Behaviour =>
-	(line) => {
-		if (bytes === 0) end(line);
-		else line.socket.write(PLACED.subarray(0, bytes), () => end(line));
+	(bytes: number, end: (connection: TcpConnection) => void): Behaviour =>
+	(connection) => {
+		if (bytes === 0) end(connection);
+		else connection.socket.write(PLACED.subarray(0, bytes), () => end(connection));
 	};
 
-/** Each byte of the head's first line, around its end, and of the body; in between every seventh. */
+/** Each byte of the status line, around the end of the headers, and of the end of the body. Otherwise every seventh byte. */
 const OFFSETS = [...PLACED.keys()].filter(
 	(offset) =>
 		offset < 20 || Math.abs(offset - HEAD) < 4 || offset > PLACED.length - 6 || offset % 7 === 0,
 );
 
 describe.each(['http', 'https'])('over %s, after the request has arrived', (scheme) => {
-	test.each<[string, (line: Line) => void]>([
+	test.each<[string, (connection: TcpConnection) => void]>([
 		['reset', ({ reset }) => reset()],
 		['half-closed', ({ socket }) => socket.end()],
 		['closed', ({ socket }) => socket.destroy()],
 	])(
-		'a line that is %s at any byte of the answer: unknown, and one POST',
+		'a connection that is %s at any byte of the response: the outcome is unknown, with one POST',
 		async (_how, end) => {
 			for (const offset of OFFSETS) {
-				const { outcome, posts } = await against(scheme, after(offset, end));
+				const { outcome, posts } = await placeAgainst(scheme, after(offset, end));
 				expect({ offset, outcome, posts }).toEqual({ offset, outcome: 'unknown', posts: 1 });
 			}
 		},
 		60_000,
 	);
 
-	test('a line that is reset right after the answer: placed, or unknown where the answer is lost with it', async () => {
-		const { outcome, posts } = await against(
+	test('a connection that is reset right after the response: the call is placed, or unknown if the response is lost', async () => {
+		const { outcome, posts } = await placeAgainst(
 			scheme,
 			after(PLACED.length, ({ reset }) => reset()),
 		);
@@ -76,49 +76,58 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 	});
 
 	test.each<[string, string | Buffer]>([
-		['no HTTP at all', 'SSH-2.0-OpenSSH_9.6\r\n'],
-		['a head without an end', 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'],
-		['a promise of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
-		['early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'],
+		['a response that is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+		['headers without an end', 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n'],
+		['only 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'],
+		['only early hints', 'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n'],
 		[
 			'chunks without the last one',
 			'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n{"success":true,\r\n',
 		],
 		[
-			'a body that ends early, of unknown length',
+			'a body of unknown length that ends early',
 			'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{"success":true,"data":{"call_id":"6f',
 		],
 		['no body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
-		['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n{"a":1}'],
-		['a damaged compression', answerBytes('not gzip', { headers: 'Content-Encoding: gzip\r\n' })],
-	])('%s, and the line ends: unknown, and one POST', async (_what, bytes) => {
-		const told = await against(scheme, ({ socket }) => socket.end(bytes));
-		expect(told).toMatchObject({ outcome: 'unknown', posts: 1 });
-	});
+		[
+			'two different lengths',
+			'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\n{"a":1}',
+		],
+		[
+			'invalid compressed data',
+			responseBytes('not gzip', { headers: 'Content-Encoding: gzip\r\n' }),
+		],
+	])(
+		'%s, then the connection ends: the outcome is unknown, with one POST',
+		async (_what, bytes) => {
+			const result = await placeAgainst(scheme, ({ socket }) => socket.end(bytes));
+			expect(result).toMatchObject({ outcome: 'unknown', posts: 1 });
+		},
+	);
 
-	describe('when patience is short', () => {
+	describe('with a short time limit', () => {
 		let limit: jest.ReplaceProperty<number>;
 		beforeEach(() => (limit = jest.replaceProperty(TIME_LIMITS, 'silenceMs', 500)));
 		afterEach(() => limit.restore());
 
 		test.each([0, 10, HEAD, HEAD + 10, PLACED.length - 1])(
-			'an answer that stalls at byte %i: unknown, and one POST',
+			'a response that stalls at byte %i: the outcome is unknown, with one POST',
 			async (offset) => {
-				const told = await against(
+				const result = await placeAgainst(
 					scheme,
 					after(offset, () => {}),
 				);
-				expect(told).toMatchObject({
+				expect(result).toMatchObject({
 					outcome: 'unknown',
 					posts: 1,
-					originalMessage: expect.stringContaining('took too long'),
+					message: expect.stringContaining('took too long'),
 				});
 			},
 		);
 
-		test('an answer that drips for longer than that, byte by byte: placed, and one POST', async () => {
+		test('a response that arrives byte by byte, longer than the limit without data: the call is placed, with one POST', async () => {
 			TIME_LIMITS.silenceMs = 1_500;
-			const told = await against(scheme, ({ socket }) => {
+			const result = await placeAgainst(scheme, ({ socket }) => {
 				socket.write(PLACED.subarray(0, HEAD));
 				let sent = HEAD;
 				const drip = setInterval(() => {
@@ -126,13 +135,13 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 					else socket.write(PLACED.subarray(sent, ++sent));
 				}, 25);
 			});
-			expect(told).toMatchObject({ outcome: 'placed', posts: 1 });
+			expect(result).toMatchObject({ outcome: 'placed', posts: 1 });
 		});
 	});
 
-	test('an answer that drips on without end is cut off: unknown, and one POST', async () => {
+	test('a response without an end is stopped: the outcome is unknown, with one POST', async () => {
 		const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 500);
-		const told = await against(scheme, ({ socket }) => {
+		const result = await placeAgainst(scheme, ({ socket }) => {
 			socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
 			const drip = setInterval(() => {
 				if (socket.writable) socket.write('1\r\n \r\n');
@@ -140,15 +149,15 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 			}, 25);
 		});
 		limit.restore();
-		expect(told).toMatchObject({
+		expect(result).toMatchObject({
 			outcome: 'unknown',
 			posts: 1,
-			originalMessage: expect.stringContaining('took too long'),
+			message: expect.stringContaining('took too long'),
 		});
 	});
 
-	test('a service that promises to keep the line and then resets it: each of ten calls is placed, each once', async () => {
-		const kept = answerBytes('{"success":true,"data":{"call_id":"c"}}', {
+	test('a service that announces keep-alive and then resets the connection: each of ten calls is sent once', async () => {
+		const kept = responseBytes('{"success":true,"data":{"call_id":"c"}}', {
 			headers: 'Connection: keep-alive\r\nKeep-Alive: timeout=60\r\n',
 		});
 		service = await startBadService(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isJsonObject, type JsonValue, parseJson } from '../../nodes/shared/json';
 
-/** Raw JSON of values that break careless readers. */
+/** JSON values that break careless readers. */
 const HOSTILE_VALUES = [
 	'null',
 	'true',
@@ -42,8 +42,8 @@ const HOSTILE_VALUES = [
 	'{"data":'.repeat(20_000) + '1' + '}'.repeat(20_000),
 ];
 
-/** One thing that is wrong with an answer or a frame which is otherwise as the service gives it. */
-export type Harm =
+/** One fault in a response or frame that is otherwise valid. */
+export type Corruption =
 	| { kind: 'value'; place: number; raw: string }
 	| { kind: 'missing'; place: number }
 	| { kind: 'twice'; place: number; raw: string }
@@ -55,7 +55,7 @@ const place = fc.nat(10_000);
 const raw = fc.constantFrom(...HOSTILE_VALUES);
 const bytes = fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 1, maxLength: 8 });
 
-export const harms: fc.Arbitrary<Harm> = fc.oneof(
+export const corruptions: fc.Arbitrary<Corruption> = fc.oneof(
 	{ weight: 6, arbitrary: fc.record({ kind: fc.constant('value' as const), place, raw }) },
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('missing' as const), place }) },
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('twice' as const), place, raw }) },
@@ -64,50 +64,50 @@ export const harms: fc.Arbitrary<Harm> = fc.oneof(
 	{ weight: 1, arbitrary: fc.record({ kind: fc.constant('whole' as const), raw }) },
 );
 
-/** Statuses that come where another one was meant; mostly the one that was meant. 429 is none: it says by itself that nothing was done. */
+/** A wrong status, or undefined for the right one. Without 429, because that status means that nothing was done. */
 export const statuses = fc.option(fc.constantFrom(200, 201, 204, 301, 404, 409, 500, 503), {
 	freq: 4,
 	nil: undefined,
 });
 
-/** What came, with one thing wrong. */
-export function harmed(honest: Buffer, harm: Harm): Buffer {
+/** Adds one fault to a body. */
+export function corrupt(original: Buffer, harm: Corruption): Buffer {
 	if (harm.kind === 'whole') return Buffer.from(harm.raw);
-	if (harm.kind === 'cut') return honest.subarray(0, harm.at % (honest.length + 1));
+	if (harm.kind === 'cut') return original.subarray(0, harm.at % (original.length + 1));
 	if (harm.kind === 'bytes') {
-		const at = harm.at % (honest.length + 1);
-		const rest = honest.subarray(at + harm.bytes.length);
-		return Buffer.concat([honest.subarray(0, at), Buffer.from(harm.bytes), rest]);
+		const at = harm.at % (original.length + 1);
+		const rest = original.subarray(at + harm.bytes.length);
+		return Buffer.concat([original.subarray(0, at), Buffer.from(harm.bytes), rest]);
 	}
-	return Buffer.from(harmedJson(honest.toString(), harm));
+	return Buffer.from(corruptJson(original.toString(), harm));
 }
 
-/** Stands in the text for the place that is harmed; no honest answer holds it. */
+/** Marks the position of the fault in the text. No response contains it. */
 const MARK = 'place-of-the-harm';
 
-function harmedJson(text: string, harm: Extract<Harm, { place: number }>): string {
+function corruptJson(text: string, harm: Extract<Corruption, { place: number }>): string {
 	const body = parseJson(text) ?? null;
-	const holders = [...holdersIn(body)];
-	const { holder, key } = holders[harm.place % Math.max(1, holders.length)] ?? {};
-	if (holder === undefined || key === undefined) return text;
+	const positions = [...positionsIn(body)];
+	const { parent, key } = positions[harm.place % Math.max(1, positions.length)] ?? {};
+	if (parent === undefined || key === undefined) return text;
 	if (harm.kind === 'missing') {
-		Reflect.deleteProperty(holder, key);
+		Reflect.deleteProperty(parent, key);
 		return JSON.stringify(body);
 	}
-	const was = JSON.stringify(Reflect.get(holder, key));
-	Reflect.set(holder, key, MARK);
-	const after =
-		harm.kind === 'value' || Array.isArray(holder)
+	const before = JSON.stringify(Reflect.get(parent, key));
+	Reflect.set(parent, key, MARK);
+	const replacement =
+		harm.kind === 'value' || Array.isArray(parent)
 			? harm.raw
-			: `${was},${JSON.stringify(key)}:${harm.raw}`;
-	return JSON.stringify(body).replace(`"${MARK}"`, () => after);
+			: `${before},${JSON.stringify(key)}:${harm.raw}`;
+	return JSON.stringify(body).replace(`"${MARK}"`, () => replacement);
 }
 
-/** Every place of the answer: the list or object that holds it, and its key there. */
-function* holdersIn(value: JsonValue): Generator<{ holder: object; key: string }> {
+/** Every position in the body: its list or object, and its key. */
+function* positionsIn(value: JsonValue): Generator<{ parent: object; key: string }> {
 	if (!Array.isArray(value) && !isJsonObject(value)) return;
 	for (const [key, inner] of Object.entries(value)) {
-		yield { holder: value, key };
-		yield* holdersIn(inner);
+		yield { parent: value, key };
+		yield* positionsIn(inner);
 	}
 }

@@ -7,24 +7,24 @@ import {
 import get from 'lodash/get';
 import { isObject } from '../../engine/isObject';
 
-/** A parameter of a form, and where its value is among the node's parameters. */
+/** A parameter of a form, and the path of its value in the node's parameters. */
 export type ParameterLocation = {
-	/** As lodash takes it: `options.callingHours.hours.days`, `dataExtraction.points[0].key`. */
+	/** A path for lodash: `options.callingHours.hours.days`, `dataExtraction.points[0].key`. */
 	path: string;
 	property: INodeProperties;
 	/** The collections around it, the outermost first. */
 	around: INodeProperties[];
 };
 
-/** What nobody reads: texts, n8n's own, and what only decides which fields the form shows, itself among them. */
+/** Parameters that no node reads: texts, fields of n8n, and fields that only decide what the form shows. */
 const NOT_READ = ['notice', 'hidden', 'callout'];
 const NOT_READ_NAMES = ['toolDescription', 'resource', 'pollTimes'];
 
 /**
- * Every parameter that can have a value, those in collections included. A collection itself has none: n8n replaces
- * anything but its fields before a node sees it.
+ * Every parameter that can have a value, including members of collections. A collection itself has no value, because
+ * n8n removes everything except its fields.
  */
-export function placesIn(properties: INodeProperties[]): ParameterLocation[] {
+export function parametersWithPaths(properties: INodeProperties[]): ParameterLocation[] {
 	return properties
 		.filter(({ type, name }) => !NOT_READ.includes(type) && !NOT_READ_NAMES.includes(name))
 		.flatMap((property) => placesOf(property, property.name, []));
@@ -70,7 +70,7 @@ export function isShown(
 		);
 	const [top, ...others] = [...around, property];
 	if (!shown(top, parameters)) return false;
-	// A collection and its members stand one level below.
+	// Members of a collection are one level below it.
 	const parents = path.split('.').slice(0, -1);
 	return others.every((one) => shown(one, get(parameters, parents.join('.'))));
 }

@@ -1,0 +1,55 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+export type UnusableValue = { name: string; expression: string; isNothing: boolean };
+
+const value = (name: string, code: string, isNothing = false): UnusableValue => ({
+	name,
+	expression: `={{ ${code} }}`,
+	isNothing,
+});
+
+/** Values that an expression can return, which are wrong for most parameters. */
+export const UNUSABLE_VALUES: UnusableValue[] = [
+	value('null', 'null', true),
+	value('a variable that is not there', '$vars.x', true),
+	value('a list', '[[1], "a"]'),
+	value('an empty text', '""', true),
+	value('an object', '({ a: 1 })'),
+	value('a column that is not there', '$json.missing', true),
+	value('NaN', 'NaN'),
+	value('a date of n8n', '$now'),
+	value('undefined', 'undefined', true),
+	value('true', 'true'),
+	value('a JavaScript date', 'new Date()'),
+	value('a number', '7'),
+	value('some words', '"some words"'),
+	value('an invalid date as text', 'DateTime.fromISO("soon").toFormat("d")'),
+	{ ...value('an object within text', ''), expression: '=some {{ ({ a: 1 }) }}' },
+	{ ...value('an invalid date within text', ''), expression: '=on {{ new Date("soon") }}' },
+];
+
+const DATES = ['a date of n8n', 'a JavaScript date'];
+const TEXTS = ['a number', 'some words'];
+
+/** The values that match each declared type. The node checks whether they are valid for the field. */
+const OF_ITS_TYPE: { [type in INodeProperties['type']]?: string[] } = {
+	boolean: ['true'],
+	number: ['a number'],
+	string: TEXTS,
+	resourceLocator: TEXTS,
+	dateTime: [...DATES, ...TEXTS],
+	json: ['an object', 'some words'],
+};
+
+export function isOfItsType(
+	{ type, options = [] }: INodeProperties,
+	{ name }: UnusableValue,
+): boolean {
+	if (OF_ITS_TYPE[type]?.includes(name) === true) return true;
+	return name === 'true' && options.some((one) => 'value' in one && one.value === true);
+}
+
+/** The value of an empty field. */
+export function emptied({ type }: INodeProperties): '' | [] {
+	return type === 'multiOptions' ? [] : '';
+}
