@@ -25,6 +25,7 @@ import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
 
+const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
@@ -70,16 +71,31 @@ async function takePanels(stack: Stack, editor: Editor): Promise<void> {
 }
 
 /** The whole canvas of each example, with credentials in its nodes. */
-async function takeExamples({ driver, credential }: Stack, editor: Editor): Promise<void> {
+async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
+	const credentials = await credentialsIn(stack);
+	for (const file of exampleFiles()) {
+		const workflow = withCredentials(readExample(file), credentials);
+		const { id } = await stack.driver.createWorkflow(workflow);
+		await editor.openWorkflow(id);
+		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
+	}
+}
+
+/** The picture at the top of the README: an example without its notes, because their text would be too small to read. */
+async function takeOverview(stack: Stack, editor: Editor): Promise<void> {
+	const example = withCredentials(readExample(OVERVIEW), await credentialsIn(stack));
+	const nodes = example.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');
+	const { id } = await stack.driver.createWorkflow({ ...example, nodes });
+	await editor.openWorkflow(id);
+	await editor.canvasPicture(folder, 'overview');
+}
+
+async function credentialsIn({ driver, credential }: Stack): Promise<Credentials> {
 	const credentials: Credentials = { [credentialType]: credential };
 	for (const type of Object.values(CREDENTIAL_OF)) {
 		credentials[type] ??= await driver.createCredential(type, {});
 	}
-	for (const file of exampleFiles()) {
-		const { id } = await driver.createWorkflow(withCredentials(readExample(file), credentials));
-		await editor.openWorkflow(id);
-		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
-	}
+	return credentials;
 }
 
 /** The outputs of Push Campaign Contacts and Place Call. */

@@ -15,9 +15,11 @@ const flags = [
 	'--disable-sync',
 ];
 
-/** Space around the nodes of a picture. The name of a node is below it. */
-const MARGIN = 30;
-const MARGIN_BELOW = 46;
+const SCREEN = { width: 1440, height: 1000 };
+const LARGE_SCREEN = { width: 2400, height: 1400 };
+
+/** Around the nodes of a picture. */
+const MARGIN = 20;
 
 export class Editor {
 	/** Errors in the browser's console since the page was opened, without errors about other hosts, because there is no network. */
