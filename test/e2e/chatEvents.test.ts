@@ -164,7 +164,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			resource: 'watchList',
 			operation,
 			sessionId: '={{ $json.body.session }}',
-			triggerAddress: `${baseUrl}/webhook/${webhookId}/watch`,
+			triggerUrl: `${baseUrl}/webhook/${webhookId}/watch`,
 			triggerSecret: 'sesame',
 		});
 		const steer = async (operation: string, sessionId: string) => {

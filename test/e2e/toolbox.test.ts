@@ -210,8 +210,8 @@ const tools = (): Tool[] => [
 		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
 		outcome: 'timed_out',
 	},
-	session('watchList', 'watch', 'Watch chat session', { triggerAddress: trigger }),
-	session('watchList', 'unwatch', 'Stop watching chat session', { triggerAddress: trigger }),
+	session('watchList', 'watch', 'Watch chat session', { triggerUrl: trigger }),
+	session('watchList', 'unwatch', 'Stop watching chat session', { triggerUrl: trigger }),
 	{
 		...session('session', 'supportCommand', 'Send support command to chat session', {
 			command: from('command'),

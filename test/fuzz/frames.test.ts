@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { eventually } from '../nodes/chatHarness';
-import { hurry, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
+import { speedUp, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
 import { HostileGateway } from './hostileGateway';
 import { harms } from './hostile';
 import { RUNS, tell } from './runs';
@@ -26,7 +26,7 @@ test(
 	'of six events whose frames are harmed in one place, the others start the workflow once each, without the token',
 	async () => {
 		// No faster: a socket that takes long to open is given up.
-		hurry(10);
+		speedUp(10);
 		const property = fc.asyncProperty(fc.nat(EVENTS - 1), harms, async (harmed, harm) => {
 			const simulator = harness.service();
 			const { credentials } = harness;

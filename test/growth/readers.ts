@@ -57,7 +57,7 @@ import { callListQuery } from '../../nodes/shared/calls/callFilters';
 import { isWanted, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
-import { connectionAddress } from '../../nodes/shared/chat/address';
+import { socketUrl } from '../../nodes/shared/chat/socketUrl';
 import {
 	acceptedTurn,
 	asyncValues,
@@ -548,7 +548,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/chat/address.ts › connectionAddress': {
 		read: ({ text }) =>
 			[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
-				connectionAddress({
+				socketUrl({
 					token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
 					baseUrl: 'https://h.example',
 					clientId: 'client',
@@ -572,7 +572,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/chat/endings.ts › describeEnding': {
 		read: ({ text }) =>
-			describeEnding('bad_address', { kind: 'address', why: 'not_encrypted' }, text, text),
+			describeEnding('bad_url', { kind: 'url', why: 'not_encrypted' }, text, text),
 	},
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
