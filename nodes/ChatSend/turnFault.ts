@@ -160,7 +160,7 @@ const BUSY: TurnText = {
 };
 
 const FAILED: TurnText = {
-	message: "The service couldn't process the message because of an internal failure",
+	message: "The service couldn't process the message",
 	resolution: forEveryone(
 		'The service may or may not have accepted the message. Check the conversation before you send it again.',
 	),

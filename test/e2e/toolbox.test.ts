@@ -37,7 +37,7 @@ const noSuchCall = {
 };
 const noSession = {
 	mistake: { session: 'mine' },
-	told: { outcome: 'not_sent', what_happened: 'is not a session ID' },
+	told: { outcome: 'not_sent', what_happened: "isn't a session ID" },
 };
 const noPhone = {
 	mistake: { phone: 'n/a' },
@@ -165,7 +165,7 @@ const tools = (): Tool[] => [
 		},
 		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
 		mistake: { session: sessions.open, question: 'interaction_9', option: 'yes' },
-		told: { outcome: 'rejected', what_happened: 'does not accept this answer' },
+		told: { outcome: 'rejected', what_happened: 'rejected this answer' },
 	},
 	{
 		name: 'Inject Context',

@@ -138,7 +138,7 @@ function faultsIn(scene: Scene, answer: ToolWords, failing: Failing | { code: st
 	const isRead = READS.test(operationOf(scene));
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
 	// A live connection gives up after several attempts, each with a cause of its own.
-	const isConnecting = /does not hold|not connected/.test(happened);
+	const isConnecting = /keeps failing|wasn't connected/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
 	return [
 		ON_SCREEN.test(next) && 'advice for the screen',

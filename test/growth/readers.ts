@@ -545,7 +545,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/campaign.ts › simplifyCampaign': {
 		read: ({ json }) => simplifyCampaign(viewCampaign(json)),
 	},
-	'shared/chat/address.ts › connectionAddress': {
+	'shared/chat/socketUrl.ts › socketUrl': {
 		read: ({ text }) =>
 			[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
 				socketUrl({

@@ -85,12 +85,12 @@ export const EQUIVALENT = [
 		'{}',
 		'only the moment is compared, and a written time is sent as it is',
 	],
-	['chat/connection.ts', 'line === null', 'false', 'a connection that is open has its socket'],
+	['chat/connection.ts', 'socket === null', 'false', 'a connection that is open has its socket'],
 	[
 		'chat/connection.ts',
 		"''",
 		'"Stryker was here!"',
-		'the address is shown if it cannot be used, and then it is known',
+		'the URL is shown only if it cannot be used, and then it is known',
 		"ws_url ?? ''",
 	],
 	[

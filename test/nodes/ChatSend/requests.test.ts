@@ -133,12 +133,12 @@ describe('a 200 with the state of a message that was not accepted', () => {
 		],
 		[
 			{ state: 'invalid' },
-			"The service couldn't process the message because of an internal failure",
+			"The service couldn't process the message",
 			'The service may or may not have accepted the message.',
 		],
 		[
 			{ state: 'busy', error: 'later' },
-			"The service couldn't process the message because of an internal failure",
+			"The service couldn't process the message",
 			'The service may or may not have accepted the message.',
 		],
 		[
@@ -148,7 +148,7 @@ describe('a 200 with the state of a message that was not accepted', () => {
 		],
 		[
 			{ state: 'error', error: 'boom' },
-			"The service couldn't process the message because of an internal failure",
+			"The service couldn't process the message",
 			'The service may or may not have accepted the message.',
 		],
 	];
