@@ -1,4 +1,4 @@
-import { whenAborted, type Clock, deferred, type Deferred, DONE, pause } from '../clock';
+import { whenAborted, type Clock, deferred, DONE, pause } from '../clock';
 import type { ChatEnded } from './endings';
 import type { ManagedSocket } from './managedSocket';
 import type { Ack, ChatEvent } from './frames';
@@ -89,24 +89,5 @@ export class AckWaiter {
 			if (settledResult.kind === 'no_ack') socket.close('no_ack');
 			return settledResult;
 		});
-	}
-}
-
-/** Lets one caller in at a time, in the order of their requests. */
-export class AbortableMutex {
-	private last: Promise<void> = Promise.resolve();
-
-	/**
-	 * Waits until earlier callers have released. A caller that is aborted while it waits continues immediately without the
-	 * lock, and the others keep their order.
-	 *
-	 * @returns `release`
-	 */
-	async acquire(signal: AbortSignal): Promise<() => void> {
-		const previous = this.last;
-		const own: Deferred<void> = deferred();
-		this.last = previous.then(async () => await own.promise);
-		await Promise.race([previous, whenAborted(signal)]);
-		return () => own.resolve();
 	}
 }

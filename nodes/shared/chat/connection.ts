@@ -11,7 +11,8 @@ import {
 	type ReconnectWait,
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, serviceReason, mintFailureReason } from './endings';
-import { type AckResult, AckWaiter, type Readiness, AbortableMutex } from './ackWaiter';
+import { KeyedMutex } from '../keyedMutex';
+import { type AckResult, AckWaiter, type Readiness } from './ackWaiter';
 import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { EventDispatcher, type Log, type OnTooLarge } from './eventDispatcher';
@@ -62,8 +63,7 @@ export class ChatConnection {
 	private readonly events: EventDispatcher;
 	private readonly ackWaiter: AckWaiter;
 	private readonly rotation: SocketRotation;
-	private readonly frameMutex = new AbortableMutex();
-	private readonly sendMutex = new AbortableMutex();
+	private readonly mutex = new KeyedMutex();
 	private started = false;
 	private attemptCount = 0;
 	private lastAttempt: AttemptEnd | null = null;
@@ -155,7 +155,7 @@ export class ChatConnection {
 	 * @returns `release`
 	 */
 	async acquireSend(signal: AbortSignal = this.stop.signal): Promise<() => void> {
-		return await this.sendMutex.acquire(signal);
+		return await this.mutex.acquire('send', signal);
 	}
 
 	/**
@@ -175,7 +175,7 @@ export class ChatConnection {
 				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.unavailable() },
 			);
 		});
-		void this.frameMutex.acquire(signal).then(async (release) => {
+		void this.mutex.acquire('frame', signal).then(async (release) => {
 			const ackResult = await this.sendNow(frame, timeoutMs, signal, () => {
 				sent = true;
 			});

@@ -306,7 +306,7 @@ describe('3 items with a concurrency of 3', () => {
 			text: `${index}`,
 		}));
 		expect(stopped(await harness.run(CONCURRENT, { items })).description).toContain(
-			'[item 2] Nothing was sent, because an earlier item of the same chat session did not go through. Correct the earlier item first, so that the conversation keeps its order.',
+			'[item 2] Nothing was sent, because an earlier item of the same chat session failed. Correct the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
 	});
