@@ -77,7 +77,7 @@ const CHECK_REACHABLE = onScreenOnly(
 export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
 	/** `disconnected`: the connection was down when the wait ended, so an event may be missing. */
-	| { kind: 'timeout'; disconnected?: string }
+	| { kind: 'timed_out'; disconnected?: string }
 	| { kind: 'frame_too_large'; why: FrameTooLarge }
 	/** The time limit passed, and the session was never connected. */
 	| { kind: 'never_connected'; why: NeverConnected }
@@ -140,10 +140,10 @@ export async function awaitEvent(
 }
 
 function timeoutEnd({ isConnected, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {
-	if (isConnected) return { kind: 'timeout' };
+	if (isConnected) return { kind: 'timed_out' };
 	const why = lastFailure === null ? CHECK_REACHABLE[reader] : whyNotRead(lastFailure, reader);
 	const disconnected = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
-	return { kind: 'timeout', disconnected: disconnected.trim() };
+	return { kind: 'timed_out', disconnected: disconnected.trim() };
 }
 
 /** Whether the event certainly happened after that moment. A time in whole seconds counts as the start of its second. */

@@ -91,8 +91,8 @@ const waitOnce: Prepare = (form) => {
 		if (event?.eventId != null) returnedIds.push(event.eventId);
 		return asItems({
 			session_id: sessionId,
-			timed_out: end.kind === 'timeout',
-			...(end.kind === 'timeout' &&
+			timed_out: end.kind === 'timed_out',
+			...(end.kind === 'timed_out' &&
 				end.disconnected !== undefined && { [NOT_READ_FIELD]: end.disconnected }),
 			session_closed: end.kind === 'ended' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,

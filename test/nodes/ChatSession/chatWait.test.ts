@@ -97,7 +97,7 @@ test('a long wait keeps the latest 1,000 events', async () => {
 	wait.happens(...Array.from({ length: 1_001 }, (_, index) => event('nudge_sent', `e-${index}`)));
 	await wait.clock.advance(10_000);
 	const { end, seen } = await wait.result;
-	expect(end).toEqual({ kind: 'timeout' });
+	expect(end).toEqual({ kind: 'timed_out' });
 	expect([seen.length, seen[0]?.eventId]).toEqual([1_000, 'e-1']);
 });
 
@@ -136,7 +136,7 @@ describe('events during connecting', () => {
 		wait.happens(event('nudge_sent', 'e-1', ts));
 		await wait.connects();
 		await wait.clock.advance(10_000);
-		expect((await wait.result).end.kind).toBe(isNew ? 'event' : 'timeout');
+		expect((await wait.result).end.kind).toBe(isNew ? 'event' : 'timed_out');
 	});
 });
 
@@ -148,7 +148,7 @@ test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		const { end, seen } = await wait.result;
-		expect([end.kind, seen.length]).toEqual(['timeout', 1]);
+		expect([end.kind, seen.length]).toEqual(['timed_out', 1]);
 	},
 );
 
@@ -161,7 +161,7 @@ describe('no event', () => {
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end).toEqual({
-			kind: 'timeout',
+			kind: 'timed_out',
 			disconnected: expect.stringContaining(
 				`The live connection was down when the wait ended, so an event may be missing. ${why}`,
 			),

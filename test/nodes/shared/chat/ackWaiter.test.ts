@@ -21,7 +21,7 @@ describe('sendWithAck', () => {
 		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
 		await connect();
-		socket().answer = (text) => {
+		socket().onSend = (text) => {
 			socket().receives(ackWith(text));
 		};
 		expect(await connection.sendWithAck(outgoing('frame'), 1_000)).toMatchObject({
@@ -100,7 +100,7 @@ describe('sendWithAck', () => {
 		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
 		await connect();
-		socket().answer = () => {
+		socket().onSend = () => {
 			throw new Error('broken');
 		};
 		const result = connection.sendWithAck(outgoing('one'), 5_000);

@@ -200,19 +200,19 @@ describe('events', () => {
 	});
 
 	it('delivers a replayed event to a listener that failed', async () => {
-		const taken: string[] = [];
+		const delivered: string[] = [];
 		let broken = true;
 		const { connection, socket, connect, logged } = chatConnectionHarness();
 		connection.subscribe(({ type }) => {
 			if (broken) throw new Error('full');
-			taken.push(type);
+			delivered.push(type);
 		});
 		connection.start();
 		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		broken = false;
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		expect(taken).toEqual(['nudge_sent']);
+		expect(delivered).toEqual(['nudge_sent']);
 		expect(logged.map(([message]) => message)).toContain('A chat event could not be delivered');
 	});
 

@@ -78,7 +78,7 @@ export class FakeSocket implements WebSocketLike {
 	/** The service never responds to a close. */
 	deaf = false;
 	/** Called with each sent frame, for services that respond synchronously. */
-	answer: ((text: string) => void) | null = null;
+	onSend: ((text: string) => void) | null = null;
 	private readonly listeners: Array<[string, (event: SocketEvent) => void]> = [];
 
 	constructor(readonly url: string) {}
@@ -89,7 +89,7 @@ export class FakeSocket implements WebSocketLike {
 
 	send(text: string): void {
 		this.sent.push(text);
-		this.answer?.(text);
+		this.onSend?.(text);
 	}
 
 	close(code?: number): void {
@@ -162,7 +162,7 @@ export function fakeSockets(clock: FakeClock) {
 		if (latest === undefined) throw new Error('no socket was opened');
 		return latest;
 	};
-	/** Opens the latest one and lets it prove that it holds. */
+	/** Opens the latest socket and waits until it's ready. */
 	const connect = async (): Promise<void> => {
 		await settle();
 		socket().opens();

@@ -180,7 +180,7 @@ it.each(['invalid', 'busy', 'error'])(
 			await connect();
 		}
 		expect(await lost).toMatchObject({ kind: 'unknown' });
-		socket().answer = () => {
+		socket().onSend = () => {
 			const error = state === 'busy' ? 'server_busy' : 'agent_inactive';
 			socket().receives(ackFrame({ state, error }));
 		};

@@ -10,14 +10,14 @@ describe('merged', () => {
 		happens(socket(), 'message_received', user('hi'));
 		happens(socket(), 'message_received', ai('one moment', 'a-1'));
 		socket().receives(merged);
-		happens(socket(), 'message_received', ai('the answer', 'a-2'));
+		happens(socket(), 'message_received', ai('the reply', 'a-2'));
 		await clock.advance(30_000);
 		expect(outcome()).toBeNull();
 		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'a-2', state: 'default' });
 		await settle();
 		expect(outcome()).toMatchObject({
 			kind: 'merged',
-			reply: 'the answer',
+			reply: 'the reply',
 			source: 'events',
 			agentMessages: [],
 			end: 'found',
@@ -44,7 +44,7 @@ describe('merged', () => {
 		const { socket, outcome, clock } = await turn(messageFrame('hi'));
 		socket().receives(merged);
 		happens(socket(), 'message_received', user('something else'));
-		happens(socket(), 'message_received', ai('answer to that'));
+		happens(socket(), 'message_received', ai('reply to that'));
 		happens(socket(), 'turn_result', { turn_id: 't-9' });
 		await clock.advance(1_500);
 		expect(outcome()).toMatchObject({ kind: 'merged', reply: null, source: 'uncertain' });
@@ -132,7 +132,7 @@ describe('merged', () => {
 		await clock.advance(5_000);
 		expect(outcome()).toBeNull();
 		happens(socket(), 'message_received', user('hi'));
-		happens(socket(), 'message_received', ai('the answer'));
+		happens(socket(), 'message_received', ai('the reply'));
 		await clock.advance(1_500);
 		expect(outcome()).toMatchObject({
 			reply: null,
@@ -144,10 +144,10 @@ describe('merged', () => {
 	it('returns the message that a result of the own turn names', async () => {
 		const { socket, outcome } = await turn(messageFrame('hi'));
 		socket().receives(merged);
-		happens(socket(), 'message_received', ai('the answer', 'a-1'));
+		happens(socket(), 'message_received', ai('the reply', 'a-1'));
 		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1', merged_into: 't-9' });
 		await settle();
-		expect(outcome()).toMatchObject({ reply: 'the answer', result: { turn_id: 't-1' } });
+		expect(outcome()).toMatchObject({ reply: 'the reply', result: { turn_id: 't-1' } });
 	});
 
 	it('accepts a result that only names the message', async () => {
@@ -236,7 +236,7 @@ describe('accepted', () => {
 		socket().breaks();
 		await clock.advance(1_000);
 		await connect();
-		socket().answer = () => {
+		socket().onSend = () => {
 			const hasEnded = socket().sent.length > 3;
 			const reply = hasEnded ? 'here it is' : null;
 			socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply }));
@@ -251,7 +251,7 @@ describe('accepted', () => {
 		const { socket, outcome, clock } = await turn(WITH_KEY);
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', message_id: 'm-1' }));
 		happens(socket(), 'message_received', user('something else', 'u-7'));
-		happens(socket(), 'message_received', ai('an answer to something else'));
+		happens(socket(), 'message_received', ai('a reply to something else'));
 		happens(socket(), 'turn_result', { turn_id: 't-7', message_id: 'u-7' });
 		await clock.advance(5_000);
 		expect(outcome()).toMatchObject({ kind: 'replayed', reply: null, source: 'uncertain' });
@@ -269,9 +269,9 @@ describe('an agent message before the ack', () => {
 		await clock.advance(119_999);
 		expect(outcome()).toBeNull();
 		expect([socket().sent.length, socket().closeCalls]).toEqual([1, []]);
-		socket().receives(ackFrame({ state: 'default', reply: 'the answer' }));
+		socket().receives(ackFrame({ state: 'default', reply: 'the reply' }));
 		await settle();
-		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'the answer' });
+		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'the reply' });
 		expect(sockets).toHaveLength(1);
 	});
 
@@ -288,8 +288,8 @@ describe('an agent message before the ack', () => {
 		await clock.advance(121_000);
 		await connect();
 		expect(socket().sent).toEqual(sockets[0]?.sent);
-		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the answer' }));
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: 'the reply' }));
 		await settle();
-		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the answer', source: 'ack' });
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'the reply', source: 'ack' });
 	});
 });

@@ -147,7 +147,7 @@ export class RandomService {
 
 	readonly openSocket = (url: string): FakeSocket => {
 		const socket = new FakeSocket(url);
-		socket.answer = (text) => this.receive(socket, text);
+		socket.onSend = (text) => this.receive(socket, text);
 		this.later(0.05, () => {
 			if (socket.readyState === 0) this.opened(socket);
 		});

@@ -129,7 +129,7 @@ describe('no reply without proof', () => {
 		],
 		[
 			'if two messages have the named ID',
-			[ai('One moment', 'a'), ai('The answer', 'a'), result('t-1', 'a')],
+			[ai('One moment', 'a'), ai('The reply', 'a'), result('t-1', 'a')],
 		],
 		[
 			'while the turn that it was merged into has no result',

@@ -155,11 +155,11 @@ describe('events', () => {
 	it('reach other leases once if one listener fails, and that one at a replay', async () => {
 		const { lease, socket, connect } = processHarness();
 		let isFull = true;
-		const taken: unknown[] = [];
+		const delivered: unknown[] = [];
 		lease('trigger', {
 			onEvent: ({ eventId }) => {
 				if (isFull) throw new Error('full');
-				taken.push(eventId);
+				delivered.push(eventId);
 			},
 		});
 		const other = lease();
@@ -168,7 +168,7 @@ describe('events', () => {
 		isFull = false;
 		for (const id of ['e1', 'e1']) socket().receives(eventFrame('nudge_sent', id));
 		expect(other.events).toEqual(['e1']);
-		expect(taken).toEqual(['e1']);
+		expect(delivered).toEqual(['e1']);
 	});
 
 	it('that arrive while a trigger is published again reach its next lease', async () => {
@@ -514,7 +514,7 @@ describe('sending', () => {
 		};
 		const both = Promise.all([send(one, ['a1', 'a2']), send(two, ['b1'])]);
 		await connect();
-		socket().answer = () => socket().receives(messageSent);
+		socket().onSend = () => socket().receives(messageSent);
 		socket().receives(messageSent);
 		await both;
 		expect(order).toEqual(['a1', 'a2', 'b1']);

@@ -145,7 +145,7 @@ describe('busy', () => {
 
 	it('is reported after 5 retries', async () => {
 		const { socket, whole, clock } = await turn(messageFrame('hi'));
-		socket().answer = () => {
+		socket().onSend = () => {
 			socket().receives(busy);
 		};
 		socket().receives(busy);
@@ -167,7 +167,7 @@ describe('busy', () => {
 		socket().breaks();
 		await clock.advance(1_000);
 		await connect();
-		socket().answer = () => {
+		socket().onSend = () => {
 			socket().receives(busy);
 		};
 		socket().receives(busy);
