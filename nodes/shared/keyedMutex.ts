@@ -37,13 +37,14 @@ export class KeyedMutex {
 	/** @throws what `run` throws, or the error for a stopped key */
 	async runExclusive<T>(key: unknown, run: () => Promise<T>): Promise<T> {
 		const release = await this.acquire(key);
+		let hasSucceeded = false;
 		try {
 			if (this.stoppedError !== undefined && this.stopped.has(key)) throw this.stoppedError();
-			return await run();
-		} catch (error) {
-			if (this.stoppedError !== undefined) this.stopped.add(key);
-			throw error;
+			const result = await run();
+			hasSucceeded = true;
+			return result;
 		} finally {
+			if (!hasSucceeded && this.stoppedError !== undefined) this.stopped.add(key);
 			release();
 		}
 	}
