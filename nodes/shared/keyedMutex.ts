@@ -1,4 +1,4 @@
-import { deferred, whenAborted } from './clock';
+import { type Deferred, deferred, whenAborted } from './clock';
 
 /** Runs a function, possibly after others. */
 export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
@@ -24,7 +24,7 @@ export class KeyedMutex {
 	 */
 	async acquire(key: unknown, signal?: AbortSignal): Promise<() => void> {
 		const previous = this.queues.get(key) ?? Promise.resolve();
-		const own = deferred<void>();
+		const own: Deferred<void> = deferred();
 		const queue = previous.then(async () => await own.promise);
 		this.queues.set(key, queue);
 		void queue.then(() => {
