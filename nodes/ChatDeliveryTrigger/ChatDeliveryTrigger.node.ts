@@ -12,7 +12,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { deliveryFields } from './properties';
-import { onDelivery, openDeliveries } from './onDelivery';
+import { onDelivery, activateDeliveries } from './onDelivery';
 
 export class ChatDeliveryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -35,7 +35,7 @@ export class ChatDeliveryTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
-				// A path with a parameter gets the webhook's ID before it, an empty one is that ID.
+				// n8n puts the webhook ID before a path with a parameter, and uses it as the path if the path is empty.
 				isFullPath: true,
 				path: '={{ $parameter["secretIn"] === "path" ? "chat-delivery/:secret" : "" }}',
 			},
@@ -44,24 +44,24 @@ export class ChatDeliveryTrigger implements INodeType {
 			header: 'Get chat replies from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, have the Test URL set up at the service as the address for chat replies. Click “Execute step”, then send a message with Chat Send → Request With Later Reply.<br /><br /><b>When your workflow is ready</b>, have the Production URL set up instead, and publish the workflow.',
+					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Send Via</b> set to <b>Request With Later Reply</b>.<br /><br /><b>When your workflow is ready</b>, ask your service provider to use the Production URL instead, and publish the workflow.',
 				active:
-					'<b>To test it</b>, have the Test URL set up at the service as the address for chat replies. Click “Execute step”, then send a message with Chat Send → Request With Later Reply.<br /><br /><b>As the workflow is published</b>, every reply that is delivered to the Production URL starts it.',
+					'<b>To test it</b>, ask your service provider to deliver chat replies to the Test URL. Click <b>Execute step</b>, then send a message with Chat Send, with <b>Send Via</b> set to <b>Request With Later Reply</b>.<br /><br /><b>While the workflow is published</b>, every reply that is delivered to the Production URL starts it.',
 			},
 			activationHint:
-				'When the workflow is published, have the Production URL set up at the service. Ask whoever runs your service how.',
+				'Publish the workflow, and ask your service provider to deliver chat replies to the Production URL.',
 		},
 		properties: deliveryFields,
 	};
 
-	// How the address is made known to the service is open, so there is nothing to register from here.
+	// The document doesn't say how to configure the delivery webhook, so the node can't register its URL.
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return openDeliveries(this);
+		return activateDeliveries(this);
 	}
 
-	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
+	// Without this, n8n's editor would run trigger() for the items of the webhook and never finish.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await passFirstOnly(this);
 	}

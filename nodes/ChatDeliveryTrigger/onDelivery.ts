@@ -25,7 +25,7 @@ import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 import { deliveryFields } from './properties';
 
 /** Run as `trigger()`. */
-export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
+export function activateDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 	const closing = new AbortController();
 	const form = formOf(trigger, deliveryFields);
 	const read = () => {
@@ -38,49 +38,49 @@ export function openDeliveries(trigger: ITriggerFunctions): ITriggerResponse {
 	});
 }
 
-/** One delivery: its payload is open, so it is passed on as it came. */
+/** Starts the workflow with the payload as received, because its shape isn't documented. */
 export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const reply = new WebhookResponder(context);
+	const responder = new WebhookResponder(context);
 	const form = formOf(context, deliveryFields);
 	const secret = checkDelivery(context, form);
 	if (secret.kind === 'unusable') noteUnusable(context, secret.why);
 	if (secret.kind !== 'passed') {
-		return reply.reject({ status: 403, message: 'The secret in the address is missing or wrong.' });
+		return responder.reject({ status: 403, message: 'The secret in the URL is missing or wrong.' });
 	}
 	const payload = await readJson(context);
-	if ('rejected' in payload) return reply.reject(payload.rejected);
+	if ('rejected' in payload) return responder.reject(payload.rejected);
 	const { json, bytes } = payload;
 	const keyField = readUsable(context, () => form.text('keyField'));
-	if ('rejected' in keyField) return reply.reject(keyField.rejected);
+	if ('rejected' in keyField) return responder.reject(keyField.rejected);
 	const key = keyOf(json, keyField.fields);
-	const take = async (emitter: ExecutionStarter | undefined) => {
-		if (emitter === undefined) return reply.reject(ASK_AGAIN);
-		if (emitter.isUsed(key)) {
-			reply.send(200, { received: true, message: 'This was received before.' });
+	const startExecution = async (starter: ExecutionStarter | undefined) => {
+		if (starter === undefined) return responder.reject(ASK_AGAIN);
+		if (starter.isUsed(key)) {
+			responder.send(200, { received: true, message: 'This delivery was received before.' });
 			return NO_EXECUTION;
 		}
 		const items = asItems(isJsonObject(json) ? json : { payload: json });
-		return await Promise.resolve(emitter.emit(items, key, reply, { received: true }));
+		return await Promise.resolve(starter.emit(items, key, responder, { received: true }));
 	};
-	return await withStarter(context, take, bytes);
+	return await withStarter(context, startExecution, bytes);
 }
 
 const NO_SECRET = 'none';
 
 function checkDelivery(context: IWebhookFunctions, form: Fields): SecretCheck {
-	let place: string;
+	let secretIn: string;
 	try {
-		place = form.choice('secretIn', NO_SECRET);
+		secretIn = form.choice('secretIn', NO_SECRET);
 	} catch (error) {
 		return { kind: 'unusable', why: explained(error) };
 	}
-	if (place === NO_SECRET) return { kind: 'passed' };
-	const parts: object = place === 'path' ? context.getParamsData() : context.getQueryData();
-	const given: unknown = 'secret' in parts ? parts.secret : undefined;
+	if (secretIn === NO_SECRET) return { kind: 'passed' };
+	const values: object = secretIn === 'path' ? context.getParamsData() : context.getQueryData();
+	const given: unknown = 'secret' in values ? values.secret : undefined;
 	return checkSecret(given, () => requireSecret(form, 'secret'));
 }
 
-/** A delivery without its key cannot be told from others, and so is never held off. */
+/** Undefined if there is no key, because then a repeated delivery can't be recognized. */
 function keyOf(payload: JsonValue, path: string): string | undefined {
 	const value = (path === '' ? undefined : valueAt(payload, path)) ?? '';
 	return value === '' ? undefined : JSON.stringify(value);

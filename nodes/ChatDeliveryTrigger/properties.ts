@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
-/** What the person sees, from top to bottom. */
+/** In the order of the screen. */
 export const deliveryFields: INodeProperties[] = [
 	{
 		displayName:
-			'Give the Production URL above to whoever runs your service. The service does not sign what it sends: without a secret, anyone who knows the URL can start the workflow.',
-		name: 'addressNotice',
+			'Give the Production URL above to your service provider. The service documents no signature for its deliveries. Without a secret, anyone who knows the URL can start the workflow.',
+		name: 'urlNotice',
 		type: 'notice',
 		default: '',
 	},
@@ -39,7 +39,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		description:
-			'Any text that is hard to guess. Use letters and digits only, so that it needs no encoding in the URL.',
+			'A text that is hard to guess. Use only letters and digits, so that the URL needs no encoding.',
 		displayOptions: { hide: { secretIn: ['none'] } },
 	},
 	{
@@ -50,8 +50,8 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data.message_id',
 		description:
-			'The field that is different for each delivery, with dots for nested fields. A delivery with a value that was received before does not start the workflow. Leave empty to start it for every delivery.',
+			"The field that identifies a delivery, with dots for nested fields. A delivery with a value that was received before doesn't start the workflow again. If this is empty, or if a delivery doesn't have the field, a delivery that the service sends twice starts the workflow twice.",
 	},
-	// n8n looks for this under the name "options": see UNREAD_BODY.
+	// n8n reads this under the name "options", see UNREAD_BODY.
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },
 ];

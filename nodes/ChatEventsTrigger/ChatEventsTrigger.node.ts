@@ -12,7 +12,7 @@ import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { activate } from './activate';
 import { triggerFields } from './properties';
-import { answerWatchRequest } from './watchRequests';
+import { handleWatchRequest } from './watchRequests';
 
 export class ChatEventsTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -25,7 +25,7 @@ export class ChatEventsTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: `={{ $parameter["watchSessions"] ? "on events of watched sessions" : "on events of " + ${enteredOr('sessionIds', 'sessions')} }}`,
-		description: 'Starts the workflow when something happens in a chat session with an AI agent',
+		description: 'Starts the workflow on events in chat sessions with an AI agent',
 		defaults: { name: 'Chat Events Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -36,7 +36,7 @@ export class ChatEventsTrigger implements INodeType {
 		webhooks: [
 			{
 				name: 'default',
-				// Without a method n8n registers nothing, so that a test in the editor opens the sockets.
+				// Without a method, n8n registers no webhook, so a test in the editor opens the sockets.
 				httpMethod: '={{ $parameter["watchSessions"] ? "POST" : "" }}',
 				responseMode: 'onReceived',
 				path: 'watch',
@@ -47,18 +47,18 @@ export class ChatEventsTrigger implements INodeType {
 			header: 'Listen to chat sessions',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b> and click “Execute step”. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>When your workflow is ready</b>, publish it. It then starts on every event of its sessions.',
+					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b>, and click <b>Execute step</b>. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>When your workflow is ready</b>, publish it. It then starts on the events of its sessions.',
 				active:
-					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b> and click “Execute step”. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>As the workflow is published</b>, it also starts on every event of its sessions.',
+					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b>, and click <b>Execute step</b>. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>While the workflow is published</b>, it also starts on the events of its sessions.',
 			},
-			activationHint: 'Publish the workflow to have its sessions listened to all the time.',
+			activationHint: 'Publish the workflow to listen to its sessions continuously.',
 		},
 		properties: triggerFields,
 	};
 
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
-	// The address is n8n's own: there is nothing to register at the service.
+	// Only Chat Session and other systems of the user post to this URL, so the service doesn't need it.
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
@@ -66,6 +66,6 @@ export class ChatEventsTrigger implements INodeType {
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await answerWatchRequest(this);
+		return await handleWatchRequest(this);
 	}
 }

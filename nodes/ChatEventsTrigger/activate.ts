@@ -11,8 +11,8 @@ import { ChatEventsListener, type ListenerSettings } from './listener';
 import { triggerFields } from './properties';
 import { activeListeners, readWatchSettings, storedSessions } from './watchRequests';
 
-/** Somebody is at the screen; at a start of n8n nobody is. */
-const BY_HAND = ['activate', 'create', 'update'];
+/** Modes in which a user sees errors. When n8n starts, no user does. */
+const MANUAL_MODES = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	const { listener, watches } = await prepare(context);
@@ -28,7 +28,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 	if (watches) activeListeners.set(key, listener);
 	listener.followStored(watches ? storedSessions(context) : []);
 	try {
-		await listener.start(BY_HAND.includes(context.getActivationMode()));
+		await listener.start(MANUAL_MODES.includes(context.getActivationMode()));
 	} catch (error) {
 		await closeFunction();
 		throw toNodeError(context.getNode(), error);
@@ -46,7 +46,7 @@ async function prepare(context: ITriggerFunctions) {
 	}
 }
 
-/** @throws InvalidInput when there would be nothing to listen to */
+/** @throws InvalidInput if there is no session to listen to */
 function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 	const form = formOf(context, triggerFields);
 	const { watches } = readWatchSettings(form);
@@ -58,9 +58,9 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 	};
 	if (settings.sessionIds.length === 0 && !settings.watches) {
 		throw new InvalidInput(
-			'There is no chat session to listen to',
+			"'Session IDs' is empty, and 'Watched Sessions' is off",
 			onScreenOnly(
-				'Fill in Session IDs, or turn on Watched Sessions to add sessions while the workflow is published.',
+				"Fill in 'Session IDs', or turn on 'Watched Sessions' to add sessions while the workflow is published.",
 			),
 		);
 	}

@@ -9,36 +9,36 @@ import { pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
- * After a restart the service may replay hundreds of events at once, and so many executions at the same time would
- * bring n8n's database to a standstill. So only this many are under way, …
+ * Executions to start at the same time. After a restart the service may replay hundreds of events, and as many concurrent
+ * executions would block n8n's database.
  */
 const MAX_STARTING = 20;
 
-/** … where one that takes long makes room for the next after this time, … */
+/** A slow execution makes room for the next one after this time. */
 const NEXT_AFTER_MS = 5_000;
 
-/** … and sooner while the trigger is being closed: n8n waits for it. */
-const NEXT_IN_CLOSING_AFTER_MS = 1_000;
+/** Shorter, because n8n waits until the trigger is closed. */
+const NEXT_AFTER_WHEN_CLOSING_MS = 1_000;
 
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
-/** Starts one execution for each event: n8n stores the key, so the same event never starts a second one. */
+/** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
 	private readonly limit = pLimit(MAX_STARTING);
 
-	/** Not yet given to n8n, oldest first. */
+	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
 
 	private readonly closing = new AbortController();
 
-	private readonly place: string[];
+	private readonly keyPrefix: string[];
 
-	/** Called with an event that n8n did not take however often it was offered. */
+	/** @param onRejected called with an event that n8n rejected on every attempt */
 	constructor(
 		private readonly context: ITriggerFunctions,
 		private readonly onRejected: (rejected: SessionEvent) => void,
 	) {
-		this.place = [context.getWorkflow().id ?? '', context.getNode().id];
+		this.keyPrefix = [context.getWorkflow().id ?? '', context.getNode().id];
 	}
 
 	emit(sessionEvent: SessionEvent): void {
@@ -49,23 +49,23 @@ export class EventStarter {
 	}
 
 	/**
-	 * Gives n8n what waits, and what comes meanwhile, for as long as that takes within the time.
+	 * Passes the waiting events, and those that arrive in the meantime, to n8n until the timeout.
 	 *
-	 * @returns the events that n8n was not given; they start nothing any more
+	 * @returns the remaining events, which don't start executions anymore
 	 */
 	async drain(ms: number): Promise<SessionEvent[]> {
 		this.closing.abort();
 		const tooLate = new AbortController();
 		const late = pause(clock, ms, tooLate.signal);
 		while (this.waiting.size > 0) {
-			// Begins when everything that waited before it has begun.
-			const turn = this.limit(() => false);
-			if (await Promise.race([late, turn])) break;
+			// Runs after all earlier events have started.
+			const allStarted = this.limit(() => false);
+			if (await Promise.race([late, allStarted])) break;
 		}
 		tooLate.abort();
-		const rest = [...this.waiting];
+		const remaining = [...this.waiting];
 		this.waiting.clear();
-		return rest;
+		return remaining;
 	}
 
 	private async start(sessionEvent: SessionEvent): Promise<void> {
@@ -75,20 +75,24 @@ export class EventStarter {
 			this.context.emit([items]);
 			return;
 		}
-		// Without an ID each arrival counts as an event of its own; a key is still needed to offer it again safely.
-		const key = fingerprint([...this.place, sessionKey(sessionId), event.eventId ?? randomUUID()]);
+		// An event without an ID gets a random key, so that retries of its own start don't start it twice.
+		const key = fingerprint([
+			...this.keyPrefix,
+			sessionKey(sessionId),
+			event.eventId ?? randomUUID(),
+		]);
 		const done = new AbortController();
 		void emitWithRetry(this.context, items, key)
-			.then((isTaken) => {
-				if (!isTaken) this.onRejected(sessionEvent);
+			.then((isAccepted) => {
+				if (!isAccepted) this.onRejected(sessionEvent);
 			})
 			.finally(() => done.abort());
 		await this.untilRoom(done.signal);
 	}
 
 	private async untilRoom(done: AbortSignal): Promise<void> {
-		const either = AbortSignal.any([done, this.closing.signal]);
-		if (!this.closing.signal.aborted && (await pause(clock, NEXT_AFTER_MS, either))) return;
-		await pause(clock, NEXT_IN_CLOSING_AFTER_MS, done);
+		const doneOrClosing = AbortSignal.any([done, this.closing.signal]);
+		if (!this.closing.signal.aborted && (await pause(clock, NEXT_AFTER_MS, doneOrClosing))) return;
+		await pause(clock, NEXT_AFTER_WHEN_CLOSING_MS, done);
 	}
 }

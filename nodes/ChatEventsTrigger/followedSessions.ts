@@ -11,54 +11,54 @@ import {
 } from '../shared/clock';
 import { clock } from '../shared/n8n/http/accountClient';
 
-/** What following needs of a connection. */
+/** The part of a connection that following a session needs. */
 type Followable = {
-	/** Resolves when the session's connection is held, or will never be. */
+	/** Resolves when the session is connected, or never will be. */
 	ready: () => Promise<Readiness>;
 	close: () => Promise<void> | void;
 };
 
-/** Called at most once: there is no connection to be had. */
+/** Called at most once, if no connection is possible. */
 type OnEnded = (ending: ChatEnded) => void;
 
-export type FollowingParts = {
+export type FollowDeps = {
 	open: (sessionId: string, onEnded: OnEnded) => Followable;
-	/** Told once until the session has been held for long again. A final ending: it is followed no longer. */
+	/** Called for the first failure after a long connection, and for a final ending, which ends the following. */
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
 
 export type FollowStatus = { sessionId: string; ended: ChatEnded | null; connected: boolean };
 
-/** A token is asked for and a socket opened for each, so only this many connect at the same time, … */
+/** Sessions that connect at the same time, because each one requests a token and opens a socket. */
 const MAX_CONNECTING = 20;
 
-/** … where one that takes long makes room for the next after this time. */
+/** A slow connection makes room for the next one after this time. */
 const NEXT_AFTER_MS = 5_000;
 
-/** The sessions that the trigger follows. */
+/** The sessions that a trigger listens to. */
 export class FollowedSessions {
 	private readonly sessions = new Map<string, FollowedSession>();
 
 	private connecting = 0;
 
-	/** Sessions that connect when there is room, oldest first. */
+	/** Sessions that wait for `MAX_CONNECTING`, oldest first. */
 	private readonly waiting = new Set<FollowedSession>();
 
-	constructor(private readonly parts: FollowingParts) {}
+	constructor(private readonly parts: FollowDeps) {}
 
 	get size(): number {
 		return this.sessions.size;
 	}
 
-	/** Connects to the session as soon as there is room, unless it is connected already. */
+	/** Connects the session as soon as the limit allows it, unless it's connected already. */
 	follow(sessionId: string): FollowedSession {
-		const present = this.sessions.get(sessionId);
-		present?.wake();
-		if (present !== undefined) return present;
+		const existing = this.sessions.get(sessionId);
+		existing?.retryNow();
+		if (existing !== undefined) return existing;
 		const { open, onLost } = this.parts;
 		const session = new FollowedSession({
 			open: (onEnded) => open(sessionId, onEnded),
-			onDue: () => this.connectInTurn(session),
+			onDue: () => this.connectWithinLimit(session),
 			onLost: (ending) => {
 				if (isFinal(ending)) this.sessions.delete(sessionId);
 				onLost(sessionId, ending);
@@ -69,20 +69,20 @@ export class FollowedSessions {
 		return session;
 	}
 
-	/** Resolves when the session is connected, or will never be; `undefined` if it isn't followed. */
+	/** Resolves when the session is connected, or never will be. `undefined` if it isn't followed. */
 	readinessOf(sessionId: string): Promise<Readiness> | undefined {
 		return this.sessions.get(sessionId)?.ready();
 	}
 
-	async leave(sessionId: string): Promise<void> {
+	async unfollow(sessionId: string): Promise<void> {
 		const session = this.sessions.get(sessionId);
 		if (session === undefined) return;
 		this.sessions.delete(sessionId);
 		this.waiting.delete(session);
-		await session.leave();
+		await session.close();
 	}
 
-	/** Follows these sessions and says after a while at most how each of them stands. */
+	/** Follows these sessions, and returns the status of each one after `ms` at the latest. */
 	async followAll(sessionIds: string[], ms: number): Promise<FollowStatus[]> {
 		const followed = sessionIds.map((sessionId) => ({
 			sessionId,
@@ -91,7 +91,7 @@ export class FollowedSessions {
 		const late = new AbortController();
 		const tooLate = deferred<null>();
 		void pause(clock, ms, late.signal).then(() => tooLate.resolve(null));
-		const standings = followed.map(async ({ sessionId, session }): Promise<FollowStatus> => {
+		const statuses = followed.map(async ({ sessionId, session }): Promise<FollowStatus> => {
 			const readiness = await Promise.race([session.ready(), tooLate.promise]);
 			return {
 				sessionId,
@@ -99,16 +99,16 @@ export class FollowedSessions {
 				ended: readiness?.kind === 'ended' ? readiness.ending : null,
 			};
 		});
-		const result = await Promise.all(standings);
+		const result = await Promise.all(statuses);
 		late.abort();
 		return result;
 	}
 
 	async closeAll(): Promise<void> {
-		await Promise.all([...this.sessions.keys()].map(async (id) => await this.leave(id)));
+		await Promise.all([...this.sessions.keys()].map(async (id) => await this.unfollow(id)));
 	}
 
-	private connectInTurn(session: FollowedSession): void {
+	private connectWithinLimit(session: FollowedSession): void {
 		if (this.connecting >= MAX_CONNECTING) {
 			this.waiting.add(session);
 			return;
@@ -119,29 +119,29 @@ export class FollowedSessions {
 			const [next] = this.waiting;
 			if (next === undefined) return;
 			this.waiting.delete(next);
-			this.connectInTurn(next);
+			this.connectWithinLimit(next);
 		});
 	}
 }
 
-/** Endings that following the session again would only repeat. */
+/** Endings that a retry can't change. */
 const FINAL: ReadonlySet<EndingKind> = new Set([
 	'session_closed',
 	'mint_rejected',
-	'bad_address',
-	'defect',
+	'bad_url',
+	'client_bug',
 ]);
 
 /**
- * A session that was given up (the service away, another client holding it) is followed again, so that it heals by
- * itself, but less and less often, so that an outage is not answered with a storm of requests.
+ * The trigger retries a session whose connection gave up, for example because the service is down or the session is in use
+ * by another client. The intervals grow, so that an outage doesn't cause a flood of requests.
  */
 const RESTART_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
 
-/** Far longer than the attempts before giving up take: the loss of what was held for so long is news. */
-const HELD_LONG_AFTER_MS = 3_600_000;
+/** After a connection of this length, the next failure is reported again. Much longer than the attempts before giving up. */
+const STABLE_AFTER_MS = 3_600_000;
 
-/** The service accepts no API token, of no session: that may pass, and must not cost every session. */
+/** Not final, because an API token that is rejected for all sessions may be accepted again later. */
 const UNAUTHORIZED = 401;
 
 export function isFinal({ kind, status }: ChatEnded): boolean {
@@ -150,30 +150,29 @@ export function isFinal({ kind, status }: ChatEnded): boolean {
 
 type SessionParts = {
 	open: (onEnded: OnEnded) => Followable;
-	/** Called each time it is to connect; `connect` is then called when there is room. */
+	/** Called when the session should connect. `connect` is called when the limit allows it. */
 	onDue: () => void;
 	onLost: (ending: ChatEnded) => void;
 };
 
-/** One session until it is left: waiting to connect, connected, or resting before it is tried again. */
+/** One followed session: waiting to connect, connected, or waiting for a retry. */
 class FollowedSession {
-	private readonly left = new AbortController();
+	private readonly closed = new AbortController();
 
-	/** Null while it waits to connect. */
+	/** Null while the session waits to connect. */
 	private connection: Followable | null = null;
 
-	/** Resolves when it is its turn to connect, or it is left. */
-	private turn: Deferred<void> = deferred();
+	/** Resolves when the session starts to connect, or is closed. */
+	private connectStarted: Deferred<void> = deferred();
 
-	/** Shared by all who ask, however many: the connection may take long. */
+	/** Shared by all callers, because connecting may take long. */
 	private readiness: Promise<Readiness> | null = null;
 
-	private heldSince: number | null = null;
+	private connectedSince: number | null = null;
 
-	/** In a row. */
-	private giveUps = 0;
+	private consecutiveFailures = 0;
 
-	private rest: AbortController | null = null;
+	private retryWait: AbortController | null = null;
 
 	constructor(private readonly parts: SessionParts) {}
 
@@ -186,45 +185,46 @@ class FollowedSession {
 		return await this.readiness;
 	}
 
-	/** Tries it again at once if it rests. */
-	wake(): void {
-		if (this.rest === null) return;
-		this.rest.abort();
-		this.rest = null;
+	/** Ends the wait for a retry. */
+	retryNow(): void {
+		if (this.retryWait === null) return;
+		this.retryWait.abort();
+		this.retryWait = null;
 		this.connection = null;
-		this.turn = deferred();
+		this.connectStarted = deferred();
 		this.parts.onDue();
 	}
 
-	/** Resolves when the connection is held, or will never be. */
+	/** Resolves when the session is connected, or never will be. */
 	async connect(): Promise<void> {
-		this.heldSince = null;
+		this.connectedSince = null;
 		this.connection = this.parts.open((ending) => void this.giveUp(ending));
-		this.turn.resolve();
+		this.connectStarted.resolve();
 		const { kind } = await this.ready();
-		if (kind === 'open') this.heldSince = clock.elapsed();
+		if (kind === 'open') this.connectedSince = clock.elapsed();
 	}
 
-	async leave(): Promise<void> {
-		this.left.abort();
-		this.turn.resolve();
+	async close(): Promise<void> {
+		this.closed.abort();
+		this.connectStarted.resolve();
 		await this.connection?.close();
 	}
 
 	private async nextReadiness(): Promise<Readiness> {
-		if (this.connection === null) await this.turn.promise;
+		if (this.connection === null) await this.connectStarted.promise;
 		return (await this.connection?.ready()) ?? { kind: 'closed_by_us' };
 	}
 
 	private async giveUp(ending: ChatEnded): Promise<void> {
-		const heldFor = this.heldSince === null ? 0 : clock.elapsed() - this.heldSince;
-		if (heldFor >= HELD_LONG_AFTER_MS) this.giveUps = 0;
-		this.giveUps += 1;
-		if (this.giveUps === 1 || isFinal(ending)) this.parts.onLost(ending);
+		const connectedMs = this.connectedSince === null ? 0 : clock.elapsed() - this.connectedSince;
+		if (connectedMs >= STABLE_AFTER_MS) this.consecutiveFailures = 0;
+		this.consecutiveFailures += 1;
+		if (this.consecutiveFailures === 1 || isFinal(ending)) this.parts.onLost(ending);
 		if (isFinal(ending)) return;
-		const rest = new AbortController();
-		this.rest = rest;
-		const either = AbortSignal.any([rest.signal, this.left.signal]);
-		if (await pause(clock, backoffMs(RESTART_BACKOFF, this.giveUps), either)) this.wake();
+		const retryWait = new AbortController();
+		this.retryWait = retryWait;
+		const ended = AbortSignal.any([retryWait.signal, this.closed.signal]);
+		const waitMs = backoffMs(RESTART_BACKOFF, this.consecutiveFailures);
+		if (await pause(clock, waitMs, ended)) this.retryNow();
 	}
 }

@@ -15,36 +15,36 @@ import { WatchLimits } from './watchLimits';
 export type ListenerSettings = {
 	sessionIds: string[];
 	watches: boolean;
-	/** Null where every event is passed. */
+	/** Null for all events. */
 	types: ReadonlySet<string> | null;
 	takeOver: boolean;
 };
 
-/** How long activating waits for the first answer of each session. */
+/** How long activation waits until each session is connected. */
 const FIRST_CHECK_MS = 10_000;
 
-/** How long deactivating waits for n8n to take the events that have come; n8n stops by force after 30 seconds. */
-const HAND_OVER_MS = 20_000;
+/** How long deactivation waits until n8n has received all events. n8n stops by force after 30 seconds. */
+const DRAIN_MS = 20_000;
 
-/** One active trigger: its sessions, fixed and watched, from activation to deactivation. */
+/** One active trigger with its fixed and watched sessions, from activation to deactivation. */
 export class ChatEventsListener {
 	private readonly closed = new AbortController();
 
 	private readonly sessions: FollowedSessions;
 
-	private readonly emitter: EventStarter;
+	private readonly starter: EventStarter;
 
 	private readonly losses: LossReporter;
 
-	/** Of requests that were rejected because 'Secret' gives none. */
+	/** Reports requests that were rejected because 'Secret' can't be used. */
 	readonly unusableSecret: RareNotice<ExplainedError>;
 
-	/** `asked`: no Watch request for it has succeeded yet, and a loss is the answer to that request. */
-	private readonly watched = new Map<string, 'asked' | 'taken'>();
+	/** `requested`: no Watch request for it has succeeded yet, so a failure is reported in its response. */
+	private readonly watched = new Map<string, 'requested' | 'confirmed'>();
 
 	readonly limits = new WatchLimits(() => clock.elapsed());
 
-	/** Fixed sessions whose losses are told to whoever waits at the screen. */
+	/** Fixed sessions whose failures are shown to the user who activates the trigger. */
 	private readonly starting = new Set<string>();
 
 	constructor(
@@ -55,17 +55,17 @@ export class ChatEventsListener {
 		requireWebSocket();
 		this.losses = new LossReporter(context, this.closed.signal);
 		this.unusableSecret = rejectionNotice(context, this.closed.signal);
-		this.emitter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
+		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
 		const { takeOver } = settings;
 		this.sessions = new FollowedSessions({
 			open: (sessionId, onEnded) =>
 				openChatSocket(context, connection, sessionId, {
 					takeOver,
-					onEvent: (event) => this.pass(sessionId, event),
-					onTooLarge: (chars) => this.miss({ sessionId, chars }),
+					onEvent: (event) => this.onEvent(sessionId, event),
+					onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
 					onEnded,
 				}),
-			onLost: (sessionId, ending) => this.lose(sessionId, ending),
+			onLost: (sessionId, ending) => this.onLost(sessionId, ending),
 		});
 	}
 
@@ -73,110 +73,112 @@ export class ChatEventsListener {
 		return [...this.watched.keys()];
 	}
 
-	/** Those of these sessions that are watched. */
+	/** The watched ones among these sessions. */
 	watchedAmong(sessionIds: string[]): string[] {
-		return this.asKnown(sessionIds).filter((sessionId) => this.watched.has(sessionId));
+		return this.withKnownSpelling(sessionIds).filter((sessionId) => this.watched.has(sessionId));
 	}
 
-	/** Follows what was watched before; nobody is at the screen, so whatever fails is reported later. */
+	/** Follows stored sessions. Failures are reported later, because no user waits for them. */
 	followStored(stored: string[]): void {
-		const sessionIds = this.asKnown(stored);
-		for (const sessionId of sessionIds) this.watched.set(sessionId, 'taken');
+		const sessionIds = this.withKnownSpelling(stored);
+		for (const sessionId of sessionIds) this.watched.set(sessionId, 'confirmed');
 		for (const sessionId of sessionIds) this.sessions.follow(sessionId);
 	}
 
 	/**
 	 * Follows the fixed sessions.
 	 *
-	 * @param byHand somebody waits at the screen and is told at once what cannot be followed
-	 * @throws NodeOperationError naming what cannot be followed
+	 * @param isManual whether a user waits, so that failures are thrown
+	 * @throws NodeOperationError with the sessions that failed
 	 */
-	async start(byHand: boolean): Promise<void> {
+	async start(isManual: boolean): Promise<void> {
 		const { sessionIds } = this.settings;
-		if (!byHand) {
+		if (!isManual) {
 			for (const sessionId of sessionIds) this.sessions.follow(sessionId);
 			return;
 		}
 		for (const sessionId of sessionIds) this.starting.add(sessionId);
-		const standings = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
+		const statuses = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
 		this.starting.clear();
-		const losses = standings.flatMap(({ sessionId, ended }) =>
+		const losses = statuses.flatMap(({ sessionId, ended }) =>
 			ended === null ? [] : [{ sessionId, ending: ended }],
 		);
 		const onlyClosed = losses.every(({ ending }) => ending.kind === 'session_closed');
-		// Some sessions of a list may well be over; a list of nothing else is a mistake.
-		const goesOn = this.sessions.size > 0 || this.settings.watches;
-		if (losses.length === 0 || (onlyClosed && goesOn)) return;
+		// Some closed sessions are fine, but a list of only closed ones is a mistake.
+		const hasOthers = this.sessions.size > 0 || this.settings.watches;
+		if (losses.length === 0 || (onlyClosed && hasOthers)) return;
 		await this.close();
 		throw sessionsLost(this.context, losses);
 	}
 
 	/**
-	 * Takes up what can be followed; what was taken before stays, and is tried again by itself.
+	 * Watches the sessions that can be connected. Sessions that are watched already stay, and are retried automatically.
 	 *
-	 * @throws WatchLimitReached if there is no room for the new ones among them
+	 * @throws WatchLimitReached if there are too many new sessions
 	 */
-	async watch(asked: string[]): Promise<FollowStatus[]> {
-		const sessionIds = this.asKnown(asked);
+	async watch(requested: string[]): Promise<FollowStatus[]> {
+		const sessionIds = this.withKnownSpelling(requested);
 		const added = sessionIds.filter((sessionId) => !this.watched.has(sessionId));
-		let standings: FollowStatus[] = [];
+		let statuses: FollowStatus[] = [];
 		await this.limits.forSessions(added.length, this.watched.size, async () => {
-			standings = await this.takeUp(sessionIds);
-			const late = standings.filter(({ connected, ended }) => !connected && ended === null);
+			statuses = await this.follow(sessionIds);
+			const late = statuses.filter(({ connected, ended }) => !connected && ended === null);
 			for (const { sessionId } of late) {
-				// One that was asked for before counts once.
+				// A repeated request for the same session counts once.
 				if (added.includes(sessionId))
 					void this.limits.noteLate(this.sessions.readinessOf(sessionId));
 			}
-			return standings.filter(({ ended }) => ended !== null).length;
+			return statuses.filter(({ ended }) => ended !== null).length;
 		});
-		return standings;
+		return statuses;
 	}
 
-	private async takeUp(sessionIds: string[]): Promise<FollowStatus[]> {
+	private async follow(sessionIds: string[]): Promise<FollowStatus[]> {
 		for (const sessionId of sessionIds) {
-			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'asked');
+			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'requested');
 		}
-		const found = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
-		const standings = found.map((standing) =>
-			this.watched.get(standing.sessionId) === 'taken' ? { ...standing, ended: null } : standing,
+		const current = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
+		const statuses = current.map((status) =>
+			this.watched.get(status.sessionId) === 'confirmed' ? { ...status, ended: null } : status,
 		);
-		for (const { sessionId } of standings) {
-			if (this.watched.has(sessionId)) this.watched.set(sessionId, 'taken');
+		for (const { sessionId } of statuses) {
+			if (this.watched.has(sessionId)) this.watched.set(sessionId, 'confirmed');
 		}
-		// Whoever asked is told: it is not taken up.
-		await this.unwatch(standings.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));
-		return standings;
+		// The response reports sessions that failed, so they aren't watched.
+		await this.unwatch(statuses.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));
+		return statuses;
 	}
 
-	async unwatch(asked: string[]): Promise<void> {
-		const sessionIds = this.asKnown(asked);
+	async unwatch(requested: string[]): Promise<void> {
+		const sessionIds = this.withKnownSpelling(requested);
 		for (const sessionId of sessionIds) this.watched.delete(sessionId);
-		const left = sessionIds.filter((sessionId) => !this.settings.sessionIds.includes(sessionId));
-		await Promise.all(left.map(async (sessionId) => await this.sessions.leave(sessionId)));
+		const unfollowed = sessionIds.filter(
+			(sessionId) => !this.settings.sessionIds.includes(sessionId),
+		);
+		await Promise.all(unfollowed.map(async (sessionId) => await this.sessions.unfollow(sessionId)));
 	}
 
-	/** Listens on until n8n has taken what has come, so that the gap until the next trigger listens is short. */
+	/** Listens until n8n has received all events, so that the gap before the next trigger listens is short. */
 	async close(): Promise<void> {
-		const unstarted = await this.emitter.drain(HAND_OVER_MS);
+		const unstarted = await this.starter.drain(DRAIN_MS);
 		await this.sessions.closeAll();
 		this.losses.events.add(...unstarted);
 		this.closed.abort();
 	}
 
-	/** Each as it is written already, in upper or lower case: it is one session, with one connection. */
-	private asKnown(sessionIds: string[]): string[] {
-		const present = [...this.settings.sessionIds, ...this.watched.keys()];
-		const known = new Map(present.map((sessionId) => [sessionKey(sessionId), sessionId]));
+	/** Uses the known spelling of each ID, because upper and lower case mean the same session. */
+	private withKnownSpelling(sessionIds: string[]): string[] {
+		const existing = [...this.settings.sessionIds, ...this.watched.keys()];
+		const known = new Map(existing.map((sessionId) => [sessionKey(sessionId), sessionId]));
 		return sessionIds.map((sessionId) => known.get(sessionKey(sessionId)) ?? sessionId);
 	}
 
-	private pass(sessionId: string, event: ChatEvent): void {
+	private onEvent(sessionId: string, event: ChatEvent): void {
 		const { types } = this.settings;
-		if (types === null || types.has(event.type)) this.emitter.emit({ sessionId, event });
+		if (types === null || types.has(event.type)) this.starter.emit({ sessionId, event });
 	}
 
-	private miss(frame: TooLargeFrame): void {
+	private onTooLarge(frame: TooLargeFrame): void {
 		if (this.context.getMode() === 'manual') {
 			this.context.emitError(framesLost(this.context, [frame]));
 		} else {
@@ -184,16 +186,18 @@ export class ChatEventsListener {
 		}
 	}
 
-	private lose(sessionId: string, ending: ChatEnded): void {
-		const isAsked = this.watched.get(sessionId) === 'asked';
+	private onLost(sessionId: string, ending: ChatEnded): void {
+		const isRequested = this.watched.get(sessionId) === 'requested';
 		if (isFinal(ending)) this.watched.delete(sessionId);
 		const isFixed = this.settings.sessionIds.includes(sessionId);
-		if (this.starting.has(sessionId) || (isAsked && !isFixed)) return;
+		if (this.starting.has(sessionId) || (isRequested && !isFixed)) return;
 		const loss = { sessionId, ending };
 		if (this.context.getMode() === 'manual') {
 			this.context.emitError(sessionsLost(this.context, [loss]));
 		} else if (ending.kind === 'session_closed') {
-			this.context.logger.info('A chat session is closed and no longer followed', { sessionId });
+			this.context.logger.info('Stopped listening to a chat session, because it is closed', {
+				sessionId,
+			});
 		} else {
 			this.losses.sessions.add(loss);
 		}

@@ -6,15 +6,15 @@ import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';
 import { isFinal } from './followedSessions';
 
-/** Whatever it held started no execution. */
+/** Started no execution. */
 export type TooLargeFrame = { sessionId: string; chars: number };
 
 export type Loss = { sessionId: string; ending: ChatEnded };
 
-const TRIED_AGAIN =
-	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
+const RETRIED =
+	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
 
-/** Tells the workflow's owner, by failed executions and n8n's error workflow, what was lost and why. */
+/** Reports lost sessions, events, and frames as failed executions, which also start n8n's error workflow. */
 export class LossReporter {
 	readonly sessions: Batcher<Loss>;
 
@@ -22,7 +22,7 @@ export class LossReporter {
 
 	readonly frames: Batcher<TooLargeFrame>;
 
-	/** `signal` is aborted when the trigger is closed: then all is told at once. */
+	/** @param signal aborted when the trigger is closed. Then everything is reported immediately. */
 	constructor(context: ITriggerFunctions, signal: AbortSignal) {
 		this.sessions = new Batcher(signal, (losses) =>
 			context.saveFailedExecution(sessionsLost(context, losses)),
@@ -42,19 +42,23 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const [first] = losses;
 	const several = losses.length > 1;
 	const message = several
-		? `${losses.length} chat sessions are not followed`
-		: `The chat session ${first?.sessionId ?? ''} is not followed: ${lowerFirst(first?.ending.message ?? '')}`;
+		? `${losses.length} chat sessions aren't connected`
+		: `Chat session ${first?.sessionId ?? ''} isn't connected: ${lowerFirst(first?.ending.message ?? '')}`;
 	const advice = losses
 		.slice(0, MAX_NAMED)
 		.map(({ sessionId, ending }) =>
 			displayText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
 		);
 	const more = losses.length - advice.length;
-	if (more > 0) advice.push(`${more} more sessions are not followed.`);
-	// In the editor the trial is over.
+	if (more > 0) {
+		advice.push(
+			more === 1 ? "1 more session isn't connected." : `${more} more sessions aren't connected.`,
+		);
+	}
+	// A test in the editor ends here.
 	const isTriedAgain =
 		context.getMode() !== 'manual' && losses.some(({ ending }) => !isFinal(ending));
-	const description = [...advice, ...(isTriedAgain ? [TRIED_AGAIN] : [])].join(' ');
+	const description = [...advice, ...(isTriedAgain ? [RETRIED] : [])].join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 
@@ -68,10 +72,10 @@ export function framesLost(
 	);
 	const message =
 		frames.length === 1
-			? 'What came in a chat session was too large to be read'
-			: `What came in chat sessions was too large to be read, ${frames.length} times`;
-	const most = MAX_FRAME_CHARS.toLocaleString('en-US');
-	const description = `It started no execution: the trigger reads ${most} characters at most. Look at these conversations yourself: ${list}.`;
+			? 'A frame in a chat session was too large to read'
+			: `${frames.length} frames in chat sessions were too large to read`;
+	const maxChars = MAX_FRAME_CHARS.toLocaleString('en-US');
+	const description = `The workflow wasn't started for ${frames.length === 1 ? 'it' : 'them'}, because the trigger reads at most ${maxChars} characters. Check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 
@@ -81,9 +85,9 @@ function eventsLost(context: ITriggerFunctions, events: SessionEvent[]): NodeOpe
 	);
 	const message =
 		events.length === 1
-			? 'A chat event started no execution'
-			: `${events.length} chat events started no execution`;
-	const description = `n8n did not take them before the trigger was closed, or could not start an execution (its log says why). Unless the service sends them again, look at these conversations yourself: ${list}.`;
+			? "A chat event didn't start an execution"
+			: `${events.length} chat events didn't start an execution`;
+	const description = `The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: ${list}.`;
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 

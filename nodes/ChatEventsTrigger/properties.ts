@@ -16,7 +16,7 @@ export const triggerFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
 		description:
-			'The chat sessions to listen to, separated by commas. An expression can return a list. For sessions that come and go, turn on Watched Sessions.',
+			"The chat sessions to listen to, separated by commas. An expression can return a list. For sessions that change, turn on 'Watched Sessions'.",
 	},
 	{
 		displayName: 'Watched Sessions',
@@ -25,12 +25,12 @@ export const triggerFields: INodeProperties[] = [
 		noDataExpression: true,
 		default: false,
 		description:
-			'Whether this trigger has a URL at which Chat Session → Watch adds sessions and Unwatch removes them while the workflow is published',
+			'Whether this trigger has a URL for Chat Session > Watch and Unwatch, which add and remove sessions while the workflow is published',
 	},
 	shownWhere(
 		{
 			displayName:
-				'Publish the workflow, then copy the Production URL above to Trigger URL of Chat Session → Watch. Watched sessions are kept when n8n restarts and are removed when they are closed. To test the trigger in the editor, turn this off and enter a session above. If n8n runs separate webhook processes, have this URL served by the main process.',
+				"Publish the workflow, then copy the Production URL above to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they are closed. To test the trigger in the editor, turn this off and enter a session above. If your n8n instance has separate webhook processes, the main process must serve this URL.",
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',
@@ -45,7 +45,7 @@ export const triggerFields: INodeProperties[] = [
 			typeOptions: { password: true },
 			default: '',
 			description:
-				'If set, only requests with this secret are accepted. Enter the same secret in Chat Session → Watch. Other systems send it in the header x-watch-secret. Without a secret, anyone who knows the URL can add and remove sessions.',
+				"If set, only requests with this secret are accepted. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret. Without a secret, anyone who knows the URL can add and remove sessions.",
 		},
 		{ watchSessions: [true] },
 	),
@@ -54,7 +54,7 @@ export const triggerFields: INodeProperties[] = [
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
 	takeOverField,
-	// n8n looks for what is below under the name "options".
+	// Not "options", because n8n reads the field below under that name.
 	{ ...optionsCollection(otherEventTypesField), name: 'settings' },
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },
 ];

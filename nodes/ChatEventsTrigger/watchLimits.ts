@@ -5,21 +5,21 @@ import { RecentCount } from '../shared/recentCount';
 
 export const MAX_SESSIONS_PER_REQUEST = 100;
 
-/** Each has a socket and a place in n8n's database. */
+/** Each one has a socket and an entry in n8n's database. */
 export const MAX_WATCHED_SESSIONS = 1_000;
 
-/** A request to the watch address lasts until its sessions are connected, and n8n keeps a sandbox for it meanwhile. */
+/** Requests in progress. Each one lasts until its sessions are connected, and uses memory in n8n until then. */
 const MAX_REQUESTS = 50;
 
-/** Sessions of all requests that are not connected yet. */
+/** Sessions of all requests that aren't connected yet. */
 const MAX_NEW_SESSIONS = 100;
 
-/** A made-up session costs a request to the service. */
+/** Each made-up session ID costs a request to the service. */
 const MAX_REJECTED_PER_MINUTE = 100;
 
 const BUSY_RETRY_S = 2;
 
-/** Nothing of the request was done. */
+/** The request changed nothing. */
 export class WatchLimitReached extends ExplainedError {
 	override readonly name = 'WatchLimitReached';
 	readonly outcome = 'rejected';
@@ -29,14 +29,14 @@ export class WatchLimitReached extends ExplainedError {
 		resolution: string,
 		/** HTTP status of the response. */
 		readonly status: number,
-		/** Seconds; undefined if waiting does not help. */
+		/** Seconds. Undefined if waiting doesn't help. */
 		readonly retryAfter?: number,
 	) {
 		super(message, onScreenOnly(resolution));
 	}
 }
 
-/** Anyone who knows a watch address without a secret can post to it. This bounds what that costs. */
+/** Limits what requests to the watch URL can cost, because without a secret anyone who knows the URL can post to it. */
 export class WatchLimits {
 	private requests = 0;
 
@@ -59,10 +59,10 @@ export class WatchLimits {
 	}
 
 	/**
-	 * Takes up sessions that are not watched yet.
+	 * Connects sessions that aren't watched yet.
 	 *
 	 * @param connect returns how many of them the service rejected
-	 * @throws WatchLimitReached if there is no room for them
+	 * @throws WatchLimitReached if there are too many
 	 */
 	async forSessions(
 		sessions: number,
@@ -79,7 +79,7 @@ export class WatchLimits {
 		}
 	}
 
-	/** A session that was neither connected nor rejected when its request was answered, as by a slow service. */
+	/** Counts a session that was still connecting when its request got the response. */
 	async noteLate(readiness: Promise<Readiness> | undefined): Promise<void> {
 		if ((await readiness)?.kind === 'ended') this.noteRejected();
 	}
@@ -93,7 +93,7 @@ export class WatchLimits {
 		if (watched + sessions > MAX_WATCHED_SESSIONS) {
 			throw new WatchLimitReached(
 				`The Chat Events Trigger can watch at most ${MAX_WATCHED_SESSIONS.toLocaleString('en-US')} sessions (it watches ${watched.toLocaleString('en-US')})`,
-				'Unwatch sessions that have ended, or use another Chat Events Trigger for more sessions.',
+				'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
 				409,
 			);
 		}
@@ -112,7 +112,7 @@ export class WatchLimits {
 
 function busy(): WatchLimitReached {
 	return new WatchLimitReached(
-		`The Chat Events Trigger connects at most ${MAX_NEW_SESSIONS} new sessions, of at most ${MAX_REQUESTS} requests, at the same time`,
+		`The Chat Events Trigger is busy, because it connects at most ${MAX_NEW_SESSIONS} new sessions from at most ${MAX_REQUESTS} requests at the same time`,
 		'Send the request again in a few seconds.',
 		503,
 		BUSY_RETRY_S,

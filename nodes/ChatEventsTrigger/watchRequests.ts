@@ -26,16 +26,16 @@ import { triggerFields } from './properties';
 import { MAX_SESSIONS_PER_REQUEST, MAX_WATCHED_SESSIONS, WatchLimitReached } from './watchLimits';
 
 /**
- * n8n stores the list once for each request, and requests that come together overwrite each other's. So each waits a
- * moment and then writes the whole list as it stands, which is the same for all of them.
+ * n8n stores the list after each request, and concurrent requests overwrite each other's list. So each request waits a
+ * moment and then writes the whole current list, which is the same for all of them.
  */
-const GATHER_REQUESTS_MS = 150;
+const COLLECT_REQUESTS_MS = 150;
 
-/** Many times what a request needs that names as many sessions as it may. */
+/** Much more than a request with the maximum number of sessions needs. */
 const MAX_BODY_BYTES = 65_536;
 
-/** Takes and drops sessions at the address of an active trigger. */
-export async function answerWatchRequest(
+/** Adds and removes sessions of an active trigger. */
+export async function handleWatchRequest(
 	context: IWebhookFunctions,
 ): Promise<IWebhookResponseData> {
 	const key = triggerKey(context);
@@ -47,18 +47,18 @@ export async function answerWatchRequest(
 		listener?.unusableSecret.add(secret.why);
 		return rejectWatch(context, UNUSABLE_SECRET);
 	}
-	if (context.getMode() === 'manual') return rejectWatch(context, TRIAL);
-	if (listener === undefined) return rejectWatch(context, ELSEWHERE);
+	if (context.getMode() === 'manual') return rejectWatch(context, NOT_PUBLISHED);
+	if (listener === undefined) return rejectWatch(context, OTHER_PROCESS);
 	try {
-		return await listener.limits.forRequest(async () => await answerOf(context, key, listener));
+		return await listener.limits.forRequest(async () => await carryOut(context, key, listener));
 	} catch (error) {
 		if (error instanceof ExplainedError) return rejectWatch(context, rejectionOf(error));
 		throw toNodeError(context.getNode(), error);
 	}
 }
 
-/** Carries the request out at once, and answers when the list is stored. */
-async function answerOf(
+/** Carries out the request, and responds when the list is stored. */
+async function carryOut(
 	context: IWebhookFunctions,
 	key: string,
 	listener: ChatEventsListener,
@@ -66,29 +66,29 @@ async function answerOf(
 	const body = await readJson(context, MAX_BODY_BYTES);
 	if ('rejected' in body) return rejectWatch(context, unreadable(body.rejected));
 	const { action, sessionIds } = parseWatchRequest(isJsonObject(body.json) ? body.json : {});
-	requireFew(sessionIds);
-	const standings = action === 'watch' ? await listener.watch(sessionIds) : [];
+	requireFewSessions(sessionIds);
+	const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
 	if (action === 'unwatch') await listener.unwatch(sessionIds);
-	// Of these alone: a stranger must not learn which other sessions there are.
+	// Only the requested ones, because a stranger must not learn about other sessions.
 	const watched = listener.watchedAmong(sessionIds);
-	await clock.sleep(GATHER_REQUESTS_MS);
-	// Its successor has read the stored list already, and keeps one of its own.
-	if (activeListeners.get(key) !== listener) return rejectWatch(context, RENEWED);
-	// Of several sessions some may have been taken up although one was rejected.
+	await clock.sleep(COLLECT_REQUESTS_MS);
+	// The next listener has already read the stored list and has its own.
+	if (activeListeners.get(key) !== listener) return rejectWatch(context, RESTARTED);
+	// Store the list even if a session was rejected, because others may have been added.
 	storeSessions(context, listener.watchedSessions);
-	for (const { ended } of standings) if (ended !== null) throw ended;
-	const connected = action === 'watch' && standings.every((standing) => standing.connected);
+	for (const { ended } of statuses) if (ended !== null) throw ended;
+	const connected = action === 'watch' && statuses.every((status) => status.connected);
 	return {
 		webhookResponse: { watched: action === 'watch', connected, watched_sessions: watched },
 	};
 }
 
-/** @throws InvalidInput naming the limit */
-function requireFew(sessionIds: string[]): void {
+/** @throws InvalidInput if there are too many sessions */
+function requireFewSessions(sessionIds: string[]): void {
 	const { length } = sessionIds;
 	if (length <= MAX_SESSIONS_PER_REQUEST) return;
 	throw new InvalidInput(
-		`A request can name at most ${MAX_SESSIONS_PER_REQUEST} sessions (this one names ${length.toLocaleString('en-US')})`,
+		`A request can contain at most ${MAX_SESSIONS_PER_REQUEST} sessions (got ${length.toLocaleString('en-US')})`,
 		forEveryone('Send the sessions in several requests.'),
 	);
 }
@@ -104,8 +104,9 @@ type WatchRejection = {
 
 const WRONG_SECRET: WatchRejection = {
 	status: 403,
-	message: 'The Chat Events Trigger does not accept the secret',
-	resolution: 'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
+	message: 'The Chat Events Trigger rejected the secret',
+	resolution:
+		"Enter the text of 'Secret' in the Chat Events Trigger as 'Trigger Secret' of Chat Session > Watch.",
 };
 
 const UNUSABLE_SECRET: WatchRejection = {
@@ -114,28 +115,28 @@ const UNUSABLE_SECRET: WatchRejection = {
 	resolution: "Correct 'Secret' in the Chat Events Trigger.",
 };
 
-const TRIAL: WatchRejection = {
+const NOT_PUBLISHED: WatchRejection = {
 	status: 409,
 	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
-		'Use the production URL of the trigger. To try it in the editor, turn Watched Sessions off and fill in Session IDs.',
+		"Use the Production URL of the trigger. To test the trigger in the editor, turn off 'Watched Sessions' and fill in 'Session IDs'.",
 };
 
-const ELSEWHERE: WatchRejection = {
+const OTHER_PROCESS: WatchRejection = {
 	status: 503,
-	message: 'The Chat Events Trigger runs in another process of n8n',
+	message: 'The Chat Events Trigger runs in another n8n process',
 	resolution:
-		'Try again in a moment. If n8n runs webhook processes of its own, have the address of this trigger served by the main process.',
+		'Try again in a moment. If your n8n instance has separate webhook processes, the main process must serve the URL of this trigger.',
 };
 
-const RENEWED: WatchRejection = {
+const RESTARTED: WatchRejection = {
 	status: 503,
-	message: 'The Chat Events Trigger was stopped or published again meanwhile',
-	resolution: 'Send the request again in a moment: nothing of it was kept.',
+	message: 'The Chat Events Trigger was stopped or published again during the request',
+	resolution: 'Nothing was saved. Send the request again in a moment.',
 };
 
 function unreadable({ status, message }: RejectedDelivery): WatchRejection {
-	return { status, message, resolution: 'Send a JSON object with action and session_ids.' };
+	return { status, message, resolution: 'Send a JSON object with "action" and "session_ids".' };
 }
 
 function rejectionOf(error: ExplainedError): WatchRejection {
@@ -158,9 +159,9 @@ function rejectWatch(
 type TriggerContext = ITriggerFunctions | IWebhookFunctions;
 
 /**
- * Whether the trigger has a watch address, and the secret of that address; undefined if none is set.
+ * Whether the trigger has a watch URL, and the secret for it, which is undefined if it isn't set.
  *
- * @throws InvalidInput if a secret is set that nobody could send
+ * @throws InvalidInput if the secret can't be sent in a header
  */
 export function readWatchSettings(form: Fields): { watches: boolean; secret: string | undefined } {
 	const watches = form.switch('watchSessions', false);
@@ -168,20 +169,20 @@ export function readWatchSettings(form: Fields): { watches: boolean; secret: str
 	return { watches, secret: secret && parseWatchSecret(secret, 'Secret') };
 }
 
-/** The triggers that are active in this process, for the requests that come to their addresses. */
+/** The triggers that are active in this process, by `triggerKey`, for requests to their watch URLs. */
 export const activeListeners = new Map<string, ChatEventsListener>();
 
-/** The list that n8n keeps over restarts. It is kept by the node's id: a renamed node keeps its sessions. */
+/** The watched sessions that n8n stores across restarts, by node ID, so that a renamed node keeps its sessions. */
 export function storedSessions(context: TriggerContext): string[] {
-	const stored: unknown = context.getWorkflowStaticData('global')[storageName(context)];
+	const stored: unknown = context.getWorkflowStaticData('global')[storageKey(context)];
 	const ids = Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 	return uniqBy(ids, sessionKey).slice(0, MAX_WATCHED_SESSIONS);
 }
 
 export function storeSessions(context: IWebhookFunctions, sessionIds: string[]): void {
-	context.getWorkflowStaticData('global')[storageName(context)] = sessionIds;
+	context.getWorkflowStaticData('global')[storageKey(context)] = sessionIds;
 }
 
-function storageName(context: TriggerContext): string {
+function storageKey(context: TriggerContext): string {
 	return `watchedSessions:${context.getNode().id}`;
 }

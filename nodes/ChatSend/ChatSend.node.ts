@@ -9,13 +9,13 @@ import { searchAgents } from '../shared/n8n/forms/agentField';
 import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';
-import { sendFields, MESSAGES_AT_ONCE } from './properties';
+import { sendFields, DEFAULT_CONCURRENCY } from './properties';
 import { sendByAsync } from './sendByAsync';
 import { sendByInbound, sendByLegacy } from './sendByRequest';
 import { answerInteraction, sendBySocket } from './sendBySocket';
 
-/** By the values of Send Via. */
-const WAYS: { [way: string]: Prepare } = {
+/** By the values of 'Send Via'. */
+const SEND_METHODS: { [sendBy: string]: Prepare } = {
 	socket: sendBySocket,
 	inbound: sendByInbound,
 	async: sendByAsync,
@@ -34,7 +34,7 @@ export class ChatSend implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["operation"] === "answerInteraction" ? "answer interactive message" : { socket: "send message, live connection", inbound: "send message, immediate reply", async: "send message, later reply", legacy: "send message (legacy)" }[$parameter["sendBy"]] }}',
-		description: 'Send a customer’s message to a chat agent and get its reply',
+		description: "Send a customer's message to a chat agent and get its reply",
 		defaults: { name: 'Chat Send' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
@@ -54,18 +54,18 @@ export class ChatSend implements INodeType {
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runNode(this, sendFields, async (run) => {
 			const form = run.parameters.at(0);
-			const isAnswer = form.choice('operation', 'sendMessage') === 'answerInteraction';
-			const way = isAnswer
+			const isInteraction = form.choice('operation', 'sendMessage') === 'answerInteraction';
+			const prepare = isInteraction
 				? answerInteraction
-				: (WAYS[form.choice('sendBy', 'socket')] ?? sendBySocket);
+				: (SEND_METHODS[form.choice('sendBy', 'socket')] ?? sendBySocket);
 			const options = {
-				concurrency: way === sendBySocket || isAnswer ? MESSAGES_AT_ONCE : 1,
+				concurrency: prepare === sendBySocket || isInteraction ? DEFAULT_CONCURRENCY : 1,
 				completedText: {
 					singular: 'message was already sent',
 					plural: 'messages were already sent',
 				},
 			};
-			return [await forEachChatItem(run, way, options)];
+			return [await forEachChatItem(run, prepare, options)];
 		});
 	}
 }

@@ -7,29 +7,35 @@ import { InvalidInput } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/modelAdvice';
 import type { Fields } from '../shared/n8n/forms/fields';
 
-/** Why there is no reply, and how to find out. */
+/** Why there is no proved reply, and what to do. */
 const HINTS: { [source in Exclude<ReplySource, 'ack' | 'events'>]: string } = {
 	failed:
-		"The service took the message, but its turn ended without success: see 'turn_result'. Before you send the message again, read the conversation in the service.",
+		'The service accepted the message, but its turn failed (see turn_result). Read the conversation in the service before you send the message again.',
 	uncertain:
-		"Nothing proves which message is the reply. 'agent_messages', if present, contains what the agent or an operator said in between, which may be about other messages. To find out which is the reply, read the conversation in the service.",
+		'Nothing proves which message is the reply. If agent_messages is present, it contains the messages of the agent or an operator in the meantime, which may be about other messages. To find the reply, read the conversation in the service.',
 	too_large:
-		'A message was too large to be read (over 8 million characters), and it may be the reply. Read the conversation in the service.',
-	none: 'No message of the agent came on the live connection in between. A reply may still follow. To find out, read the conversation in the service.',
+		'A message was too large to read (over 8 million characters), and it may be the reply. Read the conversation in the service.',
+	none: 'No message from the agent arrived on the live connection in the meantime, but a reply may still follow. To find it, read the conversation in the service.',
 };
 
-/** Of a turn whose result came. */
+/** The turn has a result. */
 const ENDED_SILENTLY =
-	'The turn ended, and no message of the agent came on the live connection in between. To find out what was said, read the conversation in the service.';
+	'The turn ended, but no message from the agent arrived on the live connection in the meantime. To find the reply, read the conversation in the service.';
 
-/** The fields of a reply that came outside the response to the message. */
-export function awaitedReply({ reply, source, spoken, result, end }: AwaitedReply): JsonObject {
+/** The output fields of a reply that arrives outside the response to the message. */
+export function awaitedReply({
+	reply,
+	source,
+	agentMessages,
+	result,
+	end,
+}: AwaitedReply): JsonObject {
 	const isProved = source === 'ack' || source === 'events';
 	return {
 		reply,
 		reply_source: source,
 		...(!isProved && { reply_hint: hintOf(source, result) }),
-		...(spoken.length > 0 && { agent_messages: spoken }),
+		...(agentMessages.length > 0 && { agent_messages: agentMessages }),
 		turn_result: result?.payload ?? null,
 		...(end === 'time' && { timed_out: true }),
 		...(end === 'connection' && { connection_lost: true }),
@@ -40,24 +46,24 @@ function hintOf(source: keyof typeof HINTS, result: AwaitedReply['result']): str
 	return source === 'none' && result !== null ? ENDED_SILENTLY : HINTS[source];
 }
 
-const LONGEST_WAIT_SECONDS = 3600;
+const MAX_WAIT_SECONDS = 3600;
 
 export const replyTimeLimitField: INodeProperties = {
 	displayName: 'Time Limit for Reply (Seconds)',
 	name: 'replyTimeLimit',
 	type: 'number',
-	typeOptions: { minValue: 1, maxValue: LONGEST_WAIT_SECONDS },
+	typeOptions: { minValue: 1, maxValue: MAX_WAIT_SECONDS },
 	default: 120,
 	description:
-		'How long to wait for a reply that comes after the service has accepted the message. After that, the item is returned without a reply and with timed_out set to true.',
+		'How long to wait if the reply comes after the service has accepted the message. In that case, reply_source shows how the reply was found, reply_hint explains why a reply is missing, and agent_messages contains the messages that may be the reply. After this time, the item is returned without a reply and with timed_out set to true.',
 };
 
-/** @throws InvalidInput for a time that nobody could wait for */
+/** @throws InvalidInput if the limit isn't in range */
 export function replyTimeLimitMs(options: Fields): number {
 	const seconds = options.number('replyTimeLimit', RESULT_TIMEOUT_MS / 1000);
-	if (seconds > 0 && seconds <= LONGEST_WAIT_SECONDS) return seconds * 1000;
+	if (seconds > 0 && seconds <= MAX_WAIT_SECONDS) return seconds * 1000;
 	throw new InvalidInput(
-		`'${replyTimeLimitField.displayName}' must be more than 0 and at most ${LONGEST_WAIT_SECONDS} (got ${seconds})`,
-		forEveryone('Enter how many seconds to wait for the reply, such as 120.'),
+		`'${replyTimeLimitField.displayName}' must be more than 0 and at most ${MAX_WAIT_SECONDS} (got ${seconds})`,
+		forEveryone('Give the number of seconds to wait for the reply, such as 120.'),
 	);
 }

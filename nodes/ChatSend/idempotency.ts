@@ -17,13 +17,13 @@ const modeField: INodeProperties = {
 			name: 'No',
 			value: 'none',
 			description:
-				'If it is unknown whether a message arrived, the node reports it and does not send it again',
+				"If the outcome of a message is unknown, the node reports it and doesn't send the message again",
 		},
 		{
 			name: 'With a Key From This Item',
 			value: 'derived',
 			description:
-				'The key is made from the session, the content and the value below, so that the same item counts as the same message when it runs again',
+				'The node creates the key from the session, the content, and the value below, so an item that runs again counts as the same message',
 		},
 		{
 			name: 'With My Own Key',
@@ -54,7 +54,7 @@ const keyField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. {{ $json.message_id }}',
 	description:
-		'The service accepts the same key with the same content once, and rejects it with other content',
+		'The service accepts a key once for the same content, and rejects it for other content',
 };
 
 export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER].flatMap(
@@ -65,10 +65,10 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 	],
 );
 
-/** An empty one is rejected. */
+/** Empty values are rejected. */
 const KEY = { ...MAY_BE_BLANK, ...NEEDS_VALUE };
 
-/** The key of one item, empty where none is wanted. It holds nothing of the run, so a re-run has the same. */
+/** The key of one item, or empty if 'Prevent Duplicate Messages' is off. It's the same when the item runs again. */
 export function idempotencyKey(form: Fields, sessionId: string, content: string[]): string {
 	const mode = form.choice('idempotency', 'none');
 	if (mode === 'own') {
@@ -80,7 +80,7 @@ export function idempotencyKey(form: Fields, sessionId: string, content: string[
 	return fingerprint([sessionKey(sessionId), ...content, unique]);
 }
 
-/** Messages without a key are told apart by their order in a chat: an expression may give each attempt another text. */
+/** Identifies messages by their order in the chat, because an expression can change the text on each attempt. */
 export function messageTarget({
 	sessionId,
 	agentUuid = '',

@@ -29,13 +29,14 @@ const whatFields: INodeProperties[] = [
 					name: 'Answer Interaction',
 					value: 'answerInteraction',
 					action: 'Answer interactive chat message',
-					description: 'Choose an option of buttons, a list or a carousel, or give free-form input',
+					description:
+						'Choose an option of buttons, a list, or a carousel, or enter free-form input',
 				},
 				{
 					name: 'Send Message',
 					value: 'sendMessage',
 					action: 'Send chat message',
-					description: 'Send a message of the customer to the agent',
+					description: "Send a customer's message to the agent",
 				},
 			],
 			default: 'sendMessage',
@@ -52,24 +53,24 @@ const whatFields: INodeProperties[] = [
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Returns the reply, and needs no API mapping. All nodes of this n8n share the connection. The service rejects it while another client holds the session.',
+						'Returns the reply and needs no API mapping. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
 				},
 				{
 					name: 'Request With Immediate Reply',
 					value: 'inbound',
-					description: 'Returns the reply when the agent has answered (POST /v1/chat/inbound)',
+					description: 'Waits until the agent replies (POST /v1/chat/inbound)',
 				},
 				{
 					name: 'Request With Later Reply',
 					value: 'async',
 					description:
-						'Returns immediately. The reply comes later, to the chat delivery webhook and to live connections (POST /v1/chat/inbound/async).',
+						"Doesn't wait for the reply. The service sends it later to the chat delivery webhook and to live connections (POST /v1/chat/inbound/async).",
 				},
 				{
 					name: 'Legacy Request (Deprecated)',
 					value: 'legacy',
 					description:
-						'The older POST /chat_messages/send_message. Use one of the others in new workflows.',
+						'The older POST /chat_messages/send_message. Use another option in new workflows.',
 				},
 			],
 			default: 'socket',
@@ -120,7 +121,7 @@ const contentFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'The ID of the interactive message that is answered, as in the message',
+			description: 'The ID of the interactive message that the customer answers',
 		},
 		ANSWER,
 	),
@@ -146,7 +147,7 @@ const contentFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			required: true,
-			description: 'The ID of the chosen button, list entry or card, as in the interactive message',
+			description: 'The ID of the chosen button, list entry, or card in the interactive message',
 		},
 		{ ...ANSWER, answerWith: ['option'] },
 	),
@@ -172,7 +173,7 @@ const connectionFields: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether to wait for the turn's result on a live connection of the session. Requires a Session ID. The reply is returned if the result names the agent's message. Otherwise, what the agent said in between is in agent_messages.",
+				"Whether to wait for the reply on a live connection of the session. Requires 'Session ID'. The node returns reply if the result of the turn names the agent's message. Otherwise, reply is null, reply_hint explains why, and agent_messages contains the messages that may be the reply.",
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),
@@ -181,13 +182,13 @@ const connectionFields: INodeProperties[] = [
 	shownWhere(takeOverField, ANSWER),
 ];
 
-/** Messages by live connection under way at once, where the person sets nothing. */
-export const MESSAGES_AT_ONCE = 20;
+/** Messages in flight on live connections if 'Concurrency' isn't set. */
+export const DEFAULT_CONCURRENCY = 20;
 
 const concurrency = (initial: number) =>
 	concurrencyField(
 		initial,
-		'How many messages to send at the same time. Messages of the same session are always sent one after another.',
+		'How many messages to send at the same time. Messages of the same session are always sent one by one.',
 	);
 
 const messageIdField: INodeProperties = {
@@ -197,10 +198,10 @@ const messageIdField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. {{ $json.row_number }}',
 	description:
-		'Your own ID for the message, another one for each message. The service returns it. If empty, the node makes one.',
+		'Your own ID for the message, different for each message. The service returns it. If empty, the node generates one.',
 };
 
-const SOCKET = [concurrency(MESSAGES_AT_ONCE), messageIdField, replyTimeLimitField];
+const SOCKET = [concurrency(DEFAULT_CONCURRENCY), messageIdField, replyTimeLimitField];
 const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
 
 const optionsFields: INodeProperties[] = [
@@ -225,12 +226,12 @@ const fieldsOf = ({ operation: [operation] }: typeof MESSAGE) =>
 /** What the person sees, from top to bottom. */
 export const sendFields: INodeProperties[] = [
 	toolDescriptionField(
-		'Sends a message into a chat session in the name of its customer, and answers with the reply of the AI agent. Use this only for what the customer has said or wants to say.',
+		"Sends a customer's message to a chat session and returns the AI agent's reply. Use this only for what the customer has said or wants to say.",
 		fieldsOf(MESSAGE),
 		MESSAGE,
 	),
 	toolDescriptionField(
-		'Answers a question with buttons, a list or a carousel that the AI agent has asked in a chat session, in the name of its customer. Use this only for what the customer has chosen.',
+		'Answers an interactive message of the AI agent in a chat session (buttons, a list, or a carousel) for the customer. Use this only for what the customer has chosen.',
 		fieldsOf(ANSWER),
 		ANSWER,
 	),

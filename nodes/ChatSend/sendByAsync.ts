@@ -17,23 +17,24 @@ import type { ApiResponse } from '../shared/api/http';
 import { capInTools } from '../shared/n8n/tools/toolDeadline';
 import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
-import { requireTaken } from './messageState';
+import { requireAccepted } from './messageState';
 import { readInbound } from './sendByRequest';
+import { EXECUTION_STOPPED } from './turnFault';
 
-/** Hands a message over; the reply comes later, and is waited for on the session's WebSocket if wanted. */
+/** Sends a message without waiting for the reply, or waits for it on the session's WebSocket (Wait for Reply). */
 export const sendByAsync: Prepare = (form) => {
 	const options = form.collection('options');
 	const message = readInbound(form);
 	const { sessionId } = message;
 	const key = idempotencyKey(form, sessionId, [message.message]);
 	const additions = readAdditions(options);
-	const ms = replyTimeLimitMs(options);
+	const timeoutMs = replyTimeLimitMs(options);
 	const send = async ({ client, apiMapping }: AccountClient) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);
-		return await sendKeyed(client, key !== '', post, requireTaken);
+		return await sendKeyed(client, key !== '', post, requireAccepted);
 	};
-	const sending = {
+	const request = {
 		payload: { message, key, additions },
 		target: messageTarget(message),
 		idempotent: key !== '',
@@ -41,19 +42,19 @@ export const sendByAsync: Prepare = (form) => {
 	};
 	if (!form.switch('waitForReply', false)) {
 		return {
-			...sending,
+			...request,
 			send: async ({ connection }) => asItems(recordOf(await send(connection))),
 		};
 	}
 	const wait: ReplyWait = {
 		sessionId: parseSessionId(sessionId),
 		givenIds: givenIds(additions),
-		keyed: key !== '',
+		hasKey: key !== '',
 		takeOver: form.switch('takeOver', false),
-		ms,
+		timeoutMs,
 	};
 	return {
-		...sending,
+		...request,
 		send: async (deps) => await sendAndWait(deps, wait, async () => await send(deps.connection)),
 	};
 };
@@ -61,12 +62,12 @@ export const sendByAsync: Prepare = (form) => {
 type ReplyWait = {
 	sessionId: string;
 	givenIds: string[];
-	keyed: boolean;
+	hasKey: boolean;
 	takeOver: boolean;
-	ms: number;
+	timeoutMs: number;
 };
 
-/** Values of the additional fields: a message ID may be among them, under whatever name. */
+/** Values of the additional fields, because one of them may be an ID of the message. */
 function givenIds({ body = {}, query = {} }: Additions): string[] {
 	const values = [...valuesIn(body, MAX_GIVEN_VALUES), ...Object.values(query)];
 	return values.map((value) => idText(value)).filter((id) => id !== null);
@@ -75,31 +76,34 @@ function givenIds({ body = {}, query = {} }: Additions): string[] {
 const MAX_GIVEN_VALUES = 10_000;
 
 const turnNotNamed = (apiMapping: ApiMapping) =>
-	`The service took the message, but its answer does not name the turn, so the reply could not be recognized. ${apiMapping.advice('chatAsyncTurnPath')}`;
+	`The service accepted the message, but its response doesn't name the turn, so the node couldn't find the reply. ${apiMapping.advice('chatAsyncTurnPath')}`;
 
 function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 	if (readiness.kind === 'ended') return readiness.ending;
-	return new NotSent('The message was not sent, because the run was stopped', {
-		onScreen: 'Run the workflow again to send it.',
-		forModel: 'Send it again.',
-	});
+	return new NotSent(EXECUTION_STOPPED.message, EXECUTION_STOPPED.resolution);
 }
 
 async function sendAndWait(
 	{ context, connection, sockets }: ChatDeps,
-	{ sessionId, givenIds, keyed, takeOver, ms }: ReplyWait,
+	{ sessionId, givenIds, hasKey, takeOver, timeoutMs }: ReplyWait,
 	send: () => Promise<ApiResponse>,
 ): Promise<INodeExecutionData[]> {
 	const { apiMapping } = connection;
-	const options = { clock, apiMapping, givenIds, keyed, ms: capInTools(context, ms) };
-	const sent = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
-	const outcome = await sockets.use(connection, sessionId, takeOver, sent);
+	const options = {
+		clock,
+		apiMapping,
+		givenIds,
+		hasKey,
+		timeoutMs: capInTools(context, timeoutMs),
+	};
+	const sendOn = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
+	const outcome = await sockets.use(connection, sessionId, takeOver, sendOn);
 	if (outcome.kind === 'not_sent') throw notReady(outcome.readiness);
-	const { answer, isNamed, reply } = outcome;
+	const { response, isNamed, reply } = outcome;
 	if (!isNamed) context.addExecutionHints({ message: turnNotNamed(apiMapping) });
 	return asItems({
 		session_id: sessionId,
-		...recordOf(answer),
+		...recordOf(response),
 		...awaitedReply(reply),
 		...(!isNamed && { turn_not_named: true }),
 	});

@@ -8,9 +8,9 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { messageTarget } from './idempotency';
-import { requireTaken } from './messageState';
+import { requireAccepted } from './messageState';
 
-/** Sends a message and waits for the agent's reply in the answer, which passes through. */
+/** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const message = readInbound(form);
 	const additions = readAdditions(form.collection('options'));
@@ -20,7 +20,7 @@ export const sendByInbound: Prepare = (form) => {
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
-			return asItems(recordOf(requireTaken(await sendInbound(client, values, additions))));
+			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
 		},
 	};
 };
@@ -34,7 +34,7 @@ export function readInbound(form: Fields): InboundMessage {
 	});
 }
 
-/** The older request: the agent's `response` comes in the answer. */
+/** The legacy request. Its response contains the agent's reply as `response`. */
 export const sendByLegacy: Prepare = (form) => {
 	const body = {
 		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),

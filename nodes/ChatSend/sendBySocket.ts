@@ -19,7 +19,7 @@ export const sendBySocket: Prepare = (form) => {
 	return sendFrame(form, sessionId, messageFrame(message, frameIds(form, sessionId, [message])));
 };
 
-/** Answers an interactive message over the session's WebSocket, the one way the document describes. */
+/** Answers an interactive message over the session's WebSocket, the only documented way. */
 export const answerInteraction: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const textOf = (name: string, field: string) =>
@@ -66,7 +66,7 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 	switch (outcome.kind) {
 		case 'completed':
 			return outcome.ack.payload;
-		// A state the document does not list is data, like every value it leaves open.
+		// An undocumented state is passed through.
 		case 'unrecognized':
 			return outcome.ack.payload;
 		case 'replayed':

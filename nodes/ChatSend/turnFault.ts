@@ -5,7 +5,7 @@ import type { TurnOutcome } from '../shared/chat/turn';
 import { LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
-/** A turn that did not go well, in words for the person who owns the workflow. */
+/** Explains a turn that failed or whose outcome is unknown. */
 export class ChatTurnFault extends ExplainedError {
 	override readonly name = 'ChatTurnFault';
 
@@ -23,88 +23,88 @@ type TurnText = { message: string; resolution: Resolution };
 
 const INVALID: Record<InvalidCode, TurnText> = {
 	bad_json: {
-		message: 'The service could not read the message as JSON',
+		message: "The service couldn't read the message as JSON",
 		resolution: {
-			onScreen: 'The node sends JSON only. Please report this to the maintainers of this package.',
+			onScreen: 'This node sends JSON only. Report this to the maintainers of this package.',
 			forModel: '',
 		},
 	},
 	bad_payload: {
-		message: 'The service did not accept the form of the message',
+		message: 'The service rejected the format of the message',
 		resolution: {
-			onScreen: 'Check the fields of this item, above all that none of them is empty.',
-			forModel: 'Check the values you gave, above all that none of them is empty.',
+			onScreen: 'Check the fields of this item. None of them may be empty.',
+			forModel: 'Check the values you gave. None of them may be empty.',
 		},
 	},
 	message_required: {
 		message: 'The message is empty',
 		resolution: {
-			onScreen: 'Fill in the message text of this item.',
+			onScreen: 'Enter the text of the message for this item.',
 			forModel: 'Give the text of the message, such as "Is the flat still available?".',
 		},
 	},
 	invalid_input_type: {
-		message: 'The service does not take this kind of input here',
+		message: "The service doesn't accept this kind of input now",
 		resolution: {
 			onScreen:
-				'Check whether the session is waiting for an answer to an interactive message (use Answer Interaction) or for plain text (use Send Message).',
+				"Check what the session is waiting for. Use 'Answer Interaction' for an interactive message, and 'Send Message' for plain text.",
 			forModel:
 				'Check whether the session is waiting for an answer to an interactive message or for plain text.',
 		},
 	},
 	agent_inactive: {
-		message: 'The agent of this session is not active',
+		message: 'The agent of this session is inactive',
 		resolution: {
-			onScreen: 'Activate the agent in the service, then send the message again.',
+			onScreen: 'Activate the agent in the service. Then send the message again.',
 			forModel: `Tell ${USER} that the agent of this session must be activated.`,
 		},
 	},
 	session_account_mismatch: {
 		message: 'The session belongs to another account',
 		resolution: {
-			onScreen: 'Check the session ID, and that the credential is the one of this account.',
-			forModel: 'Check the session ID: a session of another account cannot be used.',
+			onScreen: "Check 'Session ID', or choose the credential of the session's account.",
+			forModel: 'Check the session ID. A session of another account cannot be used.',
 		},
 	},
 	idempotency_key_reused: {
-		message: 'The idempotency key was already used for a different message',
+		message: 'The idempotency key was already used for another message',
 		resolution: onScreenOnly(
-			'Use a key of its own for each message. The same key is only for sending the same content again.',
+			'Use a different key for each message. Use the same key only to send the same content again.',
 		),
 	},
 	idempotency_key_rail_conflict: {
-		message: 'The idempotency key was already used over another way of sending',
+		message: 'The idempotency key was already used with another way of sending',
 		resolution: onScreenOnly(
-			'Send again the way it was sent first (WebSocket or asynchronous), or use a new key if it was a different message.',
+			"To send the same message again, use the same 'Send Via' as before. For another message, use a new key.",
 		),
 	},
 	invalid_interaction: {
-		message: 'The service does not accept this answer to the interactive message',
+		message: 'The service rejected this answer to the interactive message',
 		resolution: {
 			onScreen:
-				'Check the interaction ID and the option ID. The interactive message may have been answered or replaced.',
+				"Check 'Interaction ID' and 'Option ID'. The interactive message may already be answered or replaced.",
 			forModel:
-				'Give the interaction ID and the option ID exactly as in the interactive message. It may have been answered or replaced.',
+				'Give the interaction ID and the option ID exactly as in the interactive message. It may already be answered or replaced.',
 		},
 	},
 };
 
 const SEND_UNKNOWN: Resolution = {
 	onScreen:
-		'It may or may not have been taken, so it was not sent again. Look at the conversation before sending it once more, or set an idempotency key: with one, sending again is safe.',
-	forModel: 'It may or may not have been taken, so it was not sent again.',
+		"The service may or may not have accepted the message, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Prevent Duplicate Messages' makes sending again safe.",
+	forModel: 'The service may or may not have accepted the message, so it was not sent again.',
 };
 
 const SEND_UNKNOWN_WITH_KEY: Resolution = {
 	onScreen:
-		'It may or may not have been taken. It has an idempotency key, so running this item again with the same key is safe.',
-	forModel: 'It may or may not have been taken.',
+		'The service may or may not have accepted the message. You can run this item again with the same idempotency key, which is safe.',
+	forModel: 'The service may or may not have accepted the message.',
 };
 
-/** Null for outcomes that went well. */
+/** Null if the turn succeeded. */
 export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 	switch (outcome.kind) {
-		// A state the document does not list is data, like every value it leaves open.
+		// An undocumented state is passed through.
 		case 'completed':
 		case 'replayed':
 		case 'merged':
@@ -126,8 +126,8 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 			return outcome.rejection === undefined
 				? new ChatTurnFault(
 						{
-							message: NOT_KNOWN[outcome.why],
-							resolution: outcome.keyed ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
+							message: UNCONFIRMED[outcome.why],
+							resolution: outcome.hasKey ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
 						},
 						'unknown',
 					)
@@ -137,13 +137,13 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 	}
 }
 
-/** What a turn throws that did not go well. */
+/** The error to throw for a turn that didn't succeed. */
 export function faultOf(outcome: TurnOutcome): Error {
 	const fault = turnFault(outcome);
-	if (fault === null) return new TypeError('A turn that went well has no fault');
-	const keyed = outcome.kind === 'unknown' && outcome.keyed;
-	// Kept as settled for Retry On Fail, unless a key makes sending it again safe.
-	return fault.outcome === 'unknown' && !keyed
+	if (fault === null) return new TypeError('A turn that succeeded has no fault');
+	const hasKey = outcome.kind === 'unknown' && outcome.hasKey;
+	// Retry On Fail doesn't send it again, unless a key makes that safe.
+	return fault.outcome === 'unknown' && !hasKey
 		? new OutcomeUnknown(
 				fault.message,
 				fault.explanation.resolution,
@@ -155,49 +155,53 @@ export function faultOf(outcome: TurnOutcome): Error {
 }
 
 const BUSY: TurnText = {
-	message: 'The service is too busy to take the message',
-	resolution: forEveryone('The message was not taken. Send it again later.'),
+	message: 'The service is too busy to accept the message',
+	resolution: forEveryone('The message was not accepted. Send it again later.'),
 };
 
 const FAILED: TurnText = {
-	message: 'The service could not handle the message for a reason of its own',
+	message: "The service couldn't process the message",
 	resolution: forEveryone(
-		'Whether it was taken is not known. Look at the conversation before sending it again.',
+		'The service may or may not have accepted the message. Check the conversation before you send it again.',
 	),
 };
 
 const REJECTED: TurnText = {
-	message: 'The service did not accept the message',
+	message: 'The service rejected the message',
 	resolution: {
-		onScreen: 'Correct what the service names below, then send the message again.',
-		forModel: 'Correct what the service names, then send the message again.',
+		onScreen: 'Correct what the service reports below. Then send the message again.',
+		forModel: 'Correct what the service reports. Then send the message again.',
 	},
 };
 
 const REJECTED_WITHOUT_REASON: TurnText = {
 	message: REJECTED.message,
 	resolution: {
-		onScreen: 'It gave no reason. Check the fields of this item, then send the message again.',
-		forModel: 'It gave no reason. Check the values you gave.',
+		onScreen:
+			'The service gave no reason. Check the fields of this item, then send the message again.',
+		forModel: 'The service gave no reason. Check the values you gave.',
 	},
 };
 
-const NOT_KNOWN: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
-	no_ack: 'The message was sent, but the service did not confirm it in time',
+const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
+	no_ack: "The message was sent, but the service didn't confirm it in time",
 	lost: 'The connection was lost after the message was sent',
-	unproved:
-		'The message was sent, and the service confirmed a message, but nothing shows whether it was this one or an earlier one',
+	unmatched:
+		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
 	too_large:
-		'The message was sent, but the service did not confirm it in time, or in a frame too large to be read (over 8 million characters)',
+		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
 };
 
-const RUN_STOPPED: TurnText = {
-	message: 'The message was not sent, because the run was stopped',
-	resolution: { onScreen: 'Run the workflow again to send it.', forModel: 'Send it again.' },
+export const EXECUTION_STOPPED: TurnText = {
+	message: "The message wasn't sent because the execution was stopped",
+	resolution: {
+		onScreen: 'Run the workflow again to send the message.',
+		forModel: 'Send the message again.',
+	},
 };
 
 const NO_CONNECTION_NEEDED =
-	'Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.';
+	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
 function invalidText(code: string | null): TurnText {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
@@ -208,14 +212,14 @@ function invalidText(code: string | null): TurnText {
 function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
-	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(RUN_STOPPED, 'not_sent');
+	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(EXECUTION_STOPPED, 'not_sent');
 	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } =
 		readiness.ending;
-	const isHeld = kind === 'held_or_inactive';
+	const isRejected = kind === 'in_use_or_inactive';
 	const text = {
 		message: `${message}, so nothing was sent`,
 		resolution: {
-			onScreen: isHeld ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
+			onScreen: isRejected ? `${resolution} ${NO_CONNECTION_NEEDED}` : resolution,
 			forModel: resolutionForModel,
 		},
 	};

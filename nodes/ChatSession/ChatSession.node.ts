@@ -22,7 +22,7 @@ export class ChatSession implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ { close: "close session", create: "create session", legacyClose: "close session (legacy)", legacyCreate: "create session (legacy)", legacyPause: "pause session (legacy)", supportCommand: "send support command", unwatch: "stop watching session", waitForEvent: "wait for session event", watch: "watch session" }[$parameter["operation"]] }}',
-		description: 'Create, close, watch or wait for chat sessions with an AI agent',
+		description: 'Create, close, watch, or wait for chat sessions with an AI agent',
 		defaults: { name: 'Chat Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -9,125 +9,128 @@ import { type JsonValue, numberIn } from '../shared/json';
 import { whyNotRead } from '../shared/notRead';
 
 export type EventFilter = {
-	/** Null where any event will do. */
+	/** Null for any event. */
 	types: ReadonlySet<string> | null;
-	ms: number;
-	/** Who is told why it was not listened to. */
+	timeoutMs: number;
+	/** The reader of the advice if the session wasn't connected. */
 	reader: Reader;
-	/** Events that an earlier wait has given out already. */
-	known: ReadonlySet<string>;
+	/** IDs of events that an earlier wait has returned. */
+	returnedIds: ReadonlySet<string>;
 };
 
-/** Where the events come from. */
+/** The part of a connection that a wait needs. */
 export interface WaitLink extends EventLink {
-	/** Resolves when the session's connection is held, or will never be. */
+	/** Resolves when the session is connected, or never will be. */
 	ready(): Promise<Readiness>;
-	/** Why the latest attempt to connect did not last, while another one follows. */
+	/** Why the latest attempt to connect failed, while the connection retries. */
 	readonly lastFailure: ChatEnded | null;
-	/** Whether the session is listened to right now. */
-	readonly isHeld: boolean;
+	/** Whether the session is connected now. */
+	readonly isConnected: boolean;
 }
 
-/** The time was over before the session was listened to. */
+/** The time limit passed before the session was connected. */
 export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'not_sent';
 	override readonly isTransient = true;
 	override readonly origin: ErrorOrigin;
 
-	/** @param setback null where no attempt has failed yet: connecting is slow */
-	constructor(setback: ChatEnded | null) {
+	/** @param lastFailure null if no attempt has failed yet, because connecting is slow */
+	constructor(lastFailure: ChatEnded | null) {
 		const reason =
-			setback === null ? CHECK_REACHABLE.onScreen : `${setback.message}. ${setback.resolution}`;
+			lastFailure === null
+				? CHECK_REACHABLE.onScreen
+				: `${lastFailure.message}. ${lastFailure.resolution}`;
 		super(
-			'The chat session was not connected within the Time Limit, so no event could be seen',
+			"The chat session wasn't connected within the time limit, so no event could be received",
 			{
-				onScreen: `${reason} If connecting takes long, raise the Time Limit.`,
-				forModel: setback?.resolutionForModel ?? '',
+				onScreen: `${reason} If connecting is slow, increase 'Time Limit (Seconds)'.`,
+				forModel: lastFailure?.resolutionForModel ?? '',
 			},
-			setback?.originalMessage,
+			lastFailure?.originalMessage,
 		);
-		this.origin = setback?.origin ?? 'service';
+		this.origin = lastFailure?.origin ?? 'service';
 	}
 }
 
-/** The time was over, and what came meanwhile could not all be read. */
+/** The time limit passed, and a frame in the meantime couldn't be read. */
 export class FrameTooLarge extends ExplainedError {
-	override readonly name = 'NotAllRead';
+	override readonly name = 'FrameTooLarge';
 	readonly outcome = 'unknown';
 
 	constructor() {
 		super(
-			'Something came in the chat session that was too large to be read (over 8 million characters), so it is not known whether it was the event',
+			"A frame in the chat session was too large to read (over 8 million characters), so it's unknown whether it was the event",
 			{
 				onScreen:
-					'Look at the conversation in the service, then decide how the workflow is to go on.',
-				forModel: 'Ask for the same again to wait for what comes next.',
+					'Check the conversation in the service, then decide how the workflow should continue.',
+				forModel: 'Send the same request again to wait for the next event.',
 			},
 		);
 	}
 }
 
-const CHECK_REACHABLE = onScreenOnly('Check that the service is up and can be reached from n8n.');
+const CHECK_REACHABLE = onScreenOnly(
+	'Check that the service is available and that n8n can reach it.',
+);
 
-/** What ended the wait. */
 export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
-	/** `notListening`: the connection was lost and is not back, so that an event may be missing. */
-	| { kind: 'time_over'; notListening?: string }
-	| { kind: 'not_all_read'; why: FrameTooLarge }
-	/** The time is over, and the session was never listened to. */
+	/** `disconnected`: the connection was down when the wait ended, so an event may be missing. */
+	| { kind: 'timed_out'; disconnected?: string }
+	| { kind: 'frame_too_large'; why: FrameTooLarge }
+	/** The time limit passed, and the session was never connected. */
 	| { kind: 'never_connected'; why: NeverConnected }
 	| { kind: 'ended'; ending: ChatEnded }
 	| { kind: 'stopped' };
 
 export type AwaitedEvent = {
 	end: EventWaitEnd;
-	/** What came before and was not waited for, oldest first. */
+	/** Other events before the end, oldest first. */
 	seen: ChatEvent[];
 };
 
-/** A busy session must not fill the memory while something rare is waited for. */
+/** Limits memory, because a wait for a rare event can see many others. */
 const MAX_SEEN = 1_000;
 
-/** Waits for an event, for as long as the session's connection lasts. */
+/** Waits for an event, at most as long as the session's connection lasts. */
 export async function awaitEvent(
 	link: WaitLink,
-	{ types, ms, known, reader }: EventFilter,
+	{ types, timeoutMs, returnedIds, reader }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
 	const found = new AbortController();
-	const wanted: ChatEvent[] = [];
+	const matching: ChatEvent[] = [];
 	const seen: ChatEvent[] = [];
-	const begun = clock.now();
+	const startedAt = clock.now();
 	const connected = new AbortController();
 	void link.ready().then(({ kind }) => {
 		if (kind === 'open') connected.abort();
 	});
-	const unread = new AbortController();
-	const onTooLarge = () => unread.abort();
+	const unreadFrame = new AbortController();
+	const onTooLarge = () => unreadFrame.abort();
 	const unsubscribe = link.subscribe((event) => {
 		if (found.signal.aborted) return;
-		// A new connection can begin with a replay of recent events, so what comes before it is held is news only if its time
-		// says so. Later the time isn't asked: a clock that goes wrong must not hide what happens.
-		const isReplay = !connected.signal.aborted && !isSince(event, begun);
-		const isKnown = event.eventId !== null && known.has(event.eventId);
-		if (!isKnown && !isReplay && (types === null || types.has(event.type))) {
-			wanted.push(event);
+		// A new connection can begin with a replay of recent events, so until it's ready, only events with a later time are new.
+		// Afterwards the time isn't checked, because a wrong clock must not hide new events.
+		const isReplay = !connected.signal.aborted && !isSince(event, startedAt);
+		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
+		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
+			matching.push(event);
 			found.abort();
 			return;
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
 	}, onTooLarge);
-	await pause(clock, ms, AbortSignal.any([found.signal, link.signal]));
+	await pause(clock, timeoutMs, AbortSignal.any([found.signal, link.signal]));
 	unsubscribe();
-	const [event] = wanted;
+	const [event] = matching;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
 	if (!link.signal.aborted) {
-		if (unread.signal.aborted)
-			return { end: { kind: 'not_all_read', why: new FrameTooLarge() }, seen };
-		if (connected.signal.aborted) return { end: timeOver(link, reader), seen };
+		if (unreadFrame.signal.aborted)
+			return { end: { kind: 'frame_too_large', why: new FrameTooLarge() }, seen };
+		if (connected.signal.aborted) return { end: timeoutEnd(link, reader), seen };
 		return { end: { kind: 'never_connected', why: new NeverConnected(link.lastFailure) }, seen };
 	}
 	const readiness = await link.ready();
@@ -136,24 +139,27 @@ export async function awaitEvent(
 		: { end: { kind: 'stopped' }, seen };
 }
 
-function timeOver({ isHeld, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {
-	if (isHeld) return { kind: 'time_over' };
+function timeoutEnd({ isConnected, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {
+	if (isConnected) return { kind: 'timed_out' };
 	const why = lastFailure === null ? CHECK_REACHABLE[reader] : whyNotRead(lastFailure, reader);
-	const notListening = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
-	return { kind: 'time_over', notListening: notListening.trim() };
+	const disconnected = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
+	return { kind: 'timed_out', disconnected: disconnected.trim() };
 }
 
-/** Whether the event surely happened since that moment: a time in whole seconds doesn't say when in its second it was. */
+/** Whether the event certainly happened after that moment. A time in whole seconds counts as the start of its second. */
 function isSince({ envelope: { ts } }: ChatEvent, moment: number): boolean {
 	return timeOf(ts, moment) >= moment;
 }
 
 const SECOND_MS = 1_000;
 
-/** Times further away than this are none, or are in another unit. */
+/** A number further away than this isn't a time in this unit. */
 const FAR_MS = 10 * 365 * 24 * 3_600 * SECOND_MS;
 
-/** Epoch milliseconds; NaN if the time can't be read: the document says "ISO 8601 strings, usually with a UTC offset". */
+/**
+ * Epoch milliseconds, or NaN if the time can't be read. The document says "ISO 8601 strings, usually with a UTC offset".
+ * Numbers may be seconds or milliseconds.
+ */
 function timeOf(ts: JsonValue | undefined, near: number): number {
 	if (typeof ts === 'string' && hasOffset(ts)) return Date.parse(ts);
 	const number = numberIn(ts) ?? NaN;

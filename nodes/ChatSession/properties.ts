@@ -23,7 +23,7 @@ type Resource = {
 const legacy: Resource = {
 	value: 'legacy',
 	name: 'Legacy (Deprecated)',
-	description: 'The older requests for chat sessions. Use Session in new workflows.',
+	description: "The older requests for chat sessions. Use 'Session' in new workflows.",
 	operations: [legacyClose, legacyCreate, legacyPause],
 	initial: legacyCreate,
 };
@@ -39,7 +39,7 @@ const session: Resource = {
 const watchList: Resource = {
 	value: 'watchList',
 	name: 'Watch List',
-	description: 'The sessions whose events a Chat Events Trigger reports',
+	description: 'The sessions that a Chat Events Trigger listens to',
 	operations: [unwatch, watch],
 	initial: watch,
 };
@@ -57,7 +57,7 @@ const resourceField: INodeProperties = {
 	default: 'session',
 };
 
-/** What the person sees, from top to bottom. */
+/** In the order of the screen. */
 export const sessionFields: INodeProperties[] = [
 	...aboveOperation(operations),
 	resourceField,

@@ -42,7 +42,7 @@ export class InjectContext implements INodeType {
 			plural: 'entries were already added',
 		};
 		return await runNode(this, contextFields, async (run) => [
-			await forEachChatItem(run, injectOne, { completedText: completedText }),
+			await forEachChatItem(run, injectOne, { completedText }),
 		]);
 	}
 }

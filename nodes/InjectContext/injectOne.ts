@@ -8,7 +8,7 @@ import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/modelAdvice';
 
-/** Adds one entry and returns the whole list that the session then holds. */
+/** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
 export const injectOne: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const context = requireText(form.textAsWritten('context', MAY_BE_BLANK), 'Context');
@@ -28,12 +28,12 @@ export const injectOne: Prepare = (form) => {
 	};
 };
 
-/** The next entry's answer shows the whole list, and with it whether this one is there. */
+/** The response to the next entry contains the full list, so it shows whether this entry was added. */
 function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.withText({
 		message: `${error.message} (context of session ${sessionId})`,
 		resolution: forEveryone(
-			'The entry was not sent a second time. The list that the next entry of this session returns shows whether it is there.',
+			'The entry was not sent again. The next entry for this session returns the full list, which shows whether this one was added.',
 		),
 	});
 }

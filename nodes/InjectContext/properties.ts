@@ -16,16 +16,16 @@ const form: INodeProperties[] = [
 		typeOptions: { rows: 5 },
 		default: '',
 		required: true,
-		placeholder: 'e.g. In yesterday’s call the customer asked for a visit on Saturday.',
+		placeholder: 'e.g. In a call yesterday, the customer asked for a visit on Saturday.',
 		description:
-			'What the agent should know, added to its context. Each item adds one entry, in the order of the items.',
+			"Text to add to the agent's context. Each item adds one entry, in the order of the items.",
 	},
 	optionsCollection(additionalBodyFields, additionalQueryParameters),
 ];
 
 export const contextFields: INodeProperties[] = [
 	toolDescriptionField(
-		'Tells the AI agent of a chat session something that it should know about the customer or the conversation, beside what it knows already.',
+		'Gives the AI agent of a chat session more information about the customer or the conversation.',
 		form,
 	),
 	...form,

@@ -35,7 +35,7 @@ describe('Chat Session in the editor', () => {
 		const { page } = editor;
 		await page.getByTestId('parameter-input-resource').locator('input').click();
 		await page.getByRole('option', { name: 'Watch List' }).click();
-		await page.getByTestId('parameter-input-triggerAddress').waitFor();
+		await page.getByTestId('parameter-input-triggerUrl').waitFor();
 		expect(await selected('operation')).toBe('Watch');
 		await test.n8n.deleteWorkflow(workflow);
 	});

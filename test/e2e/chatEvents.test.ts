@@ -125,10 +125,10 @@ describe('Chat Events Trigger in real n8n', () => {
 		const reason = async () => {
 			const status =
 				rejected ?? (await n8n.request('GET', `/workflows/${workflow.id}/publication-status`));
-			return /\S+ is not followed: [^"\\]*/.exec(JSON.stringify(status))?.[0];
+			return /\S+ isn't connected: [^"\\]*/.exec(JSON.stringify(status))?.[0];
 		};
 		expect(await until('the reason', reason, { timeout: 60_000 })).toContain(
-			`${sessions.closed} is not followed: the chat session is closed`,
+			`${sessions.closed} isn't connected: the chat session is closed`,
 		);
 	});
 
@@ -164,7 +164,7 @@ describe('Chat Events Trigger in real n8n', () => {
 			resource: 'watchList',
 			operation,
 			sessionId: '={{ $json.body.session }}',
-			triggerAddress: `${baseUrl}/webhook/${webhookId}/watch`,
+			triggerUrl: `${baseUrl}/webhook/${webhookId}/watch`,
 			triggerSecret: 'sesame',
 		});
 		const run = async (operation: string, sessionId: string) => {

@@ -37,7 +37,7 @@ const noSuchCall = {
 };
 const noSession = {
 	mistake: { session: 'mine' },
-	expected: { outcome: 'not_sent', what_happened: 'is not a session ID' },
+	expected: { outcome: 'not_sent', what_happened: "isn't a session ID" },
 };
 const noPhone = {
 	mistake: { phone: 'n/a' },
@@ -165,7 +165,7 @@ const tools = (): Tool[] => [
 		},
 		args: { session: sessions.open, question: 'interaction_1', option: 'yes' },
 		mistake: { session: sessions.open, question: 'interaction_9', option: 'yes' },
-		expected: { outcome: 'rejected', what_happened: 'does not accept this answer' },
+		expected: { outcome: 'rejected', what_happened: 'rejected this answer' },
 	},
 	{
 		name: 'Inject Context',
@@ -210,8 +210,8 @@ const tools = (): Tool[] => [
 		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
 		outcome: 'timed_out',
 	},
-	session('watchList', 'watch', 'Watch chat session', { triggerAddress: trigger }),
-	session('watchList', 'unwatch', 'Stop watching chat session', { triggerAddress: trigger }),
+	session('watchList', 'watch', 'Watch chat session', { triggerUrl: trigger }),
+	session('watchList', 'unwatch', 'Stop watching chat session', { triggerUrl: trigger }),
 	{
 		...session('session', 'supportCommand', 'Send support command to chat session', {
 			command: from('command'),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { connectionAddress, describeAddress } from '../../nodes/shared/chat/address';
+import { socketUrl, describeUrl } from '../../nodes/shared/chat/socketUrl';
 import { MANY_RUNS, printCounts } from './runs';
 
 const TOKEN = 'very-secret-token';
@@ -40,10 +40,10 @@ test('a live connection uses exactly the host of the URL from the service, encry
 	const property = fc.property(addresses, baseUrls, fc.boolean(), (wsUrl, baseUrl, claim) => {
 		counts.addresses++;
 		const token = { token: TOKEN, ws_url: wsUrl, expires_at: 0, stream: 'user' };
-		const address = connectionAddress({ token, baseUrl, clientId: 'client 1', claim });
+		const address = socketUrl({ token, baseUrl, clientId: 'client 1', claim });
 		const named = URL.canParse(wsUrl.trim()) ? new URL(wsUrl.trim()) : undefined;
 		if (named !== undefined && named.host !== '') {
-			const shown = new URL(describeAddress(wsUrl));
+			const shown = new URL(describeUrl(wsUrl));
 			expect([shown.username, shown.password, shown.search, shown.hash].join('')).toBe('');
 		}
 		if (address.kind === 'unusable') return;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { eventually } from '../nodes/chatHarness';
-import { hurry, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
+import { speedUp, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
 import { HostileGateway } from './hostileGateway';
 import { corruptions } from './corruption';
 import { RUNS, printCounts } from './runs';
@@ -26,7 +26,7 @@ test(
 	'if one of six event frames is corrupt, the others start the workflow once each, without the token',
 	async () => {
 		// Not faster, because a socket that opens slowly counts as failed.
-		hurry(10);
+		speedUp(10);
 		const property = fc.asyncProperty(
 			fc.nat(EVENTS - 1),
 			corruptions,

@@ -137,8 +137,8 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	const words = `${happened} ${next}`;
 	const isRead = READS.test(operationOf(scene));
 	const isTooMany = Array.isArray(failing) && failing[0] === 429;
-	// A live connection fails after several attempts, each with its own cause.
-	const isConnecting = /does not hold|not connected/.test(happened);
+	// A live connection gives up after several attempts, each with a cause of its own.
+	const isConnecting = /keeps failing|wasn't connected/.test(happened);
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
 	return [
 		ON_SCREEN.test(next) && 'advice for the screen',

@@ -57,7 +57,7 @@ import { callListQuery } from '../../nodes/shared/calls/callFilters';
 import { isWanted, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
-import { connectionAddress } from '../../nodes/shared/chat/address';
+import { socketUrl } from '../../nodes/shared/chat/socketUrl';
 import {
 	acceptedTurn,
 	asyncValues,
@@ -549,10 +549,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/campaign.ts › simplifyCampaign': {
 		read: ({ json }) => simplifyCampaign(viewCampaign(json)),
 	},
-	'shared/chat/address.ts › connectionAddress': {
+	'shared/chat/socketUrl.ts › socketUrl': {
 		read: ({ text }) =>
 			[text, `wss://${text}`, `wss://h.example/${text}`].map((wsUrl) =>
-				connectionAddress({
+				socketUrl({
 					token: { token: wellFormed(text), ws_url: wsUrl, expires_at: 0, stream: 'user' },
 					baseUrl: 'https://h.example',
 					clientId: 'client',
@@ -576,7 +576,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/chat/endings.ts › describeEnding': {
 		read: ({ text }) =>
-			describeEnding('bad_address', { kind: 'address', why: 'not_encrypted' }, text, text),
+			describeEnding('bad_url', { kind: 'url', why: 'not_encrypted' }, text, text),
 	},
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],
@@ -765,10 +765,10 @@ export const notReaders = new Set([
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',
+	'shared/keyedMutex.ts › KeyedMutex',
 	'shared/keyedMutex.ts › runExclusive',
 	'shared/n8n/idempotency/begunRequests.ts › BegunRequests',
 	'shared/n8n/idempotency/begunRequests.ts › RunningExecutions',
-	'shared/n8n/run/chatItems.ts › KeyedQueue',
 	'shared/n8n/run/nodeErrors.ts › toNodeError',
 	'shared/n8n/forms/outputFields.ts › outputFields',
 	'shared/n8n/idempotency/eventDeduplication.ts › withEventKey',

@@ -80,12 +80,12 @@ export const EQUIVALENT = [
 		'{}',
 		'only the moment is compared, and the entered time is sent unchanged',
 	],
-	['chat/connection.ts', 'line === null', 'false', 'an open connection has a socket'],
+	['chat/connection.ts', 'socket === null', 'false', 'a connection that is open has its socket'],
 	[
 		'chat/connection.ts',
 		"''",
 		'"Stryker was here!"',
-		'the URL is shown only if it is unusable, and then it exists',
+		'the URL is shown only if it cannot be used, and then it is known',
 		"ws_url ?? ''",
 	],
 	[

@@ -72,11 +72,11 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 			{
 				signal: never,
 				lastFailure: null,
-				isHeld: true,
+				isConnected: true,
 				ready: async () => await Promise.resolve({ kind: 'open' }),
 				subscribe: () => () => {},
 			},
-			{ types: null, ms: LIMIT_MS, known: new Set(), reader: 'onScreen' },
+			{ types: null, timeoutMs: LIMIT_MS, returnedIds: new Set(), reader: 'onScreen' },
 			clock,
 		),
 };

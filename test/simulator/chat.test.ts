@@ -26,7 +26,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	const post = async (path: string, body: unknown) => await call(sim, 'POST', path, body);
 	const onSession = async (part: string, body: unknown, id: string = open) =>
 		await post(`/v1/chat/session/${id}/${part}`, body);
-	/** Sends each value where the dialect wants it. */
+	/** Sends each value in the place of the dialect. */
 	const say = async (path: string, values: JsonObject) => {
 		const { query, body } = sent(values, dialect.chat.inQuery);
 		return await post(`${path}${query}`, body);
@@ -48,7 +48,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		});
 	};
 
-	it('creates a session under its own names', async () => {
+	it("creates a session with the dialect's names", async () => {
 		const { create } = dialect.chat;
 		const before = sim.state.sessions.size;
 		const got = await say('/v1/chat/session', {
@@ -74,13 +74,13 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(sim.state.sessions.size).toBe(before + 1);
 	});
 
-	it('rejects an empty, a missing and an overlong message', async () => {
+	it('rejects an empty, a missing, and an overlong message', async () => {
 		for (const message of ['', 'x'.repeat(dialect.general.maxMessage + 1)]) {
 			expect((await inbound(message)).status).toBe(dialect.validation.status);
 		}
 	});
 
-	it('rejects a busy engine, a closed session and an unknown one', async () => {
+	it('rejects messages with a busy engine, a closed session, or an unknown one', async () => {
 		expect(await inbound('please stay busy')).toMatchObject({
 			status: dialect.statuses.busy,
 			body: { success: false, error: 'server_busy' },
@@ -96,7 +96,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		});
 	});
 
-	it('takes a message for later once under its idempotency key', async () => {
+	it('accepts an asynchronous message once per idempotency key', async () => {
 		const client = await opened(sim, open);
 		const first = await later('Hello', { idempotency_key: 'k' });
 		expect(first).toMatchObject({ status: 200, body: { success: true } });
@@ -118,7 +118,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		});
 	});
 
-	it('delivers a later reply to the address it was given', async () => {
+	it('delivers a later reply to the delivery URL', async () => {
 		const { from, field } = dialect.chat.deliveryUrl;
 		if (from === 'dashboard') sim.sessions.setDeliveryUrl(receiver.url);
 		let session: string = open;
@@ -135,13 +135,13 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		expect(sim.chatDeliveries()).toMatchObject([{ url: receiver.url, status: 200 }]);
 	});
 
-	it('reports a failed later turn', async () => {
+	it('reports a failed asynchronous turn', async () => {
 		const client = await opened(sim, open);
 		await later('please fail');
 		expect(await client.event('turn_result')).toMatchObject({ payload: { state: 'error' } });
 	});
 
-	it('takes over, hands back and relays rejections', async () => {
+	it('takes over, hands back, and relays rejections', async () => {
 		const { commands } = dialect.chat;
 		const client = await opened(sim, open);
 		const taken = await onSession('support', { command: commands.takeOver });
@@ -167,12 +167,12 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		);
 	});
 
-	it.each(['', '  ', 5, ['x'], undefined])('takes no context such as %j', async (context) => {
+	it.each(['', '  ', 5, ['x'], undefined])('rejects the context %j', async (context) => {
 		const { status } = await onSession('inject_context', { context });
 		expect(status).toBe(dialect.validation.status);
 	});
 
-	it('mints tokens for the user stream of a session that is not closed', async () => {
+	it("mints tokens for the user stream of a session that isn't closed", async () => {
 		const { data } = await onSession('ws_token', { stream: 'user' }, dormant);
 		expect(data).toEqual({
 			token: expect.any(String),
@@ -191,7 +191,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 	});
 });
 
-/** The object that holds the turn, wherever the dialect puts it. */
+/** The object with the turn, at the place of the dialect. */
 function findTurn(value: unknown): JsonObject {
 	if (typeof value !== 'object' || value === null) return {};
 	if ('turn_id' in value) return { ...value };

@@ -5,7 +5,7 @@ const agent_uuid = fixtures.agents.full;
 const closing = `/chat_sessions/${fixtures.sessions.open}/close_session`;
 
 describe.each(Object.values(dialects))('legacy chat endpoints, dialect $name', (dialect) => {
-	it('say that they are deprecated as the dialect does, and list what is wrong', async () => {
+	it('are marked as deprecated like in the dialect, and list validation errors', async () => {
 		const sim = await startSimulator({ dialect });
 		for (const [path, body] of [
 			['/chat_sessions', {}],

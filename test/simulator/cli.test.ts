@@ -7,14 +7,14 @@ interface Finished {
 	output: string;
 }
 
-/** Runs the command line; once it prints a token it is told to stop. */
+/** Runs the command line, and stops it when it prints a token. */
 async function run(args: string[]): Promise<Finished> {
 	const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'cli.ts'), ...args]);
 	let output = '';
 	let told = false;
 	const collect = (chunk: Buffer) => {
 		output += chunk.toString('utf8');
-		// Told once: a second signal could meet a process that is ending and handles none any more.
+		// Only one signal, because a process that is ending may not handle a second one.
 		if (told || !output.includes('Campaign   104')) return;
 		told = true;
 		child.kill('SIGINT');
@@ -25,7 +25,7 @@ async function run(args: string[]): Promise<Finished> {
 }
 
 describe('the command line', () => {
-	it('prints where it is and what it holds, and stops cleanly', async () => {
+	it('prints its URL and data, and stops cleanly', async () => {
 		const { code, output } = await run([
 			'--port',
 			'0',
@@ -40,13 +40,13 @@ describe('the command line', () => {
 		expect(code).toBe(0);
 	}, 20_000);
 
-	it('says which option it did not understand', async () => {
+	it('reports an unknown option', async () => {
 		const { code, output } = await run(['--dialect', 'klingon']);
 		expect(output).toMatch(/There is no dialect klingon/);
 		expect(code).toBe(1);
 	}, 20_000);
 
-	it('says that a port is in use', async () => {
+	it('reports that a port is in use', async () => {
 		const server = createServer();
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const address = server.address();

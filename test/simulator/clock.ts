@@ -1,4 +1,4 @@
-/** The simulator's own time, so that a test can let tokens, recordings and windows run out. */
+/** The simulator's own time, so that a test can make tokens, recordings, and windows expire. */
 export class Clock {
 	private offsetMs = 0;
 
@@ -15,7 +15,7 @@ export class Clock {
 	}
 }
 
-/** ISO 8601 with the offset of India, where the seeded account lives. */
+/** ISO 8601 with the offset of India, the time zone of the seeded account. */
 export function istTimestamp(ms: number): string {
 	return new Date(ms + 19_800_000).toISOString().replace('Z', '+05:30');
 }

@@ -31,7 +31,7 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 		return String(data.call_id);
 	};
 
-	it('finishes the record and delivers it in the dialect’s form', async () => {
+	it("finishes the record and delivers it in the dialect's form", async () => {
 		const id = await place({
 			person_name: 'Asha',
 			data_extraction: [{ key: 'budget', description: 'Ask' }],
@@ -51,14 +51,14 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 		expect((await call(sim, 'GET', `/v1/call/${id}/recording`)).status).toBe(200);
 	});
 
-	it('delivers nothing where no webhook was asked for', async () => {
+	it('delivers nothing without a webhook URL', async () => {
 		const id = await place({ webhook_url: undefined });
 		expect(await sim.completeCall(id, { status: 'not_picked' })).toEqual([]);
 		const { data } = await call(sim, 'GET', `/v1/call/${id}/transcript`);
 		expect(data.transcript).toEqual([]);
 	});
 
-	it('delivers twice, ten at once, and again later', async () => {
+	it('delivers twice, 10 at the same time, and again later', async () => {
 		const id = await place();
 		await sim.completeCall(id, {}, { deliverTimes: 2 });
 		await sim.deliverWebhook(id, { deliverTimes: 10, concurrently: true });
@@ -66,21 +66,21 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 		expect(new Set(receiver.received.map(({ text }) => text)).size).toBe(1);
 	});
 
-	it('can lie in the delivery while the record stays true', async () => {
+	it('can deliver wrong data while the record stays correct', async () => {
 		const id = await place();
 		await sim.completeCall(id, { status: 'failed' }, { forged: { status: 'picked' } });
 		expect(receiver.received[0]?.text).toContain('"status":"picked"');
 		expect((await call(sim, 'GET', `/v1/call/${id}`)).data.status).toBe('failed');
 	});
 
-	it('tries again as often as the dialect does', async () => {
+	it('retries as often as the dialect', async () => {
 		receiver.statuses = [503, 503, 503, 503];
 		const [last] = await sim.completeCall(await place());
 		expect(receiver.received).toHaveLength(dialect.webhook.attempts);
 		expect(last?.status).toBe(503);
 	});
 
-	it('can complete before the call request has even returned', async () => {
+	it('can complete before the call request returns', async () => {
 		sim.setAutoComplete({ afterMs: 'beforeResponse', outcome: { status: 'not_picked' } });
 		const pending = place();
 		const id = await pending;
@@ -91,7 +91,7 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 		});
 	});
 
-	it('can complete by itself after a while, with an outcome for each call', async () => {
+	it('can complete automatically after a delay, with an outcome per call', async () => {
 		sim.setAutoComplete({
 			afterMs: 5,
 			outcome: ({ phone }) => ({ status: phone.endsWith('1') ? 'failed' : 'picked' }),

@@ -14,7 +14,7 @@ const entry = { id: 1, agentUuid: 'agent_x', phone: '+919876543210', reason: 'r'
 const page = { items: [{ call_id: '1' }], total: 1, size: 10, start: 0, next: null, link: null };
 const reply = { sessionId: 's', turnId: 't', messageId: 'm', reply: 'Hello', state: 'default' };
 
-/** Each place that the document leaves open, in its order, and the dialect's answer to it. */
+/** Each detail that the document doesn't define, in its order, and the dialect's choice. */
 function apiMapping(dialect: Dialect): Record<string, unknown> {
 	const { agents, calls, campaigns, dnd, webhook, chat, socket, general } = dialect;
 	const session = newSession(agent, dialect, 0, 's');
@@ -76,7 +76,7 @@ function apiMapping(dialect: Dialect): Record<string, unknown> {
 	};
 }
 
-/** Statements that can be read in more than one way, and the side that the dialect takes. */
+/** Ambiguous statements of the document, and the dialect's reading. */
 function sides({
 	calls,
 	campaigns,
@@ -120,11 +120,11 @@ describe('dialects', () => {
 		expect(distinct((dialect) => apiMapping(dialect)[name])).toBe(all.length);
 	});
 
-	it.each(Object.keys(sides(dialects.plain)))('take different sides in: %s', (name) => {
+	it.each(Object.keys(sides(dialects.plain)))('read differently: %s', (name) => {
 		expect(distinct((dialect) => sides(dialect)[name])).toBeGreaterThan(1);
 	});
 
-	it('have names of their own', () => {
+	it('have different names', () => {
 		expect(Object.entries(dialects).every(([name, dialect]) => dialect.name === name)).toBe(true);
 	});
 });

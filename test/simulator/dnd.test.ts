@@ -11,7 +11,7 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 	beforeEach(() => sim.reset());
 	afterAll(async () => await sim.stop());
 
-	/** Sends each value where the dialect wants it. */
+	/** Sends each value in the place of the dialect. */
 	const dnd = async (
 		method: string,
 		values: Record<string, string>,
@@ -43,7 +43,7 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 		expect(sim.state.dnd.filter((e) => e.phone === '+919800000001')).toHaveLength(1);
 	});
 
-	it('takes the written forms it takes', async () => {
+	it('accepts the number formats of the dialect', async () => {
 		const spaced = await add('+91 98000 00002');
 		expect(spaced.body.success).toBe(dialect.dnd.phoneForms === 'any');
 		const national = await add('9800000003');
@@ -58,7 +58,7 @@ describe.each(Object.values(dialects))('do-not-disturb lists, dialect $name', (d
 		expect(got.body).toMatchObject({ success: false, error: 'agent_not_found' });
 	});
 
-	it('lists in pages of its own size, capped at 100', async () => {
+	it("lists pages of the dialect's size, capped at 100", async () => {
 		const first = await list();
 		expect(first.body.data).toHaveLength(dialect.dnd.defaultPerPage);
 		expect(first.body.meta).toEqual({

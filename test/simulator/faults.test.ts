@@ -31,7 +31,7 @@ describe('injected faults', () => {
 		expect((await place()).status).toBe(200);
 	});
 
-	describe('of the file of a recording', () => {
+	describe('of a recording file', () => {
 		const fetchFile = async (kind: FaultKind) => {
 			const { data } = await call(sim, 'GET', `/v1/call/${fixtures.calls.finished}/recording`);
 			const url = String(data.recording_url);
@@ -39,7 +39,7 @@ describe('injected faults', () => {
 			return await fetch(url, { redirect: 'manual' });
 		};
 
-		it('cutGzip ends inside what is compressed, at its proper length', async () => {
+		it('cutGzip ends inside the compressed data, with the right length', async () => {
 			const response = await fetchFile('cutGzip');
 			expect(response.headers.get('content-encoding')).toBe('gzip');
 			expect(Number(response.headers.get('content-length'))).toBeGreaterThan(0);
@@ -54,12 +54,12 @@ describe('injected faults', () => {
 			expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(0);
 		});
 
-		it('redirectLoop leads to itself', async () => {
+		it('redirectLoop redirects to itself', async () => {
 			const { status, headers } = await fetchFile('redirectLoop');
 			expect([status, headers.get('location')]).toEqual([302, '']);
 		});
 
-		it('hugeBody is written as long as somebody reads it', async () => {
+		it('hugeBody is written as long as the client reads it', async () => {
 			const response = await fetchFile('hugeBody');
 			expect([response.status, response.headers.get('content-length')]).toEqual([403, '600000000']);
 			await response.body?.cancel();
@@ -88,7 +88,7 @@ describe('injected faults', () => {
 		expect(sim.callsTo('9876543210')).toBe(1);
 	});
 
-	it('rejects in words, at any status, what it has done', async () => {
+	it('rejects a request in its text, with any status, although it took effect', async () => {
 		sim.faults.inject({ kind: 'rejectingWords', times: 1 });
 		sim.faults.inject({
 			kind: 'rejectingWords',
@@ -105,7 +105,7 @@ describe('injected faults', () => {
 		expect(sim.callsTo('9876543210')).toBe(2);
 	});
 
-	it('counts wrongly what it has taken', async () => {
+	it('returns wrong counts', async () => {
 		const path = `/v1/campaigns/${fixtures.campaigns.active}/contacts`;
 		const push = async () =>
 			await call(sim, 'POST', path, {
@@ -124,7 +124,7 @@ describe('injected faults', () => {
 		expect(sim.contactsOf(fixtures.campaigns.active)).toHaveLength(2);
 	});
 
-	it('truncates the true answer', async () => {
+	it('truncates the real response', async () => {
 		sim.faults.inject({ kind: 'truncatedJson', times: 1 });
 		const text = await (await place()).text();
 		expect(text).toMatch(/^\{"success":true/);
@@ -133,7 +133,7 @@ describe('injected faults', () => {
 		}).toThrow();
 	});
 
-	it('hangs until the client gives up, and stops all the same', async () => {
+	it('hangs until the client gives up, and can still be stopped', async () => {
 		const other = await startSimulator({ dialect: dialects.plain });
 		other.faults.inject({ kind: 'hang' });
 		const pending = fetch(`${other.baseUrl}/v1/active_agents`);
@@ -143,7 +143,7 @@ describe('injected faults', () => {
 		expect(await settled).toMatchObject({ name: 'TypeError' });
 	});
 
-	it('leaves other requests alone, skips and runs out', async () => {
+	it('affects only matching requests, skips some, and ends', async () => {
 		sim.faults.inject({
 			kind: 'status',
 			status: 500,
@@ -157,7 +157,7 @@ describe('injected faults', () => {
 		expect(statuses).toEqual([200, 500, 200, 200]);
 	});
 
-	it('sends a redirect elsewhere, where it sees whether the token came along', async () => {
+	it('redirects to another host, and records whether the token was sent', async () => {
 		sim.faults.inject({ kind: 'redirect', times: 1 });
 		const target = (await place()).headers.get('location') ?? '';
 		await fetch(target);
@@ -167,14 +167,14 @@ describe('injected faults', () => {
 		});
 	});
 
-	it('counts requests, sockets and what goes on at once', async () => {
+	it('counts requests, sockets, and concurrent requests', async () => {
 		sim.configure({ latencyMs: 20 });
 		await Promise.all([place(), place(), place()]);
 		sim.configure({ latencyMs: 0 });
 		expect(sim.stats()).toMatchObject({ requests: 3, maxActive: 3 });
 	});
 
-	it('rejects bodies that are not JSON, and paths it does not know', async () => {
+	it("rejects bodies that aren't JSON, and unknown paths", async () => {
 		const headers = { 'API-Token': sim.token, 'Content-Type': 'application/json' };
 		const url = `${sim.baseUrl}/v1/call`;
 		expect((await fetch(url, { method: 'POST', headers, body: '{' })).status).toBe(400);
@@ -183,7 +183,7 @@ describe('injected faults', () => {
 		expect((await call(sim, 'GET', '/v1/nothing')).status).toBe(404);
 	});
 
-	it('keeps no bodies when told so', async () => {
+	it('keeps no bodies on request', async () => {
 		const lean = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 		await call(lean, 'POST', '/v1/call', body);
 		expect(lean.requests[0]).not.toHaveProperty('body');

@@ -21,7 +21,7 @@ describe('lists that change while they are read', () => {
 	const ids = async () => await shown('/v1/calls?per_page=2', 'call_id');
 	const plan = (change: ListChange) => sim.listChanges.plan(change);
 
-	it('change before the request that was chosen, and once', async () => {
+	it('change once, before the chosen request', async () => {
 		plan({ list: 'dnd', kind: 'shrink', after: 1 });
 		const [first, second] = await phones();
 		expect((await phones())[0]).toBe(second);
@@ -29,7 +29,7 @@ describe('lists that change while they are read', () => {
 		expect(first).toBe(fixtures.dndPhone);
 	});
 
-	it('grow at the end of the numbers, and at the beginning of the calls', async () => {
+	it('grow at the end for numbers, and at the beginning for calls', async () => {
 		const before = [await phones(), await ids()];
 		plan({ list: 'dnd', kind: 'grow' });
 		plan({ list: 'calls', kind: 'grow' });
@@ -38,20 +38,20 @@ describe('lists that change while they are read', () => {
 		expect((await call(sim, 'GET', DND)).body.meta).toMatchObject({ total_count: 122 });
 	});
 
-	it('have an entry replaced: it is there throughout, as another entry and in another place', async () => {
+	it('can replace an entry with a new one at another index', async () => {
 		plan({ list: 'dnd', kind: 'replace' });
 		expect(await phones()).not.toContain(fixtures.dndPhone);
 		expect(await shown(`${DND}&page=61`, 'phone')).toEqual([fixtures.dndPhone]);
 		expect((await call(sim, 'GET', DND)).body.meta).toMatchObject({ total_count: 121 });
 	});
 
-	it('have their last entry moved to the front', async () => {
+	it('can move their last entry to the front', async () => {
 		const [last] = await shown(`${DND}&page=61`, 'phone');
 		plan({ list: 'dnd', kind: 'reorder' });
 		expect((await phones())[0]).toBe(last);
 	});
 
-	it('are changed from another process as well', async () => {
+	it('can be changed from another process', async () => {
 		const change = { list: 'calls', kind: 'reorder' };
 		const oldest = await shown('/v1/calls?per_page=1&page=40', 'call_id');
 		const control = async (body: object) =>
@@ -64,7 +64,7 @@ describe('lists that change while they are read', () => {
 });
 
 describe('a link to the next page', () => {
-	it('asks for everything by itself, and is rejected with anything beside it', async () => {
+	it('is complete, and is rejected with other parameters', async () => {
 		const sim = await startSimulator({ dialect: dialects.nested });
 		const first = await call(sim, 'GET', '/v1/calls?take=3&where.outcome=failed');
 		const link = /"onward":"([^"]+)"/.exec(JSON.stringify(first.body))?.[1] ?? '';
@@ -77,8 +77,8 @@ describe('a link to the next page', () => {
 	});
 });
 
-describe('a service that takes one request at a time', () => {
-	it('rejects what comes sooner, and says when to come again', async () => {
+describe('a service with one request at a time', () => {
+	it('rejects earlier requests with Retry-After', async () => {
 		const sim = await startSimulator({ dialect: dialects.plain, minGapMs: 1_000 });
 		expect((await call(sim, 'GET', DND)).status).toBe(200);
 		expect((await call(sim, 'GET', DND)).status).toBe(429);

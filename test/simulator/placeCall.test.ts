@@ -56,7 +56,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(sim.placedCalls()).toHaveLength(0);
 	});
 
-	it.each([undefined, 'simulator-token2'])('answers 401 for the token %s', async (token) => {
+	it.each([undefined, 'simulator-token2'])('responds with 401 to the token %s', async (token) => {
 		expect(await call(sim, 'POST', '/v1/call', good, token ?? null)).toMatchObject({
 			status: 401,
 			body: { success: false, error: 'Invalid API token', details: null },
@@ -79,7 +79,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(epoch - Date.now()).toBeLessThanOrEqual(24 * HOUR_MS);
 	});
 
-	it('takes its side where the document can be read in two ways', async () => {
+	it("follows the dialect's reading of ambiguous statements", async () => {
 		const past = await place({ scheduled_at: '2020-01-01T10:00:00+05:30' });
 		expect(past.status).toBe(dialect.calls.pastSchedule === 'rejected' ? 400 : 200);
 		const zero = await place({ phone_number: '09876543210' });

@@ -18,7 +18,7 @@ import type { State } from './state/store';
 import type { Call, CampaignStatus, Delivery, StoredContact } from './state/types';
 import { SimulatorState, type Settings, type SimulatorOptions } from './world';
 
-/** The running service, as tests see it. */
+/** The running service, with controls for tests. */
 export class Simulator {
 	readonly baseUrl: string;
 	readonly token: string;
@@ -53,12 +53,12 @@ export class Simulator {
 		return this.world.log.stats();
 	}
 
-	/** Changes settings while it runs; `reset` leaves them as they are. */
+	/** Changes settings while it runs. `reset` keeps them. */
 	configure(settings: Settings): void {
 		Object.assign(this.world.settings, settings);
 	}
 
-	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
+	/** Finishes a call and delivers its webhook. Resolves when all deliveries have a response. */
 	async completeCall(
 		callId: string,
 		outcome: CallOutcome = {},
@@ -67,12 +67,12 @@ export class Simulator {
 		return await this.world.completions.complete(callId, outcome, options);
 	}
 
-	/** Finishes a call whose report is lost: nothing listens there. */
+	/** Finishes a call without delivering its webhook. */
 	async endCall(callId: string, outcome: CallOutcome = {}): Promise<void> {
 		await this.completeCall(callId, outcome, { url: 'http://127.0.0.1:9' });
 	}
 
-	/** Delivers a webhook for a call as it stands: again, forged, or to another address. */
+	/** Delivers the webhook of a call: again, forged, or to another URL. */
 	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
 		return await this.world.completions.deliverWebhook(callId, options);
 	}
@@ -81,7 +81,7 @@ export class Simulator {
 		this.world.completions.setAuto(auto);
 	}
 
-	/** What went out on the chat delivery webhook. */
+	/** Deliveries on the chat delivery webhook. */
 	chatDeliveries(): readonly Delivery[] {
 		return this.world.chat.deliveries;
 	}
@@ -90,12 +90,12 @@ export class Simulator {
 		changeCampaign(this.state, this.dialect, id, status);
 	}
 
-	/** Marks the queues of a contact list as worked off. */
+	/** Marks the queues of a contact list as completed. */
 	completeUpload(uploadId: number): void {
 		completeUpload(this.state, uploadId);
 	}
 
-	/** One more attempt of a campaign; its call id. */
+	/** Adds an attempt of a campaign, and returns its call ID. */
 	addAttempt(campaignId: number, status: string): string {
 		return addAttempt(this.state, campaignId, status);
 	}
@@ -105,7 +105,7 @@ export class Simulator {
 		return [...this.state.calls.values()].filter((call) => call.request !== null);
 	}
 
-	/** How often a number was called through the API; national or international form. */
+	/** How often a number was called through the API, in national or international form. */
 	callsTo(phone: string): number {
 		const digits = digitsOf(phone);
 		return this.placedCalls().filter((call) => call.phone.endsWith(digits)).length;
@@ -115,7 +115,7 @@ export class Simulator {
 		return this.state.campaigns.get(campaignId)?.contacts ?? [];
 	}
 
-	/** Back to the seeded state, with no requests, faults, timers or sockets. */
+	/** Restores the initial state, without requests, faults, timers, or sockets. */
 	reset(): void {
 		this.world.reset();
 	}

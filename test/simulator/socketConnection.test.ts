@@ -13,7 +13,7 @@ describe.each(Object.values(dialects))(
 		beforeEach(() => sim.reset());
 		afterAll(async () => await sim.stop());
 
-		it('keeps a query of its own in ws_url and rejects an address that lost it', async () => {
+		it('has its own query in ws_url, and rejects a URL without it', async () => {
 			const { url, token } = await minted(sim, session);
 			expect(new URL(url).search.slice(1)).toBe(dialect.socket.urlQuery);
 			const bare = await connect(url.split('?')[0] ?? '', { token, client_id: 'a' });
@@ -47,7 +47,7 @@ describe.each(Object.values(dialects))(
 			expect((await client.untilClosed()).code).toBe(1003);
 		});
 
-		it('holds a session for one client_id until another claims it', async () => {
+		it('accepts one client_id per session until another one claims it', async () => {
 			const first = await opened(sim, session, 'one');
 			const second = await opened(sim, session, 'two');
 			expect(await second.untilClosed()).toEqual({
@@ -59,14 +59,14 @@ describe.each(Object.values(dialects))(
 			expect(sim.sessions.clientIds(session)).toEqual(['two']);
 		});
 
-		it('lets the same client_id in twice as the dialect does', async () => {
+		it('handles two sockets of one client_id like the dialect', async () => {
 			await opened(sim, session, 'one');
 			await opened(sim, session, 'one');
 			const both = dialect.socket.sameClientTwice === 'both';
 			expect(sim.sessions.openSockets(session)).toBe(both ? 2 : 1);
 		});
 
-		it('replays recent events with the same event_id to a client that comes back', async () => {
+		it('replays recent events with the same event_id after a reconnect', async () => {
 			const first = await opened(sim, session, 'one');
 			const id = sim.sessions.pushEvent(session, 'nudge_sent', { idle_seconds: 60 });
 			await first.event('nudge_sent');
@@ -89,7 +89,7 @@ describe.each(Object.values(dialects))(
 			expect(back.types()).not.toContain('nudge_sent');
 		});
 
-		it('ends an open socket with its token only where the dialect ties them', async () => {
+		it('closes an open socket with its token only in dialects that do so', async () => {
 			const client = await opened(sim, session);
 			sim.sessions.expireTokens();
 			if (dialect.socket.socketEndsWithToken) {
@@ -100,7 +100,7 @@ describe.each(Object.values(dialects))(
 			}
 		});
 
-		it('drops a connection silently: still standing, nothing arrives', async () => {
+		it('drops a connection silently: stays open, but nothing arrives', async () => {
 			const client = await opened(sim, session);
 			expect(sim.sessions.dropSilently(session)).toBe(1);
 			sim.sessions.pushEvent(session, 'nudge_sent');

@@ -19,11 +19,11 @@ export const EVENT_TIMES = {
 	seconds: (ms: number) => String(ms / 1000),
 };
 
-/** What may also be changed while the simulator runs. */
+/** Settings that can change while the simulator runs. */
 export interface Settings {
-	/** Time that every answer takes longer. */
+	/** Delay of every response. */
 	latencyMs?: number;
-	/** Life of a WebSocket token; the documented 5 minutes when left out. */
+	/** Lifetime of a WebSocket token. Default: the documented 5 minutes. */
 	wsTokenLifetimeMs?: number;
 	/** How long and how many recent events a reconnect is given again; the dialect's when left out. */
 	replayWindowMs?: number;

@@ -41,10 +41,10 @@ export const create: Operation = {
 	name: 'Create',
 	value: 'create',
 	action: 'Create chat session',
-	description: 'Begin a chat session with an agent',
+	description: 'Start a chat session with an agent',
 	fields: [agentField, personNameField, requestOptions],
 	toolDescription:
-		'Begins a new chat session between a customer and an AI agent, and answers with its session ID, which the other chat tools need.',
+		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',
 	async execute(run) {
 		const items = await forEachChatItem(run, createOne, { completedText: CREATED });
 		if (items.some(({ json }) => isWithoutId(json))) {
@@ -55,14 +55,14 @@ export const create: Operation = {
 	},
 };
 
-/** Whether a session was created and the response doesn't show its ID. */
+/** Whether a session was created, but its ID wasn't found in the response. */
 const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
 const idNotFound = (apiMapping: ApiMapping) =>
 	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.advice('chatCreateSessionPath')}`;
 
-/** What is sent beside these may have a value of its own on each attempt, such as the execution's ID. */
+/** Only these fields, because others may differ on each attempt, such as an execution ID. */
 export function createTarget(agentUuid: string, personName: string): unknown {
 	return ['create session', agentUuid, personName];
 }
@@ -78,10 +78,13 @@ const createOne: Prepare = (form) => {
 		target: createTarget(fields.agentUuid, fields.personName),
 		repeatable: true,
 		send: async ({ connection: { client, apiMapping } }) => {
-			const answer = await createSession(client, createValues(apiMapping, fields), additions);
-			const sessionId = createdSessionId(apiMapping, answer);
-			// Whatever the service calls it: what follows in the workflow finds it in one place.
-			return asItems({ ...recordOf(answer), ...(sessionId !== null && { session_id: sessionId }) });
+			const response = await createSession(client, createValues(apiMapping, fields), additions);
+			const sessionId = createdSessionId(apiMapping, response);
+			// Later nodes find the ID in session_id, even if the service uses another name.
+			return asItems({
+				...recordOf(response),
+				...(sessionId !== null && { session_id: sessionId }),
+			});
 		},
 	};
 };

@@ -17,7 +17,7 @@ export const legacyCreate: Operation = {
 	value: 'legacyCreate',
 	action: 'Create legacy chat session',
 	description:
-		'Begin a chat session and get its welcome message. Use Session → Create in new workflows.',
+		'Start a chat session and get its welcome message. Use Session > Create in new workflows.',
 	fields: [
 		agentField,
 		personNameField,
@@ -27,12 +27,12 @@ export const legacyCreate: Operation = {
 			type: 'json',
 			default: '{}',
 			placeholder: 'e.g. { "source": "website" }',
-			description: 'What else the agent should know, as a JSON object',
+			description: 'A JSON object with other information for the agent',
 		}),
 		requestOptions,
 	],
 	toolDescription:
-		'Begins a new chat session by the old interface of the service, and answers with its session ID and a welcome message.',
+		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
 	async execute(run) {
 		return await forEachChatItem(run, createLegacy, { completedText: CREATED });
 	},
@@ -43,10 +43,10 @@ export const legacyClose: Operation = {
 	value: 'legacyClose',
 	action: 'Close legacy chat session',
 	description:
-		'End the conversation and get a summary of it. Use Session → Close in new workflows.',
+		'End the conversation and get a summary of it. Use Session > Close in new workflows.',
 	fields: [sessionField, agentField, requestOptions],
 	toolDescription:
-		'Ends a chat session by the old interface of the service, and answers with a summary of the conversation. Use this only when the conversation is over.',
+		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'close_session'), {
 			completedText: {
@@ -62,10 +62,10 @@ export const legacyPause: Operation = {
 	value: 'legacyPause',
 	action: 'Pause legacy chat session',
 	description:
-		'Pause the conversation until the next message. In new workflows use Session → Support Command to hand the chat to a person.',
+		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
 	fields: [sessionField, agentField, requestOptions],
 	toolDescription:
-		'Pauses a chat session by the old interface of the service; the next message of the customer resumes it.',
+		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
 	async execute(run) {
 		return await forEachChatItem(run, (form) => end(form, 'pause_session'), {
 			completedText: {
@@ -103,7 +103,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 	return {
 		payload: { how, sessionId, body, additions },
 		target: [how, sessionKey(sessionId)],
-		// The customer's next message resumes a paused session, and it may be paused again.
+		// The customer's next message resumes a paused session, so it may need another pause.
 		repeatable: how === 'pause_session',
 		send: async ({ connection: { client } }) =>
 			asItems(recordOf(await endLegacySession(client, how, sessionId, body, additions))),

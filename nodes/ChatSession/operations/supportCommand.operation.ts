@@ -18,7 +18,7 @@ const commandFields = textInTools(
 		type: 'options',
 		options: [
 			{ name: 'Close', value: 'close', description: 'Close the session' },
-			{ name: 'Other', value: 'other', description: 'A command that your service knows' },
+			{ name: 'Other', value: 'other', description: 'Another command of your service' },
 		],
 		default: 'close',
 		description: 'What to do with the session',
@@ -26,7 +26,7 @@ const commandFields = textInTools(
 	{
 		placeholder: 'e.g. close',
 		description:
-			'What to do with the session: “close”, or another command as your service calls it',
+			'What to do with the session: "close", or the name of another command of your service',
 	},
 );
 
@@ -37,14 +37,14 @@ const otherCommandField: INodeProperties = {
 	default: '',
 	required: true,
 	description:
-		'The name of the command in your service. Enter what else it needs in Options → Additional Body Fields.',
+		"The name of the command in your service. If it needs more values, enter them in 'Additional Body Fields' under 'Options'.",
 };
 
 export const supportCommand: Operation = {
 	name: 'Support Command',
 	value: 'supportCommand',
 	action: 'Send support command to chat session',
-	description: 'Hand the chat to a person, give it back to the agent, and the like',
+	description: 'Send a command of your service, for example to hand the chat to a person',
 	fields: [
 		sessionField,
 		...commandFields,
@@ -65,9 +65,10 @@ export const close: Operation = {
 	name: 'Close',
 	value: 'close',
 	action: 'Close chat session',
-	description: 'End the conversation for good',
+	description: 'End the conversation permanently',
 	fields: [sessionField, requestOptions],
-	toolDescription: 'Ends a chat session for good. Use this only when the conversation is over.',
+	toolDescription:
+		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
 		return await forEachChatItem(run, (form) => send(form, 'close'), {
 			completedText: {
@@ -89,11 +90,11 @@ function send(form: Fields, command: string): ReturnType<Prepare> {
 	const additions = readAdditions(form.collection('options'));
 	return {
 		payload: { sessionId, command, additions },
-		// A takeover may follow its own end; only what was asked last of this session is a repetition.
+		// A session can be handed over and back many times, so only its latest command counts as a repeat.
 		subject: ['support', sessionKey(sessionId)],
 		send: async ({ connection: { client } }) => {
-			const answer = await sendSupportCommand(client, sessionId, command, additions);
-			return asItems({ session_id: sessionId, ...recordOf(answer) });
+			const response = await sendSupportCommand(client, sessionId, command, additions);
+			return asItems({ session_id: sessionId, ...recordOf(response) });
 		},
 	};
 }

@@ -24,19 +24,18 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { concurrencyField, optionsCollection } from '../../shared/n8n/forms/options';
 import { toFault } from '../../shared/n8n/http/transport';
 
-const REQUESTS_AT_ONCE = 5;
+const DEFAULT_CONCURRENCY = 5;
 
 const fields: INodeProperties[] = [
 	sessionField,
 	{
 		displayName: 'Trigger URL',
-		name: 'triggerAddress',
+		name: 'triggerUrl',
 		type: 'string',
 		default: '',
 		required: true,
-		placeholder: 'e.g. https://n8n.example.com/webhook/…/watch',
-		description:
-			'The Production URL that the Chat Events Trigger shows when its Watched Sessions are on',
+		placeholder: 'e.g. https://n8n.example.com/webhook/1a2b3c4d/watch',
+		description: "The Production URL of a Chat Events Trigger with 'Watched Sessions' on",
 	},
 	{
 		displayName: 'Trigger Secret',
@@ -44,10 +43,10 @@ const fields: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: 'The secret of the Chat Events Trigger. Leave empty if it has none.',
+		description: "The 'Secret' of the Chat Events Trigger. Leave empty if it has none.",
 	},
 	optionsCollection(
-		concurrencyField(REQUESTS_AT_ONCE, 'How many requests to send at the same time'),
+		concurrencyField(DEFAULT_CONCURRENCY, 'How many requests to send at the same time'),
 	),
 ];
 
@@ -55,13 +54,12 @@ export const watch: Operation = {
 	name: 'Watch',
 	value: 'watch',
 	action: 'Watch chat session',
-	description: 'Add the session to the Chat Events Trigger, which then reports its events',
+	description: 'Add the session to a Chat Events Trigger, so that its events start the workflow',
 	fields,
-	toolDescription:
-		'Begins to watch a chat session: from now on its events start the workflow that is made for them.',
+	toolDescription: 'Watches a chat session. From now on, its events start a workflow.',
 	async execute(run) {
-		return await forEachChatItem(run, (form) => ask(form, 'watch'), {
-			concurrency: REQUESTS_AT_ONCE,
+		return await forEachChatItem(run, (form) => prepareWatch(form, 'watch'), {
+			concurrency: DEFAULT_CONCURRENCY,
 			completedText: {
 				singular: 'session is already watched',
 				plural: 'sessions are already watched',
@@ -74,48 +72,51 @@ export const unwatch: Operation = {
 	name: 'Unwatch',
 	value: 'unwatch',
 	action: 'Stop watching chat session',
-	description: 'Remove the session from the Chat Events Trigger',
+	description: 'Remove the session from a Chat Events Trigger',
 	fields,
-	toolDescription: 'Ends the watching of a chat session: its events start no workflow any more.',
+	toolDescription: "Stops watching a chat session. Its events don't start a workflow anymore.",
 	async execute(run) {
-		return await forEachChatItem(run, (form) => ask(form, 'unwatch'), {
-			concurrency: REQUESTS_AT_ONCE,
-			completedText: { singular: 'session was already left', plural: 'sessions were already left' },
+		return await forEachChatItem(run, (form) => prepareWatch(form, 'unwatch'), {
+			concurrency: DEFAULT_CONCURRENCY,
+			completedText: {
+				singular: 'session was already removed',
+				plural: 'sessions were already removed',
+			},
 		});
 	},
 };
 
-function ask(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> {
+function prepareWatch(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const address = parseTriggerAddress(form.text('triggerAddress', MAY_BE_BLANK));
+	const url = parseTriggerUrl(form.text('triggerUrl', MAY_BE_BLANK));
 	const secret = parseWatchSecret(form.secret('triggerSecret') ?? '', 'Trigger Secret');
 	const request: WatchRequest = { action, sessionIds: [sessionId] };
 	return {
-		payload: { address, ...request },
-		// Watching twice is watching once, and the trigger may have left the session meanwhile.
+		payload: { url, ...request },
+		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		repeatable: true,
 		idempotent: true,
 		send: async ({ context }) =>
 			asItems({
 				session_id: sessionId,
-				...(await postToTrigger(context, address, secret, request)),
+				...(await postToTrigger(context, url, secret, request)),
 			}),
 	};
 }
 
-/** @throws InvalidInput unless it is a web address */
-function parseTriggerAddress(text: string): string {
+/** @throws InvalidInput if the text isn't an http or https URL */
+function parseTriggerUrl(text: string): string {
 	const protocol = URL.canParse(text) ? new URL(text).protocol : '';
 	if (protocol === 'https:' || protocol === 'http:') return text;
 	throw new InvalidInput(
-		text === '' ? 'The Trigger URL is empty' : 'The Trigger URL is not a web address',
+		text === '' ? "'Trigger URL' is empty" : "'Trigger URL' must begin with http:// or https://",
 		onScreenOnly(
-			'Open the Chat Events Trigger, turn on Watched Sessions and copy its Production URL.',
+			"Open the Chat Events Trigger, turn on 'Watched Sessions', and copy its Production URL.",
 		),
 	);
 }
 
-/** The trigger, or the n8n in front of it, said no. */
+/** Rejected by the trigger, by its n8n instance, or by a proxy. */
 class WatchRejected extends ExplainedError {
 	override readonly name = 'WatchRejected';
 	readonly outcome = 'rejected';
@@ -131,9 +132,9 @@ class WatchRejected extends ExplainedError {
 	}
 }
 
-type TriggerAnswer = HttpResponse & { body: unknown };
+type TriggerResponse = HttpResponse & { body: unknown };
 
-/** Watching twice is watching once, so a request whose fate is unknown is simply sent again. */
+/** A request with an unknown outcome is sent again, because watching twice has the same result. */
 async function postToTrigger(
 	context: IExecuteFunctions,
 	url: string,
@@ -147,7 +148,7 @@ async function postToTrigger(
 		if (result instanceof TransportFault) {
 			if (isLast) throw triggerUnreachable(result);
 		} else if (result.status < 500 || isLast) {
-			return readTrigger(result);
+			return parseTriggerResponse(result);
 		}
 		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal))) throw stopped(context);
 	}
@@ -158,7 +159,7 @@ async function postOnce(
 	url: string,
 	secret: string,
 	request: WatchRequest,
-): Promise<TriggerAnswer> {
+): Promise<TriggerResponse> {
 	const response: unknown = await context.helpers.httpRequest({
 		method: 'POST',
 		url,
@@ -179,56 +180,56 @@ async function postOnce(
 	};
 }
 
-/** Statuses with which the trigger, or whatever is in front of it, asks for the same request later. */
-const LATER = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
+/** HTTP statuses of the trigger or of a proxy that ask for a later retry. */
+const RETRYABLE_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
 
-/** What a model can do about it; nothing where the trigger has to be set up otherwise. */
+/** Advice for models by HTTP status. For other statuses, a model can do nothing. */
 const ADVICE_FOR_MODEL: { [status: number]: string } = {
 	400: formOf('Session ID'),
-	422: `Use a chat session that is open. ${formOf('Session ID')}`,
+	422: `Use a chat session that isn't closed. ${formOf('Session ID')}`,
 };
 
-function readTrigger(answer: TriggerAnswer): JsonObject {
-	const { status, body } = answer;
+function parseTriggerResponse(response: TriggerResponse): JsonObject {
+	const { status, body } = response;
 	if (status === 200 && isJsonObject(body) && Array.isArray(body.watched_sessions)) return body;
 	const { message, resolution } = isJsonObject(body) ? body : {};
-	const isLater = LATER.has(status);
+	const isRetryable = RETRYABLE_STATUSES.has(status);
 	if (typeof message === 'string' && typeof resolution === 'string') {
-		const forModel = isLater ? waitIn(answer) : (ADVICE_FOR_MODEL[status] ?? '');
-		throw new WatchRejected(message, { onScreen: resolution, forModel }, undefined, isLater);
+		const forModel = isRetryable ? retryAfterText(response) : (ADVICE_FOR_MODEL[status] ?? '');
+		throw new WatchRejected(message, { onScreen: resolution, forModel }, undefined, isRetryable);
 	}
-	if (isLater) {
-		const wait = waitIn(answer);
+	if (isRetryable) {
+		const wait = retryAfterText(response);
 		throw new WatchRejected(
-			"The host of the 'Trigger URL' takes no more requests at the moment",
+			"The host of 'Trigger URL' accepts no requests at the moment",
 			{ onScreen: wait === '' ? 'Try again later.' : wait, forModel: wait },
 			`HTTP status ${status}`,
-			isLater,
+			isRetryable,
 		);
 	}
 	throw new WatchRejected(
-		'No Chat Events Trigger answers at the Trigger URL',
+		"No Chat Events Trigger responds at 'Trigger URL'",
 		{
 			onScreen:
-				'Publish the workflow of the Chat Events Trigger with Watched Sessions on, and copy its Production URL (not the Test URL) to Trigger URL.',
+				"Publish the workflow of the Chat Events Trigger with 'Watched Sessions' on. Then copy its Production URL, not its Test URL, to 'Trigger URL'.",
 			forModel: '',
 		},
 		`HTTP status ${status}`,
 	);
 }
 
-/** What the response itself asks for; empty if it doesn't. */
-function waitIn(answer: TriggerAnswer): string {
-	const waitMs = retryAfterMs(answer, clock.now());
-	return waitMs === undefined || waitMs === 0
-		? ''
-		: `It asks to wait ${duration(waitMs)} before you try again.`;
+/** From the Retry-After header. Empty if there is none. */
+function retryAfterText(response: TriggerResponse): string {
+	const waitMs = retryAfterMs(response, clock.now());
+	return waitMs === undefined || waitMs === 0 ? '' : `Try again in ${duration(waitMs)}.`;
 }
 
 function triggerUnreachable({ code }: TransportFault): NotSent {
 	return new NotSent(
-		'The Trigger URL cannot be reached',
-		onScreenOnly('Check Trigger URL, and that this n8n may send requests to that address.'),
+		"n8n can't reach 'Trigger URL'",
+		onScreenOnly(
+			"Check 'Trigger URL', and check that your n8n instance is allowed to send requests to it.",
+		),
 		code,
 	);
 }

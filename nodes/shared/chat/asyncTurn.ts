@@ -5,9 +5,9 @@ import { acceptedTurn } from './chatRequests';
 import type { Readiness } from './ackWaiter';
 import { type AwaitedReply, type EventLink, replyInAck, ReplyWatch } from './replyWatch';
 
-/** What it needs of a connection; `ChatLease` is such. */
+/** The part of a connection that an asynchronous turn needs, such as `ChatLease`. */
 export interface AsyncLink extends EventLink {
-	/** Waits until it is one's turn to send, and returns what ends it. */
+	/** Waits until no other send is in progress, and returns `release`. */
 	acquireSend(): Promise<() => void>;
 	ready(): Promise<Readiness>;
 }
@@ -15,17 +15,17 @@ export interface AsyncLink extends EventLink {
 export interface AsyncTurnOptions {
 	clock: Clock;
 	apiMapping: ApiMapping;
-	/** Values of the request, of which one may be an ID of the message. */
+	/** Values of the request. One of them may be an ID of the message. */
 	givenIds: string[];
-	/** With an idempotency key, so the response can be that of the first time. */
-	keyed: boolean;
-	/** How long the reply is waited for. */
-	ms: number;
+	/** With an idempotency key, the response can be that of an earlier request. */
+	hasKey: boolean;
+	/** Maximum wait for the reply. */
+	timeoutMs: number;
 }
 
 export type AsyncOutcome =
 	/** `isNamed`: whether the response names the turn or the message. */
-	| { kind: 'taken'; answer: ApiResponse; isNamed: boolean; reply: AwaitedReply }
+	| { kind: 'accepted'; response: ApiResponse; isNamed: boolean; reply: AwaitedReply }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /**
@@ -36,25 +36,25 @@ export type AsyncOutcome =
 export async function sendAsyncTurn(
 	link: AsyncLink,
 	send: () => Promise<ApiResponse>,
-	{ clock, apiMapping, givenIds, keyed, ms }: AsyncTurnOptions,
+	{ clock, apiMapping, givenIds, hasKey, timeoutMs }: AsyncTurnOptions,
 ): Promise<AsyncOutcome> {
-	const endTurn = await link.acquireSend();
-	// Listening comes first: a reply may be there before the request is answered.
+	const release = await link.acquireSend();
+	// Subscribe before sending, because the reply may arrive before the response.
 	const watch = new ReplyWatch(link);
 	try {
 		const readiness = await link.ready();
 		if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-		const answer = await send();
-		endTurn();
-		const { turnId, messageId, reply: given } = acceptedTurn(apiMapping, answer);
-		if (keyed && given !== null) {
-			return { kind: 'taken', answer, isNamed: true, reply: replyInAck(given) };
+		const response = await send();
+		release();
+		const { turnId, messageId, reply: replyInResponse } = acceptedTurn(apiMapping, response);
+		if (hasKey && replyInResponse !== null) {
+			return { kind: 'accepted', response, isNamed: true, reply: replyInAck(replyInResponse) };
 		}
 		const messageIds = messageId === null ? [] : [messageId];
-		const reply = await watch.reply({ turnId, messageIds, givenIds }, { ms, clock });
-		return { kind: 'taken', answer, isNamed: turnId !== null || messageId !== null, reply };
+		const reply = await watch.reply({ turnId, messageIds, givenIds }, { ms: timeoutMs, clock });
+		return { kind: 'accepted', response, isNamed: turnId !== null || messageId !== null, reply };
 	} finally {
-		endTurn();
+		release();
 		watch.end();
 	}
 }

@@ -1,6 +1,6 @@
 import { whenAborted, backoffMs, deferred, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
-import { connectionAddress, type ConnectionAddress } from './address';
+import { socketUrl, type SocketUrl } from './socketUrl';
 import { withoutSecrets } from '../api/secrets';
 import {
 	type AttemptEnd,
@@ -10,30 +10,31 @@ import {
 	ReconnectPolicy,
 	type ReconnectWait,
 } from './reconnectPolicy';
-import { type ChatEnded, describeEnding, saidByService, saidInMinting } from './endings';
-import { type AckResult, AckWaiter, type Readiness, AbortableMutex } from './ackWaiter';
-import { FRESH_FOR_MS, SocketRotation } from './socketRotation';
+import { type ChatEnded, describeEnding, serviceReason, mintFailureReason } from './endings';
+import { KeyedMutex } from '../keyedMutex';
+import { type AckResult, AckWaiter, type Readiness } from './ackWaiter';
+import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { EventDispatcher, type Log, type OnTooLarge } from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import {
 	RECONNECT_BACKOFF,
-	RENEW_CONNECTION_EVERY_MS,
+	ROTATE_EVERY_MS,
 	SESSION_CLOSED_LINGER_MS,
 	SLOW_POLL_MS,
 } from './timings';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
 
-type UnusableAddress = Extract<ConnectionAddress, { kind: 'unusable' }>;
+type UnusableUrl = Extract<SocketUrl, { kind: 'unusable' }>;
 
 export interface ConnectionOptions {
 	sessionId: string;
-	/** Of the credential: decides whether plain `ws:` is acceptable. */
+	/** From the credential. Decides whether unencrypted `ws:` is acceptable. */
 	baseUrl: string;
-	/** What the service knows the client by. */
+	/** The `client_id` of the WebSocket. */
 	clientId: string;
-	/** Read anew for each decision. */
+	/** Called for each decision. */
 	needs: () => PolicyNeeds;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
@@ -41,19 +42,19 @@ export interface ConnectionOptions {
 	clock: Clock;
 	random: () => number;
 	log: Log;
-	/** The frames that earlier connections of the session sent, too. */
+	/** Shared with earlier connections of the session. */
 	sent?: SentFrames;
-	/** Called when an attempt to hold the connection did not last and another one follows. */
-	onSetback?: () => void;
+	/** Called when an attempt to connect failed and another one follows. */
+	onAttemptFailed?: () => void;
 	/** Called at most once, and never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
-	/** A socket is replaced this often; another time than the usual is for those who cannot wait for it. */
-	renewConnectionEveryMs?: number;
+	/** Time between rotations. Default: `ROTATE_EVERY_MS`. */
+	rotateEveryMs?: number;
 }
 
 /**
- * One session's lasting connection: token, socket, events, reconnects, until the session is closed, the service rejects
- * for good, or `close()`. One loop (`run`) owns the life cycle; nothing here throws or rejects.
+ * Keeps one session connected: token, socket, events, and reconnects, until the session is closed, the service rejects
+ * the connection for good, or `close()`. One loop (`run`) owns the life cycle. No method throws or rejects.
  */
 export class ChatConnection {
 	private readonly stop = new AbortController();
@@ -62,11 +63,10 @@ export class ChatConnection {
 	private readonly events: EventDispatcher;
 	private readonly ackWaiter: AckWaiter;
 	private readonly rotation: SocketRotation;
-	private readonly frames = new AbortableMutex();
-	private readonly sends = new AbortableMutex();
+	private readonly mutex = new KeyedMutex();
 	private started = false;
-	private begun = 0;
-	private latest: AttemptEnd | null = null;
+	private attemptCount = 0;
+	private lastAttempt: AttemptEnd | null = null;
 	private retryRequested = new AbortController();
 	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
@@ -82,20 +82,20 @@ export class ChatConnection {
 			random: options.random,
 			tokens: this.tokens,
 			openAnother: (minted) => this.openAnother(minted),
-			renewEveryMs: options.renewConnectionEveryMs ?? RENEW_CONNECTION_EVERY_MS,
+			rotateEveryMs: options.rotateEveryMs ?? ROTATE_EVERY_MS,
 			isBusy: () => this.ackWaiter.isWaiting,
-			onTokenMissed: (error) => {
-				this.warn('The token of a chat session was not renewed yet', saidInMinting(error));
+			onMintFailed: (error) => {
+				this.warn("The token of a chat session couldn't be renewed yet", mintFailureReason(error));
 			},
 		});
 	}
 
-	/** Aborted when the connection has ended for good or was closed. */
+	/** Aborted when the connection has ended for good or is closed. */
 	get signal(): AbortSignal {
 		return this.stop.signal;
 	}
 
-	/** Frames that could not be read, by kind, and events that came twice. */
+	/** Ignored frames and duplicate events, by kind. */
 	get counts(): Readonly<Record<string, number>> {
 		return this.events.counts;
 	}
@@ -106,59 +106,61 @@ export class ChatConnection {
 		return this;
 	}
 
-	/** Attempts to hold the connection that have begun so far. */
+	/** Attempts to connect that have begun. */
 	get attempts(): number {
-		return this.begun;
+		return this.attemptCount;
 	}
 
-	/** Somebody new came: what is not held is tried again now, and claimed if `takeOver` says so. */
+	/** For a new lease: if the session isn't connected, tries again now, with `claim=1` if `takeOver` allows it. */
 	retryNow(): void {
 		if (this.rotation.socket !== null) return;
-		this.policy.renewClaim();
+		this.policy.allowClaim();
 		this.retryRequested.abort();
 	}
 
-	/** The ending for someone of these limits after the latest attempt, though the connection goes on; null if there is none. */
+	/** The ending for a lease with these limits after the latest attempt, while the connection retries. Null if none. */
 	giveUpReason(limits: PolicyLimits): ChatEnded | null {
 		const why = this.policy.giveUpReason(limits);
-		return why === null || this.latest === null ? null : this.describe(why, this.latest);
+		return why === null || this.lastAttempt === null ? null : this.describe(why, this.lastAttempt);
 	}
 
-	/** Whether a socket is open right now. */
-	get isHeld(): boolean {
+	/** Whether the session is connected now. */
+	get isConnected(): boolean {
 		return this.rotation.socket !== null;
 	}
 
-	/** Resolves when the session's connection is held, or will never be, or the one who asks has left. */
+	/** Resolves when the session is connected, when it never will be, or when `signal` is aborted. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
-		// Without a new signal, which Node.js would keep as long as the connection.
+		// Avoids a new signal, which Node.js would keep for as long as the connection exists.
 		if (this.rotation.socket !== null && !this.stop.signal.aborted && !signal.aborted)
 			return { kind: 'open' };
-		const over = AbortSignal.any([this.stop.signal, signal]);
-		const hasEnded = whenAborted(over);
-		while (!over.aborted) {
+		const stopped = AbortSignal.any([this.stop.signal, signal]);
+		const hasEnded = whenAborted(stopped);
+		while (!stopped.aborted) {
 			if (this.rotation.socket !== null) return { kind: 'open' };
 			await Promise.race([this.rotation.ready, hasEnded]);
 		}
 		return this.unavailable();
 	}
 
-	/** Returns a function that ends the subscription. */
+	/** @returns a function that unsubscribes */
 	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
 		return this.events.subscribe(listener, onTooLarge);
 	}
 
 	/**
-	 * Waits until it is one's turn to send, and returns what ends it. A send may take several frames (`busy`, a lost ack),
-	 * and another one in between would change the order of the conversation.
+	 * Waits until no other send is in progress. A send may take several frames (`busy`, a missing ack), and another send in
+	 * between would change the order of the conversation.
+	 *
+	 * @returns `release`
 	 */
 	async acquireSend(signal: AbortSignal = this.stop.signal): Promise<() => void> {
-		return await this.sends.acquire(signal);
+		return await this.mutex.acquire('send', signal);
 	}
 
 	/**
-	 * Sends one frame, as soon as the connection is held, and waits for its one ack. Whoever leaves before that (`signal`) is
-	 * answered at once; the next frame still waits for the ack, because the ack may not show which frame it is about.
+	 * Sends one frame as soon as the session is connected, and waits for its ack. If `signal` is aborted, it returns
+	 * immediately, but the next frame still waits for the ack, because the ack may not show which frame it is about.
 	 */
 	async sendWithAck(
 		frame: OutgoingFrame,
@@ -173,17 +175,17 @@ export class ChatConnection {
 				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.unavailable() },
 			);
 		});
-		void this.frames.acquire(signal).then(async (done) => {
-			const exchange = await this.sendNow(frame, timeoutMs, signal, () => {
+		void this.mutex.acquire('frame', signal).then(async (release) => {
+			const ackResult = await this.sendNow(frame, timeoutMs, signal, () => {
 				sent = true;
 			});
-			result.resolve(exchange);
-			done();
+			result.resolve(ackResult);
+			release();
 		});
 		return await result.promise;
 	}
 
-	/** Ends the connection; resolves when the socket is gone. No callback follows. */
+	/** Ends the connection. Resolves when the socket has ended. No callback follows. */
 	async close(): Promise<void> {
 		this.stop.abort();
 		this.rotation.close('stopped');
@@ -192,11 +194,11 @@ export class ChatConnection {
 
 	private async run(): Promise<void> {
 		let waitMs = 0;
-		while (await this.rest(waitMs)) {
-			this.begun += 1;
+		while (await this.waitToRetry(waitMs)) {
+			this.attemptCount += 1;
 			const attempt = await this.attempt();
 			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;
-			this.latest = attempt;
+			this.lastAttempt = attempt;
 			const step = this.policy.next(attempt);
 			if (step.kind === 'give_up') {
 				this.giveUp(step.why, attempt);
@@ -205,60 +207,61 @@ export class ChatConnection {
 			if (step.token === 'new') this.tokens.discard();
 			waitMs = this.waitMs(step.wait);
 			this.logAttempt(attempt, waitMs);
-			if (step.wait.kind !== 'none') this.options.onSetback?.();
+			if (step.wait.kind !== 'none') this.options.onAttemptFailed?.();
 		}
 	}
 
-	/** Waits before the next attempt, shorter for someone who came meanwhile; says whether there is to be one. */
-	private async rest(ms: number): Promise<boolean> {
-		// Who came during the attempt waits for an ordinary back-off at most.
-		const most = this.retryRequested.signal.aborted ? Math.min(ms, RECONNECT_BACKOFF.firstMs) : ms;
+	/** @returns whether to try again */
+	private async waitToRetry(ms: number): Promise<boolean> {
+		// A lease that began during the attempt waits for the first backoff at most.
+		const waitMs = this.retryRequested.signal.aborted
+			? Math.min(ms, RECONNECT_BACKOFF.firstMs)
+			: ms;
 		this.retryRequested = new AbortController();
 		const { signal } = this.stop;
-		await pause(this.options.clock, most, AbortSignal.any([signal, this.retryRequested.signal]));
+		await pause(this.options.clock, waitMs, AbortSignal.any([signal, this.retryRequested.signal]));
 		this.retryRequested = new AbortController();
 		return !signal.aborted;
 	}
 
-	/** Holds the connection once: from the token to the end of the socket and its successors. */
+	/** Connects once: from the token to the end of the socket and its successors. */
 	private async attempt(): Promise<AttemptEnd | { kind: 'stopped' }> {
-		const minted = await this.tokens.current(FRESH_FOR_MS);
+		const minted = await this.tokens.current(MIN_TOKEN_LIFE_MS);
 		if (minted.kind !== 'token') return { kind: 'mint', result: minted };
-		// Closed while the token was on its way: open nothing.
+		// Closed while the token was requested.
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
 		const { claim } = this.policy;
-		const line = this.open(minted.token, claim);
-		if (!(line instanceof ManagedSocket)) return { kind: 'address', why: line.why };
-		const end = await this.rotation.run(line);
+		const socket = this.open(minted.token, claim);
+		if (!(socket instanceof ManagedSocket)) return { kind: 'url', why: socket.why };
+		const end = await this.rotation.run(socket);
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
-	private open(token: WsToken, claim: boolean): ManagedSocket | UnusableAddress {
+	private open(token: WsToken, claim: boolean): ManagedSocket | UnusableUrl {
 		this.wsToken = token;
 		const { baseUrl, clientId, openSocket, clock } = this.options;
-		const address = connectionAddress({ token, baseUrl, clientId, claim });
-		if (address.kind === 'unusable') return address;
+		const url = socketUrl({ token, baseUrl, clientId, claim });
+		if (url.kind === 'unusable') return url;
 		const { life: tokenLife } = this.tokens;
-		const line: ManagedSocket = new ManagedSocket(address.url, {
+		const socket: ManagedSocket = new ManagedSocket(url.url, {
 			openSocket,
 			clock,
-			onFrame: (frame) => this.receive(frame, token, line),
+			onFrame: (frame) => this.receive(frame, token, socket),
 			tokenLife,
 		});
-		return line;
+		return socket;
 	}
 
-	/** Sorts what arrives on a socket: an ack goes to the frame that waits for it, an event to each who listens. */
-	private receive(frame: unknown, { token }: WsToken, line: ManagedSocket): void {
+	private receive(frame: unknown, { token }: WsToken, socket: ManagedSocket): void {
 		if (this.stop.signal.aborted) return;
-		const shown =
+		const redacted =
 			typeof frame === 'string' && !isTooLargeFrame(frame) ? withoutSecrets(frame, [token]) : frame;
-		const received = parseFrame(shown);
+		const received = parseFrame(redacted);
 		if (received.kind === 'ignored') {
 			this.events.ignore(received.why, frame);
 		} else if (received.kind === 'ack') {
-			if (!this.ackWaiter.receive(received.ack, line)) this.events.count('unexpected_ack');
+			if (!this.ackWaiter.receive(received.ack, socket)) this.events.count('unexpected_ack');
 		} else {
 			this.ackWaiter.noteEvent(received.event);
 			this.events.deliver(received.event);
@@ -266,11 +269,11 @@ export class ChatConnection {
 		}
 	}
 
-	/** A socket in place of one that is held, which needs no claim. */
+	/** Without a claim, because the session is connected already. */
 	private openAnother(minted: MintResult): ManagedSocket | null {
 		if (minted.kind !== 'token' || this.stop.signal.aborted) return null;
-		const line = this.open(minted.token, false);
-		return line instanceof ManagedSocket ? line : null;
+		const socket = this.open(minted.token, false);
+		return socket instanceof ManagedSocket ? socket : null;
 	}
 
 	private async endClosedSession(): Promise<void> {
@@ -292,22 +295,22 @@ export class ChatConnection {
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
 			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
-			const line = await this.rotation.socketFor(timeoutMs, waitUntil);
-			// Looking for a socket can take long: whoever left in between was told that nothing was sent.
-			if (line === null || isAborted()) continue;
-			if (!(line instanceof ManagedSocket)) {
-				const ending = this.describe('token_missed', { kind: 'mint', result: line });
+			const socket = await this.rotation.socketFor(timeoutMs, waitUntil);
+			// Aborted in the meantime: the sender already has the result `not_sent`.
+			if (socket === null || isAborted()) continue;
+			if (!(socket instanceof ManagedSocket)) {
+				const ending = this.describe('token_unavailable', { kind: 'mint', result: socket });
 				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
 			}
-			// Nothing is sent on a socket that is being replaced.
-			if (line !== this.rotation.socket) continue;
-			const answer = this.ackWaiter.write(line, frame, timeoutMs);
-			if (answer !== null) {
+			// A rotation has begun, so this socket is closing.
+			if (socket !== this.rotation.socket) continue;
+			const result = this.ackWaiter.write(socket, frame, timeoutMs);
+			if (result !== null) {
 				onSent();
-				return await answer;
+				return await result;
 			}
-			// The socket is going down: its end comes next, then another socket or the ending.
-			await line.ended;
+			// The socket is closing.
+			await socket.ended;
 		}
 	}
 
@@ -318,12 +321,12 @@ export class ChatConnection {
 		try {
 			this.options.onEnded?.(this.ending);
 		} catch (cause) {
-			this.warn('The end of a chat session connection could not be handed on', String(cause));
+			this.warn('The end of a chat session connection could not be reported', String(cause));
 		}
 	}
 
 	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
-		const originalMessage = this.redact(saidByService(attempt));
+		const originalMessage = this.redact(serviceReason(attempt));
 		return describeEnding(why, attempt, originalMessage, this.wsToken?.ws_url ?? '');
 	}
 
@@ -338,11 +341,11 @@ export class ChatConnection {
 	}
 
 	private logAttempt(attempt: AttemptEnd, waitMs: number): void {
-		if (attempt.kind === 'socket' && attempt.end.cause === 'renewed') return;
-		this.options.log.info('Connecting to the chat session again', {
+		if (attempt.kind === 'socket' && attempt.end.cause === 'rotated') return;
+		this.options.log.info('Reconnecting to the chat session', {
 			sessionId: this.options.sessionId,
 			waitMs,
-			originalMessage: this.redact(saidByService(attempt)),
+			originalMessage: this.redact(serviceReason(attempt)),
 		});
 	}
 

@@ -1,9 +1,9 @@
 import { ExplainedError, ServiceRejection } from '../api/errors';
 import { onScreenOnly, USER, type Resolution } from '../api/modelAdvice';
-import { describeAddress } from './address';
+import { describeUrl } from './socketUrl';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 
-/** Why a connection ended for good. Nothing that was still to be sent has been sent. */
+/** Why a connection ended for good. Messages that were still waiting were not sent. */
 export class ChatEnded extends ExplainedError {
 	override readonly name = 'ChatEnded';
 	readonly outcome = 'not_sent';
@@ -19,96 +19,96 @@ export class ChatEnded extends ExplainedError {
 		readonly status: number | null = null,
 	) {
 		super(text.message, text.resolution, originalMessage);
-		this.isTransient = kind === 'unreachable' || kind === 'token_missed';
+		this.isTransient = kind === 'unreachable' || kind === 'token_unavailable';
 	}
 }
 
 type EndingText = { message: string; resolution: Resolution };
 
 const CHECK_SERVICE =
-	'Check that the service is up and can be reached from n8n, then publish the workflow or run it again.';
+	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
 
 const TEXTS: Record<EndingKind, EndingText> = {
 	session_closed: {
 		message: 'The chat session is closed',
 		resolution: {
-			onScreen: 'Create a new session to go on with the conversation.',
-			forModel: 'Use another session: a closed one stays closed.',
+			onScreen: 'Create a new session to continue the conversation.',
+			forModel: 'Use another session. A closed session stays closed.',
 		},
 	},
 	agent_inactive: {
-		message: 'The service rejects the connection because the agent is not active',
+		message: 'The service rejects the connection because the agent is inactive',
 		resolution: {
 			onScreen:
-				'It does so although this connection takes the session over from other clients, which leaves the agent as the reason. Activate the agent in the service, then run or publish the workflow again.',
+				'Activate the agent in the service, then run or publish the workflow again. Another client cannot be the reason, because this connection takes over the session.',
 			forModel: `Tell ${USER} that the agent of this session must be activated.`,
 		},
 	},
-	held_or_inactive: {
+	in_use_or_inactive: {
 		message: 'The service rejects the connection to this chat session',
 		resolution: {
 			onScreen:
-				'Either another client holds the session (a support desk, another n8n, or another process of this one) or the agent is not active; the service gives one code for both. Check that the agent is active. If another client may lose the session, turn on Take Over.',
-			forModel: `Either another client, such as a support desk, has the session, or its agent is not active. Tell ${USER} so.`,
+				"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Take Over'.",
+			forModel: `The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
 		},
 	},
 	token_rejected: {
-		message: 'The service rejects every WebSocket token it issues for this session',
+		message: 'The service rejects the WebSocket tokens that it issues for this session',
 		resolution: onScreenOnly(
-			'Check that the API token of the credential belongs to the account of this session, then run or publish the workflow again.',
+			'Check that the API token in the credential belongs to the account of this session. Then run or publish the workflow again.',
 		),
 	},
 	unreachable: {
-		message: 'The connection to the chat session does not hold',
+		message: 'The connection to the chat session keeps failing',
 		resolution: {
-			onScreen: `Several attempts in a row did not last. ${CHECK_SERVICE}`,
-			forModel: 'Several attempts in a row did not last.',
+			onScreen: `Several attempts in a row failed. ${CHECK_SERVICE}`,
+			forModel: 'Several attempts in a row failed. Try again later.',
 		},
 	},
 	mint_rejected: {
-		message: 'The service gives no WebSocket token for this session',
+		message: 'The service issues no WebSocket token for this session',
 		resolution: {
 			onScreen:
-				'Check the session ID, and that the credential belongs to the account of this session.',
-			forModel: 'Check the session ID: a session of another account cannot be used.',
+				'Check the session ID, and check that the credential belongs to the account of this session.',
+			forModel: 'Check the session ID. A session of another account cannot be used.',
 		},
 	},
-	token_missed: {
+	token_unavailable: {
 		message:
-			'The service gave no new WebSocket token in time, and the connection could have ended before the message was confirmed',
+			"The service didn't issue a new WebSocket token in time, and with the old one the connection might have ended before the service confirmed the message",
 		resolution: {
 			onScreen:
-				'Check that the service is up and can be reached from n8n, then send the message again.',
+				'Check that the service is available and that n8n can reach it. Then send the message again.',
 			forModel: 'Send the message again later.',
 		},
 	},
-	bad_address: {
-		message: 'The service returned an address that cannot be used for the chat session',
+	bad_url: {
+		message: "The service returned a WebSocket URL that n8n can't use",
 		resolution: {
 			onScreen:
-				'It has to begin with wss:// (ws:// is accepted only for a service on this very machine whose Base URL is http). Show the address below to the owner of the service.',
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Send the URL below to your service provider.",
 			forModel: '',
 		},
 	},
-	lost_place: {
+	displaced: {
 		message:
-			'The service ended the connection twice with a code its documentation does not explain',
+			'The service closed the connection twice with a code that its documentation does not explain',
 		resolution: {
 			onScreen:
-				'Another client may have taken the session over. Check who else uses it, then run or publish the workflow again.',
-			forModel: 'Another client may have taken the session over.',
+				'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',
+			forModel: 'Another client may have taken over the session.',
 		},
 	},
-	defect: {
-		message: 'The service ended the connection because it received a frame that is not text',
+	client_bug: {
+		message: "The service closed the connection because it received a frame that isn't text",
 		resolution: {
-			onScreen: 'This node sends text only. Please report it to the maintainers of this package.',
+			onScreen: 'This node sends text only. Report this to the maintainers of this package.',
 			forModel: '',
 		},
 	},
 };
 
-/** `originalMessage`: the service's words, with the token already taken out. */
+/** @param originalMessage what the service reported, without the token */
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
@@ -116,35 +116,35 @@ export function describeEnding(
 	wsUrl: string,
 ): ChatEnded {
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
-	const shown = kind === 'bad_address' ? describeAddress(wsUrl) : originalMessage;
-	const rejection = attempt.kind === 'mint' ? attempt.result.error : null;
-	const status = rejection instanceof ServiceRejection ? rejection.status : null;
+	const reason = kind === 'bad_url' ? describeUrl(wsUrl) : originalMessage;
+	const mintError = attempt.kind === 'mint' ? attempt.result.error : null;
+	const status = mintError instanceof ServiceRejection ? mintError.status : null;
 	return new ChatEnded(
 		kind,
 		endingText(kind, attempt),
-		shown === '' ? undefined : shown,
+		reason === '' ? undefined : reason,
 		code,
 		status,
 	);
 }
 
-/** Close code and reason, or what was said when asking for the token. */
-export function saidByService(attempt: AttemptEnd): string {
-	if (attempt.kind === 'address') return '';
-	if (attempt.kind === 'mint') return saidInMinting(attempt.result.error);
+/** The close code and reason, or why no token was issued. */
+export function serviceReason(attempt: AttemptEnd): string {
+	if (attempt.kind === 'url') return '';
+	if (attempt.kind === 'mint') return mintFailureReason(attempt.result.error);
 	const { code, reason } = attempt.end;
 	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');
 }
 
-export function saidInMinting(error: unknown): string {
+export function mintFailureReason(error: unknown): string {
 	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
 	return error instanceof Error ? error.message : '';
 }
 
-/** A rejection of the token is explained by the error table already. */
+/** The error table already explains a rejected token request. */
 function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
-	const isLasting = kind === 'mint_rejected' || kind === 'session_closed';
-	if (!isLasting || attempt.kind !== 'mint') return TEXTS[kind];
+	const isPermanent = kind === 'mint_rejected' || kind === 'session_closed';
+	if (!isPermanent || attempt.kind !== 'mint') return TEXTS[kind];
 	const { error } = attempt.result;
 	return error instanceof ExplainedError ? error.explanation : TEXTS[kind];
 }

@@ -2,12 +2,12 @@ import { fingerprint } from '../hash';
 import { BoundedMap } from '../boundedMap';
 import type { ChatEvent, IgnoredFrame } from './frames';
 
-/** Events that a replay may bring again. */
-const MAX_REPLAYED = 5_000;
+/** Events to remember, because the service may replay them. */
+const MAX_REMEMBERED = 5_000;
 
 type Listener = (event: ChatEvent) => void;
 
-/** Told of a frame that was too large to be read, and so of something that is lost. */
+/** Called with the length of a frame that was too large to read. Its content is lost. */
 export type OnTooLarge = (chars: number) => void;
 
 export interface Log {
@@ -17,21 +17,21 @@ export interface Log {
 }
 
 /**
- * The events of a session, across its sockets: each goes once to each listener, and what is left out is counted.
- * Nothing thrown by a listener reaches the socket.
+ * Delivers the events of a session, from all its sockets, once to each listener. Counts frames and events that it ignores.
+ * An error in a listener doesn't reach the socket.
  */
 export class EventDispatcher {
 	readonly counts: Record<string, number> = {};
 
-	/** The latest events, with the listeners that could not take them: a replay is their second chance. */
-	private readonly seen = new BoundedMap<Listener[]>(MAX_REPLAYED);
+	/** The latest events with the listeners that failed. A replay is delivered to those listeners again. */
+	private readonly seen = new BoundedMap<Listener[]>(MAX_REMEMBERED);
 
 	private readonly listeners = new Set<Listener>();
 
-	private readonly onTooLarge = new Set<OnTooLarge>();
+	private readonly tooLargeListeners = new Set<OnTooLarge>();
 
-	/** Those that were too large, by what they said: each is told once, as a reconnect brings it again. */
-	private readonly tooLarge = new BoundedMap<true>(MAX_REPLAYED);
+	/** By content, because a replayed frame is reported only once. */
+	private readonly tooLargeFrames = new BoundedMap<true>(MAX_REMEMBERED);
 
 	constructor(
 		private readonly sessionId: string,
@@ -40,46 +40,47 @@ export class EventDispatcher {
 
 	subscribe(listener: Listener, onTooLarge: OnTooLarge = () => {}): () => void {
 		this.listeners.add(listener);
-		this.onTooLarge.add(onTooLarge);
+		this.tooLargeListeners.add(onTooLarge);
 		return () => {
 			this.listeners.delete(listener);
-			this.onTooLarge.delete(onTooLarge);
+			this.tooLargeListeners.delete(onTooLarge);
 		};
 	}
 
-	/** A frame that cannot be read. */
+	/** Counts a frame that can't be read. */
 	ignore(why: IgnoredFrame, frame: unknown): void {
 		this.count(why);
 		if (why !== 'too_large' || typeof frame !== 'string') return;
-		const name = fingerprint(frame);
-		if (this.tooLarge.get(name) === true) return;
-		this.tooLarge.set(name, true);
+		const hash = fingerprint(frame);
+		if (this.tooLargeFrames.get(hash) === true) return;
+		this.tooLargeFrames.set(hash, true);
 		const { sessionId } = this;
-		this.log.warn('A frame of a chat session is too large to be read', {
+		this.log.warn('A frame of a chat session is too large to read', {
 			sessionId,
 			chars: frame.length,
 		});
-		for (const tell of [...this.onTooLarge]) tell(frame.length);
+		for (const listener of [...this.tooLargeListeners]) listener(frame.length);
 	}
 
 	deliver(event: ChatEvent): void {
 		const { eventId } = event;
-		const owed = eventId === null ? undefined : this.seen.get(eventId);
-		if (owed?.length === 0) {
+		const pending = eventId === null ? undefined : this.seen.get(eventId);
+		if (pending?.length === 0) {
 			this.count('duplicate');
 			return;
 		}
-		const listeners = [...this.listeners].filter((one) => owed?.includes(one) !== false);
+		const listeners = [...this.listeners].filter((one) => pending?.includes(one) !== false);
 		const failed = listeners.filter((listener) => !this.dispatch(event, listener));
 		if (eventId !== null) this.seen.set(eventId, failed);
 	}
 
+	/** @returns whether the listener succeeded */
 	private dispatch(event: ChatEvent, listener: Listener): boolean {
 		try {
 			listener(event);
 			return true;
 		} catch (cause) {
-			this.log.warn('A chat event could not be handed on', {
+			this.log.warn('A chat event could not be delivered', {
 				sessionId: this.sessionId,
 				eventId: event.eventId,
 				cause,
@@ -88,8 +89,8 @@ export class EventDispatcher {
 		}
 	}
 
-	count(what: string): void {
-		this.counts[what] = (this.counts[what] ?? 0) + 1;
-		this.log.debug('Frame of the chat session left out', { sessionId: this.sessionId, what });
+	count(kind: string): void {
+		this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+		this.log.debug('Ignored a frame of the chat session', { sessionId: this.sessionId, kind });
 	}
 }

@@ -21,10 +21,10 @@ export interface InteractionFrame {
 
 export type ClientFrame = MessageFrame | InteractionFrame;
 
-/** `type` of the acknowledgement (section "Chat WebSocket"). */
+/** `type` of the acknowledgement (Events › Chat WebSocket). */
 export const ACK_TYPE = 'ws_write_result';
 
-/** The documented `state` values of an ack; any other value is data. */
+/** The documented `state` values of an ack. Other values are passed through. */
 export const ACK_STATES = ['default', 'accepted', 'merged', 'busy', 'invalid', 'error'] as const;
 
 /** The documented `error` values of an ack whose state is `invalid`. */
@@ -42,18 +42,18 @@ export const INVALID_CODES = [
 
 export type InvalidCode = (typeof INVALID_CODES)[number];
 
-/** The ack `{ type, session_id, account_id, payload }`; the fields of `payload` that have a meaning here are read out. */
+/** The ack `{ type, session_id, account_id, payload }`, with the fields of `payload` that the nodes use. */
 export interface Ack {
 	state: string;
 	reply: string | null;
 	turnId: string | null;
 	mergedInto: string | null;
 	error: string | null;
-	/** As received, with `mode`, `help_requested`, `message_id` and whatever else it holds. */
+	/** As received, including `mode`, `help_requested`, and `message_id`. */
 	payload: JsonObject;
 }
 
-/** The documented event types (table of section "Chat WebSocket"); any other type is data. */
+/** The documented event types (Events › Chat WebSocket). Other types are passed through. */
 export const EVENT_TYPES = [
 	'message_received',
 	'turn_result',
@@ -68,7 +68,7 @@ export const EVENT_TYPES = [
 /** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
 export interface ChatEvent {
 	type: string;
-	/** For de-duplication; null when the service sent none and the event cannot be told from others like it. */
+	/** For deduplication. Null if the service sent none and the event can't be distinguished from similar ones. */
 	eventId: string | null;
 	payload: JsonObject;
 	/** The whole envelope as received. */
@@ -83,7 +83,7 @@ export interface ChatMessage {
 	created_at: string | null;
 }
 
-/** Payload of `turn_result`. It holds no text of the reply. */
+/** Payload of `turn_result`. It doesn't contain the text of the reply. */
 export interface TurnResult {
 	turn_id: string | null;
 	message_id: string | null;
@@ -94,7 +94,7 @@ export interface TurnResult {
 	payload: JsonObject;
 }
 
-/** Larger frames are not parsed. The document sets no length; this is far above any chat text. */
+/** Larger frames aren't parsed. The document gives no maximum length, and this is far above any chat text. */
 export const MAX_FRAME_CHARS = 8 * 1024 * 1024;
 
 export interface FrameIds {
@@ -112,9 +112,14 @@ export function interactionFrame(
 	answer: { optionId: string } | { response: string },
 	ids: FrameIds = {},
 ): InteractionFrame {
-	const given =
+	const fields =
 		'optionId' in answer ? { option_id: answer.optionId } : { response: answer.response };
-	return { type: 'interaction_response', interaction_id: interactionId, ...given, ...wireIds(ids) };
+	return {
+		type: 'interaction_response',
+		interaction_id: interactionId,
+		...fields,
+		...wireIds(ids),
+	};
 }
 
 function wireIds(ids: FrameIds): Pick<ClientFrame, 'message_id' | 'idempotency_key'> {
@@ -141,7 +146,7 @@ export function isTooLargeFrame(frame: string): boolean {
 	return frame.length > MAX_FRAME_CHARS;
 }
 
-/** Reads what the service sent. Never throws: what cannot be read is an outcome. */
+/** Parses a frame from the service. Never throws. */
 export function parseFrame(frame: unknown): ReceivedFrame {
 	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
 	if (isTooLargeFrame(frame)) return { kind: 'ignored', why: 'too_large' };
@@ -162,13 +167,14 @@ export function parseFrame(frame: unknown): ReceivedFrame {
 }
 
 /**
- * Without an ID, what names its message or turn and its time is the same event when it comes word for word again, as it
- * does on two sockets at once: a message is added once, and a turn has one result. Of others nobody can tell.
+ * The ID of an event without `event_id`. An identical frame that has a time and the ID of its message or turn is the same
+ * event, for example on two sockets at the same time, because a message is added once and a turn has one result. Other
+ * events get no ID.
  */
 function idByText(text: string, { type, ts }: JsonObject, payload: JsonObject): string | null {
-	const about =
+	const subjectId =
 		type === 'message_received' ? payload.id : type === 'turn_result' ? payload.turn_id : null;
-	return idText(about) === null || idText(ts) === null ? null : fingerprint(text);
+	return idText(subjectId) === null || idText(ts) === null ? null : fingerprint(text);
 }
 
 export function readMessage({ payload }: ChatEvent): ChatMessage {
@@ -191,7 +197,7 @@ export function readTurnResult({ payload }: ChatEvent): TurnResult {
 	};
 }
 
-/** Reads out the fields of an ack's payload that have a meaning here. */
+/** Reads the fields of an ack's payload that the nodes use. */
 export function readAck(state: string, payload: JsonObject): Ack {
 	return {
 		state,
@@ -207,7 +213,7 @@ function textOrNull(value: JsonValue | undefined): string | null {
 	return typeof value === 'string' ? value : null;
 }
 
-/** The document does not give the type of ids: a number names the same thing as its digits. */
+/** The document doesn't give the type of IDs, so a number and its digits are the same ID. */
 export function idText(value: JsonValue | undefined): string | null {
 	if (typeof value === 'number') return String(value);
 	return typeof value === 'string' && value !== '' ? value : null;

@@ -11,84 +11,88 @@ import type { TurnLink } from './turn';
 export interface LeaseOptions {
 	sessionId: string;
 	baseUrl: string;
-	/** Tells accounts apart: a fingerprint of the API token, never the token. */
+	/** Identifies the account: a fingerprint of the API token, never the token itself. */
 	account: string;
-	/** Of n8n; part of the `client_id`. */
+	/** Instance ID of n8n. Part of the `client_id`. */
 	instanceId: string;
 	/**
-	 * - `trigger`: an active trigger. Patient; keeps the `client_id` over restarts.
-	 * - `trial`: a trigger tried out in the editor. Patient.
-	 * - `action`: patient for seconds only.
+	 * - `trigger`: an active trigger. Retries for minutes, and keeps the `client_id` when n8n restarts.
+	 * - `test`: a trigger that is tested in the editor. Retries for minutes.
+	 * - `action`: retries for seconds only.
 	 */
-	holder: 'trigger' | 'trial' | 'action';
-	/** Tells the node that holds it from all others, so that a trigger that comes back is known. */
+	usedBy: 'trigger' | 'test' | 'action';
+	/** Identifies the node, so that a trigger that is published again gets the events it missed. */
 	node: string;
-	/** The user's confirmation that another client may lose the session. */
+	/** The user confirmed that another client may lose the session. */
 	takeOver: boolean;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
 	log: Log;
-	/** Called once for each event from now on, in order of arrival. */
+	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: (event: ChatEvent) => void;
 	onTooLarge?: OnTooLarge;
-	/** Called at most once, when there is no connection to be had; never after `close()`. */
+	/** Called at most once, if no connection is possible. Never called after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
 }
 
-/** Of one for whom every attempt that fails is one too many. */
-const NO_PATIENCE = { reconnectAttempts: 0, slowPolls: -1 };
+/** Limits that every failed attempt exceeds. */
+const NO_RETRIES = { reconnectAttempts: 0, slowPolls: -1 };
 
 /**
- * One holder's part in the shared connection of a session. To be closed by its holder when it is done, whatever happened;
- * closing does not end the connection for others. Nothing here rejects.
+ * One node's use of the shared connection of a session. The node must always close it. Closing doesn't end the connection
+ * for other nodes. No method rejects.
  */
 export class ChatLease implements TurnLink {
-	private readonly over = new AbortController();
+	private readonly closed = new AbortController();
 
 	private readonly subscriptions = new Set<() => void>();
 
 	private endedWith: ChatEnded | null = null;
 
-	/** How many attempts had begun before it. */
-	readonly since: number;
+	/** Attempts to connect that began before this lease. */
+	readonly attemptsBefore: number;
 
-	/** Made by `SharedConnections.lease`. */
+	/** Created by `SharedConnections.lease`. */
 	constructor(
 		private readonly connection: ChatConnection,
 		readonly options: LeaseOptions,
-		private readonly onLeft: (lease: ChatLease) => void,
+		private readonly onClosed: (lease: ChatLease) => void,
 	) {
-		this.since = connection.attempts;
+		this.attemptsBefore = connection.attempts;
 		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
 	}
 
-	/** Aborted when nothing more will come: it was closed, or there is no connection to be had (`ending`). */
+	/** Aborted if no more events will arrive: the lease was closed, or no connection is possible (`ending`). */
 	get signal(): AbortSignal {
-		return this.over.signal;
+		return this.closed.signal;
 	}
 
-	/** Why there is no connection to be had; null while there may be, and after `close()`. */
+	/** Why no connection is possible. Null while one may be, and after `close()`. */
 	get ending(): ChatEnded | null {
 		return this.endedWith;
 	}
 
-	/** Why the latest attempt to connect did not last, while another one follows; null if none has failed. */
+	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
 	get lastFailure(): ChatEnded | null {
-		return this.connection.giveUpReason(NO_PATIENCE);
+		return this.connection.giveUpReason(NO_RETRIES);
 	}
 
-	/** Whether the session's connection is held right now. */
-	get isHeld(): boolean {
-		return this.connection.isHeld;
+	/** Whether the session is connected now. */
+	get isConnected(): boolean {
+		return this.connection.isConnected;
 	}
 
-	/** Resolves when the session's connection is held, or will not be for this holder. */
+	/** Resolves when the session is connected, or when this lease has ended. */
 	async ready(): Promise<Readiness> {
 		const readiness = await this.connection.ready(this.signal);
 		return this.signal.aborted ? this.unavailable() : readiness;
 	}
 
-	/** Every event from now on, once. Returns a function that ends the subscription; closing the lease ends it too. */
+	/**
+	 * Calls the listener once for each event from now on, until the lease is closed.
+	 *
+	 * @returns a function that unsubscribes
+	 */
 	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
 		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
 		const stop = () => {
@@ -99,38 +103,38 @@ export class ChatLease implements TurnLink {
 		return stop;
 	}
 
-	/** Waits until it is this holder's turn to send; the function it returns ends the turn and has to be called. */
+	/** Waits until no other lease is sending, and returns `release`, which must be called. */
 	async acquireSend(): Promise<() => void> {
 		return await this.connection.acquireSend(this.signal);
 	}
 
-	/** Sends one frame and waits for its ack. Within `myTurn`, so that the conversation keeps its order. */
+	/** Sends one frame and waits for its ack. Call it after `acquireSend`, so that the conversation keeps its order. */
 	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
-		const exchange = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
-		const hasEnded = exchange.kind === 'not_sent' && this.signal.aborted;
-		return hasEnded ? { ...exchange, readiness: this.unavailable() } : exchange;
+		const result = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
+		const hasEnded = result.kind === 'not_sent' && this.signal.aborted;
+		return hasEnded ? { ...result, readiness: this.unavailable() } : result;
 	}
 
-	/** Gives the lease up. The connection is closed a moment later unless somebody else holds it. */
+	/** Ends the lease. The connection closes shortly after, unless another lease uses it. */
 	close(): void {
-		this.leave();
+		this.release();
 	}
 
 	/** Called by the shared connection. */
 	end(ending: ChatEnded): void {
 		if (this.signal.aborted) return;
 		this.endedWith = ending;
-		this.leave();
+		this.release();
 		try {
 			this.options.onEnded?.(ending);
 		} catch (cause) {
-			this.options.log.warn('The end of a chat session connection could not be handed on', {
+			this.options.log.warn('The end of a chat session connection could not be reported', {
 				cause: String(cause),
 			});
 		}
 	}
 
-	/** An event from before this lease. */
+	/** Delivers an event that arrived before this lease. */
 	receive(event: ChatEvent): void {
 		if (!this.signal.aborted) this.options.onEvent?.(event);
 	}
@@ -141,10 +145,10 @@ export class ChatLease implements TurnLink {
 			: { kind: 'ended', ending: this.endedWith };
 	}
 
-	private leave(): void {
+	private release(): void {
 		if (this.signal.aborted) return;
 		for (const stop of [...this.subscriptions]) stop();
-		this.over.abort(DONE);
-		this.onLeft(this);
+		this.closed.abort(DONE);
+		this.onClosed(this);
 	}
 }

@@ -5,19 +5,19 @@ import type { TokenLife } from './token';
 const OPEN = 1;
 const NORMAL_CLOSURE = 1000;
 
-/** Why we ended a socket ourselves. */
-export type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
+/** Why these nodes closed a socket. */
+export type CloseCause = 'rotated' | 'no_ack' | 'session_closed' | 'stopped';
 
 export interface SocketEnd {
-	/** `closed`: by the other side or the network, with `code`. */
+	/** `closed`: by the service or the network, with `code`. */
 	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | CloseCause;
 	code: number | null;
 	reason: string;
-	/** Null when it never opened. */
+	/** Null if it never opened. */
 	openForMs: number | null;
 }
 
-/** The part of the browser-style WebSocket that is used; `new WebSocket(url)` is one. */
+/** The part of the browser-style `WebSocket` that the nodes use. */
 export interface WebSocketLike {
 	binaryType: 'arraybuffer' | 'blob';
 	readonly readyState: number;
@@ -34,32 +34,32 @@ export interface WebSocketLike {
 export interface SocketOptions {
 	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;
-	/** Of the token that the socket is opened with; the service may close the socket at its end. */
+	/** Lifetime of the token in the URL. The service may close the socket when the token expires. */
 	tokenLife: TokenLife;
-	/** Called with each frame as it came, text or not. */
+	/** Called with each frame as received, text or binary. */
 	onFrame: (frame: unknown) => void;
 }
 
-/** Sockets opened by this process. */
+/** Sockets that this process has opened. */
 let opened = 0;
 
-/** One socket from connecting to its end, which comes exactly once, whatever the socket does. */
+/** One socket from connecting to its end, which is reported exactly once, even if the socket misbehaves. */
 export class ManagedSocket {
-	/** Higher than that of each socket that was opened before. */
+	/** Higher than the number of every earlier socket. */
 	readonly number = ++opened;
 
-	/** Resolves when the socket opens, or ends without having opened. */
+	/** Resolves when the socket opens, or ends before it opens. */
 	readonly opened: Promise<void>;
 
 	readonly ended: Promise<SocketEnd>;
 
-	private readonly announceOpen: Deferred<void> = deferred();
+	private readonly openedDeferred: Deferred<void> = deferred();
 
-	private readonly announceEnd: Deferred<SocketEnd> = deferred();
+	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
 
 	private readonly connected = new AbortController();
 
-	private readonly over = new AbortController();
+	private readonly endedSignal = new AbortController();
 
 	private socket: WebSocketLike | null = null;
 
@@ -69,14 +69,14 @@ export class ManagedSocket {
 
 	constructor(
 		url: string,
-		private readonly parts: SocketOptions,
+		private readonly options: SocketOptions,
 	) {
-		this.opened = this.announceOpen.promise;
-		this.ended = this.announceEnd.promise;
+		this.opened = this.openedDeferred.promise;
+		this.ended = this.endedDeferred.promise;
 		try {
-			this.socket = parts.openSocket(url);
+			this.socket = options.openSocket(url);
 		} catch {
-			// What it threw may quote the address with its token.
+			// The error isn't kept, because it may contain the URL with the token.
 			this.finish('cannot_connect', null, '');
 			return;
 		}
@@ -86,19 +86,19 @@ export class ManagedSocket {
 
 	/** Aborted once the socket has ended. */
 	get signal(): AbortSignal {
-		return this.over.signal;
+		return this.endedSignal.signal;
 	}
 
 	get tokenLife(): TokenLife {
-		return this.parts.tokenLife;
+		return this.options.tokenLife;
 	}
 
-	/** By the elapsed time; null before it has opened. */
+	/** By `clock.elapsed()`. Null before the socket opens. */
 	get openSince(): number | null {
 		return this.openedAt;
 	}
 
-	/** Whether the text was handed to an open socket; false means that it was surely not sent. */
+	/** @returns whether the socket was open and accepted the text. If false, nothing was sent. */
 	send(text: string): boolean {
 		if (this.socket?.readyState !== OPEN) return false;
 		try {
@@ -109,12 +109,12 @@ export class ManagedSocket {
 		return true;
 	}
 
-	/** Ends the socket: politely, then after a moment without waiting for the other side. */
+	/** Closes the socket. Waits for the service's close frame for a moment only. */
 	close(cause: CloseCause): void {
 		if (this.signal.aborted || this.closeCause !== null) return;
 		this.closeCause = cause;
 		this.closeSocket();
-		void pause(this.parts.clock, CLOSE_GRACE_MS, this.signal).then(() =>
+		void pause(this.options.clock, CLOSE_GRACE_MS, this.signal).then(() =>
 			this.finish(cause, null, ''),
 		);
 	}
@@ -123,23 +123,23 @@ export class ManagedSocket {
 		socket.binaryType = 'arraybuffer';
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
-			this.openedAt = this.parts.clock.elapsed();
+			this.openedAt = this.options.clock.elapsed();
 			this.connected.abort();
-			this.announceOpen.resolve();
+			this.openedDeferred.resolve();
 		});
 		socket.addEventListener('message', (event) => {
-			if (!this.signal.aborted) this.parts.onFrame(event.data);
+			if (!this.signal.aborted) this.options.onFrame(event.data);
 		});
 		socket.addEventListener('close', ({ code, reason }) => {
 			this.finish(this.closeCause ?? 'closed', code, reason);
 		});
-		// A close event follows each error event and says more; without a listener some sockets throw.
+		// A close event with more details follows each error event. Without a listener, some sockets throw.
 		socket.addEventListener('error', () => undefined);
 	}
 
 	private async watchConnecting(): Promise<void> {
 		const settled = AbortSignal.any([this.connected.signal, this.signal]);
-		if (!(await pause(this.parts.clock, CONNECT_TIMEOUT_MS, settled))) return;
+		if (!(await pause(this.options.clock, CONNECT_TIMEOUT_MS, settled))) return;
 		this.finish('connect_timeout', null, '');
 		this.closeSocket();
 	}
@@ -148,14 +148,14 @@ export class ManagedSocket {
 		try {
 			this.socket?.close(NORMAL_CLOSURE);
 		} catch {
-			// A socket that cannot be closed has ended already.
+			// The socket has already ended.
 		}
 	}
 
 	private finish(cause: SocketEnd['cause'], code: number | null, reason: string): void {
-		this.over.abort();
-		const openForMs = this.openedAt === null ? null : this.parts.clock.elapsed() - this.openedAt;
-		this.announceOpen.resolve();
-		this.announceEnd.resolve({ cause, code, reason, openForMs });
+		this.endedSignal.abort();
+		const openForMs = this.openedAt === null ? null : this.options.clock.elapsed() - this.openedAt;
+		this.openedDeferred.resolve();
+		this.endedDeferred.resolve({ cause, code, reason, openForMs });
 	}
 }

@@ -6,32 +6,36 @@ import type { JsonObject } from '../json';
 import { givenAs, hasForm } from '../modelForms';
 import { plainText, quoted } from '../values';
 
-/** @throws InvalidInput unless it has the documented form of a session ID (Resources › Chat session) */
+/** @throws InvalidInput if the text isn't a UUID (Resources › Chat session) */
 export function parseSessionId(text: string): string {
 	if (text === '') {
 		throw new InvalidInput(
-			'The Session ID is empty',
-			givenAs('Session ID', 'Fill in the ID of the chat session.'),
+			"'Session ID' is empty",
+			givenAs('Session ID', 'Enter the ID of the chat session.'),
 		);
 	}
 	if (!UUID.test(text)) {
 		throw new InvalidInput(
-			`${quoted(text)} is not a session ID`,
+			`'Session ID' isn't a session ID (got ${quoted(text)})`,
 			givenAs(
 				'Session ID',
-				'A session ID has the form 0f8fad5b-d9cb-469f-a165-70867728950e. Take it from session_id of the node that created the session.',
+				'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.',
 			),
 		);
 	}
 	return text;
 }
 
-/** Text that people read: kept as it was written, rejected when there is nothing in it. */
+/**
+ * Keeps the text as written, because people read it.
+ *
+ * @throws InvalidInput if it's empty or only spaces
+ */
 export function requireText(text: string, field: string): string {
 	if (text.trim() === '') {
-		const resolution = `Fill in ${field} for this item.`;
+		const resolution = `Fill in '${field}' for this item.`;
 		throw new InvalidInput(
-			`${field} is empty`,
+			`'${field}' is empty`,
 			hasForm(field)
 				? givenAs(field, resolution)
 				: { onScreen: resolution, forModel: `Give ${field}.` },
@@ -40,33 +44,36 @@ export function requireText(text: string, field: string): string {
 	return text;
 }
 
-/** The same for each way to write a session ID: in a UUID, upper and lower case mean the same. */
+/** The same for each spelling of a session ID, because UUIDs aren't case-sensitive. */
 export function sessionKey(sessionId: string): string {
 	return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
 }
 
-/** Session IDs as a list, or as text with commas, spaces or line breaks between them; each once. */
+/** The distinct session IDs of a list, or of text with commas, spaces, or line breaks. */
 export function splitSessionIds(value: unknown): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
 	const ids = parts.map((part) => plainText(part).trim());
 	return uniqBy(ids.filter((id) => id !== '').map(parseSessionId), sessionKey);
 }
 
-/** What Chat Session → Watch / Unwatch posts to the address of a Chat Events Trigger. */
+/** The body that Chat Session > Watch and Unwatch post to the URL of a Chat Events Trigger. */
 export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] };
 
-/** Carries the secret of the trigger, where it has one. */
+/** The header for the secret of the trigger. */
 export const SECRET_HEADER = 'x-watch-secret';
 
-/** Everything else is changed or rejected on its way in a header. */
+/** Other characters are changed or rejected in a header. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
-/** @throws InvalidInput unless it arrives in the header as it is; `field` is the name on the screen */
+/**
+ * @param field name on the screen
+ * @throws InvalidInput if the secret can't be sent in a header unchanged
+ */
 export function parseWatchSecret(secret: string, field: string): string {
 	if (HEADER_TEXT.test(secret)) return secret;
 	throw new InvalidInput(
 		`'${field}' can only have ASCII characters`,
-		onScreenOnly('Use letters, digits, and punctuation: the secret is sent in an HTTP header.'),
+		onScreenOnly('Use letters, digits, and punctuation. The secret is sent in an HTTP header.'),
 	);
 }
 
@@ -74,20 +81,22 @@ export function watchBody({ action, sessionIds }: WatchRequest): JsonObject {
 	return { action, session_ids: sessionIds };
 }
 
-/** @throws InvalidInput unless it says what to do with which sessions */
+/** @throws InvalidInput if the body has no valid action or no session */
 export function parseWatchRequest(body: { [name: string]: unknown }): WatchRequest {
 	const { action, session_ids: ids = body.session_id } = body;
 	if (action !== 'watch' && action !== 'unwatch') {
 		throw new InvalidInput(
-			'The request does not say what to do',
-			forEveryone('Send { "action": "watch", "session_ids": ["…"] }, or the action “unwatch”.'),
+			'"action" in the request must be "watch" or "unwatch"',
+			forEveryone(
+				'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
+			),
 		);
 	}
 	const sessionIds = splitSessionIds(ids);
 	if (sessionIds.length === 0) {
 		throw new InvalidInput(
-			'The request names no session',
-			forEveryone('Send the IDs of the sessions as session_ids.'),
+			'"session_ids" in the request is empty',
+			forEveryone('Send the IDs of the sessions in "session_ids".'),
 		);
 	}
 	return { action, sessionIds };

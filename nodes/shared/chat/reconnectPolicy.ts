@@ -1,4 +1,4 @@
-import type { ConnectionAddress } from './address';
+import type { SocketUrl } from './socketUrl';
 import type { SocketEnd } from './managedSocket';
 import { HEALTHY_AFTER_MS, SETTLE_MS } from './timings';
 import type { MintResult } from './token';
@@ -9,34 +9,34 @@ export const TOKEN_REJECTED = 4401;
 /** "Policy: token's session/stream mismatch, agent inactive, or claim conflict". */
 export const POLICY = 1008;
 
-/** "Non-text frame sent": a defect of ours. */
+/** "Non-text frame sent": a bug in these nodes. */
 export const NON_TEXT_FRAME = 1003;
 
 /**
- * Safe to reconnect with the same token: 1011 by the document; a close without a reason of its own (1000, 1001,
- * 1005, 1006); and what the WebSocket registry defines as passing (1012 restart, 1013 try later, 1014 bad gateway).
+ * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
+ * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway).
  */
-export const PASSING_CODES: ReadonlySet<number> = new Set([
+export const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 	1000, 1001, 1005, 1006, 1011, 1012, 1013, 1014,
 ]);
 
-/** How one attempt to hold the session's connection ended. */
+/** How one attempt to connect to the session ended. */
 export type AttemptEnd =
 	| { kind: 'socket'; end: SocketEnd; claimed: boolean }
 	| { kind: 'mint'; result: Exclude<MintResult, { kind: 'token' }> }
-	| { kind: 'address'; why: Extract<ConnectionAddress, { kind: 'unusable' }>['why'] };
+	| { kind: 'url'; why: Extract<SocketUrl, { kind: 'unusable' }>['why'] };
 
 export type EndingKind =
 	| 'session_closed'
 	| 'agent_inactive'
-	| 'held_or_inactive'
+	| 'in_use_or_inactive'
 	| 'token_rejected'
 	| 'unreachable'
 	| 'mint_rejected'
-	| 'token_missed'
-	| 'bad_address'
-	| 'lost_place'
-	| 'defect';
+	| 'token_unavailable'
+	| 'bad_url'
+	| 'displaced'
+	| 'client_bug';
 
 export type Step =
 	| { kind: 'reconnect'; token: 'keep' | 'new'; wait: ReconnectWait }
@@ -50,75 +50,76 @@ export type ReconnectWait =
 export interface PolicyLimits {
 	/** Reconnects in a row before giving up. */
 	reconnectAttempts: number;
-	/** Polls of about 20 s after a 1008 before giving up; 0 where somebody waits and should be told soon. */
+	/** Polls of about 20 seconds after a 1008 before giving up. 0 if someone waits for the result. */
 	slowPolls: number;
 }
 
-/** What those who use the connection want of it; they come and go. */
+/** What the current leases of the connection need. */
 export interface PolicyNeeds extends PolicyLimits {
-	/** The user's confirmation that another client may lose the session. */
+	/** The user confirmed that another client may lose the session. */
 	takeOver: boolean;
 }
 
 /**
- * What to do after each end of a connection.
+ * Decides what to do after each end of a connection (Events › Chat WebSocket › Close codes).
  *
- * About 1008, for which the document has one code and three meanings and no reason text:
- * - Never again with the same token: each attempt after it mints one. That also rules out a token mismatch.
- * - The first attempt follows after an ordinary back-off, the next ones about every 20 s, a bounded number of times.
- * - With Take Over on (the user's confirmation) they carry `claim=1`. A claim conflict is defined as one "without
- *   `claim=1`", so a rejection in spite of it means that the agent is inactive.
- * - With Take Over off `claim=1` is never sent. Conflict and inactive agent cannot be told apart, so the ending names both.
- * - The close reason is shown, never matched.
+ * The document gives code 1008 three meanings and no reason text:
+ * - Each attempt after a 1008 mints a new token. This also rules out a token mismatch.
+ * - The first attempt waits for the normal backoff, and the next ones for about 20 seconds, up to a limit.
+ * - With Take Over on, they send `claim=1`. The document defines a claim conflict as one "without `claim=1`", so if the
+ *   service still rejects the connection, the agent is inactive.
+ * - With Take Over off, `claim=1` is never sent. A conflict and an inactive agent look the same, so the ending names both.
+ * - The close reason is shown, but not evaluated.
  *
- * Outside of that, `claim=1` is sent only until the connection has once been held. One that lost its place comes back
- * without it, so that two clients with Take Over on do not throw each other out without end.
+ * Otherwise, `claim=1` is sent only until the first successful connection. A displaced client reconnects without it, so
+ * that two clients with Take Over on don't displace each other forever.
  */
 export class ReconnectPolicy {
 	private attempts = 0;
 	private rejections = 0;
-	private unexplained = 0;
-	private claimDue = true;
-	private latest: EndingKind | null = null;
+	private undocumentedCloses = 0;
+	private mayClaim = true;
+	private lastFailure: EndingKind | null = null;
 
-	/** @param needs read anew for each decision */
+	/** @param needs called for each decision */
 	constructor(private readonly needs: () => PolicyNeeds) {}
 
-	/** Whether the next connection is to carry `claim=1`. */
+	/** Whether the next connection sends `claim=1`. */
 	get claim(): boolean {
-		return this.claimDue && this.needs().takeOver;
+		return this.mayClaim && this.needs().takeOver;
 	}
 
-	/** Somebody who may take over came to a connection that is not held. */
-	renewClaim(): void {
-		this.claimDue = true;
+	/** A new lease may take over, and the session isn't connected. */
+	allowClaim(): void {
+		this.mayClaim = true;
 	}
 
-	/** Why someone of these limits would give up after the latest attempt, though the connection goes on; null if not. */
+	/** Why a lease with these limits gives up after the latest attempt, while the connection retries. Null if it doesn't. */
 	giveUpReason(limits: PolicyLimits): EndingKind | null {
-		const past = this.attempts > limits.reconnectAttempts || this.rejections > 1 + limits.slowPolls;
-		return past ? this.latest : null;
+		const isExceeded =
+			this.attempts > limits.reconnectAttempts || this.rejections > 1 + limits.slowPolls;
+		return isExceeded ? this.lastFailure : null;
 	}
 
 	next(attempt: AttemptEnd): Step {
-		if (attempt.kind === 'address') return { kind: 'give_up', why: 'bad_address' };
+		if (attempt.kind === 'url') return { kind: 'give_up', why: 'bad_url' };
 		if (attempt.kind === 'mint') return this.afterMint(attempt.result.kind);
 		const { end, claimed } = attempt;
-		this.latest = null;
-		const heldFor = end.openForMs ?? 0;
-		if (heldFor >= SETTLE_MS) this.claimDue = false;
-		if (heldFor >= HEALTHY_AFTER_MS) this.startAnew();
+		this.lastFailure = null;
+		const openForMs = end.openForMs ?? 0;
+		if (openForMs >= SETTLE_MS) this.mayClaim = false;
+		if (openForMs >= HEALTHY_AFTER_MS) this.resetCounts();
 		if (end.cause === 'session_closed') return { kind: 'give_up', why: 'session_closed' };
-		if (end.cause === 'renewed') return reconnect({ kind: 'none' }, 'keep');
+		if (end.cause === 'rotated') return reconnect({ kind: 'none' }, 'keep');
 		return end.cause === 'closed' && end.code !== null
 			? this.afterClose(end.code, claimed)
 			: this.retry('keep', 'unreachable');
 	}
 
-	private startAnew(): void {
+	private resetCounts(): void {
 		this.attempts = 0;
 		this.rejections = 0;
-		this.unexplained = 0;
+		this.undocumentedCloses = 0;
 	}
 
 	private afterMint(kind: 'session_closed' | 'rejected' | 'unreachable'): Step {
@@ -128,31 +129,31 @@ export class ReconnectPolicy {
 	}
 
 	private afterClose(code: number, claimed: boolean): Step {
-		if (code === NON_TEXT_FRAME) return { kind: 'give_up', why: 'defect' };
+		if (code === NON_TEXT_FRAME) return { kind: 'give_up', why: 'client_bug' };
 		if (code === POLICY) return this.afterRejection(claimed);
 		if (code === TOKEN_REJECTED) return this.retry('new', 'token_rejected');
-		if (PASSING_CODES.has(code)) return this.retry('keep', 'unreachable');
-		this.unexplained += 1;
-		if (this.unexplained > 1) return { kind: 'give_up', why: 'lost_place' };
-		return this.retry('new', 'lost_place');
+		if (TRANSIENT_CODES.has(code)) return this.retry('keep', 'unreachable');
+		this.undocumentedCloses += 1;
+		if (this.undocumentedCloses > 1) return { kind: 'give_up', why: 'displaced' };
+		return this.retry('new', 'displaced');
 	}
 
 	private afterRejection(claimed: boolean): Step {
 		this.rejections += 1;
-		const why = claimed ? 'agent_inactive' : 'held_or_inactive';
-		this.latest = why;
+		const why = claimed ? 'agent_inactive' : 'in_use_or_inactive';
+		this.lastFailure = why;
 		if (this.rejections > 1 + this.needs().slowPolls) return { kind: 'give_up', why };
-		this.claimDue = true;
+		this.mayClaim = true;
 		return reconnect(
 			this.rejections === 1 ? { kind: 'backoff', attempt: 1 } : { kind: 'slow_poll' },
 			'new',
 		);
 	}
 
-	private retry(token: 'keep' | 'new', otherwise: EndingKind): Step {
+	private retry(token: 'keep' | 'new', why: EndingKind): Step {
 		this.attempts += 1;
-		this.latest = otherwise;
-		if (this.attempts > this.needs().reconnectAttempts) return { kind: 'give_up', why: otherwise };
+		this.lastFailure = why;
+		if (this.attempts > this.needs().reconnectAttempts) return { kind: 'give_up', why };
 		return reconnect({ kind: 'backoff', attempt: this.attempts }, token);
 	}
 }

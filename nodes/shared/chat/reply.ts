@@ -1,76 +1,76 @@
 import type { JsonObject } from '../json';
 import { type ChatEvent, readMessage, readTurnResult, type TurnResult } from './frames';
 
-/** The turn whose reply is wanted, as far as its ack (or the response to its request) and the frame name it. */
+/** The turn to find the reply of, as named by its ack or response and by the frame. */
 export interface WantedTurn {
 	turnId: string | null;
-	/** IDs by which the own message may be known. */
+	/** IDs that the service may use for the message that was sent. */
 	messageIds: string[];
-	/** Other values of the request: one of them may be an ID that the service knows the own message by. */
+	/** Other values of the request. One of them may be an ID of the message. */
 	givenIds?: string[];
 }
 
 /**
- * - `ack`: the service's acknowledgement.
- * - `events`: the agent's message that the turn's result names.
+ * - `ack`: the service's acknowledgement contains the reply.
+ * - `events`: the turn's result names the agent's message.
  * - `failed`: the turn's result is an error.
- * - `uncertain`: somebody spoke, and nothing proves to which message.
- * - `too_large`: a frame that may contain it was too large to be read.
- * - `none`: no message of the agent came.
+ * - `uncertain`: messages arrived, and nothing proves which one is the reply.
+ * - `too_large`: a frame that may contain the reply was too large to read.
+ * - `none`: no message arrived from the agent.
  */
 export type ReplySource = 'ack' | 'events' | 'failed' | 'uncertain' | 'too_large' | 'none';
 
 export interface MatchedReply {
-	/** Null unless it is proved to belong to the turn. */
+	/** Null unless it's proved to belong to the turn. */
 	reply: string | null;
 	source: ReplySource;
-	/** Payloads of the messages in between that aren't the customer's, oldest first; empty if the reply is known. */
-	spoken: JsonObject[];
+	/** Payloads of the messages in the meantime that aren't the customer's, oldest first. Empty if the reply is known. */
+	agentMessages: JsonObject[];
 }
 
 /** `content` is null if it isn't text, as in an interactive message. */
-type Spoken = {
+type AgentMessage = {
 	id: string | null;
 	content: string | null;
-	/** The document names `user` and `ai`; an operator can have another role. */
+	/** The document names the roles `user` and `ai`. An operator may have another one. */
 	isAgent: boolean;
 	payload: JsonObject;
 };
 
-/** Of what comes in while one turn is waited for: all of it is searched whenever something comes. */
+/** Events to keep while waiting for one turn, because each new event searches all of them. */
 export const MAX_ENTRIES = 5_000;
 
-/** Messages of the agent that are returned if nothing proves which is the reply. */
-export const MAX_SPOKEN = 100;
+/** Messages to return if nothing proves which one is the reply. */
+export const MAX_AGENT_MESSAGES = 100;
 
 /**
- * Collects what belongs to a turn that is completed outside its ack. `turn_result` has no text, and `message_received`
- * names no turn, so only one thing ties the two: the result of the turn names the agent's message. The order of events
- * proves nothing. A turn that began before the own message can end after it, and the document gives no list of turns in
- * flight: a turn by `POST /v1/chat/inbound` need not show in any event until the agent speaks.
+ * Finds the reply of a turn that completes outside its ack. `turn_result` has no text and `message_received` names no turn,
+ * so the only proof is a result that names the agent's message. The order of events proves nothing: an earlier turn can end
+ * later, and the document gives no list of turns in flight. A turn by `POST /v1/chat/inbound` may cause no event until the
+ * agent replies.
  */
 export class ReplyCollector {
-	/** Something came that could not be read. */
-	hasGap = false;
+	/** A frame couldn't be read. */
+	hasUnreadFrame = false;
 
-	/** More came than is kept. */
+	/** Events were dropped. */
 	private isFull = false;
 
-	private readonly spoken: Spoken[] = [];
+	private readonly agentMessages: AgentMessage[] = [];
 
 	private readonly results: TurnResult[] = [];
 
 	/** IDs of the customer's messages. */
 	private readonly customerIds = new Set<string>();
 
-	/** What the agent said by the ID of each message. */
+	/** By message ID. */
 	private readonly contents = new Map<string, string | null>();
 
-	/** IDs by which the agent said different things: they name no message. */
+	/** IDs of several messages with different content. They identify no message. */
 	private readonly ambiguousIds = new Set<string>();
 
 	take(event: ChatEvent): void {
-		if (this.spoken.length + this.results.length + this.customerIds.size >= MAX_ENTRIES) {
+		if (this.agentMessages.length + this.results.length + this.customerIds.size >= MAX_ENTRIES) {
 			this.isFull = true;
 		} else if (event.type === 'turn_result') {
 			this.results.push(readTurnResult(event));
@@ -83,73 +83,78 @@ export class ReplyCollector {
 				this.ambiguousIds.add(id);
 			}
 			if (id !== null) this.contents.set(id, content);
-			this.spoken.push({ id, content, isAgent: role === 'ai', payload: event.payload });
+			this.agentMessages.push({ id, content, isAgent: role === 'ai', payload: event.payload });
 		}
 	}
 
-	/** What the turn was answered, as far as it is proved. */
+	/** The reply to the turn, if it's proved. */
 	replyTo(wanted: WantedTurn): MatchedReply {
-		const texts = this.namedBy(wanted).map(({ content }) => content);
-		// All or nothing: a part that isn't text would be lost without a word.
+		const texts = this.messagesNamedBy(wanted).map(({ content }) => content);
+		// If a part isn't text, the reply is incomplete, so none is returned.
 		if (texts.length > 0 && !texts.includes(null)) {
-			return { reply: texts.join('\n\n'), source: 'events', spoken: [] };
+			return { reply: texts.join('\n\n'), source: 'events', agentMessages: [] };
 		}
-		const spoken = this.spoken.slice(-MAX_SPOKEN).map(({ payload }) => payload);
-		const result = wanted.turnId === null ? null : this.follow(wanted.turnId);
-		if (result !== null && isFailed(result)) return { reply: null, source: 'failed', spoken };
-		if (this.hasGap) return { reply: null, source: 'too_large', spoken };
-		const isSilent = spoken.length === 0 && !this.isFull;
-		return { reply: null, source: isSilent ? 'none' : 'uncertain', spoken };
+		const agentMessages = this.agentMessages
+			.slice(-MAX_AGENT_MESSAGES)
+			.map(({ payload }) => payload);
+		const result = wanted.turnId === null ? null : this.finalResult(wanted.turnId);
+		if (result !== null && isFailed(result))
+			return { reply: null, source: 'failed', agentMessages };
+		if (this.hasUnreadFrame) return { reply: null, source: 'too_large', agentMessages };
+		const isSilent = agentMessages.length === 0 && !this.isFull;
+		return { reply: null, source: isSilent ? 'none' : 'uncertain', agentMessages };
 	}
 
 	/**
-	 * The result of a turn. A result that only says "merged into the wanted turn" counts once a text was seen with it,
-	 * as the document leaves open which of the two turns the result names.
+	 * The result of a turn. A result of another turn that was merged into this one counts only after a message of the agent,
+	 * because the document doesn't say which of the two turns a result names.
 	 */
 	resultOf({ turnId, messageIds }: WantedTurn): TurnResult | null {
-		const direct = turnId === null ? null : this.follow(turnId);
+		const direct = turnId === null ? null : this.finalResult(turnId);
 		const own = this.results.findLast(
 			({ turn_id: turn, message_id: id, merged_into: into }) =>
-				// A client may have chosen an ID that another message has as well.
+				// A client-chosen ID may also be the ID of another message.
 				(turnId === null || turn === null) && messageIds.some((one) => one === id) && into === null,
 		);
 		const merged = this.results.findLast(
 			({ merged_into: into }) => turnId !== null && into === turnId,
 		);
 		return (
-			direct ?? own ?? (this.spoken.some(({ isAgent }) => isAgent) ? merged : undefined) ?? null
+			direct ??
+			own ??
+			(this.agentMessages.some(({ isAgent }) => isAgent) ? merged : undefined) ??
+			null
 		);
 	}
 
 	/** The agent's messages that results of the turn name, or of the turn that it was merged into. */
-	private namedBy({ turnId, messageIds, givenIds = [] }: WantedTurn): Spoken[] {
+	private messagesNamedBy({ turnId, messageIds, givenIds = [] }: WantedTurn): AgentMessage[] {
 		if (turnId === null) return [];
-		const turns = new Set([turnId, ...this.chainOf(turnId).flatMap(turnsOf)]);
+		const turns = new Set([turnId, ...this.mergeChain(turnId).flatMap(turnsOf)]);
 		const named = new Set(
 			this.results
 				.filter((result) => turnsOf(result).some((turn) => turns.has(turn)))
 				.map(({ message_id: id }) => id),
 		);
-		// A result can name the customer's message instead, by an ID that the client chose.
+		// A result can name the customer's message instead, by the client-chosen ID.
 		const customers = new Set([...this.customerIds, ...messageIds, ...givenIds]);
-		return this.spoken.filter(
+		return this.agentMessages.filter(
 			({ id, isAgent }) =>
 				isAgent && id !== null && named.has(id) && !customers.has(id) && !this.ambiguousIds.has(id),
 		);
 	}
 
-	private follow(turnId: string): TurnResult | null {
-		return this.chainOf(turnId).at(-1) ?? null;
+	private finalResult(turnId: string): TurnResult | null {
+		return this.mergeChain(turnId).at(-1) ?? null;
 	}
 
-	/** The result of the turn, of the turn that it was merged into, and so on: a turn can be merged more than once. */
-	private chainOf(turnId: string): TurnResult[] {
+	/** The results of the turn, of the turn that it was merged into, and so on. Empty until the last one has a result. */
+	private mergeChain(turnId: string): TurnResult[] {
 		const latest = new Map(this.results.map((result) => [result.turn_id, result]));
 		const passed = new Set<string>();
 		const chain: TurnResult[] = [];
 		for (let next: string | null = turnId; next !== null && !passed.has(next); ) {
 			const result = latest.get(next);
-			// Until the turn has a result that it was merged into, this one isn't over.
 			if (result === undefined) return [];
 			passed.add(next);
 			chain.push(result);
@@ -159,7 +164,7 @@ export class ReplyCollector {
 	}
 }
 
-/** States by which the document says of a frame that it wasn't answered. */
+/** Ack states of frames that get no reply (Events › Chat WebSocket). */
 const FAILED_STATES = new Set<string | null>(['busy', 'invalid', 'error']);
 
 function isFailed({ state, payload: { error } }: TurnResult): boolean {

@@ -4,32 +4,32 @@ import { ReplyCollector, type MatchedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { ChatEvent, TurnResult } from './frames';
 
-/** Where events come from; `ChatLease` and `ChatConnection` are such. */
+/** A source of events, such as `ChatLease` or `ChatConnection`. */
 export interface EventLink {
 	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void;
-	/** Aborted when nothing more will come. */
+	/** Aborted if no more events will arrive. */
 	readonly signal: AbortSignal;
 }
 
-/** What the agent said in a turn that was completed outside its ack. */
+/** The reply of a turn that completes outside its ack. */
 export interface AwaitedReply extends MatchedReply {
-	/** Null when none came. */
+	/** Null if none arrived. */
 	result: TurnResult | null;
-	/** What ended the waiting: it was there, the time was over, or the connection was lost for good. */
+	/** Why the wait ended: the result arrived, the time passed, or the connection ended for good. */
 	end: 'found' | 'time' | 'connection';
 }
 
-/** A reply that came with the service's own acknowledgement. */
+/** A reply in the service's acknowledgement or response. */
 export function replyInAck(reply: string): AwaitedReply {
-	return { reply, source: 'ack', spoken: [], result: null, end: 'found' };
+	return { reply, source: 'ack', agentMessages: [], result: null, end: 'found' };
 }
 
-export interface Waiting {
+export interface WaitOptions {
 	ms: number;
 	clock: Clock;
 }
 
-/** Listens from before the sending on, so that neither result nor reply is missed. */
+/** Collects events from its creation on. Create it before sending, so that no result or reply is missed. */
 export class ReplyWatch {
 	readonly end: () => void;
 
@@ -41,45 +41,45 @@ export class ReplyWatch {
 		this.end = link.subscribe(
 			(event) => {
 				this.collector.take(event);
-				for (const look of [...this.listeners]) look();
+				for (const check of [...this.listeners]) check();
 			},
 			() => {
-				this.collector.hasGap = true;
+				this.collector.hasUnreadFrame = true;
 			},
 		);
 	}
 
-	/** Whether something came that was too large to be read. */
-	get hasGap(): boolean {
-		return this.collector.hasGap;
+	/** Whether a frame was too large to read. */
+	get hasUnreadFrame(): boolean {
+		return this.collector.hasUnreadFrame;
 	}
 
-	/** Waits for the turn's result, and a moment longer for the message that it may name. */
-	async reply(wanted: WantedTurn, { ms, clock }: Waiting): Promise<AwaitedReply> {
+	/** Waits for the turn's result, then shortly for the message that it may name. */
+	async reply(wanted: WantedTurn, { ms, clock }: WaitOptions): Promise<AwaitedReply> {
 		const { collector } = this;
 		if (wanted.turnId === null && wanted.messageIds.length === 0) {
 			return { ...collector.replyTo(wanted), result: null, end: 'found' };
 		}
-		const found = this.once(() => collector.resultOf(wanted) !== null);
+		const found = this.whenTrue(() => collector.resultOf(wanted) !== null);
 		const { signal } = this.link;
 		await pause(clock, ms, AbortSignal.any([found, signal]));
 		if (found.aborted) {
-			const named = this.once(() => collector.replyTo(wanted).reply !== null);
+			const named = this.whenTrue(() => collector.replyTo(wanted).reply !== null);
 			await pause(clock, REPLY_LINGER_MS, AbortSignal.any([named, signal]));
 		}
 		const end = found.aborted ? 'found' : signal.aborted ? 'connection' : 'time';
 		return { ...collector.replyTo(wanted), result: collector.resultOf(wanted), end };
 	}
 
-	private once(holds: () => boolean): AbortSignal {
-		const held = new AbortController();
-		const look = () => {
-			if (!holds()) return;
-			held.abort(DONE);
-			this.listeners.delete(look);
+	private whenTrue(condition: () => boolean): AbortSignal {
+		const isTrue = new AbortController();
+		const check = () => {
+			if (!condition()) return;
+			isTrue.abort(DONE);
+			this.listeners.delete(check);
 		};
-		this.listeners.add(look);
-		look();
-		return held.signal;
+		this.listeners.add(check);
+		check();
+		return isTrue.signal;
 	}
 }

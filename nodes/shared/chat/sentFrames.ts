@@ -3,147 +3,146 @@ import { shortFingerprint } from '../hash';
 import { BoundedMap } from '../boundedMap';
 import { type Ack, type ChatEvent, type ClientFrame, idText, readMessage } from './frames';
 
-/** One frame as it goes out. */
 export interface OutgoingFrame {
+	/** The frame as JSON. */
 	text: string;
-	/** Echoed on the ack ("Frames sent by the client"). */
+	/** Echoed on the ack (Events › Chat WebSocket, "Frames sent by the client"). */
 	messageId: string;
-	/** The same for frames that send the same message again. */
-	message: string;
-	/** The name of its text; null for an answer to an interactive message. */
-	textName: string | null;
+	/** Equal for frames that send the same message again. */
+	messageKey: string;
+	/** Null for the response to an interactive message. */
+	contentHash: string | null;
 }
 
-/** Characters: 192 bits. */
-const KEY_NAME = 32;
+/** 192 bits. */
+const KEY_CHARS = 32;
 
-/** Characters of the name of a text, by which two texts are compared. */
-const TEXT_NAME = 16;
+const CONTENT_HASH_CHARS = 16;
 
-/** Tells the message IDs of these nodes from those of other clients. */
+/** Marks the message IDs that these nodes generate. */
 const OWN_PREFIX = 'n8n-';
 
 /**
- * The frame with a `message_id`, because only an echoed one shows which frame an ack is about. With an idempotency key it
- * is the same each time, because the service may compare the frames.
+ * Adds a `message_id`, because only an echoed ID shows which frame an ack is about. With an idempotency key the ID is the
+ * same for every attempt, because the service may compare the frames.
  */
 export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 	const { message_id: given, ...rest } = frame;
-	const isKeyed = frame.idempotency_key !== undefined;
-	const message = isKeyed ? shortFingerprint(rest, KEY_NAME) : randomUUID();
-	const messageId = given ?? `${OWN_PREFIX}${message}`;
-	const textName = frame.type === 'message' ? nameOf(frame.content) : null;
+	const hasKey = frame.idempotency_key !== undefined;
+	const messageKey = hasKey ? shortFingerprint(rest, KEY_CHARS) : randomUUID();
+	const messageId = given ?? `${OWN_PREFIX}${messageKey}`;
+	const contentHash = frame.type === 'message' ? hashOf(frame.content) : null;
 	return {
 		text: JSON.stringify({ ...frame, message_id: messageId }),
 		messageId,
-		message,
-		textName,
+		messageKey,
+		contentHash,
 	};
 }
 
-/** Sockets are numbered as they are opened, frames and acks of a session as they are sent and arrive. */
+/** `socket` counts the opened sockets. `order` counts the sent frames and received acks of a session. */
 type WrittenFrame = Omit<OutgoingFrame, 'text'> & { socket: number; order: number };
 type ArrivedAck = { ack: Ack; socket: number; order: number };
 
-/** What an ack shows about the message that is waited for; `unproved`: there is an ack that may be about it. */
-export type Acknowledgement = { kind: 'own'; ack: Ack } | { kind: 'unproved' | 'none' };
+/** Whether the current message has its ack. `unmatched`: an ack arrived that may be about it. */
+export type Acknowledgement = { kind: 'matched'; ack: Ack } | { kind: 'unmatched' | 'none' };
 
-/** Message IDs that are remembered for each session. */
+/** Message IDs to remember for each session. */
 const MAX_IDS = 1_000;
 
-/** Acks that are kept until something shows which frame they are about. */
+/** Acks to keep until something shows which frame they are about. */
 const MAX_UNMATCHED = 20;
 
 /**
- * The frames of a session whose acks haven't come, also of connections that have ended: a service may send the ack of a
- * lost frame on the session's next socket. An ack proves something about a frame if it echoes the frame's `message_id`,
- * if it names a customer's message with the frame's text, or if every other frame has its one ack already.
+ * The frames of a session that wait for an ack, including frames of earlier connections, because the service may send a
+ * late ack on the next socket. An ack belongs to a frame if it echoes the frame's `message_id`, if it names a customer's
+ * message with the frame's text, or if all other frames already have their ack.
  */
 export class SentFrames {
-	private missing: WrittenFrame[] = [];
+	private unacknowledged: WrittenFrame[] = [];
 
-	/** By message ID: the message, or null if several messages have the same ID. */
-	private readonly messages = new BoundedMap<string | null>(MAX_IDS);
+	/** Message key by message ID. Null if several messages have the same ID. */
+	private readonly messageKeys = new BoundedMap<string | null>(MAX_IDS);
 
-	/** The names of what customers said while acks were missing, by the service's ID of the message. */
-	private readonly said = new BoundedMap<string>(MAX_IDS);
+	/** Content hashes of customers' messages that arrived while acks were outstanding, by the service's message ID. */
+	private readonly customerContents = new BoundedMap<string>(MAX_IDS);
 
-	/** Acks that nothing assigns to a frame. */
 	private unmatched: ArrivedAck[] = [];
 
 	private order = 0;
 
-	/** Messages of which a frame was given up without its ack. */
+	/** Messages whose sender stopped waiting for the ack. */
 	private readonly givenUp = new BoundedMap<true>(MAX_IDS);
 
-	/** The states of acks that echo message IDs: such an ack with an unknown ID is about another client's frame. */
-	private readonly echoing = new Set<string>();
+	/** States of acks that echo message IDs. Such an ack with an unknown ID is about another client's frame. */
+	private readonly echoingStates = new Set<string>();
 
-	add({ messageId, message, textName }: OutgoingFrame, socket: number): void {
-		const before = this.messages.get(messageId);
-		const isShared = before !== undefined && before !== message;
-		this.messages.set(messageId, isShared ? null : message);
-		this.missing.push({ messageId, message, textName, socket, order: this.order++ });
-		if (this.missing.length > MAX_IDS) this.missing.shift();
+	add({ messageId, messageKey, contentHash }: OutgoingFrame, socket: number): void {
+		const knownKey = this.messageKeys.get(messageId);
+		const isShared = knownKey !== undefined && knownKey !== messageKey;
+		this.messageKeys.set(messageId, isShared ? null : messageKey);
+		this.unacknowledged.push({ messageId, messageKey, contentHash, socket, order: this.order++ });
+		if (this.unacknowledged.length > MAX_IDS) this.unacknowledged.shift();
 	}
 
-	/** The socket did not take it. */
-	remove({ message }: OutgoingFrame): void {
-		const index = this.missing.findLastIndex((one) => one.message === message);
-		this.missing = this.missing.filter((_one, at) => at !== index);
+	/** The socket didn't accept the frame. */
+	remove({ messageKey }: OutgoingFrame): void {
+		const index = this.unacknowledged.findLastIndex((one) => one.messageKey === messageKey);
+		this.unacknowledged = this.unacknowledged.filter((_one, at) => at !== index);
 	}
 
-	/** Nobody is told of the frame's ack any more. */
-	giveUp({ message }: OutgoingFrame): void {
-		this.givenUp.set(message, true);
+	/** The sender stopped waiting for the ack. */
+	giveUp({ messageKey }: OutgoingFrame): void {
+		this.givenUp.set(messageKey, true);
 	}
 
-	/** No frame waits for its ack any longer. */
-	rest(): void {
+	/** Forgets frames whose ack has arrived, even if the acks can't be told apart. Call it when no frame waits. */
+	forgetMatched(): void {
 		this.match(null);
 	}
 
-	/** Whether an earlier frame of the message may have been taken, and nobody was told. */
-	isGivenUp({ message }: OutgoingFrame): boolean {
-		return this.givenUp.has(message);
+	/** Whether the service may have accepted an earlier frame of the message whose ack wasn't reported. */
+	isGivenUp({ messageKey }: OutgoingFrame): boolean {
+		return this.givenUp.has(messageKey);
 	}
 
-	/** Takes an ack, and returns what is known now about the message that is waited for. */
-	take(ack: Ack, socket: number, message: string | null): Acknowledgement {
+	/** @param messageKey of the message that waits for its ack */
+	take(ack: Ack, socket: number, messageKey: string | null): Acknowledgement {
 		this.unmatched.push({ ack, socket, order: this.order++ });
 		if (this.unmatched.length > MAX_UNMATCHED) this.unmatched.shift();
-		return this.match(message);
+		return this.match(messageKey);
 	}
 
-	/** Takes a message of a customer, which may show what an ack that came before is about. */
-	noteEvent(event: ChatEvent, message: string | null): Acknowledgement {
-		if (event.type !== 'message_received' || this.missing.length === 0) return { kind: 'none' };
+	/** A customer's message may show which frame an earlier ack is about. */
+	noteEvent(event: ChatEvent, messageKey: string | null): Acknowledgement {
+		if (event.type !== 'message_received' || this.unacknowledged.length === 0)
+			return { kind: 'none' };
 		const { id, role, content } = readMessage(event);
 		if (id === null || role !== 'user' || content === null) return { kind: 'none' };
-		this.said.set(id, nameOf(content));
-		return this.match(message);
+		this.customerContents.set(id, hashOf(content));
+		return this.match(messageKey);
 	}
 
-	/** Assigns each ack for which that is certain; an ack that is assigned can make another one certain. */
-	private match(message: string | null): Acknowledgement {
+	/** Assigns acks to frames until no more match is certain, because each match can make another one certain. */
+	private match(messageKey: string | null): Acknowledgement {
 		let own: Ack | null = null;
 		for (let next = this.nextMatch(); next !== null; next = this.nextMatch()) {
 			const { arrived, frame } = next;
 			this.unmatched = this.unmatched.filter((one) => one !== arrived);
 			if (frame === 'another') continue;
-			this.missing = this.missing.filter((one) => one !== frame);
-			if (frame.message === message) own ??= arrived.ack;
+			this.unacknowledged = this.unacknowledged.filter((one) => one !== frame);
+			if (frame.messageKey === messageKey) own ??= arrived.ack;
 		}
-		const isUnproved = this.unmatched.some((arrived) =>
-			this.possibleFor(arrived).some((frame) => frame.message === message),
+		const mayBeOwn = this.unmatched.some((arrived) =>
+			this.possibleFor(arrived).some((frame) => frame.messageKey === messageKey),
 		);
-		// Every frame has its ack by now, though nobody knows which.
-		if (message === null && this.unmatched.length >= this.missing.length) {
-			this.missing = [];
+		// Every frame has its ack, although it's unknown which one.
+		if (messageKey === null && this.unmatched.length >= this.unacknowledged.length) {
+			this.unacknowledged = [];
 			this.unmatched = [];
 		}
-		if (own !== null) return { kind: 'own', ack: own };
-		return { kind: isUnproved ? 'unproved' : 'none' };
+		if (own !== null) return { kind: 'matched', ack: own };
+		return { kind: mayBeOwn ? 'unmatched' : 'none' };
 	}
 
 	private nextMatch() {
@@ -154,44 +153,44 @@ export class SentFrames {
 		return null;
 	}
 
-	/** A frame is acknowledged after it was sent, on its own socket or on a later one. */
+	/** Frames that were sent before the ack, on its socket or an earlier one. */
 	private possibleFor({ socket, order }: ArrivedAck): WrittenFrame[] {
-		return this.missing.filter((one) => one.socket <= socket && one.order < order);
+		return this.unacknowledged.filter((one) => one.socket <= socket && one.order < order);
 	}
 
 	private frameOf(arrived: ArrivedAck): WrittenFrame | 'another' | null {
 		const { state, payload } = arrived.ack;
 		const id = idText(payload.message_id);
-		const message = id === null ? undefined : this.messages.get(id);
-		if (typeof message === 'string') {
-			this.echoing.add(state);
-			const own = this.missing.filter(
-				(one) => one.message === message && one.order < arrived.order,
+		const messageKey = id === null ? undefined : this.messageKeys.get(id);
+		if (typeof messageKey === 'string') {
+			this.echoingStates.add(state);
+			const own = this.unacknowledged.filter(
+				(one) => one.messageKey === messageKey && one.order < arrived.order,
 			);
-			// The replay of a turn can have the ID of the first frame with the key.
+			// The replay of a turn can have the message ID of the first frame with the idempotency key.
 			return own.find((one) => one.messageId === id) ?? own[0] ?? 'another';
 		}
 		const possible = this.possibleFor(arrived);
-		if (message === null) return onlyOne(possible.filter((one) => one.messageId === id));
-		const isForeign = id !== null && state !== 'accepted' && this.echoing.has(state);
+		if (messageKey === null) return onlyOne(possible.filter((one) => one.messageId === id));
+		const isForeign = id !== null && state !== 'accepted' && this.echoingStates.has(state);
 		if (isForeign || id?.startsWith(OWN_PREFIX) === true) return 'another';
-		const said = id === null ? undefined : this.said.get(id);
-		const areTexts = possible.every(({ textName }) => textName !== null);
-		if (said !== undefined && areTexts) {
-			const named = possible.filter(({ textName }) => textName === said);
-			if (named.length > 0) return onlyOne(named);
+		const content = id === null ? undefined : this.customerContents.get(id);
+		const areTexts = possible.every(({ contentHash }) => contentHash !== null);
+		if (content !== undefined && areTexts) {
+			const withContent = possible.filter(({ contentHash }) => contentHash === content);
+			if (withContent.length > 0) return onlyOne(withContent);
 		}
 		return onlyOne(possible);
 	}
 }
 
-function nameOf(text: string): string {
-	return shortFingerprint(text, TEXT_NAME);
+function hashOf(text: string): string {
+	return shortFingerprint(text, CONTENT_HASH_CHARS);
 }
 
-/** The oldest frame if all are of the same message, and null if they aren't. */
+/** The oldest frame if all belong to the same message, otherwise null. */
 function onlyOne(frames: WrittenFrame[]): WrittenFrame | 'another' | null {
 	const [first] = frames;
 	if (first === undefined) return 'another';
-	return frames.every(({ message }) => message === first.message) ? first : null;
+	return frames.every(({ messageKey }) => messageKey === first.messageKey) ? first : null;
 }

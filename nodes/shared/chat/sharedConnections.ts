@@ -16,50 +16,49 @@ import type { PolicyLimits } from './reconnectPolicy';
 import { BoundedMap } from '../boundedMap';
 import { SentFrames } from './sentFrames';
 
-/** How long a holder puts up with a connection that is not to be had. */
+/** How long a lease retries if the session can't be connected. */
 interface RetryLimits extends PolicyLimits {
-	/** How long the connection is kept after its last holder has left. */
+	/** How long the connection stays open after its last lease. */
 	lingerMs: number;
 }
 
-/** A trigger follows a session for days: it waits out an outage, and an inactive agent for ten minutes. */
+/** A trigger follows a session for days, so it waits for an outage to end, and 10 minutes for an inactive agent. */
 const TRIGGER_LIMITS: RetryLimits = {
 	reconnectAttempts: MAX_RECONNECT_ATTEMPTS,
 	slowPolls: MAX_SLOW_POLLS,
 	lingerMs: LINGER_AFTER_TRIGGER_MS,
 };
 
-/** Somebody waits for what an action does, so it is told soon. */
+/** An execution waits for the result of an action, so an action gives up soon. */
 const ACTION_LIMITS: RetryLimits = {
 	reconnectAttempts: 4,
 	slowPolls: 0,
 	lingerMs: LINGER_AFTER_ACTION_MS,
 };
 
-/** Events kept for a trigger that has just left and may come back, as it does when its workflow is published again. */
+/** Events to keep for a trigger whose workflow may be published again shortly. */
 const MAX_MISSED = 1_000;
 
-/** Sessions of which is known which acks haven't come. */
+/** Sessions whose outstanding acks are remembered. */
 const MAX_SESSIONS = 5_000;
 
 type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
 /**
- * The chat connections of one n8n process: one for each session, however many nodes, workflows and executions use it. A
- * connection lives while somebody holds a lease of it, and for a short time after. What its holders want of it is
- * reconciled like this:
+ * The chat connections of one n8n process: one per session, shared by all nodes, workflows, and executions. A connection
+ * lasts while it has a lease, and shortly after. How it serves several leases:
  *
- * - Every holder gets every event once. Sends of all holders go one after another (`myTurn`).
- * - The connection is tried for as long as the most patient holder wants. A less patient one is told when its own
- *   patience is over (its lease ends); the connection goes on for the others.
- * - Somebody new makes a connection that is not held try again at once, instead of at the end of a slow poll.
- * - It carries `claim=1` while at least one holder may take over, by the rules of `ReconnectPolicy`.
- * - Tokens are asked for in the name of the most patient holder.
+ * - Every lease gets every event once. Sends run one after another (`acquireSend`).
+ * - The connection retries as long as the lease with the highest limits does. Other leases end when their own limits are
+ *   reached.
+ * - A new lease makes a failed connection retry immediately instead of after a slow poll.
+ * - The connection sends `claim=1` while at least one lease may take over, by the rules of `ReconnectPolicy`.
+ * - Tokens are requested for the lease with the highest limits.
  *
- * The `client_id` is one for the connection, the same over reconnects, because the service replays what came meanwhile to the
- * client that it knows. Of a connection opened while an active trigger holds one in this process it is the same over restarts too. Otherwise it is another
- * one in each process: where n8n runs several (queue mode), a second one is then rejected by the service and told so. With
- * the same `client_id` the service might take the second for the first come back, and the two would throw each other out.
+ * A connection keeps its `client_id` when it reconnects, as the document asks. While an active trigger uses a connection in
+ * this process, new connections get a `client_id` that also stays the same when n8n restarts. Otherwise it differs per
+ * process, so that the service rejects a second process (queue mode). With the same `client_id`, the service might treat
+ * the second process as a reconnect of the first, and the two would displace each other.
  */
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
@@ -68,19 +67,22 @@ export class SharedConnections {
 
 	private readonly closing = new Map<string, Promise<void>>();
 
-	/** Of this process, until it ends. */
 	private readonly processId = randomUUID();
 
 	constructor(private readonly parts: SocketParts) {}
 
-	/** Joins the session's connection; the first one opens it. */
+	/** Joins the connection of the session, or opens it. */
 	lease(options: LeaseOptions): ChatLease {
 		const key = fingerprint([options.baseUrl, options.account, sessionKey(options.sessionId)]);
 		const clientId = this.clientId(key, options);
-		const present = this.shared.get(key);
-		// The last one to use it was an action: a trigger comes as the client that it is after a restart, too.
-		if (options.holder === 'trigger' && present?.isIdle === true && present.clientId !== clientId) {
-			present.close();
+		const existing = this.shared.get(key);
+		// Opened by an action: a trigger needs the `client_id` that it also has after a restart.
+		if (
+			options.usedBy === 'trigger' &&
+			existing?.isIdle === true &&
+			existing.clientId !== clientId
+		) {
+			existing.close();
 		}
 		return (this.shared.get(key) ?? this.open(key, clientId, options)).join(options);
 	}
@@ -91,9 +93,9 @@ export class SharedConnections {
 		const opened = new SharedConnection(this.parts, options, {
 			clientId,
 			sent,
-			// The service may not take the same client for two: the one before has to be gone.
-			before: async () => await this.closing.get(key),
-			onGone: (closed) => {
+			// The service may reject two sockets of one client, so the previous one must close first.
+			previousClosed: async () => await this.closing.get(key),
+			onClosing: (closed) => {
 				if (this.shared.get(key) === opened) this.shared.delete(key);
 				const gone = closed.finally(() => {
 					if (this.closing.get(key) === gone) this.closing.delete(key);
@@ -105,22 +107,22 @@ export class SharedConnections {
 		return opened;
 	}
 
-	private clientId(key: string, { holder, instanceId }: LeaseOptions): string {
-		const who = holder === 'trigger' || this.followsSessions() ? 'trigger' : this.processId;
-		return `n8n-${fingerprint([instanceId, who, key]).slice(0, 32)}`;
+	private clientId(key: string, { usedBy, instanceId }: LeaseOptions): string {
+		const owner = usedBy === 'trigger' || this.hasTrigger() ? 'trigger' : this.processId;
+		return `n8n-${fingerprint([instanceId, owner, key]).slice(0, 32)}`;
 	}
 
-	private followsSessions(): boolean {
-		return [...this.shared.values()].some((one) => one.isFollowed);
+	private hasTrigger(): boolean {
+		return [...this.shared.values()].some((one) => one.hasTrigger);
 	}
 }
 
-interface Surroundings {
+interface SharedConnectionOptions {
 	clientId: string;
 	sent: SentFrames;
-	before: () => Promise<void>;
-	/** The connection is in use no longer; `closed` resolves when its socket is gone. */
-	onGone: (closed: Promise<void>) => void;
+	previousClosed: () => Promise<void>;
+	/** The connection is no longer used. `closed` resolves when its socket has ended. */
+	onClosing: (closed: Promise<void>) => void;
 }
 
 class SharedConnection {
@@ -128,61 +130,61 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
-	/** The latest to leave stands for the connection until it is closed. */
-	private last: LeaseOptions;
+	/** Applies while there is no lease. */
+	private lastLease: LeaseOptions;
 
-	/** By the node of a trigger that has just left: what came since. */
-	private readonly kept = new Map<string, ChatEvent[]>();
+	/** Events since a trigger ended its lease, by node. */
+	private readonly missedByNode = new Map<string, ChatEvent[]>();
 
-	/** Aborted when somebody joins. */
+	/** Aborted by the next lease. */
 	private joined = new AbortController();
 
 	constructor(
 		private readonly parts: SocketParts,
 		{ sessionId, baseUrl, ...first }: LeaseOptions,
-		private readonly around: Surroundings,
+		private readonly options: SharedConnectionOptions,
 	) {
-		this.last = { sessionId, baseUrl, ...first };
+		this.lastLease = { sessionId, baseUrl, ...first };
 		const log: Log = {
-			debug: (...originalMessage) => this.principal().log.debug(...originalMessage),
-			info: (...originalMessage) => this.principal().log.info(...originalMessage),
-			warn: (...originalMessage) => this.principal().log.warn(...originalMessage),
+			debug: (...entry) => this.leadingLease().log.debug(...entry),
+			info: (...entry) => this.leadingLease().log.info(...entry),
+			warn: (...entry) => this.leadingLease().log.warn(...entry),
 		};
 		this.connection = new ChatConnection({
 			...parts,
 			sessionId,
 			baseUrl,
-			clientId: around.clientId,
-			sent: around.sent,
+			clientId: options.clientId,
+			sent: options.sent,
 			needs: () => ({
-				...patienceOf(this.principal()),
+				...retryLimits(this.leadingLease()),
 				takeOver: [...this.leases].some((lease) => lease.options.takeOver),
 			}),
 			log,
 			mintToken: async () => {
-				await around.before();
-				return await this.principal().mintToken();
+				await options.previousClosed();
+				return await this.leadingLease().mintToken();
 			},
-			onSetback: () => this.tellTheImpatient(),
+			onAttemptFailed: () => this.endExhaustedLeases(),
 			onEnded: (ending) => {
-				around.onGone(Promise.resolve());
+				options.onClosing(Promise.resolve());
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
 		});
-		this.connection.subscribe((event) => this.keep(event));
+		this.connection.subscribe((event) => this.keepMissed(event));
 	}
 
 	get clientId(): string {
-		return this.around.clientId;
+		return this.options.clientId;
 	}
 
-	/** Whether nobody holds it, and it is only kept for a while. */
+	/** Whether the connection has no lease and closes soon. */
 	get isIdle(): boolean {
 		return this.leases.size === 0;
 	}
 
-	get isFollowed(): boolean {
-		return [...this.leases].some(({ options }) => options.holder === 'trigger');
+	get hasTrigger(): boolean {
+		return [...this.leases].some(({ options }) => options.usedBy === 'trigger');
 	}
 
 	join(options: LeaseOptions): ChatLease {
@@ -190,72 +192,75 @@ class SharedConnection {
 		this.leases.add(lease);
 		this.joined.abort();
 		this.joined = new AbortController();
-		if (options.holder === 'trigger') void this.replayMissed(lease);
+		if (options.usedBy === 'trigger') void this.replayMissed(lease);
 		this.connection.start().retryNow();
 		return lease;
 	}
 
-	/** What came since the trigger left, once its lease is in its hands. */
+	/** Delivers the missed events after `join` has returned the lease. */
 	private async replayMissed(lease: ChatLease): Promise<void> {
 		const { node } = lease.options;
-		const missed = this.kept.get(node) ?? [];
-		this.kept.delete(node);
+		const missed = this.missedByNode.get(node) ?? [];
+		this.missedByNode.delete(node);
 		await Promise.resolve();
 		for (const event of missed) lease.receive(event);
 	}
 
 	private leave(lease: ChatLease): void {
 		this.leases.delete(lease);
-		this.last = lease.options;
+		this.lastLease = lease.options;
 		if (this.connection.signal.aborted) return;
-		if (lease.options.holder === 'trigger') void this.keepForItsReturn(lease.options);
+		if (lease.options.usedBy === 'trigger') void this.keepMissedFor(lease.options);
 		if (this.leases.size === 0) void this.linger();
 	}
 
-	private async keepForItsReturn({ node }: LeaseOptions): Promise<void> {
+	private async keepMissedFor({ node }: LeaseOptions): Promise<void> {
 		const isBack = [...this.leases].some(
-			({ options }) => options.holder === 'trigger' && options.node === node,
+			({ options }) => options.usedBy === 'trigger' && options.node === node,
 		);
 		if (isBack) return;
 		const kept: ChatEvent[] = [];
-		this.kept.set(node, kept);
+		this.missedByNode.set(node, kept);
 		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
-		if (this.kept.get(node) === kept) this.kept.delete(node);
+		if (this.missedByNode.get(node) === kept) this.missedByNode.delete(node);
 	}
 
-	/** Closes the connection unless somebody comes. */
+	/** Closes the connection unless there is a new lease. */
 	private async linger(): Promise<void> {
 		const { clock } = this.parts;
-		const { lingerMs } = this.kept.size === 0 ? patienceOf(this.last) : TRIGGER_LIMITS;
-		const called = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if ((await pause(clock, lingerMs, called)) && this.isIdle) this.close();
+		const { lingerMs } =
+			this.missedByNode.size === 0 ? retryLimits(this.lastLease) : TRIGGER_LIMITS;
+		const endedOrJoined = AbortSignal.any([this.connection.signal, this.joined.signal]);
+		if ((await pause(clock, lingerMs, endedOrJoined)) && this.isIdle) this.close();
 	}
 
 	close(): void {
-		this.around.onGone(this.connection.close());
+		this.options.onClosing(this.connection.close());
 	}
 
-	private keep(event: ChatEvent): void {
-		for (const kept of this.kept.values()) {
+	private keepMissed(event: ChatEvent): void {
+		for (const kept of this.missedByNode.values()) {
 			kept.push(event);
 			if (kept.length > MAX_MISSED) kept.shift();
 		}
 	}
 
-	/** Only of attempts that began after they had come: an earlier one did not try what they want. */
-	private tellTheImpatient(): void {
+	/** Ignores attempts that began before the lease, because they didn't use its settings. */
+	private endExhaustedLeases(): void {
 		for (const lease of [...this.leases]) {
-			const ending = this.connection.giveUpReason(patienceOf(lease.options));
-			if (ending !== null && lease.since < this.connection.attempts) lease.end(ending);
+			const ending = this.connection.giveUpReason(retryLimits(lease.options));
+			if (ending !== null && lease.attemptsBefore < this.connection.attempts) lease.end(ending);
 		}
 	}
 
-	private principal(): LeaseOptions {
-		const holders = [...this.leases].map(({ options }) => options);
-		return holders.find((one) => patienceOf(one) === TRIGGER_LIMITS) ?? holders.at(-1) ?? this.last;
+	private leadingLease(): LeaseOptions {
+		const leases = [...this.leases].map(({ options }) => options);
+		return (
+			leases.find((one) => retryLimits(one) === TRIGGER_LIMITS) ?? leases.at(-1) ?? this.lastLease
+		);
 	}
 }
 
-function patienceOf({ holder }: LeaseOptions): RetryLimits {
-	return holder === 'action' ? ACTION_LIMITS : TRIGGER_LIMITS;
+function retryLimits({ usedBy }: LeaseOptions): RetryLimits {
+	return usedBy === 'action' ? ACTION_LIMITS : TRIGGER_LIMITS;
 }

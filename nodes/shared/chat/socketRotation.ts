@@ -1,218 +1,219 @@
 import { backoffMs, type Clock, type Deferred, deferred, pause } from '../clock';
 import type { ManagedSocket, SocketEnd, CloseCause } from './managedSocket';
 import { RECONNECT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
-import type { MintMiss, MintResult, TokenCache } from './token';
+import type { MintFailure, MintResult, TokenCache } from './token';
 
-/** A new socket gets a token that is good for this long, so that no frame is cut off by its end. */
-export const FRESH_FOR_MS = 200_000;
+/** The token of a new socket must be valid for this long, so that it doesn't expire while a frame waits for its ack. */
+export const MIN_TOKEN_LIFE_MS = 200_000;
 
-/** A socket that is open this long after its token has ended has outlived it. */
+/** If a socket is still open this long after its token expired, the service doesn't close sockets with their token. */
 const OUTLIVED_AFTER_MS = 5_000;
 
-/** The connection broke; nobody closed it. */
+/** The connection broke without a close frame. */
 const ABNORMAL = 1006;
 
 export interface RotationOptions {
 	clock: Clock;
-	/** From 0 up to 1, for the jitter of the waits. */
+	/** Returns 0 to 1, for jitter. */
 	random: () => number;
 	tokens: TokenCache;
-	/** Opens another socket of the same client; null when none can be had now. */
+	/** Opens another socket with the same `client_id`. Null if that isn't possible now. */
 	openAnother: (minted: MintResult) => ManagedSocket | null;
-	/** A socket is replaced this often; `Infinity` to keep it for as long as it lasts. */
-	renewEveryMs: number;
-	/** Whether a frame waits for its ack. */
+	/** Time between rotations. `Infinity` turns rotation off. */
+	rotateEveryMs: number;
+	/** Whether a frame is waiting for its ack. */
 	isBusy: () => boolean;
-	onTokenMissed: (error: unknown) => void;
+	onMintFailed: (error: unknown) => void;
 }
 
 /**
- * The session held by a socket, and by those that take its place one after another: each is replaced now and then, because
- * a connection that died silently shows in no other way.
+ * Keeps a session connected through a series of sockets. Replaces each one regularly: the protocol has no ping, so a dead
+ * connection would go unnoticed.
  */
 export class SocketRotation {
 	private current: ManagedSocket | null = null;
 
-	/** Is to take the place of `current`. */
+	/** Replaces `current` when it's stable. */
 	private successor: ManagedSocket | null = null;
 
-	/** Whether frames may be sent. */
-	private isHeld = false;
+	/** Whether frames can be sent. */
+	private isReady = false;
 
-	private held: Deferred<void> = deferred();
+	private becameReady: Deferred<void> = deferred();
 
-	/** The replacement that is in progress. */
-	private replacing: Promise<boolean> | null = null;
+	/** The rotation in progress. */
+	private rotating: Promise<boolean> | null = null;
 
-	/** After one that had no token, by the elapsed time. */
-	private replaceAgainAt = 0;
+	/** Earliest next rotation for a frame after one without a token, by `clock.elapsed()`. */
+	private nextRotationAt = 0;
 
-	/** Replacements for a frame that had no token, one after another. */
-	private misses = 0;
+	/** Consecutive rotations without a token. */
+	private mintFailures = 0;
 
-	/** Why the latest replacement had no token. */
-	private missed: MintMiss | null = null;
+	/** Why the latest rotation had no token. */
+	private mintFailure: MintFailure | null = null;
 
-	/** Whether the service may take two sockets of the same client at a time. */
+	/** Whether the service may accept two sockets of one client. False once it has rejected one. */
 	private allowsOverlap = true;
 
-	/** Resolves when the latest socket is gone, at once where there was none. */
+	/** Resolves when the latest socket has ended, or immediately if there was none. */
 	closed: Promise<unknown> = Promise.resolve();
 
-	constructor(private readonly parts: RotationOptions) {}
+	constructor(private readonly options: RotationOptions) {}
 
-	/** The socket that frames may be sent on; null while there is none. */
+	/** The socket for frames, or null if there is none now. */
 	get socket(): ManagedSocket | null {
-		const { current, isHeld } = this;
-		// One that has ended stays the current one until the socket before it is gone.
-		return isHeld && current?.signal.aborted === false ? current : null;
+		const { current, isReady } = this;
+		// A socket that has ended can still be `current`, until the socket before it has ended.
+		return isReady && current?.signal.aborted === false ? current : null;
 	}
 
 	/**
-	 * A socket for a frame whose ack may take that long; null if another look is needed. If the token may end before the ack,
-	 * the socket is replaced first: a service that closes a socket with its token would leave the fate of the frame unknown.
-	 * While no token can be had, it is asked for again and again.
+	 * A socket for a frame whose ack may take `ackMs`. If the token may expire before the ack, the socket is replaced first,
+	 * because the service may close a socket when its token expires, and the outcome of the frame would be unknown. Keeps
+	 * requesting a token until `waitUntil`.
 	 *
-	 * @param waitUntil by the elapsed time: then the miss is returned
+	 * @param waitUntil by `clock.elapsed()`. After it, a mint failure is returned.
+	 * @returns null if the caller must check again
 	 */
-	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | MintMiss | null> {
+	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | MintFailure | null> {
 		const { socket } = this;
 		if (socket === null) return null;
-		const { clock, random } = this.parts;
-		if (this.outlasts(socket, ackMs)) return socket;
-		if (clock.elapsed() >= this.replaceAgainAt) {
+		const { clock, random } = this.options;
+		if (this.tokenOutlasts(socket, ackMs)) return socket;
+		if (clock.elapsed() >= this.nextRotationAt) {
 			if (await this.rotateOnce(socket)) return null;
-			this.misses += 1;
-			this.replaceAgainAt = clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.misses, random);
+			this.mintFailures += 1;
+			this.nextRotationAt =
+				clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.mintFailures, random);
 		}
-		// A socket that is still open after its token has ended doesn't end with it.
 		if (clock.elapsed() > socket.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.socket;
-		if (clock.elapsed() >= waitUntil && this.missed !== null) return this.missed;
+		if (clock.elapsed() >= waitUntil && this.mintFailure !== null) return this.mintFailure;
 		await pause(clock, 1_000, socket.signal);
 		return null;
 	}
 
-	/** Whether the token is good for that long, or is as new as one can be. */
-	private outlasts({ tokenLife: { mintedAt, endsAt } }: ManagedSocket, ms: number): boolean {
-		const now = this.parts.clock.elapsed();
+	/** Whether the token is valid for that long, or too new to be replaced. */
+	private tokenOutlasts({ tokenLife: { mintedAt, endsAt } }: ManagedSocket, ms: number): boolean {
+		const now = this.options.clock.elapsed();
 		return now < mintedAt + TOKEN_RETRY_MS || now + ms <= endsAt;
 	}
 
-	/** Resolves when there is such a socket again. */
+	/** Resolves when the next socket is ready. */
 	get ready(): Promise<void> {
-		return this.held.promise;
+		return this.becameReady.promise;
 	}
 
-	/** Holds the session by this socket and its successors; resolves when the last of them has ended. */
-	async run(line: ManagedSocket): Promise<SocketEnd> {
-		const ended = this.outlast(line);
+	/** Runs until this socket and its successors have ended. */
+	async run(first: ManagedSocket): Promise<SocketEnd> {
+		const ended = this.runAll(first);
 		this.closed = ended;
 		return await ended;
 	}
 
 	close(cause: CloseCause): void {
-		for (const line of [this.current, this.successor]) line?.close(cause);
+		for (const socket of [this.current, this.successor]) socket?.close(cause);
 	}
 
-	private async outlast(first: ManagedSocket): Promise<SocketEnd> {
+	private async runAll(first: ManagedSocket): Promise<SocketEnd> {
 		this.promote(first);
 		for (;;) {
-			const line = this.current ?? first;
-			const end = await line.ended;
-			// Gone because the service took the new socket for this one come back, or for a reason of its own.
-			if (this.current === line && this.successor !== null) this.promote(this.successor);
-			if (this.current !== line) continue;
-			this.setHeld(false);
+			const socket = this.current ?? first;
+			const end = await socket.ended;
+			// The service replaced it with the new socket, or it ended for another reason.
+			if (this.current === socket && this.successor !== null) this.promote(this.successor);
+			if (this.current !== socket) continue;
+			this.setReady(false);
 			return end;
 		}
 	}
 
-	private promote(line: ManagedSocket): void {
-		this.current = line;
+	private promote(socket: ManagedSocket): void {
+		this.current = socket;
 		this.successor = null;
-		this.setHeld(false);
-		void this.maintain(line);
+		this.setReady(false);
+		void this.maintain(socket);
 	}
 
-	private setHeld(isHeld: boolean): void {
-		this.isHeld = isHeld;
-		if (!isHeld) return;
-		this.held.resolve();
-		this.held = deferred();
+	private setReady(isReady: boolean): void {
+		this.isReady = isReady;
+		if (!isReady) return;
+		this.becameReady.resolve();
+		this.becameReady = deferred();
 	}
 
-	/** Looks after an open socket: reports it as held, renews the token, replaces the socket now and then. */
-	private async maintain(line: ManagedSocket): Promise<void> {
-		const { clock, tokens } = this.parts;
-		await line.opened;
-		const since = line.openSince ?? clock.elapsed();
-		if (!(await pause(clock, since + SETTLE_MS - clock.elapsed(), line.signal))) return;
-		this.setHeld(true);
-		let replaceAt = since + this.parts.renewEveryMs;
+	/** Maintains an open socket: marks it as ready, renews the token, rotates. */
+	private async maintain(socket: ManagedSocket): Promise<void> {
+		const { clock, tokens } = this.options;
+		await socket.opened;
+		const openSince = socket.openSince ?? clock.elapsed();
+		if (!(await pause(clock, openSince + SETTLE_MS - clock.elapsed(), socket.signal))) return;
+		this.setReady(true);
+		let rotateAt = openSince + this.options.rotateEveryMs;
 		for (;;) {
-			const due = Math.min(tokens.renewAt, replaceAt) - clock.elapsed();
-			// A socket that is due but waits for an ack is looked at again in a second.
-			if (!(await pause(clock, Math.max(due, 1_000), line.signal))) return;
-			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(line);
-			if (clock.elapsed() < replaceAt || this.parts.isBusy()) continue;
-			if (await this.rotateOnce(line)) return;
-			if (!this.parts.isBusy()) replaceAt = clock.elapsed() + TOKEN_RETRY_MS;
+			const dueInMs = Math.min(tokens.renewAt, rotateAt) - clock.elapsed();
+			// If an ack is outstanding, check again in a second.
+			if (!(await pause(clock, Math.max(dueInMs, 1_000), socket.signal))) return;
+			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(socket);
+			if (clock.elapsed() < rotateAt || this.options.isBusy()) continue;
+			if (await this.rotateOnce(socket)) return;
+			if (!this.options.isBusy()) rotateAt = clock.elapsed() + TOKEN_RETRY_MS;
 		}
 	}
 
-	private async rotateOnce(line: ManagedSocket): Promise<boolean> {
-		this.replacing ??= this.rotate(line).finally(() => (this.replacing = null));
-		return await this.replacing;
+	private async rotateOnce(socket: ManagedSocket): Promise<boolean> {
+		this.rotating ??= this.rotate(socket).finally(() => (this.rotating = null));
+		return await this.rotating;
 	}
 
 	/**
-	 * Opens another socket and lets the old one go once the new one holds, so that no event falls between the two. What the
-	 * service does with two sockets of the same client is open: where it closes the old one, the new one takes its place at
-	 * once; where it rejects the new one, the old one is closed first, then and from now on. No frame is sent meanwhile.
+	 * Opens the new socket before it closes the old one, so that no event is lost. How the service treats two sockets of one
+	 * client isn't documented. If it closes the old one, the new one takes over. If it rejects the new one, the old one is
+	 * closed first, now and from then on. Sends wait during the switch.
 	 *
-	 * @returns whether the old socket goes
+	 * @returns whether the old socket is closing
 	 */
 	private async rotate(old: ManagedSocket): Promise<boolean> {
-		const minted = await this.parts.tokens.lasting(FRESH_FOR_MS);
+		const minted = await this.options.tokens.validFor(MIN_TOKEN_LIFE_MS);
 		if (old.signal.aborted) return true;
 		if (minted.kind === 'session_closed') {
 			old.close('session_closed');
 			return true;
 		}
-		this.missed = minted.kind === 'token' ? null : minted;
-		if (this.missed === null) this.misses = 0;
-		// A frame was sent in between.
-		if (this.parts.isBusy()) return false;
-		this.setHeld(false);
+		this.mintFailure = minted.kind === 'token' ? null : minted;
+		if (this.mintFailure === null) this.mintFailures = 0;
+		// A frame was sent while the token was requested.
+		if (this.options.isBusy()) return false;
+		this.setReady(false);
 		if (!this.allowsOverlap && minted.kind === 'token') {
-			old.close('renewed');
+			old.close('rotated');
 			return true;
 		}
-		const line = this.parts.openAnother(minted);
-		if (line === null) {
-			this.setHeld(true);
+		const successor = this.options.openAnother(minted);
+		if (successor === null) {
+			this.setReady(true);
 			return false;
 		}
-		this.successor = line;
-		await line.opened;
-		const holds = await pause(this.parts.clock, SETTLE_MS, line.signal);
-		// The old one may have gone meanwhile, and this one taken its place.
-		if (this.successor !== line) return true;
-		if (holds) {
-			this.promote(line);
+		this.successor = successor;
+		await successor.opened;
+		const isStable = await pause(this.options.clock, SETTLE_MS, successor.signal);
+		// The old socket has ended, so this one was promoted.
+		if (this.successor !== successor) return true;
+		if (isStable) {
+			this.promote(successor);
 		} else {
 			this.successor = null;
-			const { code, openForMs } = await line.ended;
-			// Neither a network that fails nor a time-out says anything about two sockets.
+			const { code, openForMs } = await successor.ended;
+			// A network failure or timeout doesn't mean that the service rejects two sockets.
 			if (openForMs !== null && code !== null && code !== ABNORMAL) this.allowsOverlap = false;
 		}
-		old.close('renewed');
+		old.close('rotated');
 		return true;
 	}
 
-	private async renewToken(line: ManagedSocket): Promise<void> {
-		const minted = await this.parts.tokens.renew();
-		if (minted.kind === 'session_closed') line.close('session_closed');
-		else if (minted.kind !== 'token') this.parts.onTokenMissed(minted.error);
+	private async renewToken(socket: ManagedSocket): Promise<void> {
+		const minted = await this.options.tokens.renew();
+		if (minted.kind === 'session_closed') socket.close('session_closed');
+		else if (minted.kind !== 'token') this.options.onMintFailed(minted.error);
 	}
 }

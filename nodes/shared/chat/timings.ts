@@ -1,73 +1,76 @@
 import type { Backoff } from '../clock';
 
-/** A socket that neither opens nor closes within this time is given up. */
+/** Timeout for opening a socket. */
 export const CONNECT_TIMEOUT_MS = 15_000;
 
-/** How long our own close waits for the other side to agree. */
+/** How long to wait for the service's close frame. */
 export const CLOSE_GRACE_MS = 2_000;
 
 /**
- * A rejection (4401, 1008) can only arrive after the socket has opened, and replayed events arrive first of all.
- * Only a socket open for this long is written to and reported as connected.
+ * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
+ * it opens, and replayed events arrive first.
  */
 export const SETTLE_MS = 500;
 
-/** A connection that held this long was healthy: all counts start anew. Longer than `SLOW_POLL_MS`, so that two clients taking a session from each other do stop. */
+/**
+ * A connection that lasted this long resets all failure counts. Longer than `SLOW_POLL_MS`, so that two clients that
+ * displace each other stop at some point.
+ */
 export const HEALTHY_AFTER_MS = 60_000;
 
-/** "About 1, 2, 4, 8 seconds, capped at 30"; spread, so that many sessions do not return in step. */
+/** "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. */
 export const RECONNECT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
-/** "Give up after a few attempts": about a minute of waiting in all. */
+/** "Give up after a few attempts": about a minute in total. */
 export const MAX_RECONNECT_ATTEMPTS = 6;
 
 /** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
 export const SLOW_POLL_MS = 20_000;
 
-/** Ten minutes of slow polling; the document sets no end to it. */
+/** 10 minutes of slow polling. The document gives no limit. */
 export const MAX_SLOW_POLLS = 30;
 
 /** "The token expires 5 minutes after issue". */
 export const TOKEN_LIFETIME_MS = 300_000;
 
-/** A token that could not be renewed while the socket is open is asked for again after this time. */
+/** Delay before another request for a token while the socket is open. */
 export const TOKEN_RETRY_MS = 30_000;
 
 /**
- * An open socket is replaced this often. The document has no ping, so this alone bounds how long a connection
- * that died silently goes unnoticed. The new socket is there before the old one goes.
+ * Time between rotations of an open socket. The protocol has no ping, so only rotation limits how long a dead connection
+ * goes unnoticed.
  */
-export const RENEW_CONNECTION_EVERY_MS = 270_000;
+export const ROTATE_EVERY_MS = 270_000;
 
 /**
- * A shared connection outlives the last action that used it by this much, so that the next execution finds it open. Shorter
- * than the first reconnect, so that an action of another process that was rejected meanwhile gets in then.
+ * How long a shared connection stays open after its last action, so that the next execution can reuse it. Shorter than the
+ * first reconnect, so that an action in another process gets through on its first retry.
  */
 export const LINGER_AFTER_ACTION_MS = 500;
 
-/** A trigger whose workflow is published again comes back after a moment, and finds the connection and what came meanwhile. */
+/** How long a connection and its events are kept for a trigger whose workflow is published again. */
 export const LINGER_AFTER_TRIGGER_MS = 3_000;
 
-/** Events that trail behind `session_closed` are still taken. */
+/** How long to accept events after `session_closed`. */
 export const SESSION_CLOSED_LINGER_MS = 2_000;
 
-/** A turn that completes inline is acknowledged when the agent has answered. */
+/** The ack of a turn that completes inline arrives only after the agent's reply. */
 export const ACK_TIMEOUT_MS = 120_000;
 
-/** An ack that may be about an earlier frame gets its proof shortly after: another ack, or the customer's message. */
-export const PROOF_TIMEOUT_MS = 10_000;
+/** How long to wait for proof of which frame an ack is about: another ack, or the customer's message. */
+export const MATCH_TIMEOUT_MS = 10_000;
 
-/** How long the `turn_result` of a merged turn is waited for. */
+/** How long to wait for the `turn_result` of a merged turn. */
 export const RESULT_TIMEOUT_MS = 120_000;
 
-/** A turn accepted in an earlier run has most likely ended long ago. */
-export const EARLIER_RESULT_TIMEOUT_MS = 5_000;
+/** Shorter, because a turn that an earlier execution sent has most likely ended. */
+export const REPLAYED_RESULT_TIMEOUT_MS = 5_000;
 
-/** The agent's message may come shortly after the `turn_result` that names it. */
+/** The agent's message may arrive shortly after the `turn_result` that names it. */
 export const REPLY_LINGER_MS = 1_500;
 
 /** `busy` is "safe to retry". */
 export const MAX_BUSY_RETRIES = 5;
 
-/** With an idempotency key a frame without an ack may be sent again. */
+/** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 export const MAX_RESENDS = 2;

@@ -13,37 +13,36 @@ import type { Clock } from '../clock';
 import { isJsonObject, type JsonValue } from '../json';
 import { TOKEN_LIFETIME_MS, TOKEN_RETRY_MS } from './timings';
 
-/** What became of asking for a token. `unreachable` is worth another attempt; asking again cannot change the others. */
-export type MintResult = { kind: 'token'; token: WsToken } | MintMiss;
+/** The result of a token request. Only `unreachable` is worth a retry. */
+export type MintResult = { kind: 'token'; token: WsToken } | MintFailure;
 
-export type MintMiss = { kind: 'session_closed' | 'rejected' | 'unreachable'; error: unknown };
+export type MintFailure = { kind: 'session_closed' | 'rejected' | 'unreachable'; error: unknown };
 
 /**
- * Asks for a token and sorts what comes back. A token is nothing a customer notices, so asking again is safe at any time;
- * it is left when the answer would stay the same.
+ * Requests a token and classifies the result. Repeating the request is safe, because customers don't notice it.
  *
- * @param ask sends `POST /v1/chat/session/{id}/ws_token`
+ * @param request sends `POST /v1/chat/session/{id}/ws_token`
  */
-export async function mintToken(ask: () => Promise<ApiResponse>): Promise<MintResult> {
+export async function mintToken(request: () => Promise<ApiResponse>): Promise<MintResult> {
 	try {
-		const token = readWsToken(dataOf(await ask()));
+		const token = readWsToken(dataOf(await request()));
 		return token === null ? { kind: 'rejected', error: UNREADABLE } : { kind: 'token', token };
 	} catch (error) {
-		return { kind: missOf(error), error };
+		return { kind: failureKind(error), error };
 	}
 }
 
 const UNREADABLE = new InvalidInput(
-	'The service answered without a WebSocket token or address',
+	'The response of the service has no WebSocket token or URL',
 	onScreenOnly(
-		'Check Base URL in the credential, and ask the owner of the service about POST ws_token.',
+		"Check 'Base URL' in the credential. If it's correct, ask your service provider about POST ws_token.",
 	),
 );
 
-function missOf(error: unknown): 'session_closed' | 'rejected' | 'unreachable' {
+function failureKind(error: unknown): 'session_closed' | 'rejected' | 'unreachable' {
 	if (error instanceof InvalidInput || error instanceof MissingMapping) return 'rejected';
 	if (!(error instanceof ServiceRejection)) return 'unreachable';
-	// By the body, as in the error table; the documented status (409) has other meanings too.
+	// By the body, as in the error table, because the documented status (409) has other meanings too.
 	if (isRejection(error, 'session_closed')) return 'session_closed';
 	return isTransient(error) ? 'unreachable' : 'rejected';
 }
@@ -55,26 +54,26 @@ function readWsToken(data: JsonValue): WsToken | null {
 	return {
 		token,
 		ws_url: wsUrl,
-		// Without a time the documented 5 minutes count.
+		// 0 means the documented 5 minutes.
 		expires_at: typeof expiresAt === 'number' ? expiresAt : 0,
 		stream: typeof stream === 'string' ? stream : '',
 	};
 }
 
-/** Of a token, by `clock.elapsed()`. */
+/** Lifetime of a token, by `clock.elapsed()`. */
 export interface TokenLife {
 	mintedAt: number;
 	endsAt: number;
 }
 
-interface HeldToken extends TokenLife {
+interface CachedToken extends TokenLife {
 	result: MintResult;
 	usableUntil: number;
 }
 
-/** Keeps one token and renews it before its end, so that a reconnect finds a valid one at hand. */
+/** Caches a token and renews it before it expires, so that a reconnect doesn't have to wait for one. */
 export class TokenCache {
-	private held: HeldToken | null = null;
+	private cached: CachedToken | null = null;
 	private minting: Promise<MintResult> | null = null;
 	private nextRenewal = Infinity;
 
@@ -84,37 +83,37 @@ export class TokenCache {
 		private readonly random: () => number,
 	) {}
 
-	/** When the held token is to be renewed, by the elapsed time. */
+	/** When to renew the token, by `clock.elapsed()`. */
 	get renewAt(): number {
 		return this.nextRenewal;
 	}
 
-	/** A token that is good for at least that long, as far as one can be had: a held one that ends earlier is better than none. */
-	async current(lastingMs = 0): Promise<MintResult> {
-		const held = this.heldFor(lastingMs);
-		if (held !== null) return held;
+	/** A token that is valid for at least `minLifeMs` if possible. A cached one with less time left is better than none. */
+	async current(minLifeMs = 0): Promise<MintResult> {
+		const cached = this.cachedFor(minLifeMs);
+		if (cached !== null) return cached;
 		const minted = await this.renew();
-		return minted.kind === 'unreachable' ? (this.heldFor(0) ?? minted) : minted;
+		return minted.kind === 'unreachable' ? (this.cachedFor(0) ?? minted) : minted;
 	}
 
-	private heldFor(ms: number): MintResult | null {
-		const { held } = this;
-		return held !== null && this.clock.elapsed() + ms < held.usableUntil ? held.result : null;
+	private cachedFor(ms: number): MintResult | null {
+		const { cached } = this;
+		return cached !== null && this.clock.elapsed() + ms < cached.usableUntil ? cached.result : null;
 	}
 
-	/** When the held token was asked for and when it ends, by the elapsed time; in the past if there is none. */
+	/** Lifetime of the cached token, in the past if there is none. */
 	get life(): TokenLife {
-		return this.held ?? { mintedAt: -Infinity, endsAt: -Infinity };
+		return this.cached ?? { mintedAt: -Infinity, endsAt: -Infinity };
 	}
 
-	/** A token that is good for at least that long, or why there is none. */
-	async lasting(ms: number): Promise<MintResult> {
-		const { held } = this;
-		const isLasting = held !== null && this.clock.elapsed() + ms <= held.endsAt;
-		return isLasting ? held.result : await this.renew();
+	/** A token that is valid for at least that long, or the failure. */
+	async validFor(ms: number): Promise<MintResult> {
+		const { cached } = this;
+		const isValid = cached !== null && this.clock.elapsed() + ms <= cached.endsAt;
+		return isValid ? cached.result : await this.renew();
 	}
 
-	/** Mints a token; one that is being minted already is shared. On a miss the held token stays. */
+	/** Mints a token. Concurrent calls share one request. If it fails, the cached token stays. */
 	async renew(): Promise<MintResult> {
 		this.minting ??= this.mintOnce().finally(() => {
 			this.minting = null;
@@ -123,21 +122,21 @@ export class TokenCache {
 	}
 
 	discard(): void {
-		this.held = null;
+		this.cached = null;
 	}
 
 	private async mintOnce(): Promise<MintResult> {
 		const mintedAt = this.clock.elapsed();
-		const askedOn = this.clock.now();
+		const requestedOn = this.clock.now();
 		const result = await this.tryMint();
 		if (result.kind === 'token') {
-			const lifetime = lifetimeMs(result.token, askedOn);
+			const lifetime = lifetimeMs(result.token, requestedOn);
 			const usableUntil = mintedAt + lifetime * 0.95;
-			this.held = { result, mintedAt, usableUntil, endsAt: mintedAt + lifetime };
-			// Between 80 and 90 % of its life: sessions opened together do not all mint together.
-			// Not sooner than after a miss: a clock that is ahead here makes a life look like a second.
-			const due = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));
-			this.nextRenewal = mintedAt + due;
+			this.cached = { result, mintedAt, usableUntil, endsAt: mintedAt + lifetime };
+			// After 80 to 90 % of its lifetime, so that sessions opened together don't all renew at the same moment.
+			// Not before `TOKEN_RETRY_MS`, because a wrong clock here can make a lifetime look like a second.
+			const renewInMs = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));
+			this.nextRenewal = mintedAt + renewInMs;
 		} else {
 			this.nextRenewal = this.clock.elapsed() + TOKEN_RETRY_MS;
 		}
@@ -153,8 +152,8 @@ export class TokenCache {
 	}
 }
 
-/** A wrong clock on this machine makes `expires_at` useless; the documented 5 minutes then count from asking. */
-function lifetimeMs(token: WsToken, askedOn: number): number {
-	const left = token.expires_at * 1000 - askedOn;
-	return left > 0 ? Math.min(left, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
+/** A wrong clock on this machine makes `expires_at` useless. Then the documented 5 minutes count from the request. */
+function lifetimeMs(token: WsToken, requestedOn: number): number {
+	const remainingMs = token.expires_at * 1000 - requestedOn;
+	return remainingMs > 0 ? Math.min(remainingMs, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
 }

@@ -4,7 +4,7 @@ import { type Ack, type ClientFrame, idText } from './frames';
 import { ReplyWatch, replyInAck, type AwaitedReply, type EventLink } from './replyWatch';
 import {
 	ACK_TIMEOUT_MS,
-	EARLIER_RESULT_TIMEOUT_MS,
+	REPLAYED_RESULT_TIMEOUT_MS,
 	MAX_BUSY_RETRIES,
 	MAX_RESENDS,
 	RECONNECT_BACKOFF,
@@ -13,127 +13,129 @@ import {
 import { type OutgoingFrame, outgoingFrame } from './sentFrames';
 import type { JsonValue } from '../json';
 
-/** What a turn needs of a connection; `ChatLease` and `ChatConnection` are such. */
+/** The part of a connection that a turn needs, such as `ChatLease` or `ChatConnection`. */
 export interface TurnLink extends EventLink {
-	/** Waits until it is one's turn to send, and returns what ends it. */
+	/** Waits until no other send is in progress, and returns `release`. */
 	acquireSend(): Promise<() => void>;
-	/** Sends a frame and waits for its ack until the time is over. */
+	/** Sends a frame and waits for its ack. */
 	sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult>;
 }
 
 export interface TurnOptions {
 	clock: Clock;
 	random: () => number;
-	/** How long the ack of one frame is waited for. */
+	/** Maximum wait for the ack of one frame. */
 	ackTimeoutMs?: number;
-	/** How long the `turn_result` of a merged turn is waited for. */
+	/** Maximum wait for the `turn_result` of a merged turn. */
 	resultTimeoutMs?: number;
 }
 
-/** How an attempt can end without its ack. */
-type UnknownFate = 'no_ack' | 'lost' | 'unproved';
+/** How an attempt ends without an ack. */
+type MissingAck = 'no_ack' | 'lost' | 'unmatched';
 
-/** One kind for each ack state, and three for what happens without an ack. */
+/** One kind for each ack state (Events › Chat WebSocket), and others for a missing ack. */
 export type TurnOutcome =
 	| { kind: 'completed'; ack: Ack; reply: string | null }
 	| ({ kind: 'replayed'; ack: Ack } & AwaitedReply)
 	| ({ kind: 'merged'; ack: Ack } & AwaitedReply)
-	/** Still busy after all retries: surely not taken. */
-	| { kind: 'busy'; ack: Ack; tries: number }
-	/** `code` is one of `INVALID_CODES` or something newer. */
+	/** Still busy after all retries, so the message wasn't accepted. */
+	| { kind: 'busy'; ack: Ack; attempts: number }
+	/** `code` is one of `INVALID_CODES`, or one that isn't documented. */
 	| { kind: 'invalid'; ack: Ack; code: string | null }
 	| { kind: 'failed'; ack: Ack }
-	/** A state the document does not list, with an `error`, of which `originalMessage` is the text. */
+	/** A state that isn't documented, with an `error`. */
 	| { kind: 'rejected'; ack: Ack; originalMessage: string }
-	/** A state the document does not list, without one. */
+	/** A state that isn't documented, without an `error`. */
 	| { kind: 'unrecognized'; ack: Ack }
 	/**
-	 * Sent, but whether it was taken is not known; `too_large`: its ack may have been too large to be read. `keyed`: with an
-	 * idempotency key, so sending again is safe. `rejection`: how a later attempt was rejected, after one of unknown fate.
+	 * Sent, but the outcome is unknown. `too_large`: the ack may have been too large to read. `hasKey`: it has an idempotency
+	 * key, so sending again is safe. `rejection`: a later attempt was rejected.
 	 */
-	| { kind: 'unknown'; why: UnknownFate | 'too_large'; keyed: boolean; rejection?: string }
+	| { kind: 'unknown'; why: MissingAck | 'too_large'; hasKey: boolean; rejection?: string }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /**
- * Sends one frame and sees it through. It is sent again only when that is safe: after `busy`, and after a missing ack if
- * it has an idempotency key. Everything else is reported as what it is.
+ * Sends one frame and waits for its outcome. Sends it again only if that is safe: after `busy`, and after a missing ack if
+ * it has an idempotency key.
  */
 export async function sendTurn(
 	link: TurnLink,
 	frame: ClientFrame,
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
-	const endTurn = await link.acquireSend();
+	const release = await link.acquireSend();
 	const watch = new ReplyWatch(link);
-	const out = outgoingFrame(frame);
+	const outgoing = outgoingFrame(frame);
 	try {
-		const written = await write({ link, frame, out, options }).finally(endTurn);
-		const { exchange, ...attempts } = written;
-		if (exchange.kind === 'ack') {
-			const { ack } = exchange;
-			return await outcomeOf({ link, frame, out, options, watch, ack, ...attempts });
+		const sent = await send({ link, frame, outgoing, options }).finally(release);
+		const { result, ...attempts } = sent;
+		if (result.kind === 'ack') {
+			const { ack } = result;
+			return await outcomeOf({ link, frame, outgoing, options, watch, ack, ...attempts });
 		}
-		const { lost } = attempts;
-		return exchange.kind === 'not_sent' && lost === null
-			? { kind: 'not_sent', readiness: exchange.readiness }
-			: unknownOutcome(watch.hasGap ? 'too_large' : (lost ?? 'lost'), frame);
+		const { missingAck } = attempts;
+		return result.kind === 'not_sent' && missingAck === null
+			? { kind: 'not_sent', readiness: result.readiness }
+			: unknownOutcome(watch.hasUnreadFrame ? 'too_large' : (missingAck ?? 'lost'), frame);
 	} finally {
 		watch.end();
 	}
 }
 
-interface WrittenFrame {
-	exchange: AckResult;
-	/** How an earlier attempt was lost: its fate is unknown unless a later ack tells it. */
-	lost: UnknownFate | null;
-	/** An earlier execution lost one, too. */
+interface SendResult {
+	result: AckResult;
+	/** An attempt without an ack. Its outcome is unknown unless a later ack shows it. */
+	missingAck: MissingAck | null;
+	/** An earlier execution had one, too. */
 	isRepeat: boolean;
-	tries: number;
+	attempts: number;
 }
 
 interface Turn {
 	link: TurnLink;
 	frame: ClientFrame;
-	out: OutgoingFrame;
+	outgoing: OutgoingFrame;
 	options: TurnOptions;
 }
 
-async function write({ link, frame, out, options }: Turn): Promise<WrittenFrame> {
+async function send({ link, frame, outgoing, options }: Turn): Promise<SendResult> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
-	const keyed = frame.idempotency_key !== undefined;
-	let lost: WrittenFrame['lost'] = null;
+	const hasKey = frame.idempotency_key !== undefined;
+	let missingAck: MissingAck | null = null;
 	let isRepeat = false;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
-		const exchange = await link.sendWithAck(out, ackTimeoutMs);
-		const tries = 1 + busy + resends;
-		if (exchange.kind === 'not_sent') return { exchange, lost, isRepeat, tries: tries - 1 };
-		if (exchange.kind === 'ack') {
-			isRepeat ||= exchange.isRepeat;
-			const again = exchange.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
-			if (!again) return { exchange, lost, isRepeat, tries };
+		const result = await link.sendWithAck(outgoing, ackTimeoutMs);
+		const attempts = 1 + busy + resends;
+		if (result.kind === 'not_sent') return { result, missingAck, isRepeat, attempts: attempts - 1 };
+		if (result.kind === 'ack') {
+			isRepeat ||= result.isRepeat;
+			const again = result.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
+			if (!again) return { result, missingAck, isRepeat, attempts };
 			busy += 1;
 			await pause(clock, backoffMs(RECONNECT_BACKOFF, busy, random), link.signal);
 			continue;
 		}
-		lost = exchange.kind;
-		// Another attempt proves no more than this one.
-		const isUnproved = exchange.kind === 'unproved';
-		if (!keyed || isUnproved || resends >= MAX_RESENDS) return { exchange, lost, isRepeat, tries };
+		missingAck = result.kind;
+		// The ack of another attempt couldn't be matched either.
+		const isUnmatched = result.kind === 'unmatched';
+		if (!hasKey || isUnmatched || resends >= MAX_RESENDS) {
+			return { result, missingAck, isRepeat, attempts };
+		}
 		resends += 1;
 	}
 }
 
-interface Acknowledged extends Turn, Omit<WrittenFrame, 'exchange'> {
+interface Acknowledged extends Turn, Omit<SendResult, 'result'> {
 	watch: ReplyWatch;
 	ack: Ack;
 }
 
 async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
-	const { ack, isRepeat, tries } = turn;
-	const lost = turn.lost ?? (isRepeat ? 'lost' : null);
-	const said = saidOf(ack.payload.error);
+	const { ack, isRepeat, attempts } = turn;
+	const missingAck = turn.missingAck ?? (isRepeat ? 'lost' : null);
+	const error = errorText(ack.payload.error);
 	switch (ack.state) {
 		case 'default':
 			return { kind: 'completed', ack, reply: ack.reply };
@@ -144,68 +146,72 @@ async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 			return { kind: 'merged', ack, ...(await awaitReply(turn, ms)) };
 		}
 		case 'busy':
-			// An attempt before it may have been taken.
-			return lost === null ? { kind: 'busy', ack, tries } : unknownOutcome(lost, turn.frame);
+			// An earlier attempt may have been accepted.
+			return missingAck === null
+				? { kind: 'busy', ack, attempts }
+				: unknownOutcome(missingAck, turn.frame);
 		case 'invalid':
-			return lost === null
+			return missingAck === null
 				? { kind: 'invalid', ack, code: ack.error }
-				: unknownOutcome(lost, turn.frame, said);
+				: unknownOutcome(missingAck, turn.frame, error);
 		case 'error':
-			return lost === null ? { kind: 'failed', ack } : unknownOutcome(lost, turn.frame, said);
+			return missingAck === null
+				? { kind: 'failed', ack }
+				: unknownOutcome(missingAck, turn.frame, error);
 		default: {
-			if (said === '') return { kind: 'unrecognized', ack };
-			return lost === null
-				? { kind: 'rejected', ack, originalMessage: said }
-				: unknownOutcome(lost, turn.frame, said);
+			if (error === '') return { kind: 'unrecognized', ack };
+			return missingAck === null
+				? { kind: 'rejected', ack, originalMessage: error }
+				: unknownOutcome(missingAck, turn.frame, error);
 		}
 	}
 }
 
-function saidOf(error: JsonValue | undefined): string {
+function errorText(error: JsonValue | undefined): string {
 	if (error === undefined || error === null || error === false) return '';
 	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
 function unknownOutcome(
-	why: UnknownFate | 'too_large',
+	why: MissingAck | 'too_large',
 	frame: ClientFrame,
 	rejection?: string,
 ): TurnOutcome {
-	const keyed = frame.idempotency_key !== undefined;
-	return { kind: 'unknown', why, keyed, ...(rejection !== undefined && { rejection }) };
+	const hasKey = frame.idempotency_key !== undefined;
+	return { kind: 'unknown', why, hasKey, ...(rejection !== undefined && { rejection }) };
 }
 
-/** The turn was accepted before: by an earlier run, long ago, or by an attempt of ours a moment ago, whose reply is on its way. */
+/** The service accepted the turn before, in an earlier execution or in an attempt of this one whose ack is missing. */
 async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
-	const { ack, lost, options } = turn;
+	const { ack, missingAck, options } = turn;
 	if (ack.reply !== null) return replyInAck(ack.reply);
 	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
-	return lost === null
-		? await awaitReply(turn, Math.min(ms, EARLIER_RESULT_TIMEOUT_MS))
+	return missingAck === null
+		? await awaitReply(turn, Math.min(ms, REPLAYED_RESULT_TIMEOUT_MS))
 		: await fetchReply(turn, ms);
 }
 
 /**
- * A turn that ended inline has no result but the ack, and that was lost. With the key the frame can be sent again, and once
- * the turn has ended, its replay can contain the reply.
+ * A turn that completes inline has no result except its ack, which is missing. Sends the frame again with its key, because
+ * the ack of the replay can contain the reply once the turn has ended.
  */
 async function fetchReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
-	const over = new AbortController();
-	const awaited = awaitReply(turn, ms).finally(() => over.abort(DONE));
-	const replayed = await Promise.race([replayWithReply(turn, over.signal), awaited]);
-	over.abort(DONE);
+	const done = new AbortController();
+	const awaited = awaitReply(turn, ms).finally(() => done.abort(DONE));
+	const replayed = await Promise.race([replayWithReply(turn, done.signal), awaited]);
+	done.abort(DONE);
 	return replayed ?? (await awaited);
 }
 
 async function replayWithReply(
-	{ link, out, options }: Acknowledged,
-	over: AbortSignal,
+	{ link, outgoing, options }: Acknowledged,
+	done: AbortSignal,
 ): Promise<AwaitedReply | null> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
 	for (let repetition = 1; ; repetition++) {
-		const isDue = await pause(clock, backoffMs(RECONNECT_BACKOFF, repetition, random), over);
+		const isDue = await pause(clock, backoffMs(RECONNECT_BACKOFF, repetition, random), done);
 		if (!isDue) return null;
-		const replay = await link.sendWithAck(out, ackTimeoutMs);
+		const replay = await link.sendWithAck(outgoing, ackTimeoutMs);
 		if (replay.kind === 'ack' && replay.ack.reply !== null) return replyInAck(replay.ack.reply);
 	}
 }

@@ -143,7 +143,7 @@ const legacy = { resource: 'legacy', sessionId: sessions.open, ...agent() };
 const watching = {
 	resource: 'watchList',
 	sessionId: sessions.open,
-	triggerAddress: TRIGGER_URL,
+	triggerUrl: TRIGGER_URL,
 	triggerSecret: 'open-sesame',
 };
 

@@ -27,7 +27,7 @@ async function listen(parameters: INodeParameters = {}) {
 	active = running;
 	const post = async (request: WebhookRequest) => {
 		const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
-		// Executions are over at once here; n8n starts few side by side.
+		// Ends the executions, because n8n runs only a few at the same time.
 		for (const end of running.ends.splice(0)) end.resolve(z.custom<IRun>().parse({}));
 		return { response, result };
 	};
@@ -40,7 +40,7 @@ it.each([
 	['a list', [1, 2], { payload: [1, 2] }],
 	['a text', 'Hello', { payload: 'Hello' }],
 	['null', null, { payload: null }],
-])('passes %s on', async (_name, body, json) => {
+])('passes %s through', async (_name, body, json) => {
 	const { post, emitted } = await listen();
 	const { response } = await post({ rawBody: Buffer.from(JSON.stringify(body)) });
 	expect(response.statusCode).toBe(200);
@@ -48,7 +48,7 @@ it.each([
 	expect(emitted()).toEqual([[json]]);
 });
 
-it('rejects what is not JSON', async () => {
+it("rejects a body that isn't JSON", async () => {
 	const { post, emitted } = await listen();
 	const { response } = await post({ rawBody: Buffer.from('{') });
 	expect(response).toMatchObject({ statusCode: 400, body: { received: false } });
@@ -61,7 +61,7 @@ describe.each([
 ])('a secret in the %s', (secretIn, part) => {
 	const parameters = { secretIn, secret: 'open-sesame' };
 
-	it('lets the right one in', async () => {
+	it('accepts the correct secret', async () => {
 		const { post, emitted } = await listen(parameters);
 		await post({ body: { a: 1 }, [part]: { secret: 'open-sesame' } });
 		expect(emitted()).toEqual([[{ a: 1 }]]);
@@ -73,17 +73,17 @@ describe.each([
 		['a beginning', { secret: 'open' }],
 		['a longer one', { secret: 'open-sesame!' }],
 		['a list', { secret: ['open-sesame'] }],
-	])('keeps %s out', async (_name, given) => {
+	])('rejects %s', async (_name, given) => {
 		const { post, emitted } = await listen(parameters);
 		const { response } = await post({ body: { a: 1 }, [part]: given });
 		expect(response).toMatchObject({
 			statusCode: 403,
-			body: { received: false, message: 'The secret in the address is missing or wrong.' },
+			body: { received: false, message: 'The secret in the URL is missing or wrong.' },
 		});
 		expect(emitted()).toEqual([]);
 	});
 
-	it('one that became empty later rejects each delivery, and the owner is told at the latest when the trigger stops', async () => {
+	it('a secret that becomes empty later rejects each delivery, and is reported when the trigger stops at the latest', async () => {
 		const { running, emitted, workflow, node } = await listen(parameters);
 		const emptied = { ...node, parameters: { secretIn, secret: '' } };
 		for (const secret of ['', 'open-sesame']) {
@@ -99,7 +99,7 @@ describe.each([
 		]);
 	});
 
-	it('an empty secret keeps the workflow from being published, and lets nothing in', async () => {
+	it('an empty secret prevents publishing and rejects deliveries', async () => {
 		await expect(listen({ secretIn, secret: '' })).rejects.toThrow("'Secret' is empty");
 		const node = harness.node('chatDeliveryTrigger', { parameters: { secretIn, secret: '' } });
 		const request = { body: {}, [part]: { secret: '' } };
@@ -113,31 +113,34 @@ describe.each([
 describe('a key field', () => {
 	const parameters = { keyField: 'data.id' };
 
-	it('holds repeats off', async () => {
+	it('ignores repeated deliveries', async () => {
 		const { post, emitted } = await listen(parameters);
 		await post({ body: { data: { id: 7 }, n: 1 } });
 		const { response } = await post({ body: { data: { id: 7 }, n: 2 } });
 		await post({ body: { data: { id: 8 }, n: 3 } });
 		expect(response.statusCode).toBe(200);
-		expect(response.body).toEqual({ received: true, message: 'This was received before.' });
+		expect(response.body).toEqual({
+			received: true,
+			message: 'This delivery was received before.',
+		});
 		expect(emitted().map(([item] = []) => item?.n)).toEqual([1, 3]);
 	});
 
-	it.each([[0], [false], ['a']])('%j is a key like any other', async (id) => {
+	it.each([[0], [false], ['a']])('%j is a valid key', async (id) => {
 		const { post, emitted } = await listen(parameters);
 		await post({ body: { data: { id } } });
 		await post({ body: { data: { id } } });
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('is handed to n8n, which stores it', async () => {
+	it('is passed to n8n, which stores it', async () => {
 		const { post, running } = await listen(parameters);
 		await post({ body: { data: { id: 7 } } });
 		expect(running.emitted[0]?.deduplicationKey).toMatch(/^[0-9a-f]{64}$/);
 	});
 
 	it.each([[{}], [{ id: null }], [{ id: '' }]])(
-		'a delivery of %j is never held off',
+		'a delivery of %j always starts the workflow',
 		async (data) => {
 			const { post, running } = await listen(parameters);
 			await post({ body: { data } });
@@ -148,7 +151,7 @@ describe('a key field', () => {
 	);
 });
 
-it('without a key field every delivery starts the workflow', async () => {
+it('without a key field, every delivery starts the workflow', async () => {
 	const { post, emitted } = await listen();
 	await post({ body: { data: { id: 7 } } });
 	await post({ body: { data: { id: 7 } } });

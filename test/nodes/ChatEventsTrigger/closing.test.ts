@@ -3,19 +3,19 @@ import type { IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { eventually } from '../chatHarness';
-import { hurry, sessions, triggerHarness } from './triggerHarness';
+import { speedUp, sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
 
-/** No pause of the trigger ends. */
-function standStill(): void {
+/** Stops the clock of the trigger. */
+function stopClock(): void {
 	jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
 }
 
-/** More than are started side by side; the executions that they start do not end by themselves. */
+/** Sends more events than may start at the same time. Their executions don't end on their own. */
 async function burst(events: number) {
 	const active = await harness.start({ sessionIds: sessions.open });
-	standStill();
+	stopClock();
 	const { sessions: control } = harness.service();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
 	await eventually(() => active.emitted.length === 20);
@@ -23,29 +23,29 @@ async function burst(events: number) {
 	return { active, sent, started };
 }
 
-describe('deactivating in the middle of a burst', () => {
-	test('n8n is given every event that has come, in their order and once', async () => {
+describe('deactivation in the middle of a burst', () => {
+	test('n8n gets every received event once, in order', async () => {
 		const { sent, started, active } = await burst(60);
-		hurry(50);
+		speedUp(50);
 		await active.stop();
 		expect(started()).toEqual(sent);
 		expect(active.failed).toEqual([]);
 	});
 
-	test('what comes while n8n takes them is given to n8n too', async () => {
+	test('n8n also gets events that arrive in the meantime', async () => {
 		const { sent, started, active } = await burst(60);
-		hurry(1);
+		speedUp(1);
 		const stopping = active.stop();
 		await eventually(() => started().length === 40);
 		const late = harness.service().sessions.pushEvent(sessions.open, 'mode_changed');
-		hurry(50);
+		speedUp(50);
 		await stopping;
 		expect(started()).toEqual([...sent, late]);
 		await harness.connected(0);
 	});
 });
 
-test('executions that end make room: never more than 20 are under way', async () => {
+test('ended executions make room, with at most 20 at the same time', async () => {
 	const { sent, started, active } = await burst(60);
 	for (const [ended] of sent.entries()) {
 		await eventually(() => active.ends.length > ended);
@@ -53,56 +53,56 @@ test('executions that end make room: never more than 20 are under way', async ()
 		active.ends[ended]?.resolve(z.custom<IRun>().parse({}));
 	}
 	expect(started()).toEqual(sent);
-	hurry(50);
+	speedUp(50);
 });
 
-test('events without an ID are not started all at once either', async () => {
+test('limits events without an ID, too', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
-	standStill();
+	stopClock();
 	const { sessions: control } = harness.service();
 	for (let n = 0; n < 60; n++) control.pushRaw(sessions.open, JSON.stringify({ type: 'odd', n }));
 	await eventually(() => active.emitted.length === 20);
 	await realSleep(100);
 	expect(active.emitted).toHaveLength(20);
-	hurry(50);
+	speedUp(50);
 	await active.stop();
 	expect(active.emitted).toHaveLength(60);
 });
 
-test('an event that n8n cannot start is offered again with the same key, and then named to the owner', async () => {
+test("an event that n8n can't start is retried with the same key, and then reported", async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const eventId = harness.service().sessions.pushEvent(sessions.open, 'nudge_sent');
 	let rejected = 0;
 	const reject = () => active.ends[rejected++]?.reject(new Error('the database is locked'));
-	hurry(500);
+	speedUp(500);
 	await eventually(() => {
 		while (active.ends.length > rejected) reject();
 		return active.failed.length === 1;
 	});
 	expect(active.failed[0]).toMatchObject({
-		message: 'A chat event started no execution',
+		message: "A chat event didn't start an execution",
 		description: expect.stringContaining(`nudge_sent (${eventId}) of ${sessions.open}.`),
 	});
 	expect(rejected).toBeGreaterThan(1);
 	expect(new Set(active.emitted.map(({ deduplicationKey }) => deduplicationKey)).size).toBe(1);
 });
 
-test('what n8n could not be given in time is named to the owner', async () => {
+test("events that n8n didn't get in time are reported", async () => {
 	const { sent, started, active } = await burst(600);
-	hurry(50);
+	speedUp(50);
 	await active.stop();
 	const given = started().length;
 	expect(given).toBeLessThan(sent.length);
-	const rest = sent.slice(given);
+	const remaining = sent.slice(given);
 	await eventually(() => active.failed.length === 1);
 	expect(active.failed[0]).toMatchObject({
-		message: `${rest.length} chat events started no execution`,
-		description: expect.stringContaining(`nudge_sent (${rest[0]}) of ${sessions.open}, `),
+		message: `${remaining.length} chat events didn't start an execution`,
+		description: expect.stringContaining(`nudge_sent (${remaining[0]}) of ${sessions.open}, `),
 	});
 	expect(active.failed[0]).toMatchObject({
-		description: expect.stringContaining(`and ${rest.length - 50} more.`),
+		description: expect.stringContaining(`and ${remaining.length - 50} more.`),
 	});
-	// Nothing starts behind it.
+	// No event starts afterwards.
 	await realSleep(300);
 	expect(started()).toHaveLength(given);
 });

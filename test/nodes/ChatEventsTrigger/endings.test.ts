@@ -4,12 +4,12 @@ import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
 import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
 import { fixtures } from '../../simulator';
 import { eventually, otherClient } from '../chatHarness';
-import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
+import { eventsOf, speedUp, sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
 const { agents } = fixtures;
 
-/** What the person reads who activates the workflow. */
+/** The error that a user gets on activation. */
 async function rejection(
 	parameters: INodeParameters,
 	activation?: WorkflowActivateMode,
@@ -19,58 +19,58 @@ async function rejection(
 		(caught: unknown) => caught,
 	);
 	if (!(error instanceof Error)) throw new Error('It was activated');
-	// n8n's own error repeats the message in its own sentence and keeps the description.
+	// n8n wraps the message in its own sentence and keeps the description.
 	const message = /^There was a problem activating the workflow: "(.*)"$/.exec(error.message)?.[1];
 	return { message: message ?? '', description: 'description' in error ? error.description : '' };
 }
 
 describe('activating', () => {
 	test.each([
-		['no session at all', {}, 'There is no chat session to listen to', /Watched Sessions/],
-		['a word in place of an ID', { sessionIds: 'hello' }, /"hello" is not a session ID/, /form/],
+		['no session', {}, "'Session IDs' is empty, and 'Watched Sessions' is off", /Fill in/],
+		['an invalid ID', { sessionIds: 'hello' }, /isn't a session ID \(got "hello"\)/, /Use the/],
 		[
-			'a session the service does not know',
+			'an unknown session',
 			{ sessionIds: sessions.unknown },
-			new RegExp(`^The chat session ${sessions.unknown} is not followed: `),
+			new RegExp(`^Chat session ${sessions.unknown} isn't connected: `),
 			/The service said: session_not_found/,
 		],
 		[
 			'a closed session',
 			{ sessionIds: sessions.closed },
-			/is not followed: the chat session is closed/,
+			/isn't connected: the chat session is closed/,
 			/Create a new session/,
 		],
 		[
-			'two sessions that cannot be followed',
+			"two sessions that can't be connected",
 			{ sessionIds: [sessions.unknown, sessions.closed].join(' ') },
-			'2 chat sessions are not followed',
+			"2 chat sessions aren't connected",
 			new RegExp(`${sessions.unknown}: .* ${sessions.closed}: The chat session is closed`),
 		],
-	])('%s: rejected with what to do', async (_case, parameters, message, advice) => {
-		const originalMessage = await rejection(parameters);
-		expect(originalMessage.message).toMatch(message);
-		expect(originalMessage.description).toMatch(advice);
-		expect(JSON.stringify(originalMessage)).not.toContain(harness.service().token);
+	])('%s: rejected with advice', async (_case, parameters, message, advice) => {
+		const error = await rejection(parameters);
+		expect(error.message).toMatch(message);
+		expect(error.description).toMatch(advice);
+		expect(JSON.stringify(error)).not.toContain(harness.service().token);
 	});
 
-	test('a closed session among others does not stop the others', async () => {
+	test("a closed session doesn't stop the other sessions", async () => {
 		await harness.start({ sessionIds: `${sessions.closed}, ${sessions.open}` });
 		expect(harness.service().sessions.openSockets()).toBe(1);
 	});
 
-	test('one that the service does not know among others stops them all, and is told once', async () => {
+	test('an unknown session stops all sessions, and is reported once', async () => {
 		const node = await harness.node({ sessionIds: `${sessions.open}, ${sessions.unknown}` });
 		const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
 		const saved = jest.spyOn(context, 'saveFailedExecution').mockReturnValue();
 		const type = nodeTypes.getByNameAndVersion(node.type);
 		await expect(type.trigger?.call(context)).rejects.toMatchObject({
-			message: expect.stringMatching(`^The chat session ${sessions.unknown} is not followed: `),
+			message: expect.stringMatching(`^Chat session ${sessions.unknown} isn't connected: `),
 		});
 		expect(saved).not.toHaveBeenCalled();
 		await harness.connected(0);
 	});
 
-	test('one that is lost after it has begun is told, although somebody was at the screen', async () => {
+	test('a session that is lost after the start is reported, even after a manual activation', async () => {
 		const active = await harness.start({ sessionIds: sessions.open }, 'create');
 		harness.service().sessions.closeSockets(1003, sessions.open);
 		await eventually(() => active.failed.length === 1);
@@ -78,7 +78,7 @@ describe('activating', () => {
 	});
 
 	test.each(['activate', 'create', 'update'] as const)(
-		'%s: somebody is at the screen and is told',
+		'%s: a user sees the error',
 		async (activation) => {
 			const { message } = await rejection({ sessionIds: sessions.unknown }, activation);
 			expect(message).toContain(sessions.unknown);
@@ -86,7 +86,7 @@ describe('activating', () => {
 	);
 
 	test.each(['init', 'leadershipChange'] as const)(
-		'%s: nobody waits, so what cannot be followed is reported, not thrown',
+		'%s: no user waits, so the error is reported instead of thrown',
 		async (activation) => {
 			const active = await harness.start({ sessionIds: sessions.unknown }, activation);
 			await eventually(() => active.failed.length === 1);
@@ -96,15 +96,15 @@ describe('activating', () => {
 });
 
 describe('Take Over', () => {
-	test('off: a session that another client holds is left to it', async () => {
+	test("off: doesn't take a session that is in use by another client", async () => {
 		const desk = await otherClient(harness.service(), sessions.open);
 		const { sessions: control } = harness.service();
-		hurry(2_000);
+		speedUp(2_000);
 		const active = await harness.start({ sessionIds: sessions.open }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
 			message: expect.stringContaining('the service rejects the connection'),
-			description: expect.stringMatching(/turn on Take Over/),
+			description: expect.stringMatching(/turn on 'Take Over'/),
 		});
 		expect(control.clientIds(sessions.open)).toEqual(['desk']);
 		const claims = harness.service().requests.filter(({ query }) => query.claim !== undefined);
@@ -112,14 +112,14 @@ describe('Take Over', () => {
 		desk.close();
 	});
 
-	test('on: the session is taken from the other client', async () => {
+	test('on: takes the session from the other client', async () => {
 		await otherClient(harness.service(), sessions.open);
 		await harness.start({ sessionIds: sessions.open, takeOver: true });
-		const [taker] = harness.service().sessions.clientIds(sessions.open);
-		expect(taker).toMatch(/^n8n-/);
+		const [clientId] = harness.service().sessions.clientIds(sessions.open);
+		expect(clientId).toMatch(/^n8n-/);
 	});
 
-	test('two triggers of one n8n share the connection, and each is given every event', async () => {
+	test('two triggers of one n8n instance share the connection, and each gets every event', async () => {
 		const one = await harness.start({ sessionIds: sessions.open });
 		const other = await harness.start(
 			{ sessionIds: sessions.open },
@@ -136,7 +136,7 @@ describe('Take Over', () => {
 });
 
 describe('losing sessions', () => {
-	test('one of several: its owner is told by a failed execution, the others go on', async () => {
+	test('one of several: reported as a failed execution, and the others continue', async () => {
 		const active = await harness.start({
 			sessionIds: `${sessions.open}, ${sessions.dormant}`,
 		});
@@ -149,7 +149,7 @@ describe('losing sessions', () => {
 		await eventually(() => active.emitted.length === 1);
 	});
 
-	test('several together are told at once', async () => {
+	test('several together are reported in one execution', async () => {
 		const third = harness.service().sessions.create().sessionId;
 		const active = await harness.start({
 			sessionIds: [sessions.open, sessions.dormant, third],
@@ -159,23 +159,23 @@ describe('losing sessions', () => {
 		control.closeSockets(1003, third);
 		await eventually(() => active.failed.length > 0);
 		expect(active.failed.map(({ message }) => message)).toEqual([
-			'2 chat sessions are not followed',
+			"2 chat sessions aren't connected",
 		]);
 	});
 
-	test('one that was given up is followed again, and its owner told once', async () => {
+	test('a failed session is retried, and reported once', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
-		hurry(2_000);
+		speedUp(2_000);
 		const { sessions: control, faults, requests } = harness.service();
 		faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
 		control.expireTokens();
 		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
-			message: expect.stringMatching(/^The chat session .* is not followed: /),
-			description: expect.stringMatching(/tries again by itself/),
+			message: expect.stringMatching(/^Chat session .* isn't connected: /),
+			description: expect.stringMatching(/tries again automatically/),
 		});
-		// Two rounds more of attempts, and into the next.
+		// Two more rounds of attempts, and into the next one.
 		const before = requests.length;
 		await eventually(() => requests.length > before + 15);
 		faults.clear();
@@ -186,9 +186,9 @@ describe('losing sessions', () => {
 		expect(active.errors).toEqual([]);
 	});
 
-	test('an API token that is not accepted for a while costs no session', async () => {
+	test("a temporarily rejected API token doesn't lose a session", async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
-		hurry(2_000);
+		speedUp(2_000);
 		const { sessions: control, faults, requests } = harness.service();
 		const rejected = { kind: 'status', status: 401, match: { path: /ws_token/ } } as const;
 		faults.inject({ ...rejected, times: 3 });
@@ -203,33 +203,33 @@ describe('losing sessions', () => {
 		expect(active.failed).toHaveLength(1);
 	});
 
-	test('the only one, rejected for good: its owner is told once, and it is asked for no more', async () => {
+	test('the only session, rejected for good: reported once, without further requests', async () => {
 		const active = await harness.start({ sessionIds: sessions.unknown }, 'init');
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]?.message).toContain(sessions.unknown);
 		expect(active.failed[0]).toMatchObject({
-			description: expect.not.stringMatching(/tries again by itself/),
+			description: expect.not.stringMatching(/tries again automatically/),
 		});
-		hurry(100_000);
+		speedUp(100_000);
 		await realSleep(200);
 		expect(harness.service().requests).toHaveLength(1);
 		expect(active.errors).toEqual([]);
 	});
 
-	test('deactivating ends the rest of a session', async () => {
+	test('deactivation ends the wait for a retry', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
-		hurry(2_000);
+		speedUp(2_000);
 		harness.service().sessions.setAgentActive(agents.full, false);
 		await eventually(() => active.failed.length === 1);
-		hurry(1);
+		speedUp(1);
 		await active.stop();
-		const asked = harness.service().requests.length;
-		hurry(100_000);
+		const before = harness.service().requests.length;
+		speedUp(100_000);
 		await realSleep(200);
-		expect(harness.service().requests).toHaveLength(asked);
+		expect(harness.service().requests).toHaveLength(before);
 	});
 
-	test('a closed session leaves without a word but in the log', async () => {
+	test('a closed session is only logged', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
 		const node = await harness.node({});
 		const { logger } = triggerContext(harness.credentials, active.workflow, node);
@@ -240,12 +240,12 @@ describe('losing sessions', () => {
 		await active.stop();
 		expect([...active.errors, ...active.failed]).toEqual([]);
 		expect(log.mock.calls).toContainEqual([
-			'A chat session is closed and no longer followed',
+			'Stopped listening to a chat session, because it is closed',
 			{ sessionId: sessions.open },
 		]);
 	});
 
-	test('deactivating in the middle of reconnecting leaves nothing behind', async () => {
+	test('deactivation during a reconnect leaves nothing open', async () => {
 		const active = await harness.start({ sessionIds: sessions.open });
 		const { sessions: control } = harness.service();
 		control.cutSockets();
@@ -268,22 +268,22 @@ describe('listening for a test event in the editor', () => {
 		});
 	};
 
-	test('ends at the first event, as a client of its own', async () => {
-		// Of no other test: a connection that a trigger has just left would be joined.
+	test('ends at the first event, as a separate client', async () => {
+		// Not used by other tests, because a connection that a trigger has just ended would be reused.
 		const sessionId = sessions.dormant;
 		const listening = listen({ sessionIds: sessionId });
 		await harness.connected();
 		const { sessions: control } = harness.service();
-		const [trial] = control.clientIds(sessionId);
+		const [testClient] = control.clientIds(sessionId);
 		control.nudge(sessionId);
 		const run = await listening;
 		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
 		await harness.connected(0);
 		await harness.start({ sessionIds: sessionId });
-		expect(control.clientIds(sessionId)).not.toEqual([trial]);
+		expect(control.clientIds(sessionId)).not.toEqual([testClient]);
 	});
 
-	test('a session that cannot be followed ends it with the reason', async () => {
+	test("a session that can't be connected ends it with the reason", async () => {
 		const run = await listen({ sessionIds: sessions.closed });
 		expect(run.data.resultData.error?.message).toMatch(/the chat session is closed/);
 	});

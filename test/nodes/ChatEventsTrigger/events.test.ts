@@ -3,10 +3,9 @@ import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
 
-const count = async (what: unknown[], wanted: number) =>
-	await eventually(() => what.length >= wanted);
+const count = async (list: unknown[], min: number) => await eventually(() => list.length >= min);
 
-test('each event comes out as its whole envelope, with a key that n8n stores', async () => {
+test('returns the full envelope of each event, with a key that n8n stores', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const eventId = harness
 		.service()
@@ -33,7 +32,7 @@ test('each event comes out as its whole envelope, with a key that n8n stores', a
 	]);
 });
 
-test('the key tells sessions, events and nodes apart, and stays the same over a restart', async () => {
+test('the key differs between sessions, events, and nodes, and stays the same after a restart', async () => {
 	const parameters = { sessionIds: `${sessions.open}, ${sessions.dormant}` };
 	const active = await harness.start(parameters);
 	const { sessions: control } = harness.service();
@@ -47,7 +46,7 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 	await active.stop();
 	await harness.connected(0);
 
-	// The service replays to the client it knows; n8n itself holds the stored key off.
+	// The service replays events to the same client, and n8n ignores stored keys.
 	const again = await harness.start(parameters, 'init');
 	await count(again.emitted, 3);
 	expect(new Set(again.emitted.map(({ deduplicationKey }) => deduplicationKey))).toEqual(
@@ -56,18 +55,18 @@ test('the key tells sessions, events and nodes apart, and stays the same over a 
 	expect(again.emitted.some(({ items }) => items[0]?.[0]?.json.event_id === first)).toBe(true);
 });
 
-test('an event without an ID passes each time the service sends it, with a key of its own', async () => {
+test('an event without an ID starts an execution each time, with a new key', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
-	const odd = JSON.stringify({ type: 'odd', payload: {} });
-	harness.service().sessions.pushRaw(sessions.open, odd);
-	harness.service().sessions.pushRaw(sessions.open, odd);
+	const other = JSON.stringify({ type: 'odd', payload: {} });
+	harness.service().sessions.pushRaw(sessions.open, other);
+	harness.service().sessions.pushRaw(sessions.open, other);
 	await count(active.emitted, 2);
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(keys).toEqual([expect.any(String), expect.any(String)]);
 	expect(new Set(keys).size).toBe(2);
 });
 
-test('only the chosen types pass, typed-in ones among them', async () => {
+test('only chosen and custom types start executions', async () => {
 	const active = await harness.start({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
@@ -81,7 +80,7 @@ test('only the chosen types pass, typed-in ones among them', async () => {
 	expect(eventsOf(active)).toEqual(['mode_changed', 'typing_started']);
 });
 
-test('session IDs may come as a list from an expression, and each once', async () => {
+test('session IDs can be a list from an expression, and duplicates are ignored', async () => {
 	await harness.start({
 		sessionIds: `={{ ["${sessions.open}", "${sessions.dormant}", "${sessions.open}"] }}`,
 	});
@@ -89,7 +88,7 @@ test('session IDs may come as a list from an expression, and each once', async (
 	expect(harness.service().sessions.openSockets()).toBe(2);
 });
 
-test('a broken connection comes back as the same client, and replayed events pass once', async () => {
+test('reconnects as the same client, and replayed events start one execution', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();
 	const [client] = control.clientIds(sessions.open);
@@ -105,7 +104,7 @@ test('a broken connection comes back as the same client, and replayed events pas
 	expect(eventsOf(active)).toEqual(['nudge_sent', 'mode_changed']);
 });
 
-test('an expired token is replaced by a new one', async () => {
+test('replaces an expired token', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();
 	control.expireTokens();
@@ -116,7 +115,7 @@ test('an expired token is replaced by a new one', async () => {
 	expect(eventsOf(active)).toEqual(['nudge_sent']);
 });
 
-test('what is too large to be read is told to the owner, once, also when it is sent again', async () => {
+test("reports a frame that is too large to read once, even if it's replayed", async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
 	const { sessions: control } = harness.service();
 	control.pushEvent(sessions.open, 'message_received', { content: 'x'.repeat(9_000_000) });
@@ -131,9 +130,9 @@ test('what is too large to be read is told to the owner, once, also when it is s
 	await active.stop();
 	expect(active.failed).toMatchObject([
 		{
-			message: 'What came in a chat session was too large to be read',
+			message: 'A frame in a chat session was too large to read',
 			description: expect.stringMatching(
-				new RegExp(`reads 8,388,608 characters at most\\. .*${sessions.open} \\(9,000,\\d+ char`),
+				new RegExp(`reads at most 8,388,608 characters\\. .*${sessions.open} \\(9,000,\\d+ char`),
 			),
 		},
 	]);

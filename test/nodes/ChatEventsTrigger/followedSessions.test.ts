@@ -13,27 +13,27 @@ beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 const after = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 
-/** Sessions whose connections stand and end as the test says. */
+/** Sessions whose connections are controlled by the test. */
 function followed() {
-	const begun = Date.now();
+	const startedAt = Date.now();
 	const opened: Array<{ at: number; id: string; lose: (ending: ChatEnded) => void }> = [];
 	const closed: string[] = [];
-	const told: ChatEnded[] = [];
+	const reported: ChatEnded[] = [];
 	let readiness: () => Promise<Readiness> = async () => await Promise.resolve({ kind: 'open' });
 	const sessions = new FollowedSessions({
 		open: (id, lose) => {
-			opened.push({ at: Date.now() - begun, id, lose });
+			opened.push({ at: Date.now() - startedAt, id, lose });
 			return { ready: async () => await readiness(), close: () => void closed.push(id) };
 		},
-		onLost: (_id, ending) => told.push(ending),
+		onLost: (_id, ending) => reported.push(ending),
 	});
 	return {
 		sessions,
 		opened,
 		closed,
-		told,
+		reported,
 		times: () => opened.map(({ at }) => at / 1_000),
-		/** The latest connection is given up. */
+		/** Ends the latest connection. */
 		lose: async (ending = gone) => {
 			opened.at(-1)?.lose(ending);
 			await after(0);
@@ -42,70 +42,73 @@ function followed() {
 	};
 }
 
-test('a session that is given up is followed again after 1, 2, 4, 8 and then each 15 minutes, its owner told once', async () => {
-	const { sessions, lose, times, told } = followed();
+test('retries a failed session after 1, 2, 4, 8, and then every 15 minutes, and reports it once', async () => {
+	const { sessions, lose, times, reported } = followed();
 	sessions.follow('a');
 	for (const minutes of [1, 2, 4, 8, 15, 15]) {
 		await lose();
 		await after(minutes * 60_000);
 	}
 	expect(times().map((at) => at / 60)).toEqual([0, 1, 3, 7, 15, 30, 45]);
-	expect(told).toEqual([gone]);
+	expect(reported).toEqual([gone]);
 });
 
 test.each([
 	[3_599_999, 1, 120],
 	[3_600_000, 2, 60],
-])('held for %i ms in between: told %i times, tried again after %i s', async (ms, times, wait) => {
-	const { sessions, lose, opened, told } = followed();
-	sessions.follow('a');
-	await lose();
-	await after(60_000);
-	expect(opened).toHaveLength(2);
-	await after(ms);
-	await lose();
-	expect(told).toHaveLength(times);
-	await after(wait * 1_000 - 1);
-	expect(opened).toHaveLength(2);
-	await after(1);
-	expect(opened).toHaveLength(3);
-});
+])(
+	'connected for %i ms in between: reported %i times, retried after %i s',
+	async (ms, times, wait) => {
+		const { sessions, lose, opened, reported } = followed();
+		sessions.follow('a');
+		await lose();
+		await after(60_000);
+		expect(opened).toHaveLength(2);
+		await after(ms);
+		await lose();
+		expect(reported).toHaveLength(times);
+		await after(wait * 1_000 - 1);
+		expect(opened).toHaveLength(2);
+		await after(1);
+		expect(opened).toHaveLength(3);
+	},
+);
 
-test('a session that never stood is not taken for one that was held', async () => {
-	const { sessions, lose, told, neverReady } = followed();
+test("a session that was never connected doesn't count as connected", async () => {
+	const { sessions, lose, reported, neverReady } = followed();
 	neverReady();
 	sessions.follow('a');
 	await lose();
 	await after(60_000);
 	await after(4_000_000);
 	await lose();
-	expect(told).toHaveLength(1);
+	expect(reported).toHaveLength(1);
 });
 
 test.each<[EndingKind, number | null, boolean]>([
 	['session_closed', null, true],
 	['mint_rejected', 404, true],
 	['mint_rejected', 401, false],
-	['bad_address', null, true],
-	['defect', null, true],
+	['bad_url', null, true],
+	['client_bug', null, true],
 	['agent_inactive', null, false],
-	['held_or_inactive', null, false],
+	['in_use_or_inactive', null, false],
 	['token_rejected', null, false],
 	['unreachable', null, false],
-	['lost_place', null, false],
-])('%s (%j) after others is final: %s', async (kind, status, isFinal) => {
-	const { sessions, lose, opened, told } = followed();
+	['displaced', null, false],
+])('%s (%j) after other failures is final: %s', async (kind, status, isFinal) => {
+	const { sessions, lose, opened, reported } = followed();
 	sessions.follow('a');
 	await lose();
 	await after(60_000);
 	await lose(endingOf(kind, status));
-	expect(told).toHaveLength(isFinal ? 2 : 1);
+	expect(reported).toHaveLength(isFinal ? 2 : 1);
 	expect(sessions.size).toBe(isFinal ? 0 : 1);
 	await after(3_600_000);
 	expect(opened).toHaveLength(isFinal ? 2 : 3);
 });
 
-test('one that rests is tried at once when it is asked for, and not twice', async () => {
+test('follow() retries a waiting session immediately, and only once', async () => {
 	const { sessions, lose, times } = followed();
 	const session = sessions.follow('a');
 	await lose();
@@ -115,7 +118,7 @@ test('one that rests is tried at once when it is asked for, and not twice', asyn
 	expect(times()).toEqual([0, 10]);
 });
 
-test('one that is connected is left as it is when it is asked for', async () => {
+test("follow() doesn't change a connected session", async () => {
 	const { sessions, opened } = followed();
 	sessions.follow('a');
 	await after(1_000);
@@ -123,11 +126,11 @@ test('one that is connected is left as it is when it is asked for', async () => 
 	expect(opened).toHaveLength(1);
 });
 
-test('what is left, one or all, is closed and tried no more', async () => {
+test('unfollowed sessions are closed and not retried', async () => {
 	const { sessions, lose, opened, closed } = followed();
 	for (const id of ['a', 'b', 'c']) sessions.follow(id);
 	await lose();
-	await sessions.leave('a');
+	await sessions.unfollow('a');
 	expect([closed, sessions.size]).toEqual([['a'], 2]);
 	await sessions.closeAll();
 	expect([closed, sessions.size]).toEqual([['a', 'b', 'c'], 0]);
@@ -135,7 +138,7 @@ test('what is left, one or all, is closed and tried no more', async () => {
 	expect(opened).toHaveLength(3);
 });
 
-test('how several stand is told when all are known, or when the time is over', async () => {
+test('followAll returns when all statuses are known, or after the timeout', async () => {
 	const { sessions, neverReady, opened } = followed();
 	expect(await sessions.followAll(['a', 'b'], 10_000)).toEqual([
 		{ sessionId: 'a', connected: true, ended: null },
@@ -143,15 +146,15 @@ test('how several stand is told when all are known, or when the time is over', a
 	]);
 	expect(opened.map(({ id }) => id)).toEqual(['a', 'b']);
 	neverReady();
-	let told: unknown;
-	void sessions.followAll(['c'], 10_000).then((standings) => (told = standings));
+	let result: unknown;
+	void sessions.followAll(['c'], 10_000).then((statuses) => (result = statuses));
 	await after(9_999);
-	expect(told).toBeUndefined();
+	expect(result).toBeUndefined();
 	await after(1);
-	expect(told).toEqual([{ sessionId: 'c', connected: false, ended: null }]);
+	expect(result).toEqual([{ sessionId: 'c', connected: false, ended: null }]);
 });
 
-test('20 sessions connect at the same time; one that takes long makes room after 5 seconds', async () => {
+test('connects 20 sessions at the same time, and a slow one makes room after 5 seconds', async () => {
 	const { sessions, opened, neverReady } = followed();
 	neverReady();
 	for (let count = 0; count < 50; count++) sessions.follow(`s${count}`);
@@ -160,24 +163,24 @@ test('20 sessions connect at the same time; one that takes long makes room after
 	expect(opened).toHaveLength(20);
 	await after(1);
 	expect(opened).toHaveLength(40);
-	await sessions.leave('s45');
+	await sessions.unfollow('s45');
 	await after(5_000);
 	expect(opened.map(({ id }) => id)).not.toContain('s45');
 	expect(opened).toHaveLength(49);
 });
 
-test('one that connects makes room at once', async () => {
+test('a connected session makes room immediately', async () => {
 	const { sessions, opened } = followed();
 	for (let count = 0; count < 50; count++) sessions.follow(`s${count}`);
 	await after(0);
 	expect(opened).toHaveLength(50);
 });
 
-test('how a session stands that still waits to connect is told when it is left', async () => {
+test('ready() of a waiting session resolves when it is unfollowed', async () => {
 	const { sessions, neverReady } = followed();
 	neverReady();
 	for (let count = 0; count < 20; count++) sessions.follow(`s${count}`);
 	const ready = sessions.follow('last').ready();
-	await sessions.leave('last');
+	await sessions.unfollow('last');
 	expect(await ready).toEqual({ kind: 'closed_by_us' });
 });

@@ -21,12 +21,12 @@ function contextOf(mode: WorkflowExecuteMode = 'trigger') {
 }
 
 const AGAIN =
-	'The trigger tries again by itself, after a minute and then less and less often, up to every 15 minutes.';
+	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
 const loss = (sessionId: string, kind: EndingKind) => ({
 	sessionId,
 	ending: new ChatEnded(
 		kind,
-		{ message: 'The chat is over', resolution: forEveryone('Look at it.') },
+		{ message: 'The chat has ended', resolution: forEveryone('Look at it.') },
 		undefined,
 		null,
 	),
@@ -35,86 +35,86 @@ const frame = (sessionId: string, chars = 9_000_000) => ({ sessionId, chars });
 
 test.each<[string, EndingKind[], WorkflowExecuteMode, string, string]>([
 	[
-		'one for good',
+		'a final one',
 		['session_closed'],
 		'trigger',
-		'The chat session s0 is not followed: the chat is over',
+		"Chat session s0 isn't connected: the chat has ended",
 		'Look at it.',
 	],
 	[
-		'one that is tried again',
+		'one that is retried',
 		['unreachable'],
 		'trigger',
-		'The chat session s0 is not followed: the chat is over',
+		"Chat session s0 isn't connected: the chat has ended",
 		`Look at it. ${AGAIN}`,
 	],
 	[
-		'one in the editor, where the trial is over',
+		'one in the editor, where the test ends',
 		['unreachable'],
 		'manual',
-		'The chat session s0 is not followed: the chat is over',
+		"Chat session s0 isn't connected: the chat has ended",
 		'Look at it.',
 	],
 	[
-		'two, of which one is tried again',
+		'two, of which one is retried',
 		['session_closed', 'unreachable'],
 		'trigger',
-		'2 chat sessions are not followed',
-		`s0: The chat is over. Look at it. s1: The chat is over. Look at it. ${AGAIN}`,
+		"2 chat sessions aren't connected",
+		`s0: The chat has ended. Look at it. s1: The chat has ended. Look at it. ${AGAIN}`,
 	],
-])('sessions that are not followed: %s', (_case, kinds, mode, message, description) => {
+])("sessions that aren't connected: %s", (_case, kinds, mode, message, description) => {
 	const losses = kinds.map((kind, index) => loss(`s${index}`, kind));
 	expect(sessionsLost(contextOf(mode), losses)).toMatchObject({ message, description });
 });
 
-test('of 1,000 sessions that are not followed 50 are named', () => {
+test("names 50 of 1,000 sessions that aren't connected", () => {
 	const losses = Array.from({ length: 1_000 }, (_, index) => loss(`s${index}`, 'mint_rejected'));
 	const { description } = sessionsLost(contextOf(), losses);
 	expect(description?.match(/s\d+:/g)).toHaveLength(50);
-	expect(description).toMatch(/ 950 more sessions are not followed\.$/);
+	expect(description).toMatch(/ 950 more sessions aren't connected\.$/);
 });
 
-test('what the service said of a session that is not followed is no HTML', () => {
-	const told = { message: 'The chat is over', resolution: forEveryone('Look at it.') };
-	const ending = new ChatEnded('session_closed', told, '<a href="x">closed</a>', null);
+test("text from the service doesn't contain HTML", () => {
+	const text = { message: 'The chat has ended', resolution: forEveryone('Look at it.') };
+	const ending = new ChatEnded('session_closed', text, '<a href="x">closed</a>', null);
 	expect(sessionsLost(contextOf(), [{ sessionId: 's0', ending }]).description).toBe(
 		'Look at it. The service said: ‹a href="x">closed‹/a>.',
 	);
 });
 
 test.each([
-	[1, 'What came in a chat session was too large to be read', 's0 (9,000,000 characters).'],
+	[1, 'A frame in a chat session was too large to read', 's0 (9,000,000 characters).'],
 	[
 		2,
-		'What came in chat sessions was too large to be read, 2 times',
+		'2 frames in chat sessions were too large to read',
 		's0 (9,000,000 characters), s1 (9,000,000 characters).',
 	],
 	[
 		51,
-		'What came in chat sessions was too large to be read, 51 times',
+		'51 frames in chat sessions were too large to read',
 		', s49 (9,000,000 characters) and 1 more.',
 	],
 ])('%i frames that are too large', (count, message, end) => {
 	const frames = Array.from({ length: count }, (_, index) => frame(`s${index}`));
-	const { message: told, description } = framesLost(contextOf(), frames);
-	expect(told).toBe(message);
+	const { message: actual, description } = framesLost(contextOf(), frames);
+	expect(actual).toBe(message);
 	expect(description).toMatch(
-		/^It started no execution: the trigger reads 8,388,608 characters at most\. Look at these conversations yourself: s0 /,
+		/^The workflow wasn't started for (it|them), because the trigger reads at most 8,388,608 characters\. Check these conversations in the service: s0 /,
 	);
 	expect(description?.endsWith(end)).toBe(true);
 });
 
-describe('what is lost one after another', () => {
+describe('consecutive losses', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
 	const event = (eventId?: string): SessionEvent => {
 		const envelope = { type: 'nudge_sent', payload: {}, ...(eventId && { event_id: eventId }) };
 		const parsed = parseFrame(JSON.stringify(envelope));
-		if (parsed.kind !== 'event') throw new Error('That is no event');
+		if (parsed.kind !== 'event') throw new Error('not an event');
 		return { sessionId: 's0', event: parsed.event };
 	};
-	const rig = () => {
+	const setUp = () => {
 		const context = contextOf();
 		const saved: Array<{ message: string; description?: unknown }> = [];
 		jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => saved.push(error));
@@ -124,15 +124,15 @@ describe('what is lost one after another', () => {
 		return { losses: new LossReporter(context, closed.signal), saved, log, closed };
 	};
 
-	test('is told after a quarter of a minute together, and what comes then by itself', async () => {
-		const { losses, saved } = rig();
+	test('are reported together after 15 seconds, and later ones separately', async () => {
+		const { losses, saved } = setUp();
 		losses.frames.add(frame('a'));
 		await jest.advanceTimersByTimeAsync(14_999);
 		losses.frames.add(frame('b'));
 		expect(saved).toEqual([]);
 		await jest.advanceTimersByTimeAsync(1);
 		expect(saved.map(({ message }) => message)).toEqual([
-			'What came in chat sessions was too large to be read, 2 times',
+			'2 frames in chat sessions were too large to read',
 		]);
 		losses.frames.add(frame('c'));
 		await jest.advanceTimersByTimeAsync(15_000);
@@ -140,24 +140,26 @@ describe('what is lost one after another', () => {
 		expect(saved[1]?.description).toContain('c (');
 	});
 
-	test('nothing is told of nothing', async () => {
-		const { losses, saved, closed } = rig();
+	test('nothing lost, nothing reported', async () => {
+		const { losses, saved, closed } = setUp();
 		losses.events.add();
 		closed.abort();
 		await jest.advanceTimersByTimeAsync(15_000);
 		expect(saved).toEqual([]);
 	});
 
-	test('is told at once when the trigger closes, and events stand in the log as well', async () => {
-		const { losses, saved, closed, log } = rig();
+	test('are reported immediately when the trigger closes, and events are logged as well', async () => {
+		const { losses, saved, closed, log } = setUp();
 		losses.events.add(event('e1'), event());
 		closed.abort();
 		await jest.advanceTimersByTimeAsync(0);
 		const description =
-			'n8n did not take them before the trigger was closed, or could not start an execution (its log says why). Unless the service sends them again, look at these conversations yourself: nudge_sent (e1) of s0, nudge_sent (no ID) of s0.';
-		expect(saved).toMatchObject([{ message: '2 chat events started no execution', description }]);
+			"The trigger was closed before n8n received them, or n8n couldn't start an execution (see the n8n log). Unless the service sends them again, check these conversations in the service: nudge_sent (e1) of s0, nudge_sent (no ID) of s0.";
+		expect(saved).toMatchObject([
+			{ message: "2 chat events didn't start an execution", description },
+		]);
 		expect(log.mock.calls).toEqual([
-			['2 chat events started no execution', { originalMessage: description }],
+			["2 chat events didn't start an execution", { originalMessage: description }],
 		]);
 	});
 });

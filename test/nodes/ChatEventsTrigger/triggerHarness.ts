@@ -9,17 +9,17 @@ import { dialects, fixtures, startSimulator, type Simulator } from '../../simula
 
 export const { sessions } = fixtures;
 
-/** Pauses of the trigger last a fiftieth here. */
+/** The clock of the trigger runs 50 times faster. */
 const FASTER = 50;
 
-/** Lets the pauses of the nodes pass that much faster. */
-export function hurry(times: number): void {
+/** Makes the clock of the nodes run that much faster. */
+export function speedUp(times: number): void {
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		await realSleep(ms / times, undefined, { ref: false });
 	});
 }
 
-/** No time limit is reached, however slow the machine is: waits of up to half a second are over at once, others never. */
+/** Ends waits of up to 0.5 seconds immediately and others never, so that a slow machine reaches no timeout. */
 export function neverLate(): void {
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		await (ms <= 500 ? realSleep(1) : new Promise<void>(() => {}));
@@ -36,10 +36,10 @@ export function triggerHarness() {
 		simulator = await startSimulator({ dialect: dialects.plain });
 	});
 	beforeEach(() => {
-		hurry(FASTER);
+		speedUp(FASTER);
 	});
 	afterEach(async () => {
-		hurry(FASTER);
+		speedUp(FASTER);
 		await Promise.all(active.map(async (one) => await one.stop()));
 		active = [];
 		await eventually(() => simulator.sessions.standingSockets() === 0);
@@ -65,7 +65,7 @@ export function triggerHarness() {
 		credentials: harness.credentials,
 		service: () => simulator,
 		node,
-		/** Activates the trigger; the test need not stop it. */
+		/** Activates the trigger. The harness stops it after the test. */
 		start: async (
 			parameters: INodeParameters,
 			activation: WorkflowActivateMode = 'activate',
@@ -73,17 +73,17 @@ export function triggerHarness() {
 			over: Partial<INode> = {},
 		) => {
 			const workflow = makeWorkflow([await node(parameters, over)]);
-			// n8n-core deactivates what is active under the same ID.
+			// n8n-core deactivates an active workflow with the same ID.
 			workflow.id = `workflow-of-${over.id ?? 'trigger'}`;
 			workflow.staticData = staticData;
 			const one = await activate(harness.credentials, workflow, activation);
 			active.push(one);
 			return { ...one, workflow };
 		},
-		/** Until that many sockets stand. */
+		/** Waits until that many sockets are open. */
 		connected: async (sockets = 1) =>
 			await eventually(() => simulator.sessions.openSockets() === sockets),
-		/** Until the service has seen that many further connections after the first. */
+		/** Waits for that many connections after the first. */
 		reconnected: async (times: number) =>
 			await eventually(
 				() =>

@@ -1,13 +1,13 @@
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
 import { makeWorkflow, nodeTypes, triggerContext } from '../../engine';
 import { eventually } from '../chatHarness';
-import { eventsOf, hurry, sessions, triggerHarness } from './triggerHarness';
-import { watchAddress, WATCHING } from './watchHarness';
+import { eventsOf, speedUp, sessions, triggerHarness } from './triggerHarness';
+import { watchUrl, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
-const { post, watch, stored, database, storing } = watchAddress(harness);
+const { post, watch, stored, database, storing } = watchUrl(harness);
 
-test('a watched session is followed at once, and kept', async () => {
+test('a watched session is connected immediately, and stored', async () => {
 	const active = await harness.start(WATCHING);
 	expect(harness.service().sessions.openSockets()).toBe(0);
 	expect(await watch(sessions.open)).toEqual({
@@ -21,7 +21,7 @@ test('a watched session is followed at once, and kept', async () => {
 	expect(harness.service().sessions.openSockets()).toBe(1);
 });
 
-test('an unwatched session is left, a fixed one is not', async () => {
+test("an unwatched session is closed, but a fixed one isn't", async () => {
 	await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
 	await watch(sessions.open);
 	const unwatch = { action: 'unwatch', session_ids: [sessions.open, sessions.dormant] };
@@ -34,7 +34,7 @@ test('an unwatched session is left, a fixed one is not', async () => {
 	expect(stored()).toEqual([]);
 });
 
-test('watched sessions are followed again after a restart', async () => {
+test('watched sessions are connected again after a restart', async () => {
 	const active = await harness.start(WATCHING);
 	await watch(sessions.open, sessions.dormant);
 	await active.stop();
@@ -45,12 +45,12 @@ test('watched sessions are followed again after a restart', async () => {
 	expect([control.openSockets(sessions.open), control.openSockets(sessions.dormant)]).toEqual([
 		1, 1,
 	]);
-	const { sessionId: further } = control.create();
-	await watch(further);
-	expect(stored()).toEqual([sessions.open, sessions.dormant, further]);
+	const { sessionId: another } = control.create();
+	await watch(another);
+	expect(stored()).toEqual([sessions.open, sessions.dormant, another]);
 });
 
-test('requests that come together lose none of the sessions', async () => {
+test('concurrent requests lose no session', async () => {
 	await harness.start(WATCHING);
 	const { sessions: control } = harness.service();
 	const many = Array.from({ length: 20 }, () => control.create().sessionId);
@@ -60,7 +60,7 @@ test('requests that come together lose none of the sessions', async () => {
 	expect(many.map((id) => control.openSockets(id))).toEqual(many.map(() => 1));
 });
 
-test('a session taken up while the trigger is published again is asked for once more, not lost', async () => {
+test("a session that is added while the trigger is published again must be requested again, and isn't lost", async () => {
 	const active = await harness.start(WATCHING);
 	const { open } = sessions;
 	const watching = watch(open);
@@ -70,8 +70,8 @@ test('a session taken up while the trigger is published again is asked for once 
 	expect(await watching).toEqual({
 		statusCode: 503,
 		body: {
-			message: 'The Chat Events Trigger was stopped or published again meanwhile',
-			resolution: 'Send the request again in a moment: nothing of it was kept.',
+			message: 'The Chat Events Trigger was stopped or published again during the request',
+			resolution: 'Nothing was saved. Send the request again in a moment.',
 		},
 	});
 	expect(await watch(open)).toMatchObject({ statusCode: 200, body: { watched_sessions: [open] } });
@@ -79,7 +79,7 @@ test('a session taken up while the trigger is published again is asked for once 
 	expect(stored()).toEqual([open]);
 });
 
-test('a session that was watched before stays when it is asked for again during an outage', async () => {
+test("a watched session stays if it's requested again during an outage", async () => {
 	const active = await harness.start(WATCHING);
 	const { sessions: control, faults, requests } = harness.service();
 	const { open, dormant } = sessions;
@@ -93,14 +93,14 @@ test('a session that was watched before stays when it is asked for again during 
 	});
 	expect((await watch(open, dormant)).statusCode).toBe(422);
 	expect(stored()).toEqual([open]);
-	hurry(2_000);
+	speedUp(2_000);
 	faults.clear();
 	await harness.connected(1);
 	control.nudge(open);
 	await eventually(() => active.emitted.length === 1);
 });
 
-test('a session is one session in upper and in lower case', async () => {
+test('upper and lower case are the same session', async () => {
 	const active = await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
 	await watch(sessions.open);
 	const upper = [sessions.open, sessions.dormant].map((id) => id.toUpperCase());
@@ -114,7 +114,7 @@ test('a session is one session in upper and in lower case', async () => {
 	expect([stored(), active.emitted.length]).toEqual([[], 1]);
 });
 
-test('a closed session leaves the list by itself', async () => {
+test('a closed session is removed from the list', async () => {
 	const active = await harness.start(WATCHING);
 	await watch(sessions.open);
 	harness.service().sessions.close(sessions.open);
@@ -125,7 +125,7 @@ test('a closed session leaves the list by itself', async () => {
 	expect([...active.errors, ...active.failed]).toEqual([]);
 });
 
-test('of a stored list that somebody has edited, what is a session is followed', async () => {
+test('follows the valid sessions of an edited stored list', async () => {
 	const edited = storing([7, null, sessions.open]);
 	const active = await harness.start(WATCHING, 'init', edited);
 	await harness.connected(1);
@@ -135,7 +135,7 @@ test('of a stored list that somebody has edited, what is a session is followed',
 	expect(active.failed).toEqual([]);
 });
 
-test('a stored session that is gone is reported once and does not stop the trigger', async () => {
+test("an unknown stored session is reported once, and doesn't stop the trigger", async () => {
 	const gone = storing([sessions.unknown]);
 	const active = await harness.start(WATCHING, 'init', gone);
 	await eventually(() => active.failed.length === 1);
@@ -144,7 +144,7 @@ test('a stored session that is gone is reported once and does not stop the trigg
 	expect(stored()).toEqual([sessions.open]);
 });
 
-test('a request reaches the trigger of its own address, whatever others are active', async () => {
+test('a request reaches the trigger of its URL, even if others are active', async () => {
 	const first = await harness.start(WATCHING);
 	const other = await harness.start(WATCHING, 'activate', {}, { id: 'other' });
 	await watch(sessions.open);
@@ -155,7 +155,7 @@ test('a request reaches the trigger of its own address, whatever others are acti
 	expect(await watch(sessions.dormant)).toMatchObject({ statusCode: 200 });
 });
 
-test('nor that of a copy of its workflow, whose nodes have the same IDs', async () => {
+test('a request reaches its trigger, and not a copy of the workflow with the same node IDs', async () => {
 	const active = await harness.start(WATCHING);
 	const node = await harness.node(WATCHING);
 	const copied = makeWorkflow([node]);
@@ -169,7 +169,7 @@ test('nor that of a copy of its workflow, whose nodes have the same IDs', async 
 	expect(await watch(sessions.dormant)).toMatchObject({ statusCode: 200 });
 });
 
-test('a trigger whose successor is active already does not take its place from it', async () => {
+test("closing a trigger doesn't deactivate its successor", async () => {
 	const node = await harness.node(WATCHING);
 	const workflow = makeWorkflow([node]);
 	workflow.id = 'workflow-of-trigger';
@@ -183,34 +183,34 @@ test('a trigger whose successor is active already does not take its place from i
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
 });
 
-test('one that is left while it is taken up does not come back', async () => {
+test("a session that is unwatched while it connects isn't added", async () => {
 	await harness.start(WATCHING);
 	const service = harness.service();
 	service.configure({ latencyMs: 300 });
 	const watching = watch(sessions.open);
 	await eventually(() => service.stats().maxActive === 1);
-	const left = await post({ action: 'unwatch', session_ids: [sessions.open] });
-	expect(left).toMatchObject({ statusCode: 200, body: { watched_sessions: [] } });
+	const response = await post({ action: 'unwatch', session_ids: [sessions.open] });
+	expect(response).toMatchObject({ statusCode: 200, body: { watched_sessions: [] } });
 	await watching;
 	service.configure({ latencyMs: 0 });
 	expect(stored()).toEqual([]);
 	await harness.connected(0);
 });
 
-test('a trigger that does not watch takes no sessions', async () => {
+test('a trigger without Watched Sessions rejects sessions', async () => {
 	await harness.start({ sessionIds: sessions.dormant });
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
 	expect(harness.service().sessions.openSockets(sessions.open)).toBe(0);
 });
 
-test('whoever asks for what cannot be followed is told, and not the owner as well', async () => {
+test("a session that can't be connected is reported in the response only", async () => {
 	const active = await harness.start(WATCHING);
 	expect((await watch(sessions.unknown)).statusCode).toBe(422);
 	await active.stop();
 	expect(active.failed).toEqual([]);
 });
 
-test('a watched session that is lost for good is told to the owner and leaves the list', async () => {
+test('a watched session with a final failure is reported and removed from the list', async () => {
 	const active = await harness.start(WATCHING);
 	await watch(sessions.open);
 	harness.service().sessions.closeSockets(1003, sessions.open);
@@ -220,18 +220,28 @@ test('a watched session that is lost for good is told to the owner and leaves th
 	expect(stored()).toEqual([sessions.dormant]);
 });
 
-test('a defect of ours is not told as a rejection', async () => {
+test("an internal error isn't reported as a rejection", async () => {
 	await harness.start(WATCHING);
-	jest.spyOn(ChatEventsListener.prototype, 'watch').mockRejectedValue(new TypeError('a defect'));
-	await expect(watch(sessions.open)).rejects.toThrow('a defect');
+	jest.spyOn(ChatEventsListener.prototype, 'watch').mockRejectedValue(new TypeError('a bug'));
+	await expect(watch(sessions.open)).rejects.toThrow('a bug');
 });
 
 describe('rejected', () => {
 	const rejections: Array<[string, unknown, number, string]> = [
-		['no action', { session_ids: [sessions.open] }, 400, 'The request does not say what to do'],
-		['no session', { action: 'watch' }, 400, 'The request names no session'],
-		['a word', { action: 'watch', session_id: 'x' }, 400, '"x" is not a session ID'],
-		['a list that is none', { action: 'watch', session_ids: { a: 1 } }, 400, 'names no session'],
+		[
+			'no action',
+			{ session_ids: [sessions.open] },
+			400,
+			'"action" in the request must be "watch" or "unwatch"',
+		],
+		['no session', { action: 'watch' }, 400, '"session_ids" in the request is empty'],
+		['an invalid ID', { action: 'watch', session_id: 'x' }, 400, 'a session ID (got "x")'],
+		[
+			"a list that isn't one",
+			{ action: 'watch', session_ids: { a: 1 } },
+			400,
+			'"session_ids" in the request is empty',
+		],
 		[
 			'a closed session',
 			{ action: 'watch', session_id: sessions.closed },
@@ -241,53 +251,50 @@ describe('rejected', () => {
 	];
 	test.each(rejections)('%s', async (_case, body, status, message) => {
 		await harness.start(WATCHING);
-		const answer = await post(body);
-		expect(answer.statusCode).toBe(status);
-		expect(answer.body).toEqual({
+		const response = await post(body);
+		expect(response.statusCode).toBe(status);
+		expect(response.body).toEqual({
 			message: expect.stringContaining(message),
 			resolution: expect.any(String),
 		});
 		expect(stored()).toEqual([]);
 	});
 
-	test('one of two: the other is followed and kept', async () => {
+	test('one of two: the other is connected and stored', async () => {
 		await harness.start(WATCHING);
 		expect((await watch(sessions.closed, sessions.open)).statusCode).toBe(422);
 		expect(stored()).toEqual([sessions.open]);
 	});
 
-	test.each([[{}], [{ 'x-watch-secret': 'wrong' }]])(
-		'a secret that is not right: %j',
-		async (headers) => {
-			await harness.start(WATCHING);
-			const parameters = { ...WATCHING, watchSecret: 'right' };
-			const answer = await post(
-				{ action: 'watch', session_id: sessions.open },
-				{ parameters, headers },
-			);
-			expect(answer).toEqual({
-				statusCode: 403,
-				body: {
-					message: 'The Chat Events Trigger does not accept the secret',
-					resolution:
-						'Enter the same Secret in Chat Session → Watch as in the Chat Events Trigger.',
-				},
-			});
-			expect(harness.service().sessions.openSockets()).toBe(0);
-			const right = { parameters, headers: { 'x-watch-secret': 'right' } };
-			expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
-				200,
-			);
-		},
-	);
+	test.each([[{}], [{ 'x-watch-secret': 'wrong' }]])('a wrong secret: %j', async (headers) => {
+		await harness.start(WATCHING);
+		const parameters = { ...WATCHING, watchSecret: 'right' };
+		const response = await post(
+			{ action: 'watch', session_id: sessions.open },
+			{ parameters, headers },
+		);
+		expect(response).toEqual({
+			statusCode: 403,
+			body: {
+				message: 'The Chat Events Trigger rejected the secret',
+				resolution:
+					"Enter the text of 'Secret' in the Chat Events Trigger as 'Trigger Secret' of Chat Session > Watch.",
+			},
+		});
+		expect(harness.service().sessions.openSockets()).toBe(0);
+		const right = { parameters, headers: { 'x-watch-secret': 'right' } };
+		expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
+			200,
+		);
+	});
 
-	test('in a process without the trigger, and in the editor’s test', async () => {
+	test('in a process without the trigger, and in a test in the editor', async () => {
 		expect(await watch(sessions.open)).toMatchObject({
 			statusCode: 503,
 			body: {
-				message: expect.stringContaining('another process of n8n'),
+				message: expect.stringContaining('another n8n process'),
 				resolution: expect.stringMatching(
-					/^Try again in a moment\. .* served by the main process\.$/,
+					/^Try again in a moment\. .* the main process must serve the URL of this trigger\.$/,
 				),
 			},
 		});
@@ -296,7 +303,7 @@ describe('rejected', () => {
 			statusCode: 409,
 			body: {
 				message: expect.stringContaining('only while its workflow is published'),
-				resolution: expect.stringMatching(/^Use the production URL of the trigger\./),
+				resolution: expect.stringMatching(/^Use the Production URL of the trigger\./),
 			},
 		});
 	});
@@ -305,7 +312,7 @@ describe('rejected', () => {
 test.each([
 	[true, 'POST'],
 	[false, ''],
-])('the node has an address only when it watches: %s', async (watchSessions, method) => {
+])('the node has a URL only with Watched Sessions: %s', async (watchSessions, method) => {
 	const node = await harness.node(
 		{ watchSessions, sessionIds: sessions.open },
 		{ webhookId: 'abc' },

@@ -6,7 +6,7 @@ import type { triggerHarness } from './triggerHarness';
 export const WATCHING = { watchSessions: true };
 const STORED = 'watchedSessions:trigger-node';
 
-/** n8n's database: each request reads the list from it and writes it back. */
+/** n8n's database. Each request reads the list from it and writes it back. */
 const databaseShape = z.object({ global: z.record(z.array(z.unknown())).optional() });
 type Database = z.infer<typeof databaseShape>;
 
@@ -16,12 +16,12 @@ type Sent = {
 	parameters?: INodeParameters;
 	headers?: IDataObject;
 	mode?: 'webhook' | 'manual';
-	/** The bytes of the body, in place of JSON. */
+	/** The body as bytes instead of JSON. */
 	rawBody?: Buffer;
 };
 
-/** The watch address of the trigger, and what n8n has stored of it. */
-export function watchAddress(harness: ReturnType<typeof triggerHarness>) {
+/** The watch URL of the trigger, and the sessions that n8n has stored. */
+export function watchUrl(harness: ReturnType<typeof triggerHarness>) {
 	let database: Database = {};
 	let writes = 0;
 	beforeEach(() => {
@@ -36,7 +36,7 @@ export function watchAddress(harness: ReturnType<typeof triggerHarness>) {
 		const node = await harness.node(parameters);
 		const workflow = makeWorkflow([node]);
 		workflow.id = 'workflow-of-trigger';
-		// As n8n makes it of what it reads from its database.
+		// As n8n creates it from its database.
 		workflow.staticData = ObservableObject.create(copy(database), undefined, {
 			ignoreEmptyOnFirstChild: true,
 		});
@@ -48,28 +48,28 @@ export function watchAddress(harness: ReturnType<typeof triggerHarness>) {
 			request,
 			mode,
 		);
-		const answer = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		const result = await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
 		if (workflow.staticData.__dataChanged === true) {
 			writes++;
 			const { __dataChanged, ...data } = workflow.staticData;
 			database = databaseShape.parse(JSON.parse(JSON.stringify(data)));
 		}
-		if (answer?.noWebhookResponse === true) {
-			const { statusCode, body: told } = response;
+		if (result?.noWebhookResponse === true) {
+			const { statusCode, body: responseBody } = response;
 			const retryAfter = response.headers['Retry-After'];
-			return { statusCode, body: told, ...(retryAfter !== undefined && { retryAfter }) };
+			return { statusCode, body: responseBody, ...(retryAfter !== undefined && { retryAfter }) };
 		}
-		return { statusCode: 200, body: answer?.webhookResponse };
+		return { statusCode: 200, body: result?.webhookResponse };
 	}
 
 	return {
 		post,
 		watch: async (...ids: string[]) => await post({ action: 'watch', session_ids: ids }),
 		stored: () => database.global?.[STORED] ?? [],
-		/** How often n8n wrote to its database. */
+		/** Writes to n8n's database. */
 		writes: () => writes,
 		database: () => copy(database),
-		/** What n8n would have stored of these sessions. */
+		/** The stored data of n8n for these sessions. */
 		storing: (ids: unknown[]): IDataObject => ({ global: { [STORED]: ids } }),
 	};
 }

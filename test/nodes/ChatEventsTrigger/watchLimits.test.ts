@@ -6,17 +6,17 @@ import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import { mockTime } from '../../engine';
 import { until } from '../../n8n/until';
 import { eventually } from '../chatHarness';
-import { hurry, neverLate, sessions, triggerHarness } from './triggerHarness';
-import { watchAddress, WATCHING } from './watchHarness';
+import { neverLate, sessions, speedUp, triggerHarness } from './triggerHarness';
+import { watchUrl, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
-const { post, watch, stored, writes, storing } = watchAddress(harness);
+const { post, watch, stored, writes, storing } = watchUrl(harness);
 
 const madeUp = (count: number) => Array.from({ length: count }, () => randomUUID());
-const tokensAskedFor = () =>
+const tokenRequests = () =>
 	harness.service().requests.filter(({ path }) => path.endsWith('/ws_token')).length;
 
-/** How many requests got which status. */
+/** Counts the requests by status. */
 async function statuses(requests: Array<Promise<{ statusCode: number }>>) {
 	const counts: Record<number, number> = {};
 	for (const { statusCode } of await Promise.all(requests)) {
@@ -25,19 +25,29 @@ async function statuses(requests: Array<Promise<{ statusCode: number }>>) {
 	return counts;
 }
 
-describe('a body that is no request', () => {
+describe('an invalid body', () => {
 	const bodies: Array<[string, Buffer, number, string]> = [
 		['none', Buffer.alloc(0), 400, 'The body is empty.'],
 		['text', Buffer.from('watch'), 400, 'The body is not JSON.'],
-		['half of one', Buffer.from('{"action":'), 400, 'The body is not JSON.'],
-		['null', Buffer.from('null'), 400, 'The request does not say what to do'],
-		['a list', Buffer.from('["watch"]'), 400, 'The request does not say what to do'],
-		['a JSON text', Buffer.from('"{}"'), 400, 'The request does not say what to do'],
+		['incomplete JSON', Buffer.from('{"action":'), 400, 'The body is not JSON.'],
+		['null', Buffer.from('null'), 400, '"action" in the request must be "watch" or "unwatch"'],
+		[
+			'a list',
+			Buffer.from('["watch"]'),
+			400,
+			'"action" in the request must be "watch" or "unwatch"',
+		],
+		[
+			'a JSON text',
+			Buffer.from('"{}"'),
+			400,
+			'"action" in the request must be "watch" or "unwatch"',
+		],
 		[
 			'an inherited action',
 			Buffer.from('{"__proto__":{"action":"watch"}}'),
 			400,
-			'The request does not say what to do',
+			'"action" in the request must be "watch" or "unwatch"',
 		],
 		[
 			'65,537 bytes',
@@ -46,7 +56,7 @@ describe('a body that is no request', () => {
 			'The body is larger than 65,536 bytes.',
 		],
 	];
-	test.each(bodies)('%s', async (_what, rawBody, status, message) => {
+	test.each(bodies)('%s', async (_name, rawBody, status, message) => {
 		await harness.start(WATCHING);
 		expect(await post(undefined, { rawBody })).toEqual({
 			statusCode: status,
@@ -56,28 +66,31 @@ describe('a body that is no request', () => {
 	});
 });
 
-test.each([101, 1_000])('a request with %i made-up sessions is rejected whole', async (count) => {
-	await harness.start(WATCHING);
-	for (const action of ['watch', 'unwatch']) {
-		expect(await post({ action, session_ids: madeUp(count) })).toEqual({
-			statusCode: 400,
-			body: {
-				message: `A request can name at most 100 sessions (this one names ${count.toLocaleString('en-US')})`,
-				resolution: 'Send the sessions in several requests.',
-			},
-		});
-	}
-	expect([tokensAskedFor(), writes()]).toEqual([0, 0]);
-});
+test.each([101, 1_000])(
+	'a request with %i made-up sessions is rejected completely',
+	async (count) => {
+		await harness.start(WATCHING);
+		for (const action of ['watch', 'unwatch']) {
+			expect(await post({ action, session_ids: madeUp(count) })).toEqual({
+				statusCode: 400,
+				body: {
+					message: `A request can contain at most 100 sessions (got ${count.toLocaleString('en-US')})`,
+					resolution: 'Send the sessions in several requests.',
+				},
+			});
+		}
+		expect([tokenRequests(), writes()]).toEqual([0, 0]);
+	},
+);
 
-test('a long text in place of a session comes back short', async () => {
+test('a long invalid ID is shortened in the response', async () => {
 	await harness.start(WATCHING);
 	const { statusCode, body } = await watch('x'.repeat(50_000));
 	expect(statusCode).toBe(400);
 	expect(JSON.stringify(body).length).toBeLessThan(400);
 });
 
-test('100 sessions connect 20 at a time, and all of them', async () => {
+test('connects 100 sessions, 20 at the same time', async () => {
 	neverLate();
 	await harness.start(WATCHING);
 	const service = harness.service();
@@ -90,7 +103,7 @@ test('100 sessions connect 20 at a time, and all of them', async () => {
 	expect(stored()).toEqual(ids);
 });
 
-test('sessions that wait to connect after a restart can be left', async () => {
+test('sessions that wait to connect after a restart can be unwatched', async () => {
 	const service = harness.service();
 	service.configure({ latencyMs: 100 });
 	const ids = Array.from({ length: 60 }, () => service.sessions.create().sessionId);
@@ -104,7 +117,7 @@ test('sessions that wait to connect after a restart can be left', async () => {
 	expect(active.failed).toEqual([]);
 });
 
-test('a flood of made-up sessions, one in each request, costs 200 requests a minute at most, and leaves nothing behind', async () => {
+test('a flood of requests with one made-up session each causes at most 200 requests per minute, and is not stored', async () => {
 	let time = Date.now();
 	mockTime(() => time);
 	neverLate();
@@ -118,7 +131,7 @@ test('a flood of made-up sessions, one in each request, costs 200 requests a min
 	}
 	expect(Object.keys(counts)).toEqual(['422', '429']);
 	expect(counts[429]).toBeGreaterThan(1_800);
-	expect(tokensAskedFor()).toBeLessThanOrEqual(200);
+	expect(tokenRequests()).toBeLessThanOrEqual(200);
 	expect(stored()).toEqual([]);
 	expect(writes()).toBeLessThanOrEqual(200);
 	expect(active.failed).toEqual([]);
@@ -138,13 +151,13 @@ test('a flood of made-up sessions, one in each request, costs 200 requests a min
 	expect(stored()).toEqual([sessions.open]);
 });
 
-test('made-up sessions count as rejected, even if the service takes longer to reject them than a request lasts', async () => {
-	hurry(1_000);
+test('made-up sessions count as rejected even if the service rejects them after the response', async () => {
+	speedUp(1_000);
 	await harness.start(WATCHING);
 	harness.service().configure({ latencyMs: 300 });
 	for (let wave = 0; wave < 4; wave++) await statuses(madeUp(25).map((id) => watch(id)));
-	const allAsked = async () => await Promise.resolve(tokensAskedFor() >= 100);
-	await until('the service to be asked for all', allAsked, { every: 20, timeout: 20_000 });
+	const allRequested = async () => await Promise.resolve(tokenRequests() >= 100);
+	await until('all token requests', allRequested, { every: 20, timeout: 20_000 });
 	let status = 0;
 	for (let attempt = 0; attempt < 50 && status !== 429; attempt++) {
 		await realSleep(20);
@@ -154,7 +167,7 @@ test('made-up sessions count as rejected, even if the service takes longer to re
 	expect(status).toBe(429);
 });
 
-test('a flood does not touch what is watched already', async () => {
+test("a flood doesn't affect watched sessions", async () => {
 	neverLate();
 	await harness.start(WATCHING);
 	await watch(sessions.open);
@@ -164,23 +177,23 @@ test('a flood does not touch what is watched already', async () => {
 	expect(stored()).toEqual([sessions.open]);
 });
 
-test('of 200 requests at the same moment 50 are handled, and the others are asked to come again', async () => {
+test('handles 50 of 200 concurrent requests, and asks the others to retry', async () => {
 	neverLate();
 	await harness.start(WATCHING);
 	const service = harness.service();
 	service.configure({ latencyMs: 100 });
 	const ids = Array.from({ length: 200 }, () => service.sessions.create().sessionId);
-	const answers = await Promise.all(ids.map(async (id) => await watch(id)));
+	const responses = await Promise.all(ids.map(async (id) => await watch(id)));
 	service.configure({ latencyMs: 0 });
-	expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(50);
-	const rejected = answers.filter(({ statusCode }) => statusCode === 503);
+	expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(50);
+	const rejected = responses.filter(({ statusCode }) => statusCode === 503);
 	expect(rejected).toHaveLength(150);
 	expect(rejected[0]).toEqual({
 		statusCode: 503,
 		retryAfter: '2',
 		body: {
 			message:
-				'The Chat Events Trigger connects at most 100 new sessions, of at most 50 requests, at the same time',
+				'The Chat Events Trigger is busy, because it connects at most 100 new sessions from at most 50 requests at the same time',
 			resolution: 'Send the request again in a few seconds.',
 		},
 	});
@@ -188,7 +201,7 @@ test('of 200 requests at the same moment 50 are handled, and the others are aske
 	expect(stored()).toHaveLength(50);
 });
 
-test('of three requests with 60 sessions each, all at the same moment, one is handled', async () => {
+test('handles one of 3 concurrent requests with 60 sessions each', async () => {
 	neverLate();
 	await harness.start(WATCHING);
 	const requests = [1, 2, 3].map(async () => {
@@ -198,22 +211,22 @@ test('of three requests with 60 sessions each, all at the same moment, one is ha
 	expect(await statuses(requests)).toEqual({ 200: 1, 503: 2 });
 });
 
-test('1,000 sessions are as many as a trigger watches', async () => {
+test('a trigger watches at most 1,000 sessions', async () => {
 	const { faults, sessions: control } = harness.service();
-	// While the service cannot be reached, nobody knows which of them are made up.
+	// While the service is unreachable, made-up sessions can't be recognized.
 	faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
-	hurry(1_000);
+	speedUp(1_000);
 	const active = await harness.start(WATCHING, 'init', storing(madeUp(1_200)));
 	expect(await watch(sessions.open)).toEqual({
 		statusCode: 409,
 		body: {
 			message: 'The Chat Events Trigger can watch at most 1,000 sessions (it watches 1,000)',
 			resolution:
-				'Unwatch sessions that have ended, or use another Chat Events Trigger for more sessions.',
+				'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
 		},
 	});
 	faults.clear();
-	// The service knows none of them: they leave by themselves, and their owner is told in a few words.
+	// The service knows none of them, so they are removed and reported in a short message.
 	await eventually(() => active.failed.length > 0);
 	for (const { message, description } of active.failed.map((error) => ({
 		message: error.message,
@@ -225,35 +238,35 @@ test('1,000 sessions are as many as a trigger watches', async () => {
 	expect(control.openSockets()).toBe(0);
 });
 
-test('who asks for one session does not learn which others are watched', async () => {
+test("the response doesn't show other watched sessions", async () => {
 	await harness.start(WATCHING);
 	await watch(sessions.open);
-	const asked = randomUUID();
+	const requested = randomUUID();
 	for (const action of ['watch', 'unwatch']) {
-		const answer = await post({ action, session_ids: [asked] });
-		expect(JSON.stringify(answer)).not.toContain(sessions.open);
+		const response = await post({ action, session_ids: [requested] });
+		expect(JSON.stringify(response)).not.toContain(sessions.open);
 	}
-	expect(await post({ action: 'unwatch', session_ids: [asked] })).toMatchObject({
+	expect(await post({ action: 'unwatch', session_ids: [requested] })).toMatchObject({
 		statusCode: 200,
 		body: { watched_sessions: [] },
 	});
 });
 
-test('a session that is asked for over and over leaves nothing behind', async () => {
+test('repeated requests for a session leave no listeners', async () => {
 	neverLate();
 	await harness.start(WATCHING);
 	await watch(sessions.open);
-	const before = tokensAskedFor();
+	const before = tokenRequests();
 	const listening = jest.spyOn(AbortSignal.prototype, 'addEventListener');
-	for (let times = 0; times < 20; times++) await watch(sessions.open);
+	for (let request = 0; request < 20; request++) await watch(sessions.open);
 	const lasting = listening.mock.calls.filter(([, , options]) => typeof options === 'object');
-	expect(tokensAskedFor()).toBe(before);
-	// Those of the pauses are taken off again.
+	expect(tokenRequests()).toBe(before);
+	// Listeners of pauses are removed again.
 	expect(lasting.length).toBeLessThanOrEqual(20);
 	expect(harness.service().sessions.openSockets()).toBe(1);
 });
 
-test('of the sessions that are late, only those that the service rejects count as rejected', async () => {
+test('of late sessions, only rejected ones count as rejected', async () => {
 	const limits = new WatchLimits(() => 0);
 	const connect = async () => await limits.forSessions(1, 0, async () => await Promise.resolve(0));
 	for (let session = 0; session < 200; session++) {

@@ -15,17 +15,17 @@ const INBOUND = '/v1/chat/inbound';
 const ASYNC = '/v1/chat/inbound/async';
 const LEGACY = '/chat_messages/send_message';
 const KEY = { idempotency: 'own', idempotencyKey: 'k-1' };
-const TAKEN = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
+const ACCEPTED = { success: true, data: { turn_id: 't-1', session_id: 's-1' } };
 
-/** The service takes every message and the bodies are kept. */
-function taking(path: string, times = 1): IDataObject[] {
+/** Accepts every message and returns the bodies. */
+function accepting(path: string, times = 1): IDataObject[] {
 	const bodies: IDataObject[] = [];
 	service()
 		.post(path)
 		.times(times)
 		.reply(200, (_uri, body) => {
 			bodies.push(objectOf(body));
-			return TAKEN;
+			return ACCEPTED;
 		});
 	return bodies;
 }
@@ -54,32 +54,32 @@ test.each<[string, string, INodeParameters, object]>([
 		AGENT,
 		{ agent_uuid: agents.full, chat_session_id: sessions.open, message: 'Hello' },
 	],
-])('%s: what is sent, %#', async (sendBy, path, parameters, body) => {
-	const bodies = taking(path);
+])('%s: sends the body %#', async (sendBy, path, parameters, body) => {
+	const bodies = accepting(path);
 	const run = await harness.runOnNock({ sendBy, ...parameters });
 	expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 	expect(bodies).toEqual([body]);
 });
 
-describe('a connection that breaks, or a service that stumbles, after the message has left', () => {
+describe('a broken connection or a server error after the message was sent', () => {
 	const faults: Array<[string, (to: nock.Interceptor) => nock.Scope]> = [
 		['reset', (to) => to.replyWithError(Object.assign(new Error('cut'), { code: 'ECONNRESET' }))],
 		['500', (to) => to.reply(500, 'oops')],
-		['half an answer', (to) => to.reply(200, '{"success": tr')],
+		['half a response', (to) => to.reply(200, '{"success": tr')],
 	];
 
 	test.each(
-		faults.flatMap(([fault, answer]) =>
+		faults.flatMap(([fault, respond]) =>
 			[
 				['inbound', INBOUND],
 				['async', ASYNC],
 				['legacy', LEGACY],
-			].map(([sendBy = '', path = '']) => ({ fault, answer, sendBy, path })),
+			].map(([sendBy = '', path = '']) => ({ fault, respond, sendBy, path })),
 		),
 	)('$fault by $sendBy without a key: sent once, reported as unknown', async (one) => {
-		one.answer(service().post(one.path));
-		const overrides = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
-		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides });
+		one.respond(service().post(one.path));
+		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides: over });
 		expect(stopMessage(run)).toEqual({
 			message: expect.stringContaining('not known whether the request took effect'),
 			description: expect.stringContaining('It was not sent a second time.'),
@@ -87,24 +87,24 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 	});
 
 	test.each(faults)(
-		'%s with a key: sent again until the answer is there',
-		async (_fault, answer) => {
-			answer(service().post(ASYNC));
-			const bodies = taking(ASYNC);
+		'%s with a key: sent again until there is a response',
+		async (_fault, respond) => {
+			respond(service().post(ASYNC));
+			const bodies = accepting(ASYNC);
 			const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
 			expect(records(run)).toEqual([{ turn_id: 't-1', session_id: 's-1' }]);
 			expect(bodies).toMatchObject([{ idempotency_key: 'k-1' }]);
 		},
 	);
 
-	test('with a key and no answer at all: three attempts, then told that another run is safe', async () => {
+	test('with a key and no response at all: 3 attempts, then reports that another run is safe', async () => {
 		service().post(ASYNC).times(3).reply(502, '<html>');
 		const run = await harness.runOnNock({ sendBy: 'async', ...KEY });
-		expect(stopMessage(run).description).toContain('with the same key is safe');
+		expect(stopMessage(run).description).toContain('with the same key');
 	});
 });
 
-test('the engine’s rejection is explained from upstream_body', async () => {
+test('a rejection by the engine is explained with upstream_body', async () => {
 	const upstream_body = { state: 'rejected', reason: 'tell_not_allowed_during_takeover' };
 	service().post(INBOUND).reply(200, { success: false, error: 'tell rejected', upstream_body });
 	expect(stopMessage(await harness.runOnNock({ sendBy: 'inbound' }))).toEqual({
@@ -115,7 +115,7 @@ test('the engine’s rejection is explained from upstream_body', async () => {
 	});
 });
 
-describe('a 200 whose state says that the message was not taken', () => {
+describe('a 200 with the state of a message that was not accepted', () => {
 	const ways = [
 		['inbound', INBOUND],
 		['async', ASYNC],
@@ -123,33 +123,33 @@ describe('a 200 whose state says that the message was not taken', () => {
 	const states: Array<[object, string, string]> = [
 		[
 			{ state: 'invalid', error: 'agent_inactive' },
-			'The agent of this session is not active',
+			'The agent of this session is inactive',
 			'The service said: agent_inactive.',
 		],
 		[
 			{ state: 'invalid', error: 'too_blue' },
-			'The service did not accept the message',
+			'The service rejected the message',
 			'The service said: too_blue.',
 		],
 		[
 			{ state: 'invalid' },
-			'The service could not handle the message for a reason of its own',
-			'Whether it was taken is not known.',
+			"The service couldn't process the message",
+			'The service may or may not have accepted the message.',
 		],
 		[
 			{ state: 'busy', error: 'later' },
-			'The service could not handle the message for a reason of its own',
-			'Whether it was taken is not known.',
+			"The service couldn't process the message",
+			'The service may or may not have accepted the message.',
 		],
 		[
 			{ state: 'busy', error: 'server_busy' },
-			'The service is too busy to take the message',
+			'The service is too busy to accept the message',
 			'Send it again later. The service said: server_busy.',
 		],
 		[
 			{ state: 'error', error: 'boom' },
-			'The service could not handle the message for a reason of its own',
-			'Whether it was taken is not known.',
+			"The service couldn't process the message",
+			'The service may or may not have accepted the message.',
 		],
 	];
 
@@ -157,7 +157,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 		ways.flatMap(([sendBy = '', path = '']) =>
 			states.map(([answer, message, advice]) => ({ sendBy, path, answer, message, advice })),
 		),
-	)('$sendBy, $answer: the item stops', async ({ sendBy, path, answer, message, advice }) => {
+	)('$sendBy, $answer: the item fails', async ({ sendBy, path, answer, message, advice }) => {
 		service().post(path).reply(200, { success: true, data: { answer } });
 		expect(stopMessage(await harness.runOnNock({ sendBy }))).toEqual({
 			message,
@@ -165,7 +165,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 		});
 	});
 
-	test.each(ways)('%s: the state of something else is data', async (sendBy, path) => {
+	test.each(ways)('%s: the state of another object is passed through', async (sendBy, path) => {
 		const data = { state: 'accepted', agent: { state: 'busy' }, line: { state: 'error' } };
 		service().post(path).reply(200, { success: true, data });
 		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
@@ -183,12 +183,15 @@ describe('a 200 whose state says that the message was not taken', () => {
 				{ answer: { state: 'invalid', error: 'bad_payload' }, earlier: { state: 'default' } },
 			].map((data) => ({ sendBy, path, data })),
 		),
-	)('$sendBy, $data: a turn of something else proves nothing', async ({ sendBy, path, data }) => {
-		service().post(path).reply(200, { success: true, data });
-		expect(stopMessage(await harness.runOnNock({ sendBy })).description).toContain(
-			'Whether it was taken is not known.',
-		);
-	});
+	)(
+		'$sendBy, $data: a turn elsewhere in the response proves nothing',
+		async ({ sendBy, path, data }) => {
+			service().post(path).reply(200, { success: true, data });
+			expect(stopMessage(await harness.runOnNock({ sendBy })).description).toContain(
+				'The service may or may not have accepted the message.',
+			);
+		},
+	);
 
 	test.each(
 		ways.flatMap(([sendBy = '', path = '']) =>
@@ -202,16 +205,16 @@ describe('a 200 whose state says that the message was not taken', () => {
 		expect(records(await harness.runOnNock({ sendBy }))).toEqual([data]);
 	});
 
-	test.each(ways)('%s: an empty turn is none', async (sendBy, path) => {
+	test.each(ways)('%s: ignores empty turn fields', async (sendBy, path) => {
 		const data = { state: 'invalid', error: 'agent_inactive', reply: false, merged_into: {} };
 		service().post(path).reply(200, { success: true, data });
 		expect(stopMessage(await harness.runOnNock({ sendBy })).message).toBe(
-			'The agent of this session is not active',
+			'The agent of this session is inactive',
 		);
 	});
 
 	test.each(ways)(
-		'%s: a response that shows a turn is data, whatever its state',
+		'%s: passes through a response with a turn, with any state',
 		async (sendBy, path) => {
 			const data = { answer: { state: 'invalid', turn_id: 't-1' } };
 			service().post(path).reply(200, { success: true, data });
@@ -220,7 +223,7 @@ describe('a 200 whose state says that the message was not taken', () => {
 	);
 });
 
-test('an open detail that is missing stops the node before anything is sent', async () => {
+test('a missing setting in the credential stops the node before anything is sent', async () => {
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopMessage(run)).toEqual({
@@ -230,7 +233,7 @@ test('an open detail that is missing stops the node before anything is sent', as
 	expect(harness.simulator().requests).toEqual([]);
 });
 
-test('all that is missing is named at once', async () => {
+test('all missing settings are reported together', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopMessage(run).message).toBe(
@@ -238,7 +241,7 @@ test('all that is missing is named at once', async () => {
 	);
 });
 
-test('each value where the credential has it, nested where its name has dots', async () => {
+test('each value is sent under its name from the credential, nested if the name has dots', async () => {
 	const credential = {
 		describeChatPlacement: true,
 		chatAsyncSessionName: 'to.session',
@@ -258,8 +261,8 @@ test('each value where the credential has it, nested where its name has dots', a
 });
 
 test.each<[string, INodeParameters, string]>([
-	['inbound', { sessionId: '' }, 'Neither a session nor an agent says whom the message is for'],
-	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],
+	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
+	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Session ID' is empty"],
 	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
 ])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
 	const run = await harness.run({ sendBy, ...parameters });
@@ -267,9 +270,9 @@ test.each<[string, INodeParameters, string]>([
 	expect(harness.simulator().requests).toEqual([]);
 });
 
-describe('three items with room for three at once', () => {
+describe('3 items with a concurrency of 3', () => {
 	const others = [sessions.open, sessions.dormant];
-	const AT_ONCE = {
+	const CONCURRENT = {
 		sendBy: 'inbound',
 		sessionId: '={{ $json.session }}',
 		message: '={{ $json.text }}',
@@ -278,13 +281,13 @@ describe('three items with room for three at once', () => {
 	const sent = () => harness.simulator().requests.filter(({ path }) => path === INBOUND);
 
 	test.each([
-		['of one session: one after another', [sessions.open, sessions.open, sessions.open], {}, 1],
-		['of two sessions: side by side', [...others, sessions.open], {}, 2],
-		['of none yet: side by side', ['', '', ''], AGENT, 3],
-	])('%s', async (_case, ids, to, most) => {
+		['of one session: one by one', [sessions.open, sessions.open, sessions.open], {}, 1],
+		['of two sessions: concurrently', [...others, sessions.open], {}, 2],
+		['without a session: concurrently', ['', '', ''], AGENT, 3],
+	])('%s', async (_case, ids, recipient, maxActive) => {
 		harness.simulator().configure({ latencyMs: 50 });
 		const items = ids.map((session, index) => ({ session, text: `${index}` }));
-		const run = await harness.run({ ...AT_ONCE, ...to }, { items });
+		const run = await harness.run({ ...CONCURRENT, ...recipient }, { items });
 		harness.simulator().configure({ latencyMs: 0 });
 		expect(records(run).map(({ reply }) => reply)).toEqual([
 			'You said: 0',
@@ -292,18 +295,18 @@ describe('three items with room for three at once', () => {
 			'You said: 2',
 		]);
 		expect(sent()).toHaveLength(3);
-		expect(harness.simulator().stats().maxActive).toBe(most);
+		expect(harness.simulator().stats().maxActive).toBe(maxActive);
 	});
 
-	test('one that fails: what follows it in its session is not sent, what is of another one is', async () => {
+	test("one fails: later items of its session aren't sent, and those of other sessions are", async () => {
 		const { faults } = harness.simulator();
 		faults.inject({ kind: 'status', status: 422, times: 1, match: { path: INBOUND } });
 		const items = [sessions.open, sessions.dormant, sessions.open].map((session, index) => ({
 			session,
 			text: `${index}`,
 		}));
-		expect(stopMessage(await harness.run(AT_ONCE, { items })).description).toContain(
-			'[item 2] Nothing was sent, because an earlier item of the same chat session did not go through. Correct the earlier item first, so that the conversation keeps its order.',
+		expect(stopMessage(await harness.run(CONCURRENT, { items })).description).toContain(
+			'[item 2] Nothing was sent, because an earlier item of the same chat session failed. Correct the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
 	});
@@ -312,7 +315,7 @@ describe('three items with room for three at once', () => {
 describe('waiting for the reply of an asynchronous message', () => {
 	const WAIT = { sendBy: 'async', waitForReply: true };
 
-	test('a reply that does not come in time: the item says so', async () => {
+	test("a reply that doesn't arrive in time: the item shows it", async () => {
 		const slow = await startSimulator({ dialect: dialects.plain, asyncReplyMs: 60_000 });
 		const credential = credentialFor(slow);
 		const run = await harness
@@ -326,30 +329,30 @@ describe('waiting for the reply of an asynchronous message', () => {
 				message_id: expect.any(String),
 				reply: null,
 				reply_source: 'none',
-				reply_hint: expect.stringContaining('A reply may still follow'),
+				reply_hint: expect.stringContaining('a reply may still follow'),
 				turn_result: null,
 				timed_out: true,
 			},
 		]);
 	});
 
-	test('a turn that fails: taken, and no reply is promised', async () => {
+	test('a turn that fails: accepted, with no reply', async () => {
 		const [item] = records(await harness.run({ ...WAIT, message: 'please fail' }));
 		expect(item).toMatchObject({
 			reply: null,
 			reply_source: 'failed',
-			reply_hint: expect.stringContaining("ended without success: see 'turn_result'"),
+			reply_hint: expect.stringContaining('its turn failed (see turn_result)'),
 			turn_result: { state: 'error', error: 'internal_error' },
 		});
 	});
 
-	test('a turn that ends without a word: no reply is promised', async () => {
+	test('a turn that ends without a message: no reply', async () => {
 		const [item] = records(await harness.run({ ...WAIT, message: 'please say nothing' }));
 		expect(item).toMatchObject({ reply: null, reply_source: 'none', turn_result: {} });
 		expect(item?.reply_hint).not.toContain('may still follow');
 	});
 
-	test('three executions at once: each is given the reply to its own message, or none', async () => {
+	test('3 concurrent executions: each gets the reply to its own message, or none', async () => {
 		const texts = ['one', 'two', 'three'];
 		const runs = texts.map(async (text) => await harness.run({ ...WAIT, message: text }));
 		const items = (await Promise.all(runs)).flatMap(records);
@@ -362,7 +365,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 	});
 
 	test.each(['inbound', 'socket'])(
-		'a message by %s is still being worked on: its reply is not returned for the next one',
+		"a message by %s is still in progress: its reply isn't returned for the next one",
 		async (sendBy) => {
 			const nested = await startSimulator({ dialect: dialects.nested, asyncReplyMs: 400 });
 			try {
@@ -378,7 +381,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 					{
 						reply: null,
 						reply_source: 'uncertain',
-						reply_hint: expect.stringContaining("'agent_messages'"),
+						reply_hint: expect.stringContaining('agent_messages'),
 						agent_messages: expect.arrayContaining([
 							expect.objectContaining({ content: 'You said: beta' }),
 						]),
@@ -392,7 +395,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		},
 	);
 
-	test('three items of one run: each is given the reply to its own message', async () => {
+	test('3 items of one execution: each gets the reply to its own message', async () => {
 		const items = ['one', 'two', 'three'].map((text) => ({ text }));
 		const run = await harness.run({ ...WAIT, message: '={{ $json.text }}' }, { items });
 		expect(records(run).map(({ reply }) => reply)).toEqual([
@@ -402,7 +405,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		]);
 	});
 
-	test('a protected message that is run again while others talk: not given their replies', async () => {
+	test("a message with a key that runs again during other messages: doesn't get their replies", async () => {
 		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
 		expect(records(await harness.run(parameters))).toMatchObject([{ reply: 'You said: Hello' }]);
 		const again = harness.run(parameters);
@@ -411,7 +414,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
 	});
 
-	test('a protected message whose answer holds the reply of the first time: given at once', async () => {
+	test('a message with a key whose response contains the first reply: returns it immediately', async () => {
 		const data = { state: 'default', turn_id: 'turn_1', reply: 'As I said' };
 		const body = { success: true, data };
 		harness
@@ -423,7 +426,7 @@ describe('waiting for the reply of an asynchronous message', () => {
 		]);
 	});
 
-	test('an answer that does not name the turn: told how to mend it', async () => {
+	test("a response that doesn't name the turn: a hint names the setting", async () => {
 		const terse = await startSimulator({ dialect: dialects.terse });
 		try {
 			const credential = { ...credentialFor(terse), chatAsyncTurnPath: '' };

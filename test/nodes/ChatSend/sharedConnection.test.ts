@@ -13,38 +13,38 @@ const harness = chatHarness('chatSend', {
 const session = sessions.open;
 const send = async (text: string, parameters: INodeParameters = {}) =>
 	await harness.run(parameters, { items: [{ text, session }] });
-const originalMessage = (id: string = session) =>
+const customerMessages = (id: string = session) =>
 	harness
 		.simulator()
 		.sessions.get(id)
 		.messages.filter(({ role }) => role === 'user')
 		.map(({ content }) => content);
 
-test('two executions 150 ms apart: one connection, both sent, in the customer’s order', async () => {
+test('two executions 150 ms apart: one connection, both sent in order', async () => {
 	const first = send('please answer slowly, one');
 	await realSleep(150);
 	const second = send('two');
 	expect(records(await first)).toMatchObject([{ reply: 'You said: please answer slowly, one' }]);
 	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
-	expect(originalMessage()).toEqual(['please answer slowly, one', 'two']);
+	expect(customerMessages()).toEqual(['please answer slowly, one', 'two']);
 	expect(harness.connections()).toBe(1);
 });
 
-test('ten executions at once that are told to wait (busy) keep the order they came in', async () => {
+test('10 concurrent executions with busy acks keep their order', async () => {
 	const texts = Array.from({ length: 10 }, (_, index) => `please be busy ${index}`);
 	const runs = texts.map(async (text) => await send(text));
 	for (const run of await Promise.all(runs)) expect(stopMessage(run).message).toContain('not stop');
-	expect([...originalMessage()].sort()).toEqual(texts);
+	expect([...customerMessages()].sort()).toEqual(texts);
 	expect(harness.connections()).toBe(1);
 	const frames = harness.simulator().sessions.frames();
 	const order = frames.map(({ text }) => text);
-	// Each of them twice in a row: nothing came between a message and its second try.
+	// Each one twice in a row: no other message between a message and its second attempt.
 	expect(order.filter((_, index) => index % 2 === 0)).toEqual(
 		order.filter((_, index) => index % 2 === 1),
 	);
 });
 
-test('an active trigger and Chat Send share the connection: the reply comes back, and each event starts one execution', async () => {
+test('an active trigger and Chat Send share the connection: the reply is returned, and each event starts one execution', async () => {
 	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
 	const workflow = makeWorkflow([trigger]);
 	workflow.id = 'workflow-of-shared';
@@ -62,7 +62,7 @@ test('an active trigger and Chat Send share the connection: the reply comes back
 	}
 });
 
-test('a trigger that starts while Chat Send is at it joins its connection', async () => {
+test('a trigger that starts while Chat Send is sending joins its connection', async () => {
 	const sending = send('please answer slowly');
 	await eventually(() => harness.simulator().sessions.frames().length === 1);
 	const workflow = makeWorkflow([
@@ -94,7 +94,7 @@ test('Wait for Event and Chat Send share the connection', async () => {
 	expect(harness.connections()).toBe(1);
 });
 
-test('one message to each of 20 sessions: all on their way before the first is answered', async () => {
+test('one message to each of 20 sessions: all sent before the first reply', async () => {
 	const ids = Array.from({ length: 20 }, () => harness.simulator().sessions.create().sessionId);
 	const items = (text: string) => ids.map((id) => ({ text, session: id }));
 	const timeOf = async (some: Array<{ text: string; session: string }>) => {
@@ -107,18 +107,18 @@ test('one message to each of 20 sessions: all on their way before the first is a
 	process.stdout.write(`One message: ${one} ms. One to each of 20 sessions: ${all} ms.\n`);
 
 	const before = harness.simulator().sessions.frames().length;
-	const overrides = { onError: 'continueRegularOutput' as const };
-	const never = harness.run({}, { items: items('please never ack'), overrides });
+	const settings = { onError: 'continueRegularOutput' as const };
+	const never = harness.run({}, { items: items('please never ack'), overrides: settings });
 	await eventually(() => harness.simulator().sessions.frames().length === before + 20);
 	expect(records(await never)).toHaveLength(20);
 	for (const id of ids)
-		expect(originalMessage(id)).toEqual(['please answer slowly', 'please never ack']);
+		expect(customerMessages(id)).toEqual(['please answer slowly', 'please never ack']);
 }, 60_000);
 
-test('a message that is never acknowledged: told, and that of the next execution is sent', async () => {
+test('a message without an ack: reported, and the message of the next execution is sent', async () => {
 	const first = send('please never ack');
 	await eventually(() => harness.simulator().sessions.frames().length === 1);
 	const second = send('two');
-	expect(stopMessage(await first).message).toContain('did not confirm');
+	expect(stopMessage(await first).message).toContain("didn't confirm");
 	expect(records(await second)).toMatchObject([{ reply: 'You said: two' }]);
 });

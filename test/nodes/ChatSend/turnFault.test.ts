@@ -10,21 +10,21 @@ const ack: Ack = {
 	reply: null,
 	turnId: null,
 	mergedInto: null,
-	error: 'said',
+	error: 'reason',
 	payload: {},
 };
 
-const UNANSWERED: AwaitedReply = {
+const NO_REPLY: AwaitedReply = {
 	reply: null,
 	source: 'none',
-	spoken: [],
+	agentMessages: [],
 	result: null,
 	end: 'time',
 };
 
 const ended = new ChatEnded(
 	'unreachable',
-	{ message: 'It does not hold', resolution: forEveryone('Check it.') },
+	{ message: 'The connection fails', resolution: forEveryone('Check it.') },
 	'close code 1006',
 	1006,
 );
@@ -35,30 +35,30 @@ const notSent = (readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readines
 describe('turnFault', () => {
 	it.each<TurnOutcome>([
 		{ kind: 'completed', ack, reply: null },
-		{ kind: 'replayed', ack, ...UNANSWERED },
-		{ kind: 'merged', ack, ...UNANSWERED },
+		{ kind: 'replayed', ack, ...NO_REPLY },
+		{ kind: 'merged', ack, ...NO_REPLY },
 		{ kind: 'unrecognized', ack },
-	])('is none for $kind', (outcome) => {
+	])('is null for $kind', (outcome) => {
 		expect(turnFault(outcome)).toBeNull();
 	});
 
 	it.each<[TurnOutcome, string, string | undefined]>([
-		[{ kind: 'busy', ack, tries: 6 }, 'not_sent', 'said'],
+		[{ kind: 'busy', ack, attempts: 6 }, 'not_sent', 'reason'],
 		[{ kind: 'invalid', ack, code: 'bad_json' }, 'rejected', 'bad_json'],
-		[{ kind: 'failed', ack }, 'unknown', 'said'],
+		[{ kind: 'failed', ack }, 'unknown', 'reason'],
 		[{ kind: 'rejected', ack, originalMessage: 'no' }, 'rejected', 'no (state any)'],
-		[{ kind: 'unknown', why: 'lost', keyed: false }, 'unknown', undefined],
+		[{ kind: 'unknown', why: 'lost', hasKey: false }, 'unknown', undefined],
 		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'not_sent', undefined],
 		[
 			{ kind: 'not_sent', readiness: { kind: 'ended', ending: ended } },
 			'not_sent',
 			'close code 1006',
 		],
-	])('tells what is known of the effect: %j', (outcome, known, originalMessage) => {
-		expect(turnFault(outcome)).toMatchObject({ outcome: known, originalMessage });
+	])("has the outcome and the service's text: %j", (outcome, expected, originalMessage) => {
+		expect(turnFault(outcome)).toMatchObject({ outcome: expected, originalMessage });
 	});
 
-	it('has words of its own for each of the nine codes, and general ones for a newer code', () => {
+	it('has a message for each of the 9 codes, and a general one for other codes', () => {
 		const texts = [...INVALID_CODES, 'newer'].map(
 			(code) => turnFault({ kind: 'invalid', ack, code })?.message,
 		);
@@ -66,39 +66,39 @@ describe('turnFault', () => {
 		expect(turnFault({ kind: 'invalid', ack, code: null })?.originalMessage).toBeUndefined();
 	});
 
-	it('tells a missing confirmation from a lost connection, and whether a repeat is safe', () => {
-		const of = (why: 'no_ack' | 'lost', keyed: boolean) =>
-			turnFault({ kind: 'unknown', why, keyed });
+	it('distinguishes a missing confirmation from a lost connection, and shows whether a repeat is safe', () => {
+		const of = (why: 'no_ack' | 'lost', hasKey: boolean) =>
+			turnFault({ kind: 'unknown', why, hasKey });
 		expect(of('no_ack', false)?.message).not.toBe(of('lost', false)?.message);
-		expect(of('lost', false)?.resolution).toContain('it was not sent again');
-		expect(of('lost', true)?.resolution).toContain('same key is safe');
+		expect(of('lost', false)?.resolution).toContain("it wasn't sent again");
+		expect(of('lost', true)?.resolution).toContain('same idempotency key, which is safe');
 	});
 
 	it.each<TurnOutcome>([
 		...[...INVALID_CODES, 'newer', null].map((code) => ({ kind: 'invalid' as const, ack, code })),
 		...(['no_ack', 'lost', 'too_large'] as const).flatMap((why) =>
-			[true, false].map((keyed) => ({ kind: 'unknown' as const, why, keyed })),
+			[true, false].map((hasKey) => ({ kind: 'unknown' as const, why, hasKey })),
 		),
-		{ kind: 'busy', ack, tries: 6 },
+		{ kind: 'busy', ack, attempts: 6 },
 		{ kind: 'failed', ack },
 		{ kind: 'rejected', ack, originalMessage: 'no' },
 		{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } },
-	])('in words: %j', (outcome) => {
+	])('message and resolution: %j', (outcome) => {
 		const { message, resolution } = turnFault(outcome) ?? {};
 		expect(`${message}.\n${resolution}`).toMatchSnapshot();
 	});
 
-	it('names a way without a live connection where another client may hold it', () => {
+	it('names a way without a live connection if the session may be in use by another client', () => {
 		const text = { message: 'It is rejected', resolution: forEveryone('Check it.') };
-		const ending = new ChatEnded('held_or_inactive', text, undefined, 1008);
+		const ending = new ChatEnded('in_use_or_inactive', text, undefined, 1008);
 		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
-			'Check it. Request With Immediate Reply and Request With Later Reply, in Send Via, need no live connection.',
+			"Check it. To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.",
 		);
 	});
 
-	it('gives the reason why nothing could be sent', () => {
+	it('gives the reason why nothing was sent', () => {
 		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
-			message: 'It does not hold, so nothing was sent',
+			message: 'The connection fails, so nothing was sent',
 			resolution: 'Check it.',
 		});
 	});

@@ -11,28 +11,28 @@ const harness = chatHarness('chatSend', {
 	options: { replyTimeLimit: 15 },
 });
 
-/** One message of several in a session, sent by an execution of its own. */
+/** One of several messages in a session, each sent in its own execution. */
 const message = fc.record({
-	way: fc.constantFrom('socket', 'inbound', 'async'),
+	sendBy: fc.constantFrom('socket', 'inbound', 'async'),
 	text: fc.constantFrom('Hello', 'please answer slowly', 'please check first', 'please merge'),
 	hasKey: fc.boolean(),
-	/** Milliseconds; a slow turn takes 200. */
+	/** Milliseconds. A slow turn takes 200. */
 	after: fc.integer({ min: 0, max: 120 }),
 	isRepeated: fc.boolean(),
 });
 type Message = typeof message extends fc.Arbitrary<infer T> ? T : never;
 
-function parametersOf({ way, hasKey }: Message, text: string): INodeParameters {
-	if (way === 'inbound') return { sendBy: way, message: text, options: {} };
+function parametersOf({ sendBy, hasKey }: Message, text: string): INodeParameters {
+	if (sendBy === 'inbound') return { sendBy, message: text, options: {} };
 	return {
-		sendBy: way,
+		sendBy,
 		message: text,
 		...(hasKey && { idempotency: 'own', idempotencyKey: text }),
-		...(way === 'async' && { waitForReply: true }),
+		...(sendBy === 'async' && { waitForReply: true }),
 	};
 }
 
-/** Every `reply` in what a node returned, wherever the dialect puts it. */
+/** Every `reply` in the node's output, at any depth of the dialect. */
 function repliesIn(value: unknown): unknown[] {
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.entries(value).flatMap(([name, inner]: [string, unknown]): unknown[] =>
@@ -40,7 +40,7 @@ function repliesIn(value: unknown): unknown[] {
 	);
 }
 
-describe.each(Object.values(dialects))('however turns run into each other, $name', (dialect) => {
+describe.each(Object.values(dialects))('overlapping turns, $name', (dialect) => {
 	let simulator: Simulator;
 
 	beforeAll(async () => {
@@ -54,12 +54,12 @@ describe.each(Object.values(dialects))('however turns run into each other, $name
 		await realSleep(one.after);
 		const setting = { credential: credentialFor(simulator) };
 		const runs = [await harness.run(parametersOf(one, text), setting)];
-		if (one.isRepeated && one.hasKey && one.way !== 'inbound')
+		if (one.isRepeated && one.hasKey && one.sendBy !== 'inbound')
 			runs.push(await harness.run(parametersOf(one, text), setting));
 		return runs.flatMap((run) => repliesIn(records(run)));
 	};
 
-	test('a reply is that of the own message, or null', async () => {
+	test('a reply belongs to its message, or is null', async () => {
 		const some = fc.array(message, { minLength: 2, maxLength: 4 });
 		await fc.assert(
 			fc.asyncProperty(some, async (messages) => {
@@ -68,18 +68,22 @@ describe.each(Object.values(dialects))('however turns run into each other, $name
 				const replies = await Promise.all(
 					messages.map(async (one, index) => await send(one, texts[index] ?? '')),
 				);
-				const { messages: said } = simulator.sessions.get(sessions.open);
-				const spoken = said.filter(({ role }) => role === 'ai').map(({ content }) => content);
+				const { messages: conversation } = simulator.sessions.get(sessions.open);
+				const agentMessages = conversation
+					.filter(({ role }) => role === 'ai')
+					.map(({ content }) => content);
 				replies.forEach((ofMessage, index) => {
 					for (const reply of ofMessage.filter((one) => one !== null)) {
-						// One whole message of the agent, with the own text in it.
-						expect(spoken).toContain(reply);
+						// A complete message of the agent that contains the text of the message.
+						expect(agentMessages).toContain(reply);
 						expect(reply).toContain(texts[index]);
 					}
 				});
-				// No message was taken twice.
-				const taken = said.filter(({ role }) => role === 'user').map(({ content }) => content);
-				expect(taken.toSorted()).toEqual([...new Set(taken)].toSorted());
+				// No message was accepted twice.
+				const accepted = conversation
+					.filter(({ role }) => role === 'user')
+					.map(({ content }) => content);
+				expect(accepted.toSorted()).toEqual([...new Set(accepted)].toSorted());
 				await eventually(() => simulator.sessions.standingSockets() === 0);
 			}),
 			{ numRuns: Number(process.env.FUZZ_RUNS ?? 8) },

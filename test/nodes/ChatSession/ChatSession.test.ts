@@ -18,20 +18,20 @@ describe('create', () => {
 			{ success: true, data: { session: { session_id: 's-1' } } },
 			{ session_id: 's-1', session: { session_id: 's-1' } },
 		],
-		['nowhere: passed through', { success: true, data: { id: 's-1' } }, { id: 's-1' }],
+		['missing: passed through', { success: true, data: { id: 's-1' } }, { id: 's-1' }],
 		['a list', { success: true, data: ['s-1'] }, { data: ['s-1'] }],
-	])('the session ID %s', async (_where, answer, record) => {
+	])('create with the session ID %s', async (_name, response, record) => {
 		service()
 			.post('/v1/chat/session', { agent_uuid: agents.full, person_name: 'Asha' })
-			.reply(200, answer);
+			.reply(200, response);
 		const run = await harness.runOnNock({ operation: 'create', ...AGENT, personName: 'Asha' });
 		expect(records(run)).toEqual([record]);
 	});
 
 	test.each([
-		['a path that leads nowhere', { chatCreateSessionPath: 'data.talk.id' }, 'check'],
+		['a path without a value', { chatCreateSessionPath: 'data.talk.id' }, 'check'],
 		['no path, and an ID under another name', {}, 'fill in'],
-	])('%s: one hint for all items says where to set it', async (_what, credential, verb) => {
+	])('%s: one hint for all items names the setting', async (_name, credential, verb) => {
 		service()
 			.post('/v1/chat/session')
 			.times(2)
@@ -48,10 +48,10 @@ describe('create', () => {
 		]);
 	});
 
-	test('a tool that is asked for sessions of several persons at the same time creates one for each', async () => {
+	test('a tool creates one session per person for concurrent requests', async () => {
 		const personName = "={{ $fromAI('name', '', 'string') }}";
 		const node = await harness.other('chatSession', { operation: 'create', ...AGENT, personName });
-		const create = mcpTool(harness.credentials, node, 'client-of-several');
+		const create = mcpTool(harness.credentials, node, 'client-with-several');
 		const names = ['Asha', 'Ravi'];
 		const created = await Promise.all(names.map(async (name) => await create({ name })));
 		expect(created).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
@@ -59,7 +59,7 @@ describe('create', () => {
 		expect(requests).toMatchObject(names.map((name) => ({ person_name: name })));
 	});
 
-	test('the place that the credential names wins', async () => {
+	test('the path from the credential has priority', async () => {
 		service()
 			.post('/v1/chat/session')
 			.reply(200, { success: true, data: { id: 's-2', session_id: 'other' } });
@@ -70,7 +70,7 @@ describe('create', () => {
 });
 
 describe('legacy', () => {
-	test('create: metadata and person name, the whole answer', async () => {
+	test('create: sends metadata and person name, and returns the full response', async () => {
 		const parameters = {
 			operation: 'legacyCreate',
 			...AGENT,
@@ -90,7 +90,7 @@ describe('legacy', () => {
 		});
 	});
 
-	test('validation failures are listed', async () => {
+	test('lists validation errors', async () => {
 		const errors = ['agent_uuid is invalid', 'metadata is too big'];
 		service().post('/chat_sessions').reply(422, { success: false, errors });
 		const run = await harness.runOnNock({ operation: 'legacyCreate', ...AGENT });
@@ -126,7 +126,7 @@ describe('support commands', () => {
 		expect(records(run)).toEqual([{ session_id: sessions.open, state: 'done' }]);
 	});
 
-	test('another command needs its name, before anything is sent', async () => {
+	test('rejects another command without a name before anything is sent', async () => {
 		const parameters = { operation: 'supportCommand', command: 'other', otherCommand: ' ' };
 		expect(stopMessage(await harness.run(parameters)).message).toContain('Command Name');
 		expect(harness.simulator().requests).toEqual([]);
@@ -141,15 +141,15 @@ test.each<[string, INodeParameters, string, string]>([
 	['close', {}, 'support', '1 session was already closed'],
 	['supportCommand', { command: 'close' }, 'support', '1 command was already sent'],
 ])(
-	'%s: when a later item stops the run, what is done is told',
-	async (operation, to, path, done) => {
-		const asked = (uri: string) => uri.endsWith(path);
+	'%s: if a later item stops the execution, reports what was done',
+	async (operation, fields, path, done) => {
+		const matches = (uri: string) => uri.endsWith(path);
 		const data = { session_id: sessions.open };
-		service().post(asked).reply(200, { success: true, data });
+		service().post(matches).reply(200, { success: true, data });
 		service()
-			.post(asked)
+			.post(matches)
 			.reply(422, { success: false, errors: ['no'] });
-		const parameters = { operation, ...to, sessionId: '={{ $json.id }}' };
+		const parameters = { operation, ...fields, sessionId: '={{ $json.id }}' };
 		const items = [{ id: sessions.open }, { id: sessions.dormant }];
 		expect(stopMessage(await harness.runOnNock(parameters, { items })).description).toContain(
 			`${done} in this run (item 0).`,
@@ -163,7 +163,7 @@ describe('wait for event', () => {
 	const listening = async () =>
 		await eventually(() => harness.simulator().sessions.openSockets() === 1);
 
-	test('the first of the chosen types ends it, with what was seen before', async () => {
+	test('the first event of the chosen types ends it, with the earlier events', async () => {
 		const waiting = wait({ eventTypes: '={{ "mode_changed, session_closed" }}' });
 		await listening();
 		const { sessions: control } = harness.simulator();
@@ -180,7 +180,7 @@ describe('wait for event', () => {
 		]);
 	});
 
-	test('no type chosen: any event; a typed-in type: that one', async () => {
+	test('without types: any event, and with a custom type: that one', async () => {
 		for (const [parameters, type] of [
 			[{}, 'nudge_sent'],
 			[{ options: { otherEventTypes: 'typing_started' } }, 'typing_started'],
@@ -194,7 +194,7 @@ describe('wait for event', () => {
 		}
 	});
 
-	test('the time limit: no event, and what was seen', async () => {
+	test('the time limit: no event, and the earlier events', async () => {
 		const waiting = wait({ eventTypes: ['session_dormant'], timeLimit: 50 });
 		await listening();
 		harness.simulator().sessions.nudge(sessions.open);
@@ -203,7 +203,7 @@ describe('wait for event', () => {
 		]);
 	});
 
-	test('the session is closed meanwhile: that ends it too', async () => {
+	test('a closed session ends it, too', async () => {
 		const waiting = wait({ eventTypes: ['session_dormant'] });
 		await listening();
 		harness.simulator().sessions.close(sessions.open);
@@ -214,25 +214,25 @@ describe('wait for event', () => {
 
 	test.each([
 		[
-			'the service gives no token',
+			'the service issues no token',
 			{ kind: 'status', status: 503 },
-			/^The connection to the chat session does not hold\. .*The service said: /,
+			/^The connection to the chat session keeps failing\. .*The service said: /,
 		],
-		['the token is long in coming', { kind: 'hang' }, /^Check that the service is up/],
+		['the token request is slow', { kind: 'hang' }, /^Check that the service is available/],
 	] as const)(
-		'never connected, as %s: that is told, not a time limit',
-		async (_why, fault, advice) => {
+		'never connected, because %s: an error instead of a timeout',
+		async (_name, fault, advice) => {
 			const { sessionId } = harness.simulator().sessions.create();
 			harness.simulator().faults.inject(fault);
 			const run = await wait({ sessionId, timeLimit: 10 });
 			expect(stopMessage(run)).toMatchObject({
-				message: expect.stringContaining('was not connected within the Time Limit'),
+				message: expect.stringContaining("wasn't connected within the time limit"),
 				description: expect.stringMatching(advice),
 			});
 		},
 	);
 
-	test('connected once, and away when the time is over: that is the time limit', async () => {
+	test('connected once, but not at the end: a timeout', async () => {
 		const { sessionId } = harness.simulator().sessions.create();
 		const waiting = wait({ sessionId, eventTypes: ['session_dormant'], timeLimit: 50 });
 		await listening();
@@ -243,19 +243,19 @@ describe('wait for event', () => {
 		expect(records(await waiting)).toMatchObject([{ timed_out: true, event: null }]);
 	});
 
-	test('the time is over, and something was too large to be read: told, not taken for silence', async () => {
+	test('after the time limit, with a frame that was too large to read: an error instead of a timeout', async () => {
 		const waiting = wait({ eventTypes: ['message_received'], timeLimit: 20 });
 		await listening();
 		const content = 'x'.repeat(9_000_000);
 		harness.simulator().sessions.pushEvent(sessions.open, 'message_received', { content });
-		expect(stopMessage(await waiting).message).toContain('too large to be read');
+		expect(stopMessage(await waiting).message).toContain('too large to read');
 	});
 
 	describe('Stop', () => {
 		const begin = async (parameters: INodeParameters = {}, items = [{}]) =>
 			await harness.start({ operation: 'waitForEvent', ...parameters }, { items });
 
-		test('ends the wait, and leaves no socket open', async () => {
+		test('ends the wait and closes the socket', async () => {
 			const { execution } = await begin();
 			await listening();
 			execution.cancel();
@@ -264,7 +264,7 @@ describe('wait for event', () => {
 			expect(harness.connections()).toBe(1);
 		});
 
-		test('while it connects: no socket stays open', async () => {
+		test('while it connects: closes the socket', async () => {
 			const { sessionId } = harness.simulator().sessions.create();
 			const { execution } = await begin({ sessionId });
 			await eventually(() =>
@@ -277,27 +277,27 @@ describe('wait for event', () => {
 			expect(harness.simulator().sessions.openSockets(sessionId)).toBe(0);
 		});
 
-		test('while the credential is read: nothing is asked for any more', async () => {
-			let readOn = () => {};
-			const reading = new Promise<void>((resolve) => (readOn = resolve));
+		test('while the credential is read: sends no more requests', async () => {
+			let continueReading = () => {};
+			const reading = new Promise<void>((resolve) => (continueReading = resolve));
 			const getDecrypted = harness.credentials.getDecrypted.bind(harness.credentials);
 			const read = jest.spyOn(harness.credentials, 'getDecrypted');
-			read.mockImplementation(async (...what) => {
+			read.mockImplementation(async (...args) => {
 				await reading;
-				return await getDecrypted(...what);
+				return await getDecrypted(...args);
 			});
 			const { sessionId } = harness.simulator().sessions.create();
 			const { execution } = await begin({ sessionId });
 			await eventually(() => read.mock.calls.length > 0);
 			execution.cancel();
-			readOn();
+			continueReading();
 			expect((await execution).status).toBe('canceled');
 			await realSleep(100);
-			const asked = harness.simulator().requests.filter(({ path }) => path.includes(sessionId));
-			expect(asked).toEqual([]);
+			const requests = harness.simulator().requests.filter(({ path }) => path.includes(sessionId));
+			expect(requests).toEqual([]);
 		});
 
-		test('items that had not begun do not begin', async () => {
+		test("later items don't start", async () => {
 			const { execution } = await begin({ options: { concurrency: 1 } }, [{}, {}, {}]);
 			await listening();
 			execution.cancel();
@@ -309,7 +309,7 @@ describe('wait for event', () => {
 	});
 
 	test.each(['offset', 'noOffset', 'number', 'seconds'] as const)(
-		'what is replayed from before does not end it, whatever the form of its time (%s)',
+		"a replayed event doesn't end it, in any time format (%s)",
 		async (eventTime) => {
 			const terse = await startSimulator({ dialect: dialects.terse, eventTime });
 			try {
@@ -319,7 +319,7 @@ describe('wait for event', () => {
 				const credential = credentialFor(terse);
 				const waiting = harness.run({ operation: 'waitForEvent' }, { credential });
 				await eventually(() => terse.sessions.openSockets() === 1);
-				// The connection stands after half a second, a fiftieth of which passes here.
+				// The connection is ready after 0.5 seconds, a fiftieth of which passes here.
 				await realSleep(100);
 				terse.sessions.nudge(sessions.open, 2);
 				expect(records(await waiting)).toMatchObject([
@@ -334,7 +334,7 @@ describe('wait for event', () => {
 		},
 	);
 
-	test('in a loop, an event counts once though the session is written in another case', async () => {
+	test('in a loop, an event is returned once even if the session ID has another case', async () => {
 		const terse = await startSimulator({ dialect: dialects.terse });
 		try {
 			const credential = credentialFor(terse);
@@ -357,7 +357,7 @@ describe('wait for event', () => {
 		}
 	});
 
-	test('several sessions are waited for at the same time', async () => {
+	test('waits for several sessions at the same time', async () => {
 		const ids = [sessions.open, sessions.dormant];
 		const waiting = harness.run(
 			{ operation: 'waitForEvent', sessionId: '={{ $json.id }}', eventTypes: ['nudge_sent'] },
@@ -368,7 +368,7 @@ describe('wait for event', () => {
 		expect(records(await waiting).map(({ session_id: id }) => id)).toEqual(ids);
 	});
 
-	test('as a tool of an MCP client, whose calls belong to no execution, it waits as elsewhere', async () => {
+	test('works as a tool of an MCP client, without an execution', async () => {
 		const node = await harness.other('chatSession', {
 			operation: 'waitForEvent',
 			sessionId: sessions.open,
@@ -382,7 +382,7 @@ describe('wait for event', () => {
 		});
 	});
 
-	test('a session the service does not know stops the node', async () => {
+	test('an unknown session stops the node', async () => {
 		expect(stopMessage(await wait({ sessionId: sessions.unknown })).description).toContain(
 			'session_not_found',
 		);
@@ -392,14 +392,14 @@ describe('wait for event', () => {
 		'the time limit %j is rejected before anything is sent',
 		async (timeLimit) => {
 			expect(stopMessage(await wait({ timeLimit }))).toEqual({
-				message: 'The Time Limit is not a number of seconds between 1 and 86400',
-				description: expect.stringContaining('how many seconds to wait at most, such as 300.'),
+				message: `'Time Limit (Seconds)' must be more than 0 and at most 86400 (got ${timeLimit})`,
+				description: expect.stringContaining('the maximum number of seconds to wait, such as 300.'),
 			});
 			expect(harness.simulator().requests).toEqual([]);
 		},
 	);
 
-	test('a time limit that is no number is rejected before anything is sent', async () => {
+	test("a time limit that isn't a number is rejected before anything is sent", async () => {
 		expect(stopMessage(await wait({ timeLimit: '={{ "soon" }}' })).message).toBe(
 			'\'Time Limit (Seconds)\' must be a number, but its expression returned "soon"',
 		);
@@ -408,36 +408,39 @@ describe('wait for event', () => {
 });
 
 describe('watch and unwatch', () => {
-	const ADDRESS = 'https://n8n.example.com';
+	const ORIGIN = 'https://n8n.example.com';
 	const PATH = '/webhook/abc/watch';
 	const ask = async (operation: string, parameters: INodeParameters = {}) =>
 		await harness.runOnNock({
 			resource: 'watchList',
 			operation,
-			triggerAddress: ADDRESS + PATH,
+			triggerUrl: ORIGIN + PATH,
 			...parameters,
 		});
 	const trigger = (secret?: string) =>
-		nock(ADDRESS, secret === undefined ? {} : { reqheaders: { 'x-watch-secret': secret } });
+		nock(ORIGIN, secret === undefined ? {} : { reqheaders: { 'x-watch-secret': secret } });
 
-	test.each(['watch', 'unwatch'])('%s: what is sent and what comes back', async (action) => {
-		const answer = { watched: true, connected: true, watched_sessions: [sessions.open] };
-		trigger('sesame')
-			.post(PATH, { action, session_ids: [sessions.open] })
-			.reply(200, answer);
-		expect(records(await ask(action, { triggerSecret: 'sesame' }))).toEqual([
-			{ session_id: sessions.open, ...answer },
-		]);
-	});
+	test.each(['watch', 'unwatch'])(
+		'%s: sends the request and returns the response',
+		async (action) => {
+			const response = { watched: true, connected: true, watched_sessions: [sessions.open] };
+			trigger('sesame')
+				.post(PATH, { action, session_ids: [sessions.open] })
+				.reply(200, response);
+			expect(records(await ask(action, { triggerSecret: 'sesame' }))).toEqual([
+				{ session_id: sessions.open, ...response },
+			]);
+		},
+	);
 
-	test('the API token does not go to the trigger', async () => {
-		nock(ADDRESS, { badheaders: ['API-Token', 'x-watch-secret'] })
+	test("doesn't send the API token to the trigger", async () => {
+		nock(ORIGIN, { badheaders: ['API-Token', 'x-watch-secret'] })
 			.post(PATH)
 			.reply(200, { watched_sessions: [] });
 		expect(records(await ask('watch'))).toHaveLength(1);
 	});
 
-	test('a connection that breaks and a busy n8n are tried again', async () => {
+	test('retries after a broken connection and a busy n8n', async () => {
 		const cut = Object.assign(new Error('cut'), { code: 'ECONNRESET' });
 		trigger().post(PATH).replyWithError(cut);
 		trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
@@ -447,13 +450,13 @@ describe('watch and unwatch', () => {
 		expect(records(await ask('watch'))).toHaveLength(1);
 	});
 
-	test('Stop ends the pause before the next try, and nothing is tried any more', async () => {
+	test('Stop ends the wait before the next attempt, and no attempt follows', async () => {
 		const busy = trigger().post(PATH).reply(503, { message: 'elsewhere', resolution: 'again' });
 		const again = trigger().post(PATH).reply(200, { watched_sessions: [] });
 		jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
 		const { execution } = await harness.start({
 			operation: 'watch',
-			triggerAddress: ADDRESS + PATH,
+			triggerUrl: ORIGIN + PATH,
 		});
 		await eventually(() => busy.isDone());
 		await realSleep(50);
@@ -469,20 +472,20 @@ describe('watch and unwatch', () => {
 			{ message: 'The chat session is closed', resolution: 'Create one' },
 			'The chat session is closed',
 		],
-		[404, { code: 404, message: 'not registered' }, 'No Chat Events Trigger answers'],
-		[429, '', "The host of the 'Trigger URL' takes no more requests at the moment"],
+		[404, { code: 404, message: 'not registered' }, 'No Chat Events Trigger responds'],
+		[429, '', "The host of 'Trigger URL' accepts no requests at the moment"],
 		[429, { message: 'The service rejected 100 sessions', resolution: 'Wait' }, 'rejected 100'],
-		[200, '<html>', 'No Chat Events Trigger answers'],
-	])('an answer %i that is not a trigger’s yes', async (status, body, message) => {
+		[200, '<html>', 'No Chat Events Trigger responds'],
+	])("rejects a response with status %i that isn't a success", async (status, body, message) => {
 		trigger().post(PATH).reply(status, body);
 		expect(stopMessage(await ask('watch')).message).toContain(message);
 	});
 
 	test.each(['', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(
-		'%j is no address',
-		async (triggerAddress) => {
-			const run = await ask('watch', { triggerAddress: `={{ "${triggerAddress}" }}` });
-			expect(stopMessage(run).message).toMatch(/Trigger URL is (empty|not a web address)/);
+		'%j is not a valid URL',
+		async (triggerUrl) => {
+			const run = await ask('watch', { triggerUrl: `={{ "${triggerUrl}" }}` });
+			expect(stopMessage(run).message).toMatch(/^'Trigger URL' (is empty|must begin with http)/);
 		},
 	);
 });

@@ -14,7 +14,7 @@ import { fixtures } from '../../simulator';
 const harness = engineHarness();
 const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
 const sessionId = fixtures.sessions.open;
-/** Sent beside what the form asks for; another one in each execution. */
+/** Differs in each execution. */
 const options = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
 const mapping = {
 	describeChat: true,
@@ -29,7 +29,7 @@ test.each<[string, string, INodeParameters]>([
 	['legacyPause', `/chat_sessions/${sessionId}/pause_session`, { agentUuid, sessionId }],
 	['close', `/v1/chat/session/${sessionId}/support`, { sessionId }],
 ])(
-	'%s: after a kill, it is not sent again, although a value in it is another one now',
+	"%s: after n8n was killed, isn't sent again even if a value has changed",
 	async (operation, path, parameters) => {
 		const bodies: IDataObject[] = [];
 		service()
@@ -50,8 +50,8 @@ test.each<[string, string, INodeParameters]>([
 			onError: 'continueRegularOutput',
 		});
 		const { workflow, start } = oneNodeWorkflow(node);
-		const begun = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
-		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		const started = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
+		const run = await resume(harness.credentials, workflow, storedCopy(started), 'retry');
 		expect(bodies).toHaveLength(1);
 		expect(JSON.stringify(bodies[0])).toContain('exec-');
 		expect(output(run, 'Node')[0]?.json.error).toContain('An earlier attempt of this execution');

@@ -15,30 +15,30 @@ const event = (type: string, eventId: string | null = null, ts?: string | number
 
 const rejected = new ChatEnded(
 	'unreachable',
-	{ message: 'The connection does not hold', resolution: forEveryone('Check the service.') },
+	{ message: 'The connection fails', resolution: forEveryone('Check the service.') },
 	'close code 1006',
 	1006,
 );
 
-/** A wait of ten seconds, and what happens to its session. */
+/** Starts a wait of 10 seconds, with controls for its session. */
 function waiting(
-	wish: Partial<EventFilter> = {},
-	setback: ChatEnded | null = null,
-	{ isHeld = true, clock = new FakeClock() } = {},
+	filter: Partial<EventFilter> = {},
+	lastFailure: ChatEnded | null = null,
+	{ isConnected = true, clock = new FakeClock() } = {},
 ) {
 	const ending = new AbortController();
 	let listener: ((event: ChatEvent) => void) | undefined;
 	let tooLarge: OnTooLarge | undefined;
 	let unsubscribed = 0;
-	let readyIs: (readiness: Readiness) => void = () => {};
+	let resolveReady: (readiness: Readiness) => void = () => {};
 	const ready = new Promise<Readiness>((resolve) => {
-		readyIs = resolve;
+		resolveReady = resolve;
 	});
 	const result = awaitEvent(
 		{
 			ready: async () => await ready,
-			lastFailure: setback,
-			isHeld,
+			lastFailure,
+			isConnected,
 			signal: ending.signal,
 			subscribe: (onEvent, onTooLarge) => {
 				listener = onEvent;
@@ -46,7 +46,7 @@ function waiting(
 				return () => unsubscribed++;
 			},
 		},
-		{ types: null, ms: 10_000, known: new Set(), reader: 'onScreen', ...wish },
+		{ types: null, timeoutMs: 10_000, returnedIds: new Set(), reader: 'onScreen', ...filter },
 		clock,
 	);
 	return {
@@ -55,18 +55,18 @@ function waiting(
 		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one)),
 		isTooLarge: () => tooLarge?.(9_000_000),
 		connects: async () => {
-			readyIs({ kind: 'open' });
+			resolveReady({ kind: 'open' });
 			await settle();
 		},
 		ends: (readiness: Readiness) => {
-			readyIs(readiness);
+			resolveReady(readiness);
 			ending.abort();
 		},
 		unsubscribed: () => unsubscribed,
 	};
 }
 
-test('the first event ends the wait at once, and only that one is given out', async () => {
+test('the first event ends the wait, and only that one is returned', async () => {
 	const wait = waiting();
 	await wait.connects();
 	wait.happens(event('nudge_sent', 'e-1'), event('mode_changed', 'e-2'));
@@ -77,8 +77,8 @@ test('the first event ends the wait at once, and only that one is given out', as
 	expect(wait.unsubscribed()).toBe(1);
 });
 
-test('what is not waited for, or was given out before, is seen and not taken', async () => {
-	const wait = waiting({ types: new Set(['mode_changed']), known: new Set(['e-2']) });
+test('other events, and events that were returned before, are in seen', async () => {
+	const wait = waiting({ types: new Set(['mode_changed']), returnedIds: new Set(['e-2']) });
 	await wait.connects();
 	wait.happens(
 		event('nudge_sent', 'e-1'),
@@ -91,105 +91,95 @@ test('what is not waited for, or was given out before, is seen and not taken', a
 	expect(seen.map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', null]);
 });
 
-test('of a long wait the newest thousand events are kept', async () => {
+test('a long wait keeps the latest 1,000 events', async () => {
 	const wait = waiting({ types: new Set(['mode_changed']) });
 	await wait.connects();
 	wait.happens(...Array.from({ length: 1_001 }, (_, index) => event('nudge_sent', `e-${index}`)));
 	await wait.clock.advance(10_000);
 	const { end, seen } = await wait.result;
-	expect(end).toEqual({ kind: 'time_over' });
+	expect(end).toEqual({ kind: 'timed_out' });
 	expect([seen.length, seen[0]?.eventId]).toEqual([1_000, 'e-1']);
 });
 
-describe('what comes with the connection', () => {
+describe('events during connecting', () => {
 	const BEFORE = '2023-11-14T22:13:19Z';
 	const AFTER = '2023-11-14T22:13:21Z';
 
-	const begun = 1_700_000_000;
+	const startedAt = 1_700_000_000;
 
 	test.each<[string, string | number | undefined, boolean, boolean]>([
-		['from before the wait, is a replay', BEFORE, false, false],
+		['before the wait: a replay', BEFORE, false, false],
+		['before the wait, with an offset: a replay', '2023-11-15T03:43:19+05:30', false, false],
+		['before the wait, in milliseconds: a replay', startedAt * 1_000 - 1, false, false],
+		['before the wait, in seconds: a replay', startedAt - 1, false, false],
+		['before the wait, in seconds as text: a replay', `${startedAt - 1}.25`, false, false],
+		['after the start: new', AFTER, false, true],
+		['after the start, with an offset: new', '2023-11-15T03:43:21+05:30', false, true],
+		['after the start, in milliseconds: new', startedAt * 1_000 + 1, false, true],
+		['after the start, in seconds: new', startedAt + 1, false, true],
+		['after the start, in seconds as text: new', `${startedAt}.25`, false, true],
 		[
-			'from before the wait by a time with an offset, is a replay',
-			'2023-11-15T03:43:19+05:30',
-			false,
-			false,
-		],
-		['from before the wait in milliseconds, is a replay', begun * 1_000 - 1, false, false],
-		['from before the wait in seconds, is a replay', begun - 1, false, false],
-		['from before the wait in a text of seconds, is a replay', `${begun - 1}.25`, false, false],
-		['from after it began, is news', AFTER, false, true],
-		[
-			'from after it began by a time with an offset, is news',
-			'2023-11-15T03:43:21+05:30',
-			false,
-			true,
-		],
-		['from after it began in milliseconds, is news', begun * 1_000 + 1, false, true],
-		['from after it began in seconds, is news', begun + 1, false, true],
-		['from after it began in a text of seconds, is news', `${begun}.25`, false, true],
-		[
-			'by a time of an unknown zone, came before the connection stood: a replay',
+			'without an offset, before the connection is ready: a replay',
 			AFTER.slice(0, -1),
 			false,
 			false,
 		],
-		['by a time of an unknown zone, once connected, is news', BEFORE.slice(0, -1), true, true],
-		['by a number that is no time, is a replay', 12, false, false],
-		['by a word, is a replay', 'now', false, false],
-		['without a time, is a replay', undefined, false, false],
-		['without a time, once connected, is news', undefined, true, true],
-		['from before by a clock that goes wrong, once connected, is news', BEFORE, true, true],
-	])('%s', async (_what, ts, isConnected, isNews) => {
+		['without an offset, once connected: new', BEFORE.slice(0, -1), true, true],
+		["a number that isn't a time: a replay", 12, false, false],
+		['a word: a replay', 'now', false, false],
+		['without a time: a replay', undefined, false, false],
+		['without a time, once connected: new', undefined, true, true],
+		['before the wait by a wrong clock, once connected: new', BEFORE, true, true],
+	])('%s', async (_name, ts, isConnected, isNew) => {
 		const wait = waiting();
 		if (isConnected) await wait.connects();
 		wait.happens(event('nudge_sent', 'e-1', ts));
 		await wait.connects();
 		await wait.clock.advance(10_000);
-		expect((await wait.result).end.kind).toBe(isNews ? 'event' : 'time_over');
+		expect((await wait.result).end.kind).toBe(isNew ? 'event' : 'timed_out');
 	});
 });
 
 test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(
-	'what came in the second in which the wait began may be from before: %p is a replay',
+	'an event in the second of the start may be older: %p is a replay',
 	async (ts) => {
 		const wait = waiting({}, null, { clock: new FakeClock(1_700_000_000_700) });
 		wait.happens(event('nudge_sent', 'e-1', ts));
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		const { end, seen } = await wait.result;
-		expect([end.kind, seen.length]).toEqual(['time_over', 1]);
+		expect([end.kind, seen.length]).toEqual(['timed_out', 1]);
 	},
 );
 
 describe('no event', () => {
 	test.each([
-		[rejected, 'The connection does not hold. Check the service.'],
-		[null, 'Check that the service is up and can be reached from n8n.'],
-	])('seen, and the connection is down at the end: %p', async (setback, why) => {
-		const wait = waiting({}, setback, { isHeld: false });
+		[rejected, 'The connection fails. Check the service.'],
+		[null, 'Check that the service is available and that n8n can reach it.'],
+	])('and the connection is down at the end: %p', async (lastFailure, why) => {
+		const wait = waiting({}, lastFailure, { isConnected: false });
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end).toEqual({
-			kind: 'time_over',
-			notListening: expect.stringContaining(
+			kind: 'timed_out',
+			disconnected: expect.stringContaining(
 				`The live connection was down when the wait ended, so an event may be missing. ${why}`,
 			),
 		});
 	});
 
-	test('too large to be read, in a session that was listened to', async () => {
+	test('after a frame that was too large to read', async () => {
 		const wait = waiting();
 		await wait.connects();
 		wait.isTooLarge();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end).toMatchObject({
-			kind: 'not_all_read',
+			kind: 'frame_too_large',
 			why: {
-				name: 'NotAllRead',
+				name: 'FrameTooLarge',
 				outcome: 'unknown',
-				message: expect.stringContaining('too large to be read'),
-				resolution: expect.stringContaining('Look at the conversation'),
+				message: expect.stringContaining('too large to read'),
+				resolution: expect.stringContaining('Check the conversation'),
 			},
 		});
 	});
@@ -197,14 +187,14 @@ describe('no event', () => {
 	test.each([
 		[
 			null,
-			'Check that the service is up and can be reached from n8n. If connecting takes long, raise the Time Limit.',
+			"Check that the service is available and that n8n can reach it. If connecting is slow, increase 'Time Limit (Seconds)'.",
 		],
 		[
 			rejected,
-			`${rejected.message}. ${rejected.resolution} If connecting takes long, raise the Time Limit. The service said: close code 1006.`,
+			`${rejected.message}. ${rejected.resolution} If connecting is slow, increase 'Time Limit (Seconds)'. The service said: close code 1006.`,
 		],
-	])('because no connection came about: %o', async (setback, advice) => {
-		const wait = waiting({}, setback);
+	])('because the session was never connected: %o', async (lastFailure, advice) => {
+		const wait = waiting({}, lastFailure);
 		await wait.clock.advance(10_000);
 		const { end } = await wait.result;
 		const why = end.kind === 'never_connected' ? end.why : undefined;
@@ -213,7 +203,7 @@ describe('no event', () => {
 			name: 'NeverConnected',
 			outcome: 'not_sent',
 			message:
-				'The chat session was not connected within the Time Limit, so no event could be seen',
+				"The chat session wasn't connected within the time limit, so no event could be received",
 			advice,
 		});
 	});

@@ -7,10 +7,10 @@ const harness = chatHarness('injectContext', {
 	context: '={{ $json.entry }}',
 });
 const PATH = `/v1/chat/session/${sessions.open}/inject_context`;
-const held = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
+const injected = () => harness.simulator().sessions.get(sessions.open).context.slice(1);
 const entries = (...texts: string[]) => texts.map((entry) => ({ entry }));
 
-test('entries are added in the order of the items, and each item shows the whole list', async () => {
+test('adds entries in the order of the items, and returns the full list for each item', async () => {
 	const items = entries('one', 'two', 'three');
 	const lists = records(await harness.run({}, { items })).map(({ context }) => context);
 	const initial = harness.simulator().sessions.get(sessions.open).context[0];
@@ -22,33 +22,33 @@ test('entries are added in the order of the items, and each item shows the whole
 });
 
 test.each<[string, INodeParameters, string]>([
-	['empty text', { context: '={{ " " }}' }, 'Context is empty'],
-	['no text', { context: '={{ null }}' }, 'Context is empty'],
-	['no session', { sessionId: '={{ "" }}' }, 'The Session ID is empty'],
+	['empty text', { context: '={{ " " }}' }, "'Context' is empty"],
+	['no text', { context: '={{ null }}' }, "'Context' is empty"],
+	['no session', { sessionId: '={{ "" }}' }, "'Session ID' is empty"],
 ])('%s: rejected before anything is sent', async (_case, parameters, message) => {
 	const run = await harness.run(parameters, { items: entries('one') });
 	expect(stopMessage(run).message).toBe(message);
 	expect(harness.simulator().requests).toEqual([]);
 });
 
-test('one bad item of several: nothing is sent, and the message names it', async () => {
+test('one invalid item: nothing is sent, and the message names the item', async () => {
 	const run = await harness.run({}, { items: entries('one', ' ', 'three') });
-	expect(stopMessage(run).message).toBe('Context is empty [item 1]');
-	expect(held()).toEqual([]);
+	expect(stopMessage(run).message).toBe("'Context' is empty [item 1]");
+	expect(injected()).toEqual([]);
 });
 
-test('Continue On Fail: the good items are added, in order', async () => {
-	const overrides = { onError: 'continueRegularOutput' as const };
-	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides });
+test('Continue On Fail: valid items are added in order', async () => {
+	const over = { onError: 'continueRegularOutput' as const };
+	const run = await harness.run({}, { items: entries('one', ' ', 'three'), overrides: over });
 	expect(records(run)).toMatchObject([
 		{ session_id: sessions.open },
-		{ error: 'Context is empty [item 1]' },
+		{ error: "'Context' is empty [item 1]" },
 		{ session_id: sessions.open },
 	]);
-	expect(held()).toEqual(['one', 'three']);
+	expect(injected()).toEqual(['one', 'three']);
 });
 
-test.each([200, 404, 422, 500])('agent_not_found at status %i is explained', async (status) => {
+test.each([200, 404, 422, 500])('agent_not_found with status %i is explained', async (status) => {
 	service().post(PATH).reply(status, { success: false, error: 'agent_not_found' });
 	const run = await harness.runOnNock({}, { items: entries('one') });
 	expect(stopMessage(run)).toEqual({
@@ -57,7 +57,7 @@ test.each([200, 404, 422, 500])('agent_not_found at status %i is explained', asy
 	});
 });
 
-test('an entry of unknown fate is not sent again, nor by Retry On Fail', async () => {
+test("an entry with an unknown outcome isn't sent again, not even by Retry On Fail", async () => {
 	service()
 		.post(PATH)
 		.reply(200, { success: true, data: { context: ['one'] } });

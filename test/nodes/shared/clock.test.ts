@@ -32,7 +32,7 @@ describe('pause', () => {
 		const clock = new FakeClock();
 		const paused = pause(clock, 2_500, never);
 		await clock.advance(2_499);
-		expect(clock.asked).toEqual([1000, 1000, 500]);
+		expect(clock.requested).toEqual([1000, 1000, 500]);
 		await clock.advance(1);
 		expect(await paused).toBe(true);
 		expect(clock.pending).toBe(0);
@@ -41,7 +41,7 @@ describe('pause', () => {
 	it('does not wait at all for nothing', async () => {
 		const clock = new FakeClock();
 		expect(await pause(clock, 0, never)).toBe(true);
-		expect(clock.asked).toEqual([]);
+		expect(clock.requested).toEqual([]);
 	});
 
 	it('returns at once when aborted and starts no further slice', async () => {
@@ -52,9 +52,9 @@ describe('pause', () => {
 		stop.abort();
 		expect(await paused).toBe(false);
 		await clock.advance(60_000);
-		expect(clock.asked).toHaveLength(2);
+		expect(clock.requested).toHaveLength(2);
 		expect(await pause(clock, 5_000, stop.signal)).toBe(false);
-		expect(clock.asked).toHaveLength(2);
+		expect(clock.requested).toHaveLength(2);
 	});
 
 	it('takes its listener off the signal', async () => {

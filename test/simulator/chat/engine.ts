@@ -19,9 +19,9 @@ interface Turn {
 	incoming: Incoming;
 }
 
-/** The agent behind the chat: an echo, with the special contents of magic.ts. */
+/** The agent of the chat: an echo with the scripted replies of scriptedReplies.ts. */
 export class ChatEngine {
-	/** Chat delivery address of the account, as if set in its dashboard. */
+	/** Chat delivery URL of the account, as if set in its dashboard. */
 	deliveryUrl: string | null = null;
 	readonly deliveries: Delivery[] = [];
 	private counter = 0;
@@ -44,7 +44,7 @@ export class ChatEngine {
 		return (type, payload) => this.world.hub.emit(session, type, payload);
 	}
 
-	/** A message whose outcome is waited for. */
+	/** A synchronous message. */
 	async send(session: Session, incoming: Incoming, emit: Emit): Promise<JsonObject> {
 		const stopped = gate(this.world, session, incoming);
 		if (stopped) return stopped;
@@ -68,7 +68,7 @@ export class ChatEngine {
 		return outcome;
 	}
 
-	/** A message whose reply comes later. The same key and content gives the first answer again. */
+	/** An asynchronous message. The same key and content returns the first response again. */
 	sendLater(
 		session: Session,
 		incoming: Incoming,
@@ -140,7 +140,7 @@ export class ChatEngine {
 		return { outcome, replyId: reply.messageId };
 	}
 
-	/** Over the socket a message id is there only when the client supplied one. */
+	/** Over the socket, only a client-chosen message ID is returned. */
 	private messageIdFor({ incoming, messageId }: Turn): JsonObject {
 		return incoming.rail === 'socket' && incoming.messageId === null
 			? {}
@@ -160,7 +160,7 @@ export class ChatEngine {
 		return outcome;
 	}
 
-	/** A turn of someone else's, for a message that wants to be merged. */
+	/** A turn of another client, into which a message can be merged. */
 	private startOtherTurn(session: Session): void {
 		const flight: Flight = {
 			turnId: this.world.dialect.chat.turnId(this.nextNumber()),
@@ -201,7 +201,7 @@ export class ChatEngine {
 		await deliver(url, body, this.world.dialect, this.deliveries);
 	}
 
-	/** The reply outside anyone's ack: its text and the turn results, in the dialect's order. */
+	/** The reply outside an ack: its text and the turn results, in the dialect's order. */
 	private async tellReply(
 		session: Session,
 		content: string,

@@ -9,7 +9,7 @@ export function fingerprintOf({ content, interaction }: Incoming): string {
 	return JSON.stringify([content, interaction?.id ?? null, interaction?.optionId ?? null]);
 }
 
-/** The outcome of a message that starts no turn: rejected, or a replay of an accepted one. */
+/** The state of a message that starts no turn: rejected, or a replay of an accepted one. */
 export function gate(
 	world: SimulatorState,
 	session: Session,
@@ -20,7 +20,9 @@ export function gate(
 	if (session.accountId !== state.accountId) return invalidTurn('session_account_mismatch');
 	if (session.status === 'closed') return { state: 'error', error: dialect.chat.closedText };
 	return (
-		knownKey(session, incoming) ?? interactionFault(session, incoming) ?? wished(session, incoming)
+		knownKey(session, incoming) ??
+		interactionFault(session, incoming) ??
+		requestedState(session, incoming)
 	);
 }
 
@@ -44,8 +46,8 @@ function interactionFault(session: Session, { interaction }: Incoming): JsonObje
 	return fits ? null : invalidTurn('invalid_interaction');
 }
 
-/** States that the content itself asks for. */
-function wished(session: Session, { content }: Incoming): JsonObject | null {
+/** States that the content requests. */
+function requestedState(session: Session, { content }: Incoming): JsonObject | null {
 	const busy: JsonObject = { state: 'busy', error: 'server_busy' };
 	if (asks(content, 'busy')) return busy;
 	if (asks(content, 'busyOnce') && !session.spent.has(content)) {

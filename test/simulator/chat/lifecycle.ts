@@ -6,7 +6,7 @@ export function goDormant(session: Session, emit: Emit): void {
 	emit('session_dormant', { reason: 'inactivity' });
 }
 
-/** The next message picks a quiet session up again. */
+/** The next message reactivates a dormant session. */
 export function wake(session: Session, reason: string, emit: Emit): void {
 	if (session.status === 'dormant') emit('session_reactivated', { reason });
 	if (session.status !== 'closed') session.status = 'open';

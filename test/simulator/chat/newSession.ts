@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects';
 import type { Agent } from '../state/types';
 import type { Session } from './types';
 
-/** An open session; its context bucket already holds an initial entry. */
+/** An open session. Its context bucket already has an initial entry. */
 export function newSession(
 	agent: Agent,
 	dialect: Dialect,

@@ -6,12 +6,12 @@ import type { Emit, Session } from './types';
 
 export interface Reply {
 	text: string | null;
-	/** Of the agent's message; null if it said nothing. */
+	/** ID of the agent's message. Null if there was none. */
 	messageId: string | number | null;
 	helpRequested: boolean;
 }
 
-/** Adds a message to the session and tells it. */
+/** Adds a message to the session and emits its event. */
 export function addMessage(
 	world: SimulatorState,
 	session: Session,
@@ -34,7 +34,7 @@ export function addMessage(
 	return id;
 }
 
-/** What the agent says to the content, with everything that follows from it. */
+/** The agent's reply to the content, with all its effects. */
 export function respond(
 	world: SimulatorState,
 	session: Session,
@@ -42,9 +42,9 @@ export function respond(
 	emit: Emit,
 ): Reply {
 	const helpRequested = asks(content, 'human');
-	// A human operator answers in their own time.
+	// A human operator doesn't reply immediately.
 	if (session.mode === 'support') return { text: null, messageId: null, helpRequested: false };
-	const text = saidTo(content);
+	const text = replyText(content);
 	const messageId =
 		text === null
 			? null
@@ -62,7 +62,7 @@ export function respond(
 	return { text, messageId, helpRequested };
 }
 
-function saidTo(content: string): string | null {
+function replyText(content: string): string | null {
 	if (asks(content, 'silent')) return null;
 	if (asks(content, 'buttons') || asks(content, 'form')) return 'Please choose';
 	return `You said: ${content}`;

@@ -1,6 +1,6 @@
 /**
- * Contents that make the agent do something special; each may be followed by more text.
- * Everything else is answered with "You said: …".
+ * Contents with special effects. More text may follow each one.
+ * The reply to any other content is "You said: …".
  *
  * | content | effect |
  * | - | - |
@@ -9,11 +9,11 @@
  * | please be invalid: <code> | `invalid` with that code |
  * | please fail … | `error`; on the asynchronous way a turn_result with state error |
  * | please merge … | `merged` into a turn that ends a little later |
- * | please answer slowly … | the turn takes SLOW_MS; what comes meanwhile is merged into it |
- * | please check first … | as slowly, and the agent says INTERIM_TEXT first, which isn't the reply |
+ * | please answer slowly … | the turn takes SLOW_MS, and later messages are merged into it |
+ * | please check first … | as slow, and the agent sends INTERIM_TEXT first, which isn't the reply |
  * | please say nothing … | completes without a reply |
  * | please show buttons / please show a form | an interactive message: options yes and no / free text |
- * | please get a human … | help requested, the session goes over to support |
+ * | please get a human … | help requested, the session switches to support |
  * | please go dormant … / please close … | answered, then the session goes dormant / is closed |
  * | please never ack … | over the socket: takes effect, no ack |
  * | please drop me … | over the socket: takes effect, the connection breaks before the ack |

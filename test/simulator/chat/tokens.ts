@@ -10,7 +10,7 @@ export interface SocketToken {
 	expiresAt: number;
 }
 
-/** Short-lived tokens of the session sockets. */
+/** Short-lived tokens for the session sockets. */
 export class SocketTokens {
 	private readonly tokens = new Map<string, SocketToken>();
 
@@ -34,7 +34,7 @@ export class SocketTokens {
 		return known && known.expiresAt > this.world.clock.now() ? known : undefined;
 	}
 
-	/** All tokens handed out so far are no longer good. */
+	/** Expires all tokens issued so far. */
 	expireAll(): void {
 		for (const token of this.tokens.values()) token.expiresAt = 0;
 	}

@@ -2,7 +2,7 @@ import type { JsonObject } from '../json';
 
 export type SessionStatus = 'open' | 'dormant' | 'paused' | 'closed';
 export type SessionMode = 'ai' | 'support';
-/** The way a message came in; an idempotency key belongs to the rail it was first used on. */
+/** How a message was sent. An idempotency key belongs to the rail of its first use. */
 export type Rail = 'rest' | 'socket';
 
 export interface ChatMessage {
@@ -24,7 +24,7 @@ export interface ChatEvent {
 	frame: JsonObject;
 }
 
-/** A turn under way, into which later messages are merged. */
+/** A turn in flight, into which later messages are merged. */
 export interface Flight {
 	turnId: string;
 	contents: string[];
@@ -33,25 +33,25 @@ export interface Flight {
 
 export interface RememberedTurn {
 	rail: Rail;
-	/** What identifies the content: the same key with another fingerprint is rejected. */
+	/** Identifies the content. The same key with another fingerprint is rejected. */
 	fingerprint: string;
 	outcome: JsonObject;
 	turnId: string;
 	messageId: string | number;
 }
 
-/** What a customer sent, whichever way. */
+/** A customer's message, sent in any way. */
 export interface Incoming {
 	rail: Rail;
 	content: string;
-	/** Set for an answer to an interactive message; content then holds the choice. */
+	/** Set for the response to an interactive message. Then `content` is the choice. */
 	interaction: { id: string; optionId: string | null } | null;
 	/** Chosen by the client. */
 	messageId: string | null;
 	idempotencyKey: string | null;
 }
 
-/** How an event leaves the engine; a socket may hold it back until its ack is out. */
+/** Sends an event. A socket may delay it until its ack is sent. */
 export type Emit = (type: string, payload: JsonObject) => void;
 
 export interface Session {
@@ -65,7 +65,7 @@ export interface Session {
 	messages: ChatMessage[];
 	interactions: Map<string, Interaction>;
 	remembered: Map<string, RememberedTurn>;
-	/** Magic contents that take effect once only. */
+	/** Scripted contents that take effect only once. */
 	spent: Set<string>;
 	flight: Flight | null;
 	/** Recent events, for replaying. */

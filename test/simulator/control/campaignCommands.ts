@@ -4,7 +4,7 @@ import { addAttempt, changeCampaign, completeUpload } from '../state/campaignCon
 import type { SimulatorState } from '../world';
 import { command } from './command';
 
-/** Campaigns over HTTP: what the service does with them out of the API's sight. */
+/** Changes campaigns over HTTP in ways that the API doesn't offer. */
 export function campaignCommands({ state, dialect }: SimulatorState): Route[] {
 	return [
 		command('campaign', ({ id, status }) => {

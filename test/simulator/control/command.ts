@@ -2,7 +2,7 @@ import { answer, type Answer } from '../http/answers';
 import type { Route, SimulatorRequest } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 
-/** A control endpoint: runs, and answers with the result or with what went wrong. */
+/** A control endpoint, which responds with the result or an error. */
 export function command(name: string, run: (body: JsonObject) => unknown): Route {
 	return {
 		method: 'POST',

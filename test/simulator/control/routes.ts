@@ -13,7 +13,7 @@ import { fill } from '../state/fill';
 import { listChangeFrom } from '../state/listChanges';
 import { stateView } from './stateView';
 
-/** The simulator driven from another process. */
+/** Controls the simulator from another process. */
 export function controlRoutes(world: SimulatorState): Route[] {
 	const get = (path: string, read: () => unknown): Route => ({
 		method: 'GET',
@@ -68,7 +68,7 @@ function deliveryFrom(value: unknown): DeliveryOptions {
 	};
 }
 
-/** Without `afterMs` calls no longer complete by themselves. */
+/** Without `afterMs`, calls don't complete automatically anymore. */
 function autoFrom({ afterMs, outcome, delivery }: JsonObject): AutoComplete | null {
 	if (afterMs !== 'beforeResponse' && typeof afterMs !== 'number') return null;
 	return { afterMs, outcome: outcomeFrom(outcome), delivery: deliveryFrom(delivery) };

@@ -3,18 +3,18 @@ import type { Session } from '../chat/types';
 
 export interface ChatDialect {
 	openState: string;
-	/** Create request: names of the body fields, and what the answer looks like. */
+	/** Create request: names of the body fields, and the response. */
 	create: { agent: string; person: string; metadata: string };
 	createBody(session: JsonObject): JsonObject;
-	/** Names whose values are carried in the query. */
+	/** Names of values that are sent in the query. */
 	inQuery?: readonly string[];
 	inbound: InboundFields;
 	async: InboundFields;
-	/** The answer to a synchronous message. */
+	/** The response to a synchronous message. */
 	inboundBody(result: JsonObject): JsonObject;
-	/** The immediate answer to an asynchronous message. */
+	/** The immediate response to an asynchronous message. */
 	asyncBody(result: AcceptedMessage): JsonObject;
-	/** Where the service reads the chat delivery address from. */
+	/** Source of the chat delivery URL. */
 	deliveryUrl: { from: 'dashboard' | 'session' | 'message'; field: string };
 	deliveryBody(reply: DeliveredReply): JsonObject;
 	commands: {
@@ -22,7 +22,7 @@ export interface ChatDialect {
 		release: string;
 		/** A hint to the AI, which is rejected during a take-over. */
 		tell: string;
-		/** A line of the human operator to the customer. */
+		/** A message of the human operator to the customer. */
 		say: string;
 		text: string;
 	};
@@ -38,7 +38,7 @@ export interface ChatDialect {
 	turnId(counter: number): string;
 	/** An outgoing interactive message. */
 	interactive(id: string, text: string, options: string[]): JsonObject;
-	/** Whether a message id sent by the client is given back in place of the service's own. */
+	/** Whether a message ID of the client is returned instead of the service's own. */
 	echoesMessageId: boolean;
 	/** Whether the ack of a merged message names its own turn beside the one it was merged into. */
 	mergedNamesOwnTurn: boolean;
@@ -46,12 +46,12 @@ export interface ChatDialect {
 	autoResumeReason: string;
 }
 
-/** Names of the body fields of a message; `idempotency_key` is documented. */
+/** Names of the body fields of a message. `idempotency_key` is documented. */
 export interface InboundFields {
 	session: string;
-	/** Names the agent where no session is given: one is then resolved or created. */
+	/** Names the agent if there is no session. The service then finds or creates one. */
 	agent: string;
-	/** Tells the customers of an agent apart. */
+	/** Identifies the customer of an agent. */
 	person: string;
 	message: string;
 	messageId: string;
@@ -72,12 +72,12 @@ export interface DeliveredReply {
 }
 
 export interface SocketDialect {
-	/** Query of its own in ws_url. */
+	/** Query that ws_url already has. */
 	urlQuery: string;
 	accountId(id: number): string | number;
 	ts(ms: number): string | number;
 	eventId(counter: number): string;
-	/** Where the text of a reply outside the own ack stands in relation to its turn_result. */
+	/** Order of a reply outside the ack and its turn_result. */
 	replyText: 'before' | 'after' | 'nowhere';
 	/** Which message the `message_id` of a turn_result names. */
 	resultNames: 'customer' | 'agent';

@@ -3,6 +3,6 @@ import { plain } from './plain';
 import { terse } from './terse';
 import { wrapped } from './wrapped';
 
-/** Equally legal readings of the service document; tests run against each. */
+/** Equally valid readings of the service document. Tests run against each of them. */
 export const dialects = { plain, terse, wrapped, nested };
 export type { Dialect } from './types';

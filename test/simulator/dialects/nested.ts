@@ -3,8 +3,8 @@ import { plain } from './plain';
 import type { Dialect } from './types';
 
 /**
- * Bodies in bodies, some values in the query, IDs as keys, pages from 0, one filter for a range of
- * time in seconds, and the address of the next part in the answer.
+ * Nested bodies, some values in the query, IDs as keys, pages from 0, one filter for a range of
+ * time in seconds, and the URL of the next page in the response.
  */
 export const nested: Dialect = {
 	name: 'nested',

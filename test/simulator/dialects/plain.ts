@@ -2,7 +2,7 @@ import { istTimestamp } from '../clock';
 import { plainChat, plainSocket } from './plainChat';
 import type { Dialect } from './types';
 
-/** The answers one would expect: plural paths, 404 for what is not there, numbered pages. */
+/** The most common choices: plural paths, 404 for missing resources, numbered pages. */
 export const plain: Dialect = {
 	name: 'plain',
 	statuses: {

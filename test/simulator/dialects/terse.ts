@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { terseChat, terseSocket } from './terseChat';
 import type { Dialect } from './types';
 
-/** Short names, `errors` arrays, 4xx statuses of its own choice, nothing written that has no value. */
+/** Short names, `errors` arrays, other 4xx statuses, and no fields without a value. */
 export const terse: Dialect = {
 	name: 'terse',
 	statuses: {

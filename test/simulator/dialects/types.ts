@@ -2,7 +2,7 @@ import type { JsonObject } from '../json';
 import type { Agent, DndEntry } from '../state/types';
 import type { ChatDialect, SocketDialect } from './chatTypes';
 
-/** One legal answer to every detail that the service document leaves open. */
+/** One valid choice for every detail that the service document doesn't define. */
 export interface Dialect {
 	name: string;
 	statuses: Statuses;
@@ -51,10 +51,10 @@ export interface Page {
 	items: JsonObject[];
 	total: number;
 	size: number;
-	/** First item's place in the whole list. */
+	/** Index of the first item in the whole list. */
 	start: number;
 	next: number | null;
-	/** The query that asks for the next page by itself; null on the last one. */
+	/** The query of the next page, or null on the last one. */
 	link: string | null;
 }
 
@@ -73,9 +73,9 @@ export interface CallsDialect {
 	timesInSeconds?: boolean;
 	paging: { style: Paging; position: string; size: string; defaultSize: number; maxSize: number };
 	listBody(page: Page): JsonObject;
-	/** What an item of the list looks like: whole record or a part of it. */
+	/** An item of the list: the whole record or a part of it. */
 	listItem(record: JsonObject): JsonObject;
-	/** Statuses that a call shows while in flight, one after the other; null: none yet. */
+	/** Statuses of a call in flight, in order. Null: no status yet. */
 	inFlight: Array<string | null>;
 	/** Values beyond those observed in the document. */
 	unusual: {
@@ -87,7 +87,7 @@ export interface CallsDialect {
 	};
 	/** How a field without a value is written. */
 	missing: 'null' | 'absent';
-	/** Whether a call is found by its ID in upper case, too. */
+	/** Whether the ID of a call may be in upper case. */
 	callIdInAnyCase: boolean;
 	customerRole: string;
 	trunkZeroAccepted: boolean;
@@ -106,28 +106,28 @@ export interface CampaignsDialect {
 	retryDelay: number;
 	/** Call window and calling days. */
 	extraFields: JsonObject;
-	/** Campaign states from which an activation, a pause, an archiving is permitted. */
+	/** Campaign states that can be activated, paused, or archived. */
 	lifecycle: Record<'Active' | 'Paused' | 'Archived', string[]>;
 	fileName(id: number): string;
 	archivedText: string;
 	dndSkipped(phone: string, index: number): JsonObject;
-	/** A number that the engine skipped, in its stored form or as it was sent. */
+	/** A skipped number, in its stored form or as sent. */
 	engineSkipped(phone: string, sent: string): string;
 	warning(status: string): unknown;
 	acceptedCountsDndSkipped: boolean;
 	plus91NeedsMobile: boolean;
-	/** Whose extra keys survive among duplicates. */
+	/** Which duplicate's extra keys are kept. */
 	duplicates: 'longerName' | 'first' | 'merged';
 	reportsEveryBadContact: boolean;
-	/** What `contacts[<index>]` calls the first contact. */
+	/** The index of the first contact in `contacts[<index>]`. */
 	firstContactIndex: 0 | 1;
-	/** Whether a list that was not released shows a queue with nothing in it. */
+	/** Whether a list that wasn't released has an empty queue. */
 	emptyQueueShown: boolean;
 	emptyListAccepted: boolean;
 }
 
 export interface DndDialect {
-	/** Names with dots are nested in a body, and are names like any other in a query. */
+	/** Names with dots are nested in a body, but not in a query. */
 	add: {
 		placement: 'query' | 'body';
 		agentPlacement?: 'query' | 'body';
@@ -146,9 +146,9 @@ export interface DndDialect {
 	/** Number of the first page. */
 	firstPage?: 0;
 	defaultPerPage: number;
-	/** What happens to a page size above the documented cap. */
+	/** Handling of a page size above the documented cap. */
 	overCap: 'clamped' | 'rejected';
-	/** Which written forms of a number the removal and the addition take. */
+	/** Accepted formats of a number for removal and addition. */
 	phoneForms: 'any' | 'international' | 'digits';
 	addTwice: 'accepted' | 'rejected';
 	addBody(entry: DndEntry, wire: JsonObject): JsonObject;
@@ -162,14 +162,14 @@ export interface WebhookDialect {
 	headers(body: string): Record<string, string>;
 	attempts: number;
 	retryAfterMs: number;
-	/** Which answers count as received. */
+	/** Statuses that count as received. */
 	received(status: number): boolean;
 }
 
 export interface GeneralDialect {
 	rateLimit: { perMinute: number; retryAfter: 'seconds' | 'date' } | null;
 	tooManyBody: JsonObject;
-	/** Header of every answer that names the interface's version. */
+	/** Header of every response with the API version. */
 	versionHeader: string | null;
 	/** Headers of the legacy endpoints. */
 	legacyHeaders: Record<string, string>;

@@ -1,7 +1,7 @@
 import { wrappedChat, wrappedSocket } from './wrappedChat';
 import type { Dialect } from './types';
 
-/** Everything nested one level deeper, and rejections whose status is open come with 200. */
+/** Everything nested one level deeper. Rejections with an undocumented status have status 200. */
 export const wrapped: Dialect = {
 	name: 'wrapped',
 	statuses: {

@@ -68,7 +68,7 @@ function isChecked(contact: CheckedContact | string): contact is CheckedContact 
 	return typeof contact !== 'string';
 }
 
-/** Stops at the first bad contact where the dialect reports one only. */
+/** Stops at the first invalid contact if the dialect reports only one. */
 function checkedList(list: unknown[], { dialect }: SimulatorState): Array<CheckedContact | string> {
 	const checked: Array<CheckedContact | string> = [];
 	for (const [index, value] of list.entries()) {

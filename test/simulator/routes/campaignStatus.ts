@@ -36,7 +36,7 @@ function campaignOf(campaign: Campaign, { dialect }: SimulatorState): JsonObject
 	};
 }
 
-/** Attempts, not contacts. */
+/** Counts attempts, not contacts. */
 function callCounts(campaignId: number, { state, dialect }: SimulatorState): JsonObject {
 	const byStatus: Record<string, number> = {};
 	let total = 0;

@@ -32,7 +32,7 @@ export function chatInboundRoutes(world: SimulatorState): Route[] {
 
 type Handler = (session: Session, incoming: Incoming, body: JsonObject) => Answer | Promise<Answer>;
 
-/** Reads the message under the dialect's names and finds or opens its session. */
+/** Reads the message with the dialect's names, and finds or creates its session. */
 async function received(
 	world: SimulatorState,
 	names: InboundFields,
@@ -96,7 +96,7 @@ function acceptLater(
 	return turnRejection(world, result.stopped) ?? rejected(500, 'Internal server error');
 }
 
-/** The answer to a message that started no turn; nothing for one that did. */
+/** The response to a message that started no turn, otherwise undefined. */
 function turnRejection({ dialect }: SimulatorState, outcome: JsonObject): Answer | undefined {
 	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
 	switch (outcome.state) {

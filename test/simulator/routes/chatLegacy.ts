@@ -29,7 +29,7 @@ export function chatLegacyRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-/** Validation failures of these endpoints return `errors` arrays. */
+/** Validation errors of these endpoints are `errors` arrays. */
 function faults(problems: string[]): Answer {
 	return answer(422, { success: false, errors: problems });
 }

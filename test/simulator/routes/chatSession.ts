@@ -27,7 +27,7 @@ export function chatSessionRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-/** A session as create shows it. */
+/** A session as returned by create. */
 function sessionView(session: Session, { dialect, state }: SimulatorState): JsonObject {
 	return {
 		session_id: session.sessionId,

@@ -44,7 +44,7 @@ function support(world: SimulatorState, session: Session, body: JsonObject): Ans
 	if (command === commands.takeOver) switchMode(session, 'support', emit);
 	if (command === commands.release) switchMode(session, 'ai', emit);
 	if (isNonEmptyString(text) && command === commands.tell) session.context.push(text);
-	// The document knows two roles only, so what an operator writes comes as the service's side.
+	// The document has two roles only, so operator messages have the role of the AI.
 	if (isNonEmptyString(text) && command === commands.say)
 		addMessage(world, session, 'ai', text, emit);
 	return answer(200, dialect.chat.supportBody(command, session));

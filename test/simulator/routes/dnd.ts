@@ -68,7 +68,7 @@ function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): 
 	const found = state.dnd.filter(
 		(entry) => entry.agentUuid === agent.agentUuid && entry.phone.includes(part),
 	);
-	// A page after the last is none, where pages are counted from 0.
+	// With pages from 0, a page after the last one doesn't exist.
 	if (firstPage === 0 && before > 0 && before * perPage >= found.length) {
 		return invalid(dialect, [`there is no ${names.page} ${page}`]);
 	}

@@ -7,7 +7,7 @@ import type { SimulatorState } from '../world';
 
 type Query = Record<string, string>;
 
-/** The parameter of a link to the next page: everything that was asked for, and where the page begins. */
+/** The parameter of a link to the next page: the whole query and the start of the page. */
 const LINK = 'page_token';
 
 export function listCallRoutes(world: SimulatorState): Route[] {
@@ -23,7 +23,7 @@ export function listCallRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-/** A link is complete: with anything added to it, it is rejected. */
+/** A link is complete, so it's rejected with other parameters. */
 function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): Answer {
 	const names = Object.keys(others);
 	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);
@@ -66,7 +66,7 @@ function listCalls(world: SimulatorState, asked: Query): Answer {
 	);
 }
 
-/** The first item's place, from a page number, an offset or a cursor. */
+/** The index of the first item, from a page number, an offset, or a cursor. */
 function startOf(
 	position: string | undefined,
 	size: number,
@@ -79,7 +79,7 @@ function startOf(
 	return style === 'page' ? (number - 1) * Math.min(size, maxSize) : number;
 }
 
-/** The range filter and times in seconds, as the two filters with dates that they stand for. */
+/** Converts the range filter and times in seconds to the two date filters. */
 function asTimes(query: Query, { dialect: { calls } }: SimulatorState): Query {
 	const { range, timesInSeconds = false, filters } = calls;
 	const [before = '', between = ''] = range?.form.split(/\{from\}|\{to\}/) ?? [];
@@ -104,7 +104,7 @@ function dateProblems(query: Query, { dialect }: SimulatorState): string[] {
 		.map((name) => `${name} is not a date`);
 }
 
-/** Tells of a call whether it is asked for; what the query does not name costs a long list nothing. */
+/** Returns a filter for calls. Unused query parameters cost nothing in a long list. */
 function wantedBy(query: Query, { dialect }: SimulatorState): (call: Call) => boolean {
 	const { filters } = dialect.calls;
 	const asked = (name: string, holds: (value: string, call: Call) => boolean) => {

@@ -2,7 +2,7 @@ import { agentNotFound, rejected, type Answer } from '../http/answers';
 import type { Session } from '../chat/types';
 import type { SimulatorState } from '../world';
 
-/** Runs with the session of the path, or answers for one that the account does not have. */
+/** Runs with the session of the path, or responds that it's unknown. */
 export async function withSession(
 	world: SimulatorState,
 	id: unknown,

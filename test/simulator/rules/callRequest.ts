@@ -12,7 +12,7 @@ const TEXT_FIELDS = [
 	'scheduled_at',
 ];
 
-/** Everything that is wrong with a call request on its own, in the order of the document's fields. */
+/** All validation errors of a call request, in the order of the document's fields. */
 export function callRequestProblems(body: JsonObject, dialect: Dialect, now: number): string[] {
 	return [
 		...required(body),
@@ -64,7 +64,7 @@ function phone(body: JsonObject, { calls }: Dialect): string[] {
 	const { phone_number: number, country_code: code } = body;
 	if (!isNonEmptyString(number)) return [];
 	if (!/^\d+$/.test(number)) return ['phone_number must hold digits only, without country code'];
-	// With an unknown country there is nothing to check the number against.
+	// The number can't be checked with an unknown country.
 	if (!isNonEmptyString(code) || !countryCodes.has(countryOf(body))) return [];
 	const form = internationalForm(number, countryOf(body), calls.trunkZeroAccepted);
 	return form === null ? [`phone_number is not a plausible number for ${code}`] : [];

@@ -6,16 +6,16 @@ export interface CheckedContact {
 	phone: string;
 	personName: string | null;
 	extra: JsonObject;
-	/** As it was sent. */
+	/** As sent. */
 	written: string;
-	/** Its place in the request. */
+	/** Index in the request. */
 	index: number;
 }
 
 const MOBILE = /^[6-9]\d{9}$/;
 const INTERNATIONAL = /^\+91\d{10}$/;
 
-/** The contact in its stored form, or what is wrong with it. */
+/** The contact in its stored form, or a validation error. */
 export function checkedContact(
 	value: unknown,
 	index: number,
@@ -35,7 +35,7 @@ export function checkedContact(
 	return { phone: stored, written: phone, personName: name ?? null, extra, index };
 }
 
-/** One contact a number, with the longer name; the dialect says whose extra keys survive. */
+/** One contact per number, with the longer name. The dialect decides whose extra keys are kept. */
 export function withoutDuplicates(
 	contacts: CheckedContact[],
 	keep: Dialect['campaigns']['duplicates'],

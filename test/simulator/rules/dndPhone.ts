@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects';
 import { digitsOf } from './phone';
 
-/** International form of a number written as the dialect takes it, else null. */
+/** International form of a number in a format that the dialect accepts, otherwise null. */
 export function dndPhone(value: string, forms: Dialect['dnd']['phoneForms']): string | null {
 	const text = value.trim();
 	const digits = digitsOf(text);

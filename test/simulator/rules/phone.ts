@@ -7,7 +7,7 @@ export function internationalForm(
 	trunkZeroAccepted: boolean,
 ): string | null {
 	if (!/^\d{4,15}$/.test(digits)) return null;
-	// Uninhabited places have ISO codes and no numbering plan.
+	// Uninhabited territories have ISO codes but no numbering plan.
 	if (!isSupportedCountry(country)) return null;
 	const parsed = parsePhoneNumberFromString(digits, country);
 	if (!parsed?.isPossible()) return null;

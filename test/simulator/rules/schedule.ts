@@ -4,7 +4,7 @@ const CLOCK_TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 const DAY_MS = 86_400_000;
 
-/** The instant that `scheduled_at` names, or null where it has neither documented form. */
+/** The time in `scheduled_at`, or null if it has neither documented format. */
 export function scheduledInstant(value: string, now: number): number | null {
 	const clock = CLOCK_TIME.exec(value);
 	if (clock) {

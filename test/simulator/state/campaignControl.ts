@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects';
 import type { State } from './store';
 import type { CampaignStatus } from './types';
 
-/** Activates, pauses or archives a campaign, from the states that the dialect permits. */
+/** Activates, pauses, or archives a campaign, from the states that the dialect permits. */
 export function changeCampaign(
 	state: State,
 	{ campaigns }: Dialect,
@@ -17,7 +17,7 @@ export function changeCampaign(
 	campaign.status = status;
 }
 
-/** Marks the queues of a contact list as worked off. */
+/** Marks the queues of a contact list as completed. */
 export function completeUpload(state: State, uploadId: number): void {
 	const uploads = [...state.campaigns.values()].flatMap((campaign) => campaign.uploads);
 	const upload = uploads.find(({ id }) => id === uploadId);
@@ -25,7 +25,7 @@ export function completeUpload(state: State, uploadId: number): void {
 	for (const queue of upload.queues) queue.completed = true;
 }
 
-/** One more attempt of the campaign, as if it had just been made by the calling engine. */
+/** Adds an attempt of the campaign, as the calling engine would. */
 export function addAttempt(state: State, campaignId: number, status: string): string {
 	const model = [...state.calls.values()].find((call) => call.campaignId === campaignId);
 	if (!model) throw new Error(`Campaign ${campaignId} has no calls to take after`);

@@ -6,10 +6,10 @@ import { filled, fixtures } from './fixtures';
 import { seededCall } from './seed';
 import type { State } from './store';
 
-/** How much more of each than a simulator holds at its start. */
+/** How many to add to the initial data. */
 export type Filling = { calls: number; dndPhones: number; sessions: number };
 
-/** More finished calls, numbers not to disturb and open sessions, as an account of some years has them. */
+/** Adds finished calls, do-not-disturb numbers, and open sessions, like in an old account. */
 export function fill(
 	state: State,
 	dialect: Dialect,

@@ -1,4 +1,4 @@
-/** Names of what every simulator holds at its start. */
+/** Names of the initial data of every simulator. */
 export const fixtures = {
 	agents: {
 		/** Number and post-call analysis. */
@@ -14,11 +14,11 @@ export const fixtures = {
 	uploads: { completed: 9001, running: 9002 },
 	calls: {
 		finished: '6f1c2a34-0000-4000-8000-000000000001',
-		/** Reached, but without a recording. */
+		/** Answered, but without a recording. */
 		noRecording: '6f1c2a34-0000-4000-8000-000000000002',
 		/** Never answered: empty transcript. */
 		notPicked: '6f1c2a34-0000-4000-8000-000000000003',
-		/** Enum values that the document does not name. */
+		/** Undocumented enum values. */
 		unusual: '6f1c2a34-0000-4000-8000-000000000004',
 		inFlight: '6f1c2a34-0000-4000-8000-000000000005',
 		/** 6 to 40: further ones of campaign 101, for paging. */
@@ -30,7 +30,7 @@ export const fixtures = {
 		open: '3b241101-e2bb-4255-8caf-4136c566a962',
 		dormant: '3b241101-e2bb-4255-8caf-4136c566a963',
 		closed: '3b241101-e2bb-4255-8caf-4136c566a964',
-		/** Its agent is not active. */
+		/** Its agent is inactive. */
 		inactiveAgent: '3b241101-e2bb-4255-8caf-4136c566a965',
 		/** Belongs to another account. */
 		foreign: '3b241101-e2bb-4255-8caf-4136c566a966',

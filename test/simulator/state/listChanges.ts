@@ -7,7 +7,7 @@ const LISTS = ['calls', 'dnd'] as const;
 const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
 
 /**
- * What somebody else does to a list between two requests for it. The service shows new numbers at the end of the
+ * Changes a list between two requests for it, as another client would. The service shows new numbers at the end of the
  * do-not-disturb list (here that of the agent whose number is the first), and new calls at the beginning of the call list.
  *
  * `grow` an entry comes · `shrink` the first one leaves · `replace` the first one leaves and comes again as a new entry ·
@@ -16,7 +16,7 @@ const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
 export interface ListChange {
 	list: (typeof LISTS)[number];
 	kind: (typeof KINDS)[number];
-	/** How many requests for the list come first; none when left out. */
+	/** Requests for the list before the change. Default: 0. */
 	after?: number;
 }
 
@@ -29,7 +29,7 @@ export class ListChanges {
 		private readonly clock: Clock,
 	) {}
 
-	/** Requests are counted from here on. */
+	/** Requests count from here on. */
 	plan({ after = 0, ...change }: ListChange): void {
 		this.planned.push({ ...change, after: this.requests[change.list] + after });
 	}

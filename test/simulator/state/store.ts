@@ -1,7 +1,7 @@
 import type { Session } from '../chat/types';
 import type { Agent, Call, Campaign, DndEntry } from './types';
 
-/** Everything the service remembers. Maps keep insertion order, which is creation order. */
+/** The data of the service. Maps keep the order of creation. */
 export class State {
 	readonly accountId = 4021;
 	readonly agents = new Map<string, Agent>();
@@ -15,7 +15,7 @@ export class State {
 		return ++this.counter;
 	}
 
-	/** An agent that the token's account may use; foreign agents are as good as unknown. */
+	/** An agent of the token's account. Agents of other accounts count as unknown. */
 	ownAgent(agentUuid: unknown): Agent | undefined {
 		if (typeof agentUuid !== 'string') return undefined;
 		const agent = this.agents.get(agentUuid);

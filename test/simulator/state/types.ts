@@ -44,7 +44,7 @@ export interface Campaign {
 	createdAt: string;
 	uploads: Upload[];
 	contacts: StoredContact[];
-	/** Numbers that the calling engine already holds for this campaign. */
+	/** Numbers that the calling engine already has for this campaign. */
 	queuedPhones: Set<string>;
 }
 
@@ -57,7 +57,7 @@ export interface TranscriptTurn {
 export interface Delivery {
 	url: string;
 	at: number;
-	/** HTTP status of the answer; null when there was none. */
+	/** HTTP status of the response. Null if there was none. */
 	status: number | null;
 	body: unknown;
 }
@@ -69,7 +69,7 @@ export interface Call {
 	phone: string;
 	fromNumber: string | null;
 	callerName: string | null;
-	/** The body it was placed with; null for seeded calls. */
+	/** The body of its request. Null for seeded calls. */
 	request: JsonObject | null;
 	webhookUrl: string | null;
 	campaignId: number | null;
@@ -81,10 +81,10 @@ export interface Call {
 	outcome: JsonObject;
 	transcript: TranscriptTurn[];
 	recording: Buffer | null;
-	/** How often it was read while in flight: the status moves on with each reading. */
+	/** Reads while in flight. Each one advances the status. */
 	reads: number;
 	deliveries: Delivery[];
-	/** False when a number on the DND list was accepted but is never dialled. */
+	/** False if the number is on the DND list, so the call is accepted but never dialed. */
 	dialled: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Got {
 	data: JsonObject;
 }
 
-/** A request with the token, as any client would send it. */
+/** A request with the token, like from any client. */
 export async function call(
 	sim: Simulator,
 	method: string,
@@ -34,12 +34,12 @@ export async function call(
 	return { status: response.status, headers: response.headers, body: object, data };
 }
 
-/** `error` or `errors`, whichever the dialect speaks. */
+/** `error` or `errors`, depending on the dialect. */
 export function origin({ body }: Got): string {
 	return Array.isArray(body.errors) ? body.errors.join('; ') : String(body.error);
 }
 
-/** Values as a client sends them: those of `inQuery` in the address, the others in a body in which dots nest. */
+/** Values as a client sends them: `inQuery` in the query, the others in the body, nested by dots. */
 export function sent(
 	values: JsonObject,
 	inQuery: readonly string[] = [],

@@ -7,7 +7,7 @@ export interface Received {
 	body: JsonObject;
 }
 
-/** Something that webhooks are delivered to; answers with the given statuses in turn, then 200. */
+/** Receives webhooks, and responds with the given statuses in order, then 200. */
 export class Receiver {
 	readonly received: Received[] = [];
 	url = '';

@@ -3,7 +3,7 @@ import type { Simulator } from '..';
 import { isObject, type JsonObject } from '../json';
 import { call } from './api';
 
-/** A plain client of the session socket that keeps everything it sees. */
+/** A simple client of the session socket that records everything. */
 export class SocketClient {
 	readonly seen: JsonObject[] = [];
 	readonly raw: Array<string | Buffer> = [];
@@ -42,7 +42,7 @@ export class SocketClient {
 		return await this.until(() => this.closed);
 	}
 
-	/** The payload of the next ack that was not asked for before. */
+	/** The payload of the next ack. */
 	async ack(): Promise<JsonObject> {
 		return await this.until(() => {
 			const at = this.seen.findIndex(
@@ -86,7 +86,7 @@ export async function minted(
 	return { url: String(data.ws_url), token: String(data.token) };
 }
 
-/** Opens `ws_url` as returned, with the documented parameters added; resolves when open or rejected. */
+/** Opens `ws_url` as returned, with the documented parameters. Resolves when open or rejected. */
 export async function connect(
 	url: string,
 	parameters: Record<string, string>,

@@ -36,7 +36,7 @@ export function openChatSocket(
 		baseUrl,
 		account,
 		instanceId: context.getInstanceId(),
-		holder: usedByOf(context),
+		usedBy: usedByOf(context),
 		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		log: context.logger,
@@ -57,9 +57,9 @@ export function requireWebSocket(): void {
 	);
 }
 
-function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['holder'] {
+function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions['usedBy'] {
 	if (!('emit' in context)) return 'action';
-	return context.getMode() === 'manual' ? 'trial' : 'trigger';
+	return context.getMode() === 'manual' ? 'test' : 'trigger';
 }
 
 /** Connections kept for later items of the same session. */

@@ -1,28 +1,28 @@
 import { ackFrame, chatConnectionHarness, settle, outgoing } from './fakes';
 
-const answered = (reply: string) => ackFrame({ state: 'default', reply });
+const ackWith = (reply: string) => ackFrame({ state: 'default', reply });
 
-describe('exchange', () => {
-	it('waits until the connection is held, writes the frame and returns its ack', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+describe('sendWithAck', () => {
+	it('waits until the session is connected, sends the frame, and returns its ack', async () => {
+		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
-		const exchange = connection.sendWithAck(outgoing('frame'), 1_000);
+		const result = connection.sendWithAck(outgoing('frame'), 1_000);
 		await settle();
 		socket().opens();
 		await settle();
 		expect(socket().sent).toEqual([]);
-		await hold();
+		await connect();
 		expect(socket().sent).toEqual(['frame']);
-		socket().receives(answered('a'));
-		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'a' } });
+		socket().receives(ackWith('a'));
+		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'a' } });
 	});
 
-	it('takes an ack that comes while the frame is being handed over', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+	it('accepts an ack that arrives while the frame is being sent', async () => {
+		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		socket().answer = (text) => {
-			socket().receives(answered(text));
+		await connect();
+		socket().onSend = (text) => {
+			socket().receives(ackWith(text));
 		};
 		expect(await connection.sendWithAck(outgoing('frame'), 1_000)).toMatchObject({
 			ack: { reply: 'frame' },
@@ -30,25 +30,25 @@ describe('exchange', () => {
 	});
 
 	it('sends one frame at a time, in order', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const both = Promise.all(
 			['one', 'two'].map((text) => connection.sendWithAck(outgoing(text), 1_000)),
 		);
 		await settle();
 		expect(socket().sent).toEqual(['one']);
-		socket().receives(answered('1'));
+		socket().receives(ackWith('1'));
 		await settle();
 		expect(socket().sent).toEqual(['one', 'two']);
-		socket().receives(answered('2'));
+		socket().receives(ackWith('2'));
 		expect(await both).toMatchObject([{ ack: { reply: '1' } }, { ack: { reply: '2' } }]);
 	});
 
-	it('drops the socket of an ack that never came, so that a late one meets no other frame', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
+	it("closes the socket if the ack doesn't arrive, so that a late ack isn't assigned to another frame", async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const silent = socket();
 		silent.deaf = true;
 		const first = connection.sendWithAck(outgoing('one'), 5_000);
@@ -57,90 +57,90 @@ describe('exchange', () => {
 		expect(silent.closeCalls).toEqual([]);
 		await clock.advance(1);
 		expect(await first).toEqual({ kind: 'no_ack' });
-		silent.receives(answered('late'));
+		silent.receives(ackWith('late'));
 		await clock.advance(3_000);
 		expect(sockets).toHaveLength(2);
-		await hold();
+		await connect();
 		expect(socket().sent).toEqual(['two']);
-		silent.receives(answered('very late'));
-		socket().receives(answered('2'));
+		silent.receives(ackWith('very late'));
+		socket().receives(ackWith('2'));
 		expect(await second).toMatchObject({ kind: 'ack', ack: { reply: '2' } });
 		expect(connection.counts).toEqual({ unexpected_ack: 1 });
 	});
 
-	it('is lost with its socket', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+	it('returns "lost" if the socket ends', async () => {
+		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
+		await connect();
+		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		socket().ends(1011);
-		expect(await exchange).toEqual({ kind: 'lost', code: 1011 });
+		expect(await result).toEqual({ kind: 'lost', code: 1011 });
 	});
 
-	it('waits for the next socket when this one is closing under it', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
+	it('waits for the next socket if this one is closing', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const dying = socket();
 		dying.readyState = 2;
-		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
+		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		expect(dying.sent).toEqual([]);
 		dying.ends(1006);
 		await clock.advance(1_000);
 		expect(sockets).toHaveLength(2);
-		await hold();
+		await connect();
 		expect(socket().sent).toEqual(['one']);
-		socket().receives(answered('1'));
-		expect((await exchange).kind).toBe('ack');
+		socket().receives(ackWith('1'));
+		expect((await result).kind).toBe('ack');
 	});
 
-	it('is surely not sent when the socket throws at it', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+	it("isn't sent if the socket throws", async () => {
+		const { connection, socket, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		socket().answer = () => {
+		await connect();
+		socket().onSend = () => {
 			throw new Error('broken');
 		};
-		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
+		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		await connection.close();
-		expect(await exchange).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
+		expect(await result).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
 	});
 
-	it('is not sent when the connection ends before it was held', async () => {
+	it("isn't sent if the connection ends before it was ready", async () => {
 		const { connection, socket, endings } = chatConnectionHarness();
 		connection.start();
-		const exchanges = Promise.all(
+		const results = Promise.all(
 			['1', '2'].map((text) => connection.sendWithAck(outgoing(text), 5_000)),
 		);
 		await settle();
 		socket().opens();
 		socket().ends(1003);
 		const notSent = { kind: 'not_sent', readiness: { kind: 'ended' } };
-		expect(await exchanges).toMatchObject([notSent, notSent]);
+		expect(await results).toMatchObject([notSent, notSent]);
 		expect(endings).toHaveLength(1);
 	});
 
-	it('is lost when we close while it waits', async () => {
-		const { connection, hold } = chatConnectionHarness();
+	it('returns "lost" if the connection is closed while it waits', async () => {
+		const { connection, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		const exchange = connection.sendWithAck(outgoing('one'), 5_000);
+		await connect();
+		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		await connection.close();
-		expect((await exchange).kind).toBe('lost');
+		expect((await result).kind).toBe('lost');
 	});
 
-	it('leaves no timer behind after an ack', async () => {
-		const { connection, socket, clock, hold } = chatConnectionHarness();
+	it('leaves no timer after an ack', async () => {
+		const { connection, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		const exchange = connection.sendWithAck(outgoing('one'), 600_000);
+		await connect();
+		const result = connection.sendWithAck(outgoing('one'), 600_000);
 		await settle();
-		socket().receives(answered('1'));
-		await exchange;
+		socket().receives(ackWith('1'));
+		await result;
 		await connection.close();
 		await clock.advance(1_000);
 		expect(clock.pending).toBe(0);

@@ -1,5 +1,5 @@
 import { ApiClient } from '../../../../nodes/shared/api/client';
-import { requireTaken } from '../../../../nodes/ChatSend/messageState';
+import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
 import {
 	InvalidInput,
 	NotSent,
@@ -20,34 +20,34 @@ import {
 } from '../../../../nodes/shared/chat/chatRequests';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
-const mapping = (details: { [name in MappingName]?: string }) => new ApiMapping(details);
+const mapping = (settings: { [name in MappingName]?: string }) => new ApiMapping(settings);
 const MESSAGE = { sessionId: 's-1', agentUuid: 'agent_a', message: 'Hello' };
 const REJECTION = { texts: [], body: {} };
-const answer = (body: JsonValue): ApiResponse => ({ status: 200, body });
+const response = (body: JsonValue): ApiResponse => ({ status: 200, body });
 
 test.each([
 	['a session', { ...MESSAGE, agentUuid: '' }],
 	['an agent', { ...MESSAGE, sessionId: '' }],
 	['both', MESSAGE],
-])('%s says whom a message is for', (_who, message) => {
+])('accepts %s as the recipient', (_name, message) => {
 	expect(requireRecipient(message)).toBe(message);
 });
 
-test('neither a session nor an agent is told', () => {
-	const told = () => {
+test('rejects a message without a session and an agent', () => {
+	const caught = () => {
 		try {
 			return requireRecipient({ ...MESSAGE, sessionId: '', agentUuid: '' });
 		} catch (error) {
 			return error;
 		}
 	};
-	expect(told()).toMatchObject({
-		message: 'Neither a session nor an agent says whom the message is for',
-		resolution: expect.stringMatching(/^Fill in Session ID, or choose an agent in Agent/),
+	expect(caught()).toMatchObject({
+		message: 'The message has no session and no agent',
+		resolution: expect.stringMatching(/^Fill in 'Session ID'\. .* choose an agent in 'Agent'/),
 	});
 });
 
-describe('each value goes under the name and to the place that the credential says', () => {
+describe('each value is sent under the name and in the place from the credential', () => {
 	const INBOUND = mapping({
 		chatInboundSessionName: 'session',
 		chatInboundSessionPlacement: 'query',
@@ -76,7 +76,7 @@ describe('each value goes under the name and to the place that the credential sa
 		});
 	});
 
-	test('of a message with a later reply, the idempotency key beside them', () => {
+	test('of a message with a later reply, with the idempotency key', () => {
 		expect(asyncValues(ASYNC, MESSAGE, 'k-1')).toEqual({
 			query: { agent_id: 'agent_a', content: 'Hello' },
 			body: { of: { session: 's-1' }, idempotency_key: 'k-1' },
@@ -91,18 +91,18 @@ describe('each value goes under the name and to the place that the credential sa
 		});
 	});
 
-	test('what is empty is not sent and needs no name', () => {
-		const details = mapping({ chatInboundMessageName: 'text' });
-		expect(inboundValues(details, { sessionId: '', agentUuid: '', message: 'Hello' }).body).toEqual(
+	test("empty values aren't sent and need no name", () => {
+		const partial = mapping({ chatInboundMessageName: 'text' });
+		expect(inboundValues(partial, { sessionId: '', agentUuid: '', message: 'Hello' }).body).toEqual(
 			{
 				text: 'Hello',
 			},
 		);
 	});
 
-	test('all that is not said yet is named at once', () => {
-		const details = mapping({ chatInboundMessageName: 'text' });
-		expect(() => inboundValues(details, MESSAGE)).toThrow(/does not say yet: .+ and .+/);
+	test('all missing names are reported together', () => {
+		const partial = mapping({ chatInboundMessageName: 'text' });
+		expect(() => inboundValues(partial, MESSAGE)).toThrow(/does not say yet: .+ and .+/);
 	});
 });
 
@@ -113,13 +113,13 @@ test.each<[string, JsonValue, string | null]>([
 	['the outermost of several', { data: { a: { session_id: 'in' }, session_id: 'out' } }, 'out'],
 	['a number', { session_id: 7 }, '7'],
 	['zero', { session_id: 0 }, '0'],
-	['behind one that is empty', { session_id: '', data: { session_id: 's-1' } }, 's-1'],
-	['behind one that is no ID', { session_id: { id: 1 }, data: { session_id: 's-1' } }, 's-1'],
+	['after an empty one', { session_id: '', data: { session_id: 's-1' } }, 's-1'],
+	["after one that isn't an ID", { session_id: { id: 1 }, data: { session_id: 's-1' } }, 's-1'],
 	['nowhere', { session: 's-1' }, null],
 	['null', { session_id: null }, null],
-	['in what is no object', 'session_id', null],
-])('the ID of a created session is found %s', (_where, body, id) => {
-	expect(createdSessionId(mapping({}), answer(body))).toBe(id);
+	['not in a text', 'session_id', null],
+])('finds the ID of a created session: %s', (_name, body, id) => {
+	expect(createdSessionId(mapping({}), response(body))).toBe(id);
 });
 
 test.each<[string, string | null]>([
@@ -128,9 +128,9 @@ test.each<[string, string | null]>([
 	['data.empty', null],
 	['data.none', null],
 	['data', null],
-])('where the credential names the place %s it is %p', (path, id) => {
+])('with the path %s in the credential: %p', (path, id) => {
 	const body = { data: { id: 's-1', number: 7, empty: '', session_id: 's-2' } };
-	expect(createdSessionId(mapping({ chatCreateSessionPath: path }), answer(body))).toBe(id);
+	expect(createdSessionId(mapping({ chatCreateSessionPath: path }), response(body))).toBe(id);
 });
 
 test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
@@ -150,11 +150,11 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 		{ data: { turn_id: 't-2' }, last: { turn_id: 't-1', merged_into: 't-0', reply: 'Hi' } },
 		{ turnId: 't-2', messageId: null, reply: null },
 	],
-])('with %j the turn accepted by %j is %j', (details, body, turn) => {
-	expect(acceptedTurn(mapping(details), answer(body))).toEqual(turn);
+])('with %j, %j accepts the turn %j', (settings, body, turn) => {
+	expect(acceptedTurn(mapping(settings), response(body))).toEqual(turn);
 });
 
-describe('a message whose fate is not known', () => {
+describe('a message with an unknown outcome', () => {
 	const unknown = () => new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET');
 
 	beforeEach(() => {
@@ -164,7 +164,7 @@ describe('a message whose fate is not known', () => {
 		jest.restoreAllMocks();
 	});
 
-	async function sent(keyed: boolean, ...results: Array<ApiResponse | Error>) {
+	async function sent(hasKey: boolean, ...results: Array<ApiResponse | Error>) {
 		const sleeps: number[] = [];
 		const clock = {
 			now: () => 0,
@@ -174,43 +174,43 @@ describe('a message whose fate is not known', () => {
 				await Promise.resolve();
 			},
 		};
-		let tries = 0;
+		let attempts = 0;
 		const client = new ApiClient(
 			async () => await Promise.reject(new Error('unused')),
 			clock,
 			() => 0,
 		);
 		const send = async () => {
-			const next = results[Math.min(tries++, results.length - 1)];
+			const next = results[Math.min(attempts++, results.length - 1)];
 			await Promise.resolve();
 			if (next === undefined || next instanceof Error) throw next ?? new Error('no result');
 			return next;
 		};
-		const result: unknown = await sendKeyed(client, keyed, send, requireTaken).catch(
+		const result: unknown = await sendKeyed(client, hasKey, send, requireAccepted).catch(
 			(error: unknown) => error,
 		);
-		return { result, tries, sleeps };
+		return { result, attempts, sleeps };
 	}
 
 	test('is sent again with its key', async () => {
-		const done = answer({ success: true });
-		expect(await sent(true, unknown(), done)).toEqual({ result: done, tries: 2, sleeps: [500] });
+		const done = response({ success: true });
+		expect(await sent(true, unknown(), done)).toEqual({ result: done, attempts: 2, sleeps: [500] });
 	});
 
-	test('is sent three times in all, and then told that a repeat is safe', async () => {
-		const { result, tries, sleeps } = await sent(true, unknown());
-		expect([tries, sleeps]).toEqual([3, [500, 1_000]]);
+	test('is sent 3 times in total, and then reports that a repeat is safe', async () => {
+		const { result, attempts, sleeps } = await sent(true, unknown());
+		expect([attempts, sleeps]).toEqual([3, [500, 1_000]]);
 		expect(result).toMatchObject({
 			outcome: 'unknown',
 			message: 'It broke',
 			resolution:
-				'It was sent again with the same idempotency key, which is safe. Running this item once more with the same key is safe as well.',
+				'The message was sent several times with the same idempotency key, which is safe. You can run this item again with the same key.',
 		});
 	});
 
 	test('is sent once without a key', async () => {
-		const { result, tries } = await sent(false, unknown());
-		expect(tries).toBe(1);
+		const { result, attempts } = await sent(false, unknown());
+		expect(attempts).toBe(1);
 		expect(result).toMatchObject({ resolution: 'Look there.' });
 	});
 
@@ -224,29 +224,29 @@ describe('a message whose fate is not known', () => {
 			new ServiceRejection('No', forEveryone('Wait.'), 'slow down', 429, REJECTION),
 		],
 		['no connection', new NotSent('Not sent', forEveryone('Check it.'), 'ECONNREFUSED')],
-		['the state "invalid"', answer({ data: { state: 'invalid', error: 'agent_inactive' } })],
-		['the state "busy"', answer({ data: { state: 'busy', error: 'server_busy' } })],
+		['the state "invalid"', response({ data: { state: 'invalid', error: 'agent_inactive' } })],
+		['the state "busy"', response({ data: { state: 'busy', error: 'server_busy' } })],
 	];
 
-	test.each(failures)('is not settled by %s of a later attempt', async (_name, later) => {
-		const { result, tries } = await sent(true, unknown(), later);
-		expect(tries).toBe(2);
+	test.each(failures)("isn't settled by %s in a later attempt", async (_name, later) => {
+		const { result, attempts } = await sent(true, unknown(), later);
+		expect(attempts).toBe(2);
 		expect(result).toBeInstanceOf(OutcomeUnknown);
 		expect(result).toMatchObject({
-			message: expect.stringContaining('may have taken the message'),
-			resolution: expect.stringContaining('Look for the message in the conversation'),
+			message: expect.stringContaining('may have accepted the message'),
+			resolution: expect.stringContaining('Check the conversation in the service'),
 			originalMessage: expect.stringMatching(/agent_inactive|slow down|ECONNREFUSED|server_busy/),
 		});
 	});
 
-	test.each(failures)('is no question where the first attempt has %s', async (_name, first) => {
-		const { result, tries } = await sent(true, first);
-		expect(tries).toBe(1);
+	test.each(failures)("isn't unknown if the first attempt has %s", async (_name, first) => {
+		const { result, attempts } = await sent(true, first);
+		expect(attempts).toBe(1);
 		expect(result).not.toBeInstanceOf(OutcomeUnknown);
 	});
 
-	test('is something else than a rejection', async () => {
+	test('is different from a rejection', async () => {
 		const rejected = new InvalidInput('No', forEveryone('Correct it.'));
-		expect(await sent(true, rejected)).toEqual({ result: rejected, tries: 1, sleeps: [] });
+		expect(await sent(true, rejected)).toEqual({ result: rejected, attempts: 1, sleeps: [] });
 	});
 });

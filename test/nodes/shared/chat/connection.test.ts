@@ -1,7 +1,7 @@
 import { ackFrame, eventFrame, chatConnectionHarness, settle, WS_URL } from './fakes';
 
 describe('connecting', () => {
-	it('mints a token and opens the address with it', async () => {
+	it('mints a token and opens the URL with it', async () => {
 		const { connection, socket, mints } = chatConnectionHarness();
 		connection.start();
 		await settle();
@@ -36,10 +36,10 @@ describe('connecting', () => {
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('gives out no event with the token of its socket in it', async () => {
-		const { connection, socket, events, hold } = chatConnectionHarness();
+	it('hides the token of its socket in events', async () => {
+		const { connection, socket, events, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('message_received', 'e-1', { content: 'token secret-1' }));
 		socket().receives(eventFrame('mode_changed', 'e-2').replace('{}', '{"to":"\\u0073ecret-1"}'));
 		expect(events.map(({ envelope: { payload } }) => payload)).toEqual([
@@ -48,7 +48,7 @@ describe('connecting', () => {
 		]);
 	});
 
-	it('is not ready when the service lets it in only to reject it', async () => {
+	it("isn't ready if the service accepts the socket and then rejects it", async () => {
 		const { connection, socket, clock } = chatConnectionHarness({ slowPolls: 0 });
 		const ready = connection.start().ready();
 		await settle();
@@ -58,10 +58,10 @@ describe('connecting', () => {
 			socket().ends(1008, 'policy');
 			await clock.advance(1_000);
 		}
-		expect(await ready).toMatchObject({ kind: 'ended', ending: { kind: 'held_or_inactive' } });
+		expect(await ready).toMatchObject({ kind: 'ended', ending: { kind: 'in_use_or_inactive' } });
 	});
 
-	it('gives up a socket that neither opens nor closes after 15 s', async () => {
+	it("closes a socket that doesn't open within 15 seconds", async () => {
 		const { connection, sockets, socket, clock } = chatConnectionHarness();
 		connection.start();
 		await settle();
@@ -78,32 +78,34 @@ describe('connecting', () => {
 		expect(socket()).not.toBe(silent);
 	});
 
-	it('tells the log of each further attempt, without its token, and not of a replacement', async () => {
-		const onSetback = jest.fn();
-		const { connection, socket, clock, logged, hold } = chatConnectionHarness({ onSetback });
+	it('logs each reconnect without the token, but no rotation', async () => {
+		const onAttemptFailed = jest.fn();
+		const { connection, socket, clock, logged, connect } = chatConnectionHarness({
+			onAttemptFailed,
+		});
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(271_000);
 		socket().opens();
 		await clock.advance(1_000);
-		const again = () => logged.filter(([message]) => message.startsWith('Connecting'));
+		const again = () => logged.filter(([message]) => message.startsWith('Reconnecting'));
 		expect(again()).toEqual([]);
-		expect(onSetback).not.toHaveBeenCalled();
+		expect(onAttemptFailed).not.toHaveBeenCalled();
 		socket().ends(1011, 'secret-2 fell');
 		await settle();
 		expect(again()).toEqual([
 			[
-				'Connecting to the chat session again',
+				'Reconnecting to the chat session',
 				{ sessionId: 's-1', waitMs: 1_000, originalMessage: 'close code 1011 · [hidden] fell' },
 			],
 		]);
-		expect(onSetback).toHaveBeenCalledTimes(1);
+		expect(onAttemptFailed).toHaveBeenCalledTimes(1);
 	});
 
-	it('survives a socket that cannot even be created', async () => {
+	it("handles a socket that can't be created", async () => {
 		const { connection, endings, clock, logged } = chatConnectionHarness({
 			openSocket: (url) => {
-				throw new SyntaxError(`bad address ${url}`);
+				throw new SyntaxError(`bad URL ${url}`);
 			},
 		});
 		connection.start();
@@ -114,26 +116,26 @@ describe('connecting', () => {
 });
 
 describe('events', () => {
-	it('hands on each event once, in order, across reconnects', async () => {
-		const { connection, socket, clock, events, hold } = chatConnectionHarness();
+	it('delivers each event once, in order, across reconnects', async () => {
+		const { connection, socket, clock, events, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('message_received', 'e1'));
 		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
 		socket().receives(eventFrame('mode_changed', 'e2', { to: 'support' }));
 		socket().breaks();
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		socket().receives(eventFrame('message_received', 'e1'));
 		socket().receives(eventFrame('session_dormant', 'e3', { reason: 'inactivity' }));
 		expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2', 'e3']);
 		expect(connection.counts).toEqual({ duplicate: 2 });
 	});
 
-	it('hands on events without an id every time', async () => {
-		const { connection, socket, events, hold } = chatConnectionHarness();
+	it('delivers events without an ID every time', async () => {
+		const { connection, socket, events, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('nudge_sent', null));
 		socket().receives(eventFrame('nudge_sent', null));
 		expect(events).toHaveLength(2);
@@ -143,19 +145,19 @@ describe('events', () => {
 		['message_received', { id: 7, content: 'ok' }],
 		['turn_result', { turn_id: 't-1', state: 'default' }],
 	])(
-		'takes a %s without an id that comes on two sockets at once for one',
+		'delivers a %s without an ID once if it arrives on two sockets at the same time',
 		async (type, payload) => {
-			const { connection, clock, sockets, socket, events, hold } = chatConnectionHarness();
+			const { connection, clock, sockets, socket, events, connect } = chatConnectionHarness();
 			connection.start();
-			await hold();
+			await connect();
 			await clock.advance(270_000);
 			expect(sockets).toHaveLength(2);
 			socket().opens();
-			const came = eventFrame(type, null, payload);
-			for (const one of sockets) one.receives(came);
+			const frame = eventFrame(type, null, payload);
+			for (const one of sockets) one.receives(frame);
 			expect(events).toHaveLength(1);
-			// The same words at another time, or with nothing that names them, may be another event.
-			socket().receives(came.replace('00:00:00Z', '00:00:01Z'));
+			// With another time, or without the ID of its message or turn, it may be another event.
+			socket().receives(frame.replace('00:00:00Z', '00:00:01Z'));
 			expect(events).toHaveLength(2);
 			const unnamed = eventFrame(type, null, { content: 'ok' });
 			for (const one of sockets) one.receives(unnamed);
@@ -163,7 +165,7 @@ describe('events', () => {
 		},
 	);
 
-	it('takes events that arrive before the connection counts as held', async () => {
+	it('delivers events that arrive before the connection is ready', async () => {
 		const { connection, socket, events } = chatConnectionHarness();
 		connection.start();
 		await settle();
@@ -172,10 +174,10 @@ describe('events', () => {
 		expect(events).toHaveLength(1);
 	});
 
-	it('counts what it cannot read and goes on', async () => {
-		const { connection, socket, events, hold, logged } = chatConnectionHarness();
+	it("counts frames that it can't read, and continues", async () => {
+		const { connection, socket, events, connect, logged } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const large = 'x'.repeat(9_000_000);
 		for (const data of [new ArrayBuffer(1), '{', '[]', '{}', large, large]) {
 			socket().receives(data);
@@ -191,39 +193,39 @@ describe('events', () => {
 			too_large: 2,
 			unexpected_ack: 1,
 		});
-		const told = logged.filter(([message]) => message !== 'Frame of the chat session left out');
-		expect(told).toEqual([
-			['A frame of a chat session is too large to be read', { sessionId: 's-1', chars: 9_000_000 }],
+		const others = logged.filter(([message]) => message !== 'Ignored a frame of the chat session');
+		expect(others).toEqual([
+			['A frame of a chat session is too large to read', { sessionId: 's-1', chars: 9_000_000 }],
 		]);
 	});
 
-	it('gives a replay its chance when an event could not be handed on', async () => {
-		const taken: string[] = [];
+	it('delivers a replayed event to a listener that failed', async () => {
+		const delivered: string[] = [];
 		let broken = true;
-		const { connection, socket, hold, logged } = chatConnectionHarness();
+		const { connection, socket, connect, logged } = chatConnectionHarness();
 		connection.subscribe(({ type }) => {
 			if (broken) throw new Error('full');
-			taken.push(type);
+			delivered.push(type);
 		});
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		broken = false;
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		expect(taken).toEqual(['nudge_sent']);
-		expect(logged.map(([message]) => message)).toContain('A chat event could not be handed on');
+		expect(delivered).toEqual(['nudge_sent']);
+		expect(logged.map(([message]) => message)).toContain('A chat event could not be delivered');
 	});
 
-	it('stops handing on to a subscriber that has left', async () => {
-		const { connection, socket, hold } = chatConnectionHarness();
+	it('stops delivering after unsubscribe', async () => {
+		const { connection, socket, connect } = chatConnectionHarness();
 		const seen: string[] = [];
-		const leave = connection.subscribe(({ type }) => {
+		const unsubscribe = connection.subscribe(({ type }) => {
 			seen.push(type);
 		});
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		leave();
+		unsubscribe();
 		socket().receives(eventFrame('nudge_sent', 'e2'));
 		expect(seen).toEqual(['nudge_sent']);
 	});

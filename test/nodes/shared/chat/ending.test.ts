@@ -1,10 +1,11 @@
 import { eventFrame, freshToken, chatConnectionHarness, settle, outgoing } from './fakes';
 
 describe('the end of a session', () => {
-	it('takes trailing events, then ends without another connection', async () => {
-		const { connection, sockets, socket, clock, events, endings, hold } = chatConnectionHarness();
+	it('delivers trailing events, then ends without another connection', async () => {
+		const { connection, sockets, socket, clock, events, endings, connect } =
+			chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('session_closed', 'e1'));
 		await clock.advance(1_000);
 		socket().receives(eventFrame('message_received', 'e2'));
@@ -19,11 +20,11 @@ describe('the end of a session', () => {
 	});
 
 	it.each([1000, 1006, 1008, 4401, 4999])(
-		'is known when the service then closes by itself with %d',
+		'is recognized if the service then closes the socket with %d',
 		async (code) => {
-			const { connection, sockets, socket, clock, endings, hold } = chatConnectionHarness();
+			const { connection, sockets, socket, clock, endings, connect } = chatConnectionHarness();
 			connection.start();
-			await hold();
+			await connect();
 			socket().receives(eventFrame('session_closed', 'e1'));
 			socket().ends(code);
 			await clock.advance(60_000);
@@ -34,10 +35,11 @@ describe('the end of a session', () => {
 });
 
 describe('close', () => {
-	it('closes the socket, leaves nothing behind and calls nobody', async () => {
-		const { connection, sockets, socket, clock, events, endings, hold } = chatConnectionHarness();
+	it('closes the socket, leaves no timer, and makes no callback', async () => {
+		const { connection, sockets, socket, clock, events, endings, connect } =
+			chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const closing = connection.close();
 		socket().receives(eventFrame('nudge_sent', 'late'));
 		await closing;
@@ -50,10 +52,10 @@ describe('close', () => {
 		expect(await connection.ready()).toEqual({ kind: 'closed_by_us' });
 	});
 
-	it('does not wait for a deaf peer for more than two seconds', async () => {
-		const { connection, socket, clock, hold } = chatConnectionHarness();
+	it("waits at most 2 seconds for a service that doesn't respond", async () => {
+		const { connection, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().deaf = true;
 		let closed = false;
 		void connection.close().then(() => {
@@ -67,10 +69,10 @@ describe('close', () => {
 		expect(clock.pending).toBe(0);
 	});
 
-	it('takes nothing more from a socket that is slow to close', async () => {
-		const { connection, socket, clock, events, hold } = chatConnectionHarness();
+	it('ignores frames of a socket that is slow to close', async () => {
+		const { connection, socket, clock, events, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().deaf = true;
 		const closing = connection.close();
 		socket().receives(eventFrame('nudge_sent', 'late'));
@@ -79,16 +81,16 @@ describe('close', () => {
 		expect(events).toEqual([]);
 	});
 
-	it('calls nobody though the connection was about to be given up', async () => {
-		const { connection, socket, clock, endings, hold } = chatConnectionHarness({
+	it('makes no callback even if the connection was about to give up', async () => {
+		const { connection, socket, clock, endings, connect } = chatConnectionHarness({
 			reconnectAttempts: 0,
 		});
 		connection.start();
-		await hold();
+		await connect();
 		socket().deaf = true;
-		const exchange = connection.sendWithAck(outgoing('frame'), 1_000);
+		const result = connection.sendWithAck(outgoing('frame'), 1_000);
 		await clock.advance(1_000);
-		expect((await exchange).kind).toBe('no_ack');
+		expect((await result).kind).toBe('no_ack');
 		const closing = connection.close();
 		await clock.advance(2_000);
 		await closing;
@@ -96,7 +98,7 @@ describe('close', () => {
 		expect(await connection.ready()).toEqual({ kind: 'closed_by_us' });
 	});
 
-	it('answers whoever waits for the connection', async () => {
+	it('resolves pending ready() calls', async () => {
 		const { connection } = chatConnectionHarness();
 		const waiting = connection.start().ready(new AbortController().signal);
 		await settle();
@@ -120,11 +122,11 @@ describe('close', () => {
 		expect(endings).toEqual([]);
 	});
 
-	it('while a token is on its way: no socket is opened when it comes', async () => {
-		let give: () => void = () => undefined;
+	it('while a token is requested: no socket is opened when it arrives', async () => {
+		let issueToken: () => void = () => undefined;
 		const { connection, sockets, clock } = chatConnectionHarness({}, async (n, time) => {
 			await new Promise<void>((resolve) => {
-				give = resolve;
+				issueToken = resolve;
 			});
 			return await freshToken(n, time);
 		});
@@ -132,13 +134,13 @@ describe('close', () => {
 		await settle();
 		await connection.close();
 		expect(await ready).toEqual({ kind: 'closed_by_us' });
-		give();
+		issueToken();
 		await settle();
 		expect(sockets).toHaveLength(0);
 		expect(clock.pending).toBe(0);
 	});
 
-	it('twice, before the start and after the end', async () => {
+	it('works twice, before the start, and after the end', async () => {
 		const { connection, sockets } = chatConnectionHarness();
 		await connection.close();
 		await connection.close();
@@ -148,7 +150,7 @@ describe('close', () => {
 
 		const ended = chatConnectionHarness();
 		ended.connection.start();
-		await ended.hold();
+		await ended.connect();
 		ended.socket().ends(1003);
 		await settle();
 		await ended.connection.close();

@@ -1,7 +1,7 @@
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
-import { describeEnding, saidByService } from '../../../../nodes/shared/chat/endings';
+import { describeEnding, serviceReason } from '../../../../nodes/shared/chat/endings';
 
 const rejection = new ServiceRejection(
 	'The agent is unknown',
@@ -26,22 +26,22 @@ const noToken = (error: unknown): AttemptEnd => ({
 const KINDS: EndingKind[] = [
 	'session_closed',
 	'agent_inactive',
-	'held_or_inactive',
+	'in_use_or_inactive',
 	'token_rejected',
 	'unreachable',
 	'mint_rejected',
-	'token_missed',
-	'bad_address',
-	'lost_place',
-	'defect',
+	'token_unavailable',
+	'bad_url',
+	'displaced',
+	'client_bug',
 ];
 
-test.each(KINDS)('%s in words', (kind) => {
+test.each(KINDS)('%s: message and resolution', (kind) => {
 	const { message, resolution } = describeEnding(kind, socketEnd(1006), '', '');
 	expect(`${message}.\n${resolution}`).toMatchSnapshot();
 });
 
-test('what the service said stays beside them, with the close code', () => {
+test('includes what the service reported and the close code', () => {
 	expect(describeEnding('unreachable', socketEnd(1011), 'close code 1011', '')).toMatchObject({
 		kind: 'unreachable',
 		originalMessage: 'close code 1011',
@@ -51,17 +51,12 @@ test('what the service said stays beside them, with the close code', () => {
 	expect(describeEnding('unreachable', socketEnd(null), '', '').originalMessage).toBeUndefined();
 });
 
-test('of an address that cannot be used its own is shown, without its query', () => {
-	const end = describeEnding(
-		'bad_address',
-		socketEnd(null),
-		'x',
-		'https://h.example.com/p?token=s',
-	);
+test('shows an unusable URL without its query', () => {
+	const end = describeEnding('bad_url', socketEnd(null), 'x', 'https://h.example.com/p?token=s');
 	expect(end.originalMessage).toBe('https://h.example.com/p');
 });
 
-test('a rejection of the token is told in the words of the error table, with its status', () => {
+test('explains a rejected token with the error table, with its status', () => {
 	expect(describeEnding('mint_rejected', noToken(rejection), 'agent_not_found', '')).toMatchObject({
 		message: 'The agent is unknown',
 		resolution: 'Check the agent.',
@@ -69,10 +64,10 @@ test('a rejection of the token is told in the words of the error table, with its
 		code: null,
 	});
 	expect(describeEnding('unreachable', noToken(rejection), '', '').message).toBe(
-		'The connection to the chat session does not hold',
+		'The connection to the chat session keeps failing',
 	);
 	expect(describeEnding('mint_rejected', noToken(new Error('x')), '', '').message).toBe(
-		'The service gives no WebSocket token for this session',
+		'The service issues no WebSocket token for this session',
 	);
 });
 
@@ -83,6 +78,6 @@ test.each<[AttemptEnd, string]>([
 	[noToken(rejection), 'agent_not_found'],
 	[noToken(new Error('down')), 'down'],
 	[noToken('down'), ''],
-])('of %j it is told: %j', (end, words) => {
-	expect(saidByService(end)).toBe(words);
+])('reports %j as %j', (end, reason) => {
+	expect(serviceReason(end)).toBe(reason);
 });

@@ -3,17 +3,17 @@ import { EventDispatcher } from '../../../../nodes/shared/chat/eventDispatcher';
 
 const ignore = () => undefined;
 
-test('five thousand events are known when they are replayed', () => {
-	const inbox = new EventDispatcher('session', { debug: ignore, info: ignore, warn: ignore });
-	const taken: ChatEvent[] = [];
-	inbox.subscribe((event) => taken.push(event));
+test("the latest 5,000 events aren't delivered again", () => {
+	const dispatcher = new EventDispatcher('session', { debug: ignore, info: ignore, warn: ignore });
+	const delivered: ChatEvent[] = [];
+	dispatcher.subscribe((event) => delivered.push(event));
 	const deliver = (id: number) => {
-		inbox.deliver({ type: 'nudge_sent', eventId: String(id), payload: {}, envelope: {} });
+		dispatcher.deliver({ type: 'nudge_sent', eventId: String(id), payload: {}, envelope: {} });
 	};
 	for (let id = 0; id <= 5_000; id += 1) deliver(id);
-	expect(taken).toHaveLength(5_001);
+	expect(delivered).toHaveLength(5_001);
 	deliver(1);
-	expect(taken).toHaveLength(5_001);
+	expect(delivered).toHaveLength(5_001);
 	deliver(0);
-	expect(taken).toHaveLength(5_002);
+	expect(delivered).toHaveLength(5_002);
 });

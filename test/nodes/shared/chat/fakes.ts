@@ -10,20 +10,20 @@ import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
-/** Lets every promise that is due go on. */
+/** Lets all pending promises settle. */
 export async function settle(): Promise<void> {
 	await new Promise((resolve) => {
 		setImmediate(resolve);
 	});
 }
 
-/** Time stands still until a test moves it. */
+/** A clock that only moves when a test advances it. */
 export class FakeClock implements Clock {
-	readonly asked: number[] = [];
+	readonly requested: number[] = [];
 
-	private sleepers: Array<{ wakeAt: number; wake: () => void }> = [];
+	private sleepers: Array<{ dueAt: number; resolve: () => void }> = [];
 
-	/** How far the system clock is from the time that has passed. */
+	/** Offset of the system clock from the elapsed time. */
 	private shift = 0;
 
 	constructor(private time = 1_700_000_000_000) {}
@@ -41,9 +41,9 @@ export class FakeClock implements Clock {
 	}
 
 	async sleep(ms: number): Promise<void> {
-		this.asked.push(ms);
-		await new Promise<void>((wake) => {
-			this.sleepers.push({ wakeAt: this.time + ms, wake });
+		this.requested.push(ms);
+		await new Promise<void>((resolve) => {
+			this.sleepers.push({ dueAt: this.time + ms, resolve });
 		});
 	}
 
@@ -51,18 +51,18 @@ export class FakeClock implements Clock {
 		const end = this.time + ms;
 		await settle();
 		for (;;) {
-			const next = Math.min(...this.sleepers.map(({ wakeAt }) => wakeAt));
+			const next = Math.min(...this.sleepers.map(({ dueAt }) => dueAt));
 			if (next > end) break;
 			this.time = Math.max(this.time, next);
-			const due = this.sleepers.filter(({ wakeAt }) => wakeAt <= next);
-			this.sleepers = this.sleepers.filter(({ wakeAt }) => wakeAt > next);
-			for (const { wake } of due) wake();
+			const due = this.sleepers.filter(({ dueAt }) => dueAt <= next);
+			this.sleepers = this.sleepers.filter(({ dueAt }) => dueAt > next);
+			for (const { resolve } of due) resolve();
 			await settle();
 		}
 		this.time = end;
 	}
 
-	/** The system clock is set to another time while sleeps go on. */
+	/** Sets the system clock to another time. Sleeps aren't affected. */
 	set(time: number): void {
 		this.shift = time - this.time;
 	}
@@ -75,10 +75,10 @@ export class FakeSocket implements WebSocketLike {
 	readyState = 0;
 	readonly sent: string[] = [];
 	readonly closeCalls: Array<number | undefined> = [];
-	/** A deaf peer never answers our close. */
+	/** The service never responds to a close. */
 	deaf = false;
-	/** Called with each frame, for servers that answer at once. */
-	answer: ((text: string) => void) | null = null;
+	/** Called with each sent frame, for services that respond synchronously. */
+	onSend: ((text: string) => void) | null = null;
 	private readonly listeners: Array<[string, (event: SocketEvent) => void]> = [];
 
 	constructor(readonly url: string) {}
@@ -89,7 +89,7 @@ export class FakeSocket implements WebSocketLike {
 
 	send(text: string): void {
 		this.sent.push(text);
-		this.answer?.(text);
+		this.onSend?.(text);
 	}
 
 	close(code?: number): void {
@@ -109,9 +109,10 @@ export class FakeSocket implements WebSocketLike {
 		this.fire('close', { code, reason });
 	}
 
-	/** As the network does it: an error event, which some sockets throw if nobody listens, then a close event. */
+	/** Like a network failure: an error event, which some sockets throw without a listener, then a close event. */
 	breaks(): void {
-		if (!this.listeners.some(([listened]) => listened === 'error')) throw new Error('unheard');
+		if (!this.listeners.some(([listened]) => listened === 'error'))
+			throw new Error('no error listener');
 		this.fire('error');
 		this.ends(1006);
 	}
@@ -132,8 +133,8 @@ export class FakeSocket implements WebSocketLike {
 }
 
 export function eventFrame(type: string, eventId: unknown, payload: JsonObject = {}): string {
-	const beside = { session_id: 's-1', account_id: 7, ts: '2026-01-01T00:00:00Z' };
-	return JSON.stringify({ type, ...beside, event_id: eventId, payload });
+	const fields = { session_id: 's-1', account_id: 7, ts: '2026-01-01T00:00:00Z' };
+	return JSON.stringify({ type, ...fields, event_id: eventId, payload });
 }
 
 export function ackFrame(payload: JsonObject): string {
@@ -145,24 +146,24 @@ export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openS
 	events: ChatEvent[];
 	endings: ChatEnded[];
 	logged: Array<[string, Record<string, unknown> | undefined]>;
-	/** Number of tokens asked for. */
+	/** Number of token requests. */
 	mints: () => number;
 	connection: ChatConnection;
 }
 
 export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
 
-/** The sockets that are opened, in their order. */
+/** The opened sockets, in order. */
 export function fakeSockets(clock: FakeClock) {
 	const sockets: FakeSocket[] = [];
-	/** The newest one. */
+	/** The latest one. */
 	const socket = (): FakeSocket => {
-		const newest = sockets.at(-1);
-		if (newest === undefined) throw new Error('no socket was opened');
-		return newest;
+		const latest = sockets.at(-1);
+		if (latest === undefined) throw new Error('no socket was opened');
+		return latest;
 	};
-	/** Opens the newest one and lets it prove that it holds. */
-	const hold = async (): Promise<void> => {
+	/** Opens the latest socket and waits until it's ready. */
+	const connect = async (): Promise<void> => {
 		await settle();
 		socket().opens();
 		await clock.advance(600);
@@ -171,13 +172,13 @@ export function fakeSockets(clock: FakeClock) {
 		sockets.push(new FakeSocket(url));
 		return socket();
 	};
-	return { sockets, socket, hold, openSocket };
+	return { sockets, socket, connect, openSocket };
 }
 
-/** What a test varies of a connection. */
-export type Varied = Partial<Omit<ConnectionOptions, 'needs'> & PolicyNeeds>;
+/** The connection options that a test changes. */
+export type ConnectionChanges = Partial<Omit<ConnectionOptions, 'needs'> & PolicyNeeds>;
 
-/** The wishes of a lasting holder, but for what the test varies. */
+/** The needs of a trigger, with the test's changes. */
 export function needsOf({
 	takeOver = false,
 	reconnectAttempts = MAX_RECONNECT_ATTEMPTS,
@@ -186,9 +187,9 @@ export function needsOf({
 	return () => ({ takeOver, reconnectAttempts, slowPolls });
 }
 
-/** A connection with fakes for all that is outside. `mint` gets the number of the request, from 1. */
+/** A connection with a fake service and clock. `mint` gets the number of the request, from 1. */
 export function chatConnectionHarness(
-	options: Varied = {},
+	options: ConnectionChanges = {},
 	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
 ): ChatHarness {
 	const clock = new FakeClock();
@@ -232,12 +233,12 @@ export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
 
 let frameCount = 0;
 
-/** A frame of a message of its own, with whatever text. */
+/** A frame of a new message. */
 export function outgoing(text: string): OutgoingFrame {
 	frameCount += 1;
 	const name = `frame-${frameCount}`;
-	return { text, messageId: name, message: name, textName: text };
+	return { text, messageId: name, messageKey: name, contentHash: text };
 }
 
-/** The ack of a turn that was completed inline. */
+/** The ack of a turn that completed inline. */
 export const messageSent = ackFrame({ state: 'default', reply: 'hello', turn_id: 't-1' });

@@ -13,16 +13,16 @@ import {
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { ackFrame, eventFrame } from './fakes';
 
-describe('frames that are sent', () => {
+describe('sent frames', () => {
 	it.each([
-		['a message alone', messageFrame('hi'), { type: 'message', content: 'hi' }],
+		['a message', messageFrame('hi'), { type: 'message', content: 'hi' }],
 		[
-			'a message with both ids',
+			'a message with both IDs',
 			messageFrame('hi', { messageId: 'm', idempotencyKey: 'k' }),
 			{ type: 'message', content: 'hi', message_id: 'm', idempotency_key: 'k' },
 		],
 		[
-			'empty ids, which are none',
+			'a message with empty IDs',
 			messageFrame('hi', { messageId: '', idempotencyKey: '' }),
 			{ type: 'message', content: 'hi' },
 		],
@@ -47,7 +47,7 @@ describe('frames that are sent', () => {
 	});
 });
 
-describe('frames that arrive', () => {
+describe('received frames', () => {
 	it.each(EVENT_TYPES.map(String).concat('brand_new'))('reads the event %s', (type) => {
 		const text = eventFrame(type, 'e-1', { to: 'ai' });
 		expect(parseFrame(text)).toEqual({
@@ -61,16 +61,16 @@ describe('frames that arrive', () => {
 		['nothing', undefined, null],
 		['null', null, null],
 		['an empty text', '', null],
-	])('takes %s as event_id', (_name, given, eventId) => {
+	])('reads %s as event_id', (_name, given, eventId) => {
 		expect(parseFrame(eventFrame('nudge_sent', given))).toMatchObject({ event: { eventId } });
 	});
 
-	it('reads a frame of eight million characters', () => {
+	it('reads a frame of 8 million characters', () => {
 		const text = eventFrame('message_received', 'e-1', { content: 'x'.repeat(8_000_000) });
 		expect(parseFrame(text).kind).toBe('event');
 	});
 
-	it('reads an event whose payload is missing or no object', () => {
+	it("reads an event whose payload is missing or isn't an object", () => {
 		expect(parseFrame('{"type":"session_closed"}')).toMatchObject({ event: { payload: {} } });
 		expect(parseFrame('{"type":"x","payload":[1]}')).toMatchObject({ event: { payload: {} } });
 	});
@@ -106,11 +106,11 @@ describe('frames that arrive', () => {
 		['no_type', '{"type":5}'],
 		['no_state', '{"type":"ws_write_result","payload":null}'],
 		['no_state', '{"type":"ws_write_result","payload":{"state":1}}'],
-	])('leaves out what is %s', (why, data) => {
+	])('ignores a frame that is %s', (why, data) => {
 		expect(parseFrame(data)).toEqual({ kind: 'ignored', why });
 	});
 
-	it('has the nine documented codes of an invalid frame', () => {
+	it('knows the 9 documented codes of an invalid frame', () => {
 		expect(new Set(INVALID_CODES).size).toBe(9);
 	});
 });

@@ -17,22 +17,22 @@ import { happens, user } from './turnHarness';
 
 const sentFrame = z.object({ message_id: z.string(), content: z.string() });
 
-/** The frames that a socket was sent. */
+/** The frames that were sent on a socket. */
 const framesOf = (socket: FakeSocket | undefined) =>
 	(socket?.sent ?? []).map((text) => sentFrame.parse(JSON.parse(text)));
 
-/** A first message whose socket breaks before its ack, and a second one on the next socket. */
+/** Sends a first message whose socket breaks before its ack, and a second one on the next socket. */
 async function afterLostAck(first: ClientFrame, second: ClientFrame) {
 	const use = chatConnectionHarness();
-	const { connection, clock, hold, socket, sockets } = use;
+	const { connection, clock, connect, socket, sockets } = use;
 	connection.start();
-	await hold();
+	await connect();
 	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000, resultTimeoutMs: 30_000 };
 	const lost = sendTurn(connection, first, options);
 	await settle();
 	socket().breaks();
 	await clock.advance(1_000);
-	await hold();
+	await connect();
 	let outcome: TurnOutcome | null = null;
 	void sendTurn(connection, second, options).then((ended) => (outcome = ended));
 	await settle();
@@ -50,8 +50,8 @@ const BYE = messageFrame('bye');
 const late: JsonObject = { state: 'default', reply: 'You said: hi' };
 const own: JsonObject = { state: 'default', reply: 'You said: bye' };
 
-describe('the ack of a lost frame that comes on the next socket', () => {
-	it('is not taken for that of the next message, by the echoed ID', async () => {
+describe('a late ack on the next socket', () => {
+	it("isn't assigned to the next message if it echoes another ID", async () => {
 		const { acks, lostFrame, frame, outcome, clock } = await afterLostAck(HI, BYE);
 		acks(lostFrame.message_id, late);
 		await clock.advance(20_000);
@@ -61,30 +61,30 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
 	});
 
-	it('without an ID it proves nothing: the outcome is unknown, and says so', async () => {
+	it("without an ID can't be matched, so the outcome is unknown", async () => {
 		const { acks, outcome, clock, sockets } = await afterLostAck(HI, BYE);
 		acks(undefined, late);
 		await clock.advance(9_999);
 		expect(outcome()).toBeNull();
 		await clock.advance(1);
-		expect(outcome()).toEqual({ kind: 'unknown', why: 'unproved', keyed: false });
-		const unknown: TurnOutcome = { kind: 'unknown', why: 'unproved', keyed: false };
-		expect(turnFault(unknown)?.message).toContain('nothing shows whether it was this one');
+		expect(outcome()).toEqual({ kind: 'unknown', why: 'unmatched', hasKey: false });
+		const unknown: TurnOutcome = { kind: 'unknown', why: 'unmatched', hasKey: false };
+		expect(turnFault(unknown)?.message).toContain("it's unknown whether it confirmed this one");
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
 	});
 
 	it.each(['busy', 'invalid'])(
-		'a "%s" without an ID is neither repeated nor told',
+		'with the state "%s" and without an ID, is neither retried nor reported',
 		async (state) => {
 			const { acks, outcome, clock, sockets } = await afterLostAck(HI, BYE);
 			acks(undefined, { state, error: state === 'busy' ? 'server_busy' : 'bad_payload' });
 			await clock.advance(30_000);
-			expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+			expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unmatched' });
 			expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
 		},
 	);
 
-	it('without an ID it is told apart once the own ack has come', async () => {
+	it("without an ID is matched after the message's own ack", async () => {
 		const { acks, frame, outcome, clock } = await afterLostAck(HI, BYE);
 		acks(undefined, late);
 		await clock.advance(5_000);
@@ -94,40 +94,40 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 	});
 
 	it.each([true, false])(
-		'with an ID of the service it is told apart by the text of the message (event first: %p)',
+		'with an ID of the service is matched by the text of the message (event first: %p)',
 		async (eventFirst) => {
 			const { acks, socket, outcome, clock } = await afterLostAck(HI, BYE);
-			const say = () => {
+			const sendEvents = () => {
 				happens(socket(), 'message_received', user('hi', 'msg-1'));
 				happens(socket(), 'message_received', user('bye', 'msg-2'));
 			};
-			if (eventFirst) say();
+			if (eventFirst) sendEvents();
 			acks('msg-1', late);
 			acks('msg-2', own);
-			if (!eventFirst) say();
+			if (!eventFirst) sendEvents();
 			await clock.advance(0);
 			expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
 		},
 	);
 
-	it('two messages with the same text are not told apart by it', async () => {
+	it("can't be matched if two messages have the same text", async () => {
 		const { acks, socket, outcome, clock } = await afterLostAck(HI, HI);
 		happens(socket(), 'message_received', user('hi', 'msg-1'));
 		acks('msg-1', late);
 		await clock.advance(10_000);
-		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unmatched' });
 	});
 
-	it('two messages with the same chosen ID are not told apart by it', async () => {
+	it("can't be matched if two messages have the same chosen ID", async () => {
 		const ids = { messageId: 'always-the-same' };
 		const first = messageFrame('hi', ids);
 		const { acks, outcome, clock } = await afterLostAck(first, messageFrame('bye', ids));
 		acks('always-the-same', late);
 		await clock.advance(10_000);
-		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unproved' });
+		expect(outcome()).toMatchObject({ kind: 'unknown', why: 'unmatched' });
 	});
 
-	it('a message with the same key and another text is another one', async () => {
+	it("isn't assigned to a message with the same key and another text", async () => {
 		const ids = { idempotencyKey: 'k' };
 		const { acks, outcome, clock } = await afterLostAck(
 			messageFrame('hi', ids),
@@ -138,7 +138,7 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 		expect(outcome()).toBeNull();
 	});
 
-	it('of another n8n process is known by the form of its ID', async () => {
+	it('of another n8n process is recognized by its ID', async () => {
 		const { acks, frame, outcome } = await afterLostAck(HI, BYE);
 		acks('n8n-of-another-process', late);
 		await settle();
@@ -148,16 +148,16 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
 	});
 
-	it('of the same message counts: with a key, it is sent again with the same ID', async () => {
-		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
-		const { connection, clock, hold, socket, sockets } = chatConnectionHarness();
+	it('counts if the same message was sent again with its key', async () => {
+		const withKey = messageFrame('hi', { idempotencyKey: 'k' });
+		const { connection, clock, connect, socket, sockets } = chatConnectionHarness();
 		connection.start();
-		await hold();
-		const whole = sendTurn(connection, keyed, { clock, random: () => 0.5 });
+		await connect();
+		const whole = sendTurn(connection, withKey, { clock, random: () => 0.5 });
 		await settle();
 		socket().breaks();
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		expect(sockets[1]?.sent).toEqual(sockets[0]?.sent);
 		socket().receives(ackFrame(late));
 		expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: hi' });
@@ -165,35 +165,35 @@ describe('the ack of a lost frame that comes on the next socket', () => {
 });
 
 it.each(['invalid', 'busy', 'error'])(
-	'a message that is sent again with its key, after an execution that lost it, is not told as "%s"',
+	`a message with a key that an earlier execution sent without an ack isn't reported as "%s"`,
 	async (state) => {
-		const keyed = messageFrame('hi', { idempotencyKey: 'k' });
-		const { connection, clock, hold, socket } = chatConnectionHarness();
+		const withKey = messageFrame('hi', { idempotencyKey: 'k' });
+		const { connection, clock, connect, socket } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const options = { clock, random: () => 0.5, ackTimeoutMs: 1_000 };
-		const lost = sendTurn(connection, keyed, options);
+		const lost = sendTurn(connection, withKey, options);
 		for (let attempt = 1; attempt <= 3; attempt++) {
 			await settle();
 			socket().breaks();
 			await clock.advance(5_000);
-			await hold();
+			await connect();
 		}
 		expect(await lost).toMatchObject({ kind: 'unknown' });
-		socket().answer = () => {
+		socket().onSend = () => {
 			const error = state === 'busy' ? 'server_busy' : 'agent_inactive';
 			socket().receives(ackFrame({ state, error }));
 		};
-		const again = sendTurn(connection, keyed, options);
+		const again = sendTurn(connection, withKey, options);
 		await clock.advance(60_000);
-		expect(await again).toMatchObject({ kind: 'unknown', keyed: true });
+		expect(await again).toMatchObject({ kind: 'unknown', hasKey: true });
 		await connection.close();
 	},
 );
 
-it('a late ack is known by the next connection of the session, too', async () => {
+it('a late ack is recognized by the next connection of the session, too', async () => {
 	const clock = new FakeClock();
-	const { openSocket, hold, socket } = fakeSockets(clock);
+	const { openSocket, connect, socket } = fakeSockets(clock);
 	const shared = new SharedConnections({ openSocket, clock, random: () => 0.5 });
 	const lease = () =>
 		shared.lease({
@@ -201,7 +201,7 @@ it('a late ack is known by the next connection of the session, too', async () =>
 			baseUrl: 'https://api.example.com',
 			account: 'a',
 			instanceId: 'i',
-			holder: 'action',
+			usedBy: 'action',
 			node: 'n',
 			takeOver: false,
 			mintToken: async () => await freshToken(1, clock),
@@ -210,7 +210,7 @@ it('a late ack is known by the next connection of the session, too', async () =>
 	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000 };
 	const first = lease();
 	const lost = sendTurn(first, HI, options);
-	await hold();
+	await connect();
 	const [lostFrame] = framesOf(socket());
 	socket().breaks();
 	expect(await lost).toMatchObject({ kind: 'unknown' });
@@ -218,7 +218,7 @@ it('a late ack is known by the next connection of the session, too', async () =>
 	await clock.advance(10_000);
 	const second = lease();
 	const whole = sendTurn(second, BYE, options);
-	await hold();
+	await connect();
 	socket().receives(ackFrame({ ...late, message_id: lostFrame?.message_id ?? '' }));
 	socket().receives(ackFrame(own));
 	expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: bye' });

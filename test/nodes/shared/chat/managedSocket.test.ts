@@ -4,38 +4,43 @@ import { FakeClock, FakeSocket, settle } from './fakes';
 function opened() {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
-	const line = new ManagedSocket(socket.url, {
+	const managed = new ManagedSocket(socket.url, {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
 		tokenLife: { mintedAt: 0, endsAt: 0 },
 	});
 	socket.opens();
-	return { clock, socket, line };
+	return { clock, socket, managed };
 }
 
-test('the first reason to end a socket is the one that counts, and it is closed once', async () => {
-	const { clock, socket, line } = opened();
+test('keeps the first reason for closing, and closes the socket once', async () => {
+	const { clock, socket, managed } = opened();
 	socket.deaf = true;
-	line.close('renewed');
-	line.close('stopped');
+	managed.close('rotated');
+	managed.close('stopped');
 	await clock.advance(2_000);
-	expect(await line.ended).toEqual({ cause: 'renewed', code: null, reason: '', openForMs: 2_000 });
+	expect(await managed.ended).toEqual({
+		cause: 'rotated',
+		code: null,
+		reason: '',
+		openForMs: 2_000,
+	});
 	expect(socket.closeCalls).toEqual([1000]);
 });
 
-test('a socket that does not open in time has said nothing', async () => {
+test("a socket that doesn't open in time ends without a code", async () => {
 	const clock = new FakeClock();
 	const socket = new FakeSocket('wss://stream.example.com');
 	socket.deaf = true;
-	const line = new ManagedSocket(socket.url, {
+	const managed = new ManagedSocket(socket.url, {
 		openSocket: () => socket,
 		clock,
 		onFrame: () => undefined,
 		tokenLife: { mintedAt: 0, endsAt: 0 },
 	});
 	await clock.advance(15_000);
-	expect(await line.ended).toEqual({
+	expect(await managed.ended).toEqual({
 		cause: 'connect_timeout',
 		code: null,
 		reason: '',
@@ -43,38 +48,38 @@ test('a socket that does not open in time has said nothing', async () => {
 	});
 });
 
-test('a socket that answers its closing ends with what it said', async () => {
-	const { socket, line } = opened();
+test('a socket that confirms the close ends with its code and reason', async () => {
+	const { socket, managed } = opened();
 	socket.deaf = true;
-	line.close('no_ack');
+	managed.close('no_ack');
 	socket.ends(1001, 'going away');
-	expect(await line.ended).toMatchObject({ cause: 'no_ack', code: 1001, reason: 'going away' });
+	expect(await managed.ended).toMatchObject({ cause: 'no_ack', code: 1001, reason: 'going away' });
 });
 
-test('what cannot be handed to the socket was surely not sent', async () => {
-	const { socket, line } = opened();
-	expect(line.send('a')).toBe(true);
+test("a frame that the socket doesn't accept isn't sent", async () => {
+	const { socket, managed } = opened();
+	expect(managed.send('a')).toBe(true);
 	jest.spyOn(socket, 'send').mockImplementation(() => {
 		throw new Error('it is closing');
 	});
-	expect(line.send('b')).toBe(false);
+	expect(managed.send('b')).toBe(false);
 	socket.ends(1000);
-	expect(line.send('c')).toBe(false);
+	expect(managed.send('c')).toBe(false);
 	expect(socket.sent).toEqual(['a']);
 });
 
-test('a socket that cannot be created has ended, and its address is not told', async () => {
+test("a socket that can't be created has ended, and its URL isn't shown", async () => {
 	const clock = new FakeClock();
 	const openSocket = () => {
-		throw new Error('bad address wss://x?token=secret');
+		throw new Error('bad URL wss://x?token=secret');
 	};
-	const line = new ManagedSocket('wss://x', {
+	const managed = new ManagedSocket('wss://x', {
 		openSocket,
 		clock,
 		onFrame: () => undefined,
 		tokenLife: { mintedAt: 0, endsAt: 0 },
 	});
-	expect(await line.ended).toEqual({
+	expect(await managed.ended).toEqual({
 		cause: 'cannot_connect',
 		code: null,
 		reason: '',

@@ -23,17 +23,17 @@ test.each([
 	'0f8fad5bd9cb469fa16570867728950e',
 	'0f8fad5b-d9cb-469f-a165-7086772895zz',
 	'x',
-])('“%s” is none', (text) => {
+])('"%s" is rejected', (text) => {
 	expect(() => parseSessionId(text)).toThrow(InvalidInput);
-	expect(() => parseSessionId(text)).toThrow(`"${text}" is not a session ID`);
+	expect(() => parseSessionId(text)).toThrow(`'Session ID' isn't a session ID (got "${text}")`);
 });
 
-test.each(['open sesame', '', '~!"#'])('"%s" can be a secret', (secret) => {
+test.each(['open sesame', '', '~!"#'])('"%s" is accepted as a secret', (secret) => {
 	expect(parseWatchSecret(secret, 'Secret')).toBe(secret);
 });
 
-test.each(['é-sesame', 'ses\namé', 'sesame\n', 'sesam\u0000e', 'sesame…'])(
-	'%j cannot, as a header would change it',
+test.each(['é-sesame', 'ses\namé', 'sesame\n', 'sesam\u0000e', 'sesame\u2026'])(
+	'%j is rejected, because a header would change it',
 	(secret) => {
 		expect(() => parseWatchSecret(secret, 'Secret')).toThrow(
 			"'Secret' can only have ASCII characters",
@@ -49,50 +49,48 @@ function caught(act: () => unknown): unknown {
 	}
 }
 
-test('of no session ID it is said where to take one from', () => {
+test('the resolution names the source of a session ID', () => {
 	expect(caught(() => parseSessionId(''))).toMatchObject({
-		message: 'The Session ID is empty',
-		resolution: 'Fill in the ID of the chat session.',
+		message: "'Session ID' is empty",
+		resolution: 'Enter the ID of the chat session.',
 	});
 	expect(caught(() => parseSessionId('x'))).toMatchObject({
-		resolution: expect.stringMatching(
-			/^A session ID has the form 0f8fad5b-.* Take it from session_id/,
-		),
+		resolution: expect.stringMatching(/^Use the session_id that .* such as 0f8fad5b-/),
 	});
 });
 
-test('text that people read stays as it was written, and is not empty', () => {
+test('text for people stays as written, and must not be empty', () => {
 	expect(requireText(' Hello\n', 'Message')).toBe(' Hello\n');
 	for (const empty of ['', ' \n']) {
 		expect(caught(() => requireText(empty, 'Message'))).toMatchObject({
-			message: 'Message is empty',
-			resolution: 'Fill in Message for this item.',
+			message: "'Message' is empty",
+			resolution: "Fill in 'Message' for this item.",
 		});
 	}
 });
 
 test.each<[string, unknown, string[]]>([
 	['a list', [ONE, TWO], [ONE, TWO]],
-	['a list with spaces and holes', [` ${ONE} `, '', null, TWO], [ONE, TWO]],
+	['a list with spaces and empty entries', [` ${ONE} `, '', null, TWO], [ONE, TWO]],
 	['text with commas', `${ONE},${TWO}`, [ONE, TWO]],
 	['text with all kinds of separators', ` ${ONE} ,\n;${TWO}; `, [ONE, TWO]],
 	['the same twice', `${ONE} ${ONE}`, [ONE]],
 	['nothing', '', []],
-	['what is no text', { a: 1 }, []],
-])('session IDs come as %s', (_how, value, ids) => {
+	['an object', { a: 1 }, []],
+])('splits %s into session IDs', (_name, value, ids) => {
 	expect(splitSessionIds(value)).toEqual(ids);
 });
 
-test('one that is none among them is told', () => {
-	expect(() => splitSessionIds(`${ONE} x`)).toThrow('"x" is not a session ID');
+test('one invalid ID is rejected', () => {
+	expect(() => splitSessionIds(`${ONE} x`)).toThrow(`'Session ID' isn't a session ID (got "x")`);
 });
 
-test.each(['watch', 'unwatch'] as const)('%s is read as it was written', (action) => {
+test.each(['watch', 'unwatch'] as const)('a %s request is parsed', (action) => {
 	const request = { action, sessionIds: [ONE, TWO] };
 	expect(parseWatchRequest(watchBody(request))).toEqual(request);
 });
 
-test('one session may be named alone', () => {
+test('session_id with one session is accepted', () => {
 	expect(parseWatchRequest({ action: 'watch', session_id: ONE })).toEqual({
 		action: 'watch',
 		sessionIds: [ONE],
@@ -100,17 +98,25 @@ test('one session may be named alone', () => {
 });
 
 test.each([
-	[{ session_ids: [ONE] }, 'The request does not say what to do', /^Send \{ "action": "watch"/],
-	[{ action: 'look', session_ids: [ONE] }, 'The request does not say what to do', /^Send/],
-	[{ action: 'watch' }, 'The request names no session', /as session_ids\.$/],
-	[{ action: 'unwatch', session_ids: [] }, 'The request names no session', /as session_ids\.$/],
-])('%j is told', (body, message, resolution) => {
-	const told = () => {
-		try {
-			return parseWatchRequest(body);
-		} catch (error) {
-			return error;
-		}
-	};
-	expect(told()).toMatchObject({ message, resolution: expect.stringMatching(resolution) });
+	[
+		{ session_ids: [ONE] },
+		'"action" in the request must be "watch" or "unwatch"',
+		/^Send \{ "action": "watch"/,
+	],
+	[
+		{ action: 'look', session_ids: [ONE] },
+		'"action" in the request must be "watch" or "unwatch"',
+		/^Send/,
+	],
+	[{ action: 'watch' }, '"session_ids" in the request is empty', /in "session_ids"\.$/],
+	[
+		{ action: 'unwatch', session_ids: [] },
+		'"session_ids" in the request is empty',
+		/in "session_ids"\.$/,
+	],
+])('%j is rejected', (body, message, resolution) => {
+	expect(caught(() => parseWatchRequest(body))).toMatchObject({
+		message,
+		resolution: expect.stringMatching(resolution),
+	});
 });

@@ -1,4 +1,4 @@
-import { PASSING_CODES, ReconnectPolicy } from '../../../../nodes/shared/chat/reconnectPolicy';
+import { TRANSIENT_CODES, ReconnectPolicy } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { AttemptEnd, PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { SocketEnd } from '../../../../nodes/shared/chat/managedSocket';
 
@@ -28,25 +28,21 @@ describe('ReconnectPolicy', () => {
 	it.each<[string, AttemptEnd, object]>([
 		['4401', closed(4401), backoff(1, 'new')],
 		['1008', closed(1008), backoff(1, 'new')],
-		['1003', closed(1003), { kind: 'give_up', why: 'defect' }],
-		...[...PASSING_CODES].map((code): [string, AttemptEnd, object] => [
+		['1003', closed(1003), { kind: 'give_up', why: 'client_bug' }],
+		...[...TRANSIENT_CODES].map((code): [string, AttemptEnd, object] => [
 			String(code),
 			closed(code),
 			backoff(1, 'keep'),
 		]),
-		['a code of no document', closed(4999), backoff(1, 'new')],
+		['an undocumented code', closed(4999), backoff(1, 'new')],
 		['1002', closed(1002), backoff(1, 'new')],
 		['no connection', ended({ cause: 'cannot_connect', openForMs: null }), backoff(1, 'keep')],
-		['no answer', ended({ cause: 'connect_timeout', openForMs: null }), backoff(1, 'keep')],
+		['no response', ended({ cause: 'connect_timeout', openForMs: null }), backoff(1, 'keep')],
 		['a missing ack', ended({ cause: 'no_ack' }), backoff(1, 'keep')],
+		['a missing ack, followed by 1008', ended({ cause: 'no_ack', code: 1008 }), backoff(1, 'keep')],
 		[
-			'a missing ack, though 1008 follows',
-			ended({ cause: 'no_ack', code: 1008 }),
-			backoff(1, 'keep'),
-		],
-		[
-			'our own renewal',
-			ended({ cause: 'renewed', code: 1000 }),
+			'a rotation',
+			ended({ cause: 'rotated', code: 1000 }),
 			{ kind: 'reconnect', token: 'keep', wait: { kind: 'none' } },
 		],
 		[
@@ -58,32 +54,32 @@ describe('ReconnectPolicy', () => {
 		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
 	});
 
-	it('takes 1000, 1001, 1005, 1006 and 1011 for passing', () => {
-		for (const code of [1000, 1001, 1005, 1006, 1011]) expect(PASSING_CODES.has(code)).toBe(true);
-		for (const code of [1003, 1008, 4401]) expect(PASSING_CODES.has(code)).toBe(false);
+	it('treats 1000, 1001, 1005, 1006, and 1011 as transient', () => {
+		for (const code of [1000, 1001, 1005, 1006, 1011]) expect(TRANSIENT_CODES.has(code)).toBe(true);
+		for (const code of [1003, 1008, 4401]) expect(TRANSIENT_CODES.has(code)).toBe(false);
 	});
 
 	it.each([
 		['session_closed', { kind: 'give_up', why: 'session_closed' }],
 		['rejected', { kind: 'give_up', why: 'mint_rejected' }],
 		['unreachable', backoff(1, 'new')],
-	] as const)('a token that was not given: %s', (kind, step) => {
+	] as const)('a failed token request: %s', (kind, step) => {
 		const attempt: AttemptEnd = { kind: 'mint', result: { kind, error: null } };
 		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
 	});
 
-	it('gives up at once on an address that cannot be used', () => {
+	it("gives up immediately if the URL can't be used", () => {
 		const policy = policyOf({ ...LIMITS, takeOver: false });
-		expect(policy.next({ kind: 'address', why: 'not_encrypted' })).toEqual({
+		expect(policy.next({ kind: 'url', why: 'not_encrypted' })).toEqual({
 			kind: 'give_up',
-			why: 'bad_address',
+			why: 'bad_url',
 		});
 	});
 
 	it.each([
 		[1011, 'keep', 'unreachable'],
 		[4401, 'new', 'token_rejected'],
-	] as const)('gives up after six attempts in a row: %d', (code, token, why) => {
+	] as const)('gives up after 6 attempts in a row: %d', (code, token, why) => {
 		const policy = policyOf({ ...LIMITS, takeOver: false });
 		for (let attempt = 1; attempt <= 6; attempt += 1) {
 			expect(policy.next(closed(code))).toEqual(backoff(attempt, token));
@@ -91,35 +87,35 @@ describe('ReconnectPolicy', () => {
 		expect(policy.next(closed(code))).toEqual({ kind: 'give_up', why });
 	});
 
-	it('counts anew after a healthy connection, which is one of a minute', () => {
+	it('resets its counts after a healthy connection of 1 minute', () => {
 		const policy = policyOf({ ...LIMITS, takeOver: false });
 		policy.next(closed(1006));
 		expect(policy.next(closed(1006, 59_999))).toEqual(backoff(2, 'keep'));
 		expect(policy.next(closed(1006, 60_000))).toEqual(backoff(1, 'keep'));
 	});
 
-	it('does one careful reconnect after a code of no document, then tells', () => {
+	it('reconnects once after an undocumented code, then gives up', () => {
 		const policy = policyOf({ ...LIMITS, takeOver: true });
 		policy.next(closed(4409));
 		expect(policy.claim).toBe(true);
-		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'lost_place' });
-		const healed = policyOf({ ...LIMITS, takeOver: true });
-		healed.next(closed(4409));
-		expect(healed.next(closed(4409, 60_000))).toEqual(backoff(1, 'new'));
+		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'displaced' });
+		const healthy = policyOf({ ...LIMITS, takeOver: true });
+		healthy.next(closed(4409));
+		expect(healthy.next(closed(4409, 60_000))).toEqual(backoff(1, 'new'));
 	});
 
 	describe('1008', () => {
-		it('without Take Over: one quick attempt, slow polls, then an ending that names both reasons', () => {
+		it('without Take Over: a quick attempt, slow polls, then an ending with both reasons', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
 				expect(policy.claim).toBe(false);
 				expect(policy.next(closed(1008))).toEqual(slowPoll);
 			}
-			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'held_or_inactive' });
+			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'in_use_or_inactive' });
 		});
 
-		it('with Take Over: the same with claim, and then only the agent can be the reason', () => {
+		it('with Take Over: the same with a claim, then the inactive agent as the reason', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: true });
 			expect(policy.next(closed(1008, 100, true))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
@@ -132,13 +128,13 @@ describe('ReconnectPolicy', () => {
 			});
 		});
 
-		it('gives up after the quick attempt where no slow polls are wanted', () => {
+		it('gives up after the quick attempt if slow polls are off', () => {
 			const policy = policyOf({ reconnectAttempts: 6, slowPolls: 0, takeOver: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
-			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'held_or_inactive' });
+			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'in_use_or_inactive' });
 		});
 
-		it('polls quickly again after a healthy connection', () => {
+		it('starts with a quick attempt again after a healthy connection', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: false });
 			policy.next(closed(1008));
 			expect(policy.next(closed(1008))).toEqual(slowPoll);
@@ -155,7 +151,7 @@ describe('ReconnectPolicy', () => {
 			expect(policy.claim).toBe(false);
 		});
 
-		it('is sent until the connection was held, and again only after a rejection', () => {
+		it('is sent until the first connection, and again only after a rejection', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: true });
 			expect(policy.claim).toBe(true);
 			policy.next(ended({ cause: 'cannot_connect', openForMs: null }, true));
@@ -166,8 +162,8 @@ describe('ReconnectPolicy', () => {
 			expect(policy.claim).toBe(true);
 		});
 
-		it('does not let two clients with Take Over throw each other out without end', () => {
-			// Each time we hold it for less than a slow poll, the other one takes it back.
+		it("doesn't let two clients with Take Over displace each other forever", () => {
+			// Each connection is shorter than a slow poll before the other client takes over.
 			const policy = policyOf({ ...LIMITS, takeOver: true });
 			let rounds = 0;
 			let step = policy.next(closed(1000, 20_000, true));

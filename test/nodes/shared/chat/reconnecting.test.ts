@@ -1,7 +1,7 @@
 import { freshToken, chatConnectionHarness, settle } from './fakes';
 
 describe('reconnecting', () => {
-	it('follows 1, 2, 4, 8, 16, 30 s and then tells once', async () => {
+	it('waits 1, 2, 4, 8, 16, and 30 seconds, then gives up once', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
 		await settle();
@@ -30,8 +30,8 @@ describe('reconnecting', () => {
 	it.each([
 		[0, 800],
 		[1, 1_200],
-	])('spreads the attempts of many sessions: chance %d, %d ms', async (chance, ms) => {
-		const { connection, sockets, socket, clock } = chatConnectionHarness({ random: () => chance });
+	])('adds jitter: random %d, %d ms', async (random, ms) => {
+		const { connection, sockets, socket, clock } = chatConnectionHarness({ random: () => random });
 		connection.start();
 		await settle();
 		socket().breaks();
@@ -41,7 +41,7 @@ describe('reconnecting', () => {
 		expect(sockets).toHaveLength(2);
 	});
 
-	it('polls for ten minutes, then tells', async () => {
+	it('polls for 10 minutes, then gives up', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
 		await settle();
@@ -54,14 +54,14 @@ describe('reconnecting', () => {
 		expect(endings).toEqual([]);
 		socket().ends(1008);
 		await settle();
-		expect(endings).toMatchObject([{ kind: 'held_or_inactive' }]);
+		expect(endings).toMatchObject([{ kind: 'in_use_or_inactive' }]);
 	});
 
-	it('keeps client_id and token after 1011 and takes a new token after 4401', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
+	it('keeps client_id and token after 1011, and uses a new token after 4401', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
 		for (const code of [1011, 4401, 1006]) {
-			await hold();
+			await connect();
 			socket().ends(code);
 			await clock.advance(10_000);
 		}
@@ -72,7 +72,7 @@ describe('reconnecting', () => {
 		);
 	});
 
-	it('never uses a token again that 1008 rejected, and polls every 20 s', async () => {
+	it("doesn't reuse a token after 1008, and polls every 20 seconds", async () => {
 		const { connection, sockets, socket, clock, endings, mints } = chatConnectionHarness({
 			slowPolls: 2,
 		});
@@ -93,12 +93,12 @@ describe('reconnecting', () => {
 		expect(new Set(sockets.map(({ url }) => url)).size).toBe(4);
 		expect(sockets.some(({ query }) => query.has('claim'))).toBe(false);
 		expect(endings[0]).toMatchObject({
-			kind: 'held_or_inactive',
+			kind: 'in_use_or_inactive',
 			originalMessage: 'close code 1008 · policy: [hidden]',
 		});
 	});
 
-	it('claims with Take Over, and says that only the agent can be the reason when that is rejected', async () => {
+	it('sends claim=1 with Take Over, and names the inactive agent if the service still rejects it', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness({
 			takeOver: true,
 			slowPolls: 1,
@@ -114,26 +114,28 @@ describe('reconnecting', () => {
 		expect(endings.map(({ kind }) => kind)).toEqual(['agent_inactive']);
 	});
 
-	it('comes back without claim after it lost a place it held', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness({ takeOver: true });
+	it('reconnects without a claim after it was displaced', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
+			takeOver: true,
+		});
 		connection.start();
-		await hold();
+		await connect();
 		socket().ends(4409, 'taken over');
 		await clock.advance(1_000);
 		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
 	});
 
-	it('tells after the second close with a code of no document', async () => {
-		const { connection, socket, clock, endings, logged, hold } = chatConnectionHarness();
+	it('gives up after the second close with an undocumented code', async () => {
+		const { connection, socket, clock, endings, logged, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().ends(4409, 'replaced');
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		socket().ends(4409, 'replaced');
 		await settle();
 		expect(endings[0]).toMatchObject({
-			kind: 'lost_place',
+			kind: 'displaced',
 			code: 4409,
 			originalMessage: 'close code 4409 · replaced',
 		});
@@ -143,33 +145,33 @@ describe('reconnecting', () => {
 		]);
 	});
 
-	it('stops at 1003', async () => {
-		const { connection, sockets, socket, clock, endings, hold } = chatConnectionHarness();
+	it('gives up after 1003', async () => {
+		const { connection, sockets, socket, clock, endings, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		socket().ends(1003);
 		await clock.advance(60_000);
 		expect(sockets).toHaveLength(1);
-		expect(endings[0]).toMatchObject({ kind: 'defect', code: 1003 });
+		expect(endings[0]).toMatchObject({ kind: 'client_bug', code: 1003 });
 	});
 
-	it('does not let a listener of the ending break anything', async () => {
-		const { connection, socket, hold, logged } = chatConnectionHarness({
+	it('survives an error in onEnded', async () => {
+		const { connection, socket, connect, logged } = chatConnectionHarness({
 			onEnded: () => {
 				throw new Error('listener');
 			},
 		});
 		connection.start();
-		await hold();
+		await connect();
 		socket().ends(1003);
 		await settle();
-		expect(logged.at(-1)?.[0]).toContain('could not be handed on');
+		expect(logged.at(-1)?.[0]).toContain('could not be reported');
 		expect(connection.signal.aborted).toBe(true);
 	});
 });
 
-describe('tokens that are not given', () => {
-	it.each(['session_closed', 'rejected'] as const)('ends at once: %s', async (kind) => {
+describe('failed token requests', () => {
+	it.each(['session_closed', 'rejected'] as const)('end immediately: %s', async (kind) => {
 		const { connection, sockets, endings, mints } = chatConnectionHarness({}, async () => ({
 			kind,
 			error: new Error('said'),
@@ -187,7 +189,7 @@ describe('tokens that are not given', () => {
 
 	it.each([
 		[
-			'answered as unreachable',
+			'returned as unreachable',
 			async () => ({ kind: 'unreachable' as const, error: new Error('x') }),
 		],
 		[
@@ -196,9 +198,9 @@ describe('tokens that are not given', () => {
 				throw new Error('x');
 			},
 		],
-	])('tries again with back-off: %s', async (_name, miss) => {
+	])('are retried with backoff: %s', async (_name, fail) => {
 		const { connection, clock, endings, mints } = chatConnectionHarness({}, async (n, time) =>
-			n < 3 ? await miss() : await freshToken(n, time),
+			n < 3 ? await fail() : await freshToken(n, time),
 		);
 		connection.start();
 		await clock.advance(1_000);
@@ -208,7 +210,7 @@ describe('tokens that are not given', () => {
 		expect(endings).toEqual([]);
 	});
 
-	it('tells when it never gets one', async () => {
+	it('give up if no token is issued', async () => {
 		const { connection, clock, endings, mints } = chatConnectionHarness({}, async () => ({
 			kind: 'unreachable',
 			error: new Error('down'),
@@ -219,7 +221,7 @@ describe('tokens that are not given', () => {
 		expect(endings[0]).toMatchObject({ kind: 'unreachable', originalMessage: 'down' });
 	});
 
-	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('rejects the address %s', async (wsUrl) => {
+	it.each(['https://h/p', 'ws://h/p', 'nonsense'])('reject the URL %s', async (wsUrl) => {
 		const { connection, sockets, endings } = chatConnectionHarness({}, async () => ({
 			kind: 'token',
 			token: { token: 'secret-1', ws_url: wsUrl, expires_at: 0, stream: 'user' },
@@ -228,8 +230,8 @@ describe('tokens that are not given', () => {
 		await settle();
 		expect(sockets).toHaveLength(0);
 		expect(endings[0]).toMatchObject({
-			kind: 'bad_address',
-			originalMessage: wsUrl === 'nonsense' ? 'an unreadable address' : wsUrl,
+			kind: 'bad_url',
+			originalMessage: wsUrl === 'nonsense' ? 'an unreadable URL' : wsUrl,
 		});
 	});
 });

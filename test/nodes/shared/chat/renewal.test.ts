@@ -12,7 +12,7 @@ import {
 	outgoing,
 } from './fakes';
 
-/** A token that the service says to expire `seconds` from now. */
+/** A token that expires in `seconds` according to the service. */
 function tokenFor(seconds: number) {
 	return async (n: number, clock: FakeClock): Promise<MintResult> => ({
 		kind: 'token',
@@ -25,8 +25,8 @@ function tokenFor(seconds: number) {
 	});
 }
 
-describe('TokenKeeper', () => {
-	function keeper(
+describe('TokenCache', () => {
+	function tokenCache(
 		mint: (n: number, clock: FakeClock) => Promise<MintResult> = freshToken,
 		random = 0.5,
 	) {
@@ -43,8 +43,8 @@ describe('TokenKeeper', () => {
 		return { clock, tokens, mints: () => mints };
 	}
 
-	it('gives the same token for as long as it is good', async () => {
-		const { clock, tokens, mints } = keeper();
+	it("returns the same token while it's valid", async () => {
+		const { clock, tokens, mints } = tokenCache();
 		const first = await tokens.current();
 		await clock.advance(280_000);
 		expect(await tokens.current()).toEqual(first);
@@ -57,33 +57,33 @@ describe('TokenKeeper', () => {
 		[0, 240_000],
 		[0.5, 255_000],
 		[1, 270_000],
-	])('is due between 4 and 4.5 minutes (chance %d: %d ms)', async (random, due) => {
-		const { clock, tokens } = keeper(freshToken, random);
+	])('is renewed after 4 to 4.5 minutes (random %d: %d ms)', async (random, due) => {
+		const { clock, tokens } = tokenCache(freshToken, random);
 		await tokens.current();
 		expect(tokens.renewAt - clock.elapsed()).toBe(due);
 	});
 
 	it.each([
-		['a short life is believed', 60, 51_000],
-		['a life of a second is not: a clock here that is ahead by almost five minutes', 1, 30_000],
-		['a long life is not: five minutes are documented', 3_600, 255_000],
-		['a life that is over means a wrong clock here', -600, 255_000],
-		['no time at all', NaN, 255_000],
+		['a short lifetime counts', 60, 51_000],
+		['a lifetime of 1 second may mean that the clock here is ahead', 1, 30_000],
+		['a long lifetime is capped at the documented 5 minutes', 3_600, 255_000],
+		['an expired lifetime means a wrong clock here', -600, 255_000],
+		['no expiry time', NaN, 255_000],
 	])('%s', async (_name, seconds, due) => {
-		const { clock, tokens } = keeper(tokenFor(seconds));
+		const { clock, tokens } = tokenCache(tokenFor(seconds));
 		await tokens.current();
 		expect(tokens.renewAt - clock.elapsed()).toBeCloseTo(due, 0);
 	});
 
-	it('mints once for all who ask at the same time', async () => {
-		const { tokens, mints } = keeper();
+	it('mints once for concurrent calls', async () => {
+		const { tokens, mints } = tokenCache();
 		const [one, two] = await Promise.all([tokens.current(), tokens.renew()]);
 		expect(one).toEqual(two);
 		expect(mints()).toBe(1);
 	});
 
-	it('keeps the old token when a renewal does not succeed, and asks again in 30 s', async () => {
-		const { clock, tokens } = keeper(async (n, time) =>
+	it('keeps the old token if a renewal fails, and retries after 30 seconds', async () => {
+		const { clock, tokens } = tokenCache(async (n, time) =>
 			n === 2 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
 		);
 		const first = await tokens.current();
@@ -92,14 +92,14 @@ describe('TokenKeeper', () => {
 		expect(tokens.renewAt - clock.elapsed()).toBe(30_000);
 	});
 
-	it('takes a mint that throws for a service that is not there', async () => {
+	it('treats an error in the request as unreachable', async () => {
 		const error = new Error('down');
-		const { tokens } = keeper(async () => await Promise.reject(error));
+		const { tokens } = tokenCache(async () => await Promise.reject(error));
 		expect(await tokens.current()).toEqual({ kind: 'unreachable', error });
 	});
 
-	it('forgets a token that was rejected', async () => {
-		const { tokens, mints } = keeper();
+	it('discards a rejected token', async () => {
+		const { tokens, mints } = tokenCache();
 		await tokens.current();
 		tokens.discard();
 		await tokens.current();
@@ -107,13 +107,13 @@ describe('TokenKeeper', () => {
 	});
 });
 
-describe('an open connection', () => {
-	it('has a new token at hand before the old one ends, so that a reconnect waits for none', async () => {
-		const { connection, socket, sockets, clock, mints, hold } = chatConnectionHarness({
-			renewConnectionEveryMs: Infinity,
+describe('a connected session', () => {
+	it("renews the token before it expires, so that a reconnect doesn't wait for one", async () => {
+		const { connection, socket, sockets, clock, mints, connect } = chatConnectionHarness({
+			rotateEveryMs: Infinity,
 		});
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(254_000);
 		expect(mints()).toBe(1);
 		await clock.advance(2_000);
@@ -124,12 +124,12 @@ describe('an open connection', () => {
 		expect(sockets[1]?.query.get('token')).toBe('secret-3');
 	});
 
-	it('uses the renewed token after a passing close', async () => {
-		const { connection, socket, sockets, clock, mints, hold } = chatConnectionHarness({
-			renewConnectionEveryMs: Infinity,
+	it('uses the renewed token after a transient close', async () => {
+		const { connection, socket, sockets, clock, mints, connect } = chatConnectionHarness({
+			rotateEveryMs: Infinity,
 		});
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(290_000);
 		socket().ends(1011);
 		await clock.advance(1_000);
@@ -138,13 +138,13 @@ describe('an open connection', () => {
 	});
 
 	it.each([true, false])(
-		'has a token that outlasts an ack after a passing close, if one can be had (%p)',
+		'uses a token that outlasts an ack after a transient close, if possible (%p)',
 		async (isReachable) => {
-			const { connection, socket, clock, hold } = chatConnectionHarness({}, async (n, time) =>
+			const { connection, socket, clock, connect } = chatConnectionHarness({}, async (n, time) =>
 				n === 1 || isReachable ? await freshToken(n, time) : { kind: 'unreachable', error: null },
 			);
 			connection.start();
-			await hold();
+			await connect();
 			await clock.advance(200_000);
 			socket().ends(1011);
 			await clock.advance(1_000);
@@ -153,29 +153,29 @@ describe('an open connection', () => {
 		},
 	);
 
-	it('goes on for hours with its token renewed again and again', async () => {
-		const { connection, sockets, clock, mints, hold } = chatConnectionHarness({
-			renewConnectionEveryMs: Infinity,
+	it('lasts for hours with renewed tokens', async () => {
+		const { connection, sockets, clock, mints, connect } = chatConnectionHarness({
+			rotateEveryMs: Infinity,
 		});
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(3_600_000);
 		expect(mints()).toBe(15);
 		expect(sockets).toHaveLength(1);
 		await connection.close();
 	});
 
-	it('stays open when a renewal does not succeed and tries again', async () => {
-		const { connection, sockets, clock, mints, hold, logged } = chatConnectionHarness(
-			{ renewConnectionEveryMs: Infinity },
+	it('stays open if a renewal fails, and retries', async () => {
+		const { connection, sockets, clock, mints, connect, logged } = chatConnectionHarness(
+			{ rotateEveryMs: Infinity },
 			async (n, time) =>
 				n === 2 ? { kind: 'rejected', error: new Error('no') } : await freshToken(n, time),
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(260_000);
 		expect(logged.at(-1)).toEqual([
-			'The token of a chat session was not renewed yet',
+			"The token of a chat session couldn't be renewed yet",
 			{ sessionId: 's-1', originalMessage: 'no' },
 		]);
 		await clock.advance(30_000);
@@ -183,29 +183,31 @@ describe('an open connection', () => {
 		expect(sockets).toHaveLength(1);
 	});
 
-	it('ends when the renewal shows that the session is closed', async () => {
-		const { connection, clock, endings, hold } = chatConnectionHarness({}, async (n, time) =>
+	it('ends if the renewal shows that the session is closed', async () => {
+		const { connection, clock, endings, connect } = chatConnectionHarness({}, async (n, time) =>
 			n === 2 ? { kind: 'session_closed', error: new Error('x') } : await freshToken(n, time),
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(260_000);
 		expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 	});
 
-	/** A connection whose socket is due; the new one is on its way. */
-	async function due(options: Parameters<typeof chatConnectionHarness>[0] = {}) {
+	/** A connection during a rotation. The new socket isn't open yet. */
+	async function duringRotation(options: Parameters<typeof chatConnectionHarness>[0] = {}) {
 		const use = chatConnectionHarness(options);
 		use.connection.start();
-		await use.hold();
+		await use.connect();
 		await use.clock.advance(270_000);
 		const [old, fresh] = use.sockets;
-		if (old === undefined || fresh === undefined) throw new Error('no second socket was opened');
+		if (old === undefined || fresh === undefined) throw new Error('no second socket');
 		return { ...use, old, fresh };
 	}
 
-	it('is replaced every 4.5 minutes: another socket of the same client, without claim, then the old one goes', async () => {
-		const { sockets, old, fresh, clock, endings, connection } = await due({ takeOver: true });
+	it('rotates every 4.5 minutes: opens a socket with the same client_id and without a claim, then closes the old one', async () => {
+		const { sockets, old, fresh, clock, endings, connection } = await duringRotation({
+			takeOver: true,
+		});
 		expect(sockets).toHaveLength(2);
 		expect(Object.fromEntries(fresh.query)).toEqual({
 			shard: '4',
@@ -225,8 +227,8 @@ describe('an open connection', () => {
 		expect(endings).toEqual([]);
 	});
 
-	it('loses no event on the way: those of both sockets count, each once', async () => {
-		const { old, fresh, clock, events } = await due();
+	it('loses no event: delivers the events of both sockets, each once', async () => {
+		const { old, fresh, clock, events } = await duringRotation();
 		old.receives(eventFrame('nudge_sent', 'e1'));
 		fresh.opens();
 		old.receives(eventFrame('nudge_sent', 'e2'));
@@ -237,9 +239,9 @@ describe('an open connection', () => {
 	});
 
 	it.each([1000, 1008, 4001, 4401])(
-		'where the service closes the old socket then (%d), the new one goes on without a word',
+		'if the service closes the old socket (%d), the new one takes over silently',
 		async (code) => {
-			const { sockets, old, fresh, clock, connection, endings, logged } = await due();
+			const { sockets, old, fresh, clock, connection, endings, logged } = await duringRotation();
 			fresh.opens();
 			old.ends(code, 'replaced');
 			await clock.advance(60_000);
@@ -249,8 +251,8 @@ describe('an open connection', () => {
 		},
 	);
 
-	it('where the old socket breaks before the new one is open, the new one goes on', async () => {
-		const { sockets, old, fresh, clock, connection } = await due();
+	it('if the old socket breaks before the new one is open, the new one takes over', async () => {
+		const { sockets, old, fresh, clock, connection } = await duringRotation();
 		old.breaks();
 		await clock.advance(3_000);
 		fresh.opens();
@@ -260,10 +262,12 @@ describe('an open connection', () => {
 	});
 
 	it.each([1008, 1000, 4009])(
-		'where the service rejects the second socket (%d), the old one is closed first, then and from now on',
+		'if the service rejects the second socket (%d), closes the old one first, now and from then on',
 		async (code) => {
-			const onSetback = jest.fn();
-			const { sockets, old, fresh, clock, socket, endings, logged } = await due({ onSetback });
+			const onAttemptFailed = jest.fn();
+			const { sockets, old, fresh, clock, socket, endings, logged } = await duringRotation({
+				onAttemptFailed,
+			});
 			fresh.opens();
 			fresh.ends(code, 'one connection only');
 			await settle();
@@ -276,34 +280,31 @@ describe('an open connection', () => {
 			expect(sockets[2]?.closeCalls).toEqual([1000]);
 			expect(sockets).toHaveLength(4);
 			expect(endings).toEqual([]);
-			// None of this is a loss.
-			expect(onSetback).not.toHaveBeenCalled();
-			expect(logged.filter(([message]) => message.startsWith('Connecting'))).toEqual([]);
+			// A rotation isn't a failure.
+			expect(onAttemptFailed).not.toHaveBeenCalled();
+			expect(logged.filter(([message]) => message.startsWith('Reconnecting'))).toEqual([]);
 		},
 	);
 
 	it.each([
 		['breaks', 0],
-		['does not answer', 15_000],
-	])(
-		'where the new socket %s before it opens, it is opened anew like any broken one',
-		async (_how, ms) => {
-			const { sockets, old, fresh, clock, hold, connection } = await due();
-			if (ms === 0) fresh.breaks();
-			await clock.advance(ms);
-			await settle();
-			expect(old.closeCalls).toEqual([1000]);
-			expect(sockets).toHaveLength(3);
-			await hold();
-			expect(await connection.ready()).toEqual({ kind: 'open' });
-			await clock.advance(270_000);
-			expect(sockets).toHaveLength(4);
-			expect(sockets[2]?.closeCalls).toEqual([]);
-		},
-	);
+		["doesn't respond", 15_000],
+	])('if the new socket %s before it opens, reconnects as usual', async (_how, ms) => {
+		const { sockets, old, fresh, clock, connect, connection } = await duringRotation();
+		if (ms === 0) fresh.breaks();
+		await clock.advance(ms);
+		await settle();
+		expect(old.closeCalls).toEqual([1000]);
+		expect(sockets).toHaveLength(3);
+		await connect();
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		await clock.advance(270_000);
+		expect(sockets).toHaveLength(4);
+		expect(sockets[2]?.closeCalls).toEqual([]);
+	});
 
-	it('where both are closed, it is a loss like any other', async () => {
-		const { sockets, old, fresh, clock } = await due();
+	it('if the service closes both sockets, reconnects as usual', async () => {
+		const { sockets, old, fresh, clock } = await duringRotation();
 		fresh.opens();
 		old.ends(1008);
 		fresh.ends(1008);
@@ -313,93 +314,95 @@ describe('an open connection', () => {
 		expect(sockets).toHaveLength(3);
 	});
 
-	it('sends no frame on a socket that may be closed any moment', async () => {
-		const { old, fresh, clock, connection } = await due();
-		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
+	it('sends no frame on a socket that may be closed', async () => {
+		const { old, fresh, clock, connection } = await duringRotation();
+		const result = connection.sendWithAck(outgoing('{}'), 60_000);
 		fresh.opens();
 		await clock.advance(499);
 		expect([old.sent, fresh.sent]).toEqual([[], []]);
 		await clock.advance(1);
 		expect([old.sent, fresh.sent]).toEqual([[], ['{}']]);
 		fresh.receives(messageSent);
-		expect((await exchange).kind).toBe('ack');
+		expect((await result).kind).toBe('ack');
 	});
 
-	it('sends nothing for someone who has left while a token was asked for', async () => {
-		let give: () => void = () => undefined;
-		const { connection, sockets, clock, hold } = chatConnectionHarness(
-			{ renewConnectionEveryMs: Infinity },
+	it('sends nothing after the sender stopped waiting during a token request', async () => {
+		let issueToken: () => void = () => undefined;
+		const { connection, sockets, clock, connect } = chatConnectionHarness(
+			{ rotateEveryMs: Infinity },
 			async (n, time) => {
 				if (n === 1) return await freshToken(n, time);
 				await new Promise<void>((resolve) => {
-					give = resolve;
+					issueToken = resolve;
 				});
 				return { kind: 'unreachable', error: null };
 			},
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const exchange = connection.sendWithAck(outgoing('{}'), 120_000, stop.signal);
+		const result = connection.sendWithAck(outgoing('{}'), 120_000, stop.signal);
 		await settle();
 		stop.abort();
-		expect((await exchange).kind).toBe('not_sent');
-		give();
+		expect((await result).kind).toBe('not_sent');
+		issueToken();
 		await clock.advance(5_000);
 		expect(sockets.map(({ sent }) => sent)).toEqual([[]]);
 	});
 
-	it('takes no ack of the old socket for that of a frame on the new one', async () => {
-		const { old, fresh, clock, connection } = await due();
+	it("doesn't assign an ack of the old socket to a frame on the new one", async () => {
+		const { old, fresh, clock, connection } = await duringRotation();
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
-		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
+		const result = connection.sendWithAck(outgoing('{}'), 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
 		fresh.receives(messageSent);
-		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
+		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
 	});
 
-	it('takes an ack of the old socket that echoes the ID of the frame on the new one', async () => {
-		const { old, fresh, clock, connection } = await due();
+	it('accepts an ack of the old socket that echoes the ID of a frame on the new one', async () => {
+		const { old, fresh, clock, connection } = await duringRotation();
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
 		const frame = outgoing('{}');
-		const exchange = connection.sendWithAck(frame, 60_000);
+		const result = connection.sendWithAck(frame, 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'own', message_id: frame.messageId }));
-		expect(await exchange).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
+		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
 	});
 
-	it('is held while a token is asked for, and a frame that is sent meanwhile is not cut off', async () => {
-		let give: (token: MintResult) => void = () => undefined;
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness(
-			{ renewConnectionEveryMs: 150_000 },
+	it("stays connected during a token request, and doesn't interrupt a frame", async () => {
+		let issueToken: (token: MintResult) => void = () => undefined;
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness(
+			{ rotateEveryMs: 150_000 },
 			async (n, time) =>
-				n === 1 ? await freshToken(n, time) : await new Promise((resolve) => (give = resolve)),
+				n === 1
+					? await freshToken(n, time)
+					: await new Promise((resolve) => (issueToken = resolve)),
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(151_000);
-		expect(connection.isHeld).toBe(true);
-		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
+		expect(connection.isConnected).toBe(true);
+		const result = connection.sendWithAck(outgoing('{}'), 60_000);
 		await settle();
 		expect(socket().sent).toEqual(['{}']);
-		give(await freshToken(2, clock));
+		issueToken(await freshToken(2, clock));
 		await clock.advance(5_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
-		expect((await exchange).kind).toBe('ack');
+		expect((await result).kind).toBe('ack');
 		await clock.advance(1_000);
 		expect(sockets).toHaveLength(2);
 		await connection.close();
 	});
 
-	it('is not held by a new socket that has ended while the old one is slow to close', async () => {
-		const { old, fresh, clock, hold, connection, socket } = await due();
+	it("isn't connected if the new socket has ended while the old one is slow to close", async () => {
+		const { old, fresh, clock, connect, connection, socket } = await duringRotation();
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
@@ -408,18 +411,18 @@ describe('an open connection', () => {
 		const isReady = jest.fn();
 		void connection.ready().then(isReady);
 		await settle();
-		// A frame would look for another socket without end, and nothing else would run in n8n.
+		// Otherwise a frame would look for a socket in an endless loop that blocks n8n.
 		expect(isReady).not.toHaveBeenCalled();
-		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
+		const result = connection.sendWithAck(outgoing('{}'), 60_000);
 		await clock.advance(3_500);
-		await hold();
+		await connect();
 		expect(socket().sent).toEqual(['{}']);
 		socket().receives(messageSent);
-		expect((await exchange).kind).toBe('ack');
+		expect((await result).kind).toBe('ack');
 	});
 
-	it('is replaced though a half-open peer does not answer the close', async () => {
-		const { old, fresh, clock, connection } = await due();
+	it("rotates even if the service doesn't respond to the close", async () => {
+		const { old, fresh, clock, connection } = await duringRotation();
 		old.deaf = true;
 		fresh.opens();
 		await clock.advance(500);
@@ -428,59 +431,59 @@ describe('an open connection', () => {
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('lets every socket go whose place was taken, though an older one is slow to close', async () => {
-		const { connection, sockets, clock, hold } = chatConnectionHarness({
-			renewConnectionEveryMs: 1_000,
+	it('closes every replaced socket, even if an older one is slow to close', async () => {
+		const { connection, sockets, clock, connect } = chatConnectionHarness({
+			rotateEveryMs: 1_000,
 		});
 		connection.start();
-		await hold();
+		await connect();
 		const [first] = sockets;
 		if (first === undefined) throw new Error('no socket was opened');
 		first.deaf = true;
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		await clock.advance(1_000);
 		expect(sockets).toHaveLength(3);
 		await clock.advance(500);
-		await hold();
+		await connect();
 		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[1000], [1000], []]);
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 		await connection.close();
 	});
 
-	it('opens no second socket beside one that went while a token was asked for', async () => {
-		let give: () => void = () => undefined;
-		const { connection, sockets, socket, clock, hold, mints } = chatConnectionHarness(
-			{ renewConnectionEveryMs: 10_000 },
+	it('opens no second socket if the first one ended during a token request', async () => {
+		let issueToken: () => void = () => undefined;
+		const { connection, sockets, socket, clock, connect, mints } = chatConnectionHarness(
+			{ rotateEveryMs: 10_000 },
 			async (n, time) => {
 				if (n === 2) {
 					await new Promise<void>((resolve) => {
-						give = resolve;
+						issueToken = resolve;
 					});
 				}
 				return await tokenFor(1)(n, time);
 			},
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(10_000);
 		expect(mints()).toBe(2);
 		socket().breaks();
 		await clock.advance(1_000);
-		give();
+		issueToken();
 		await settle();
 		expect(sockets).toHaveLength(2);
 		await connection.close();
 	});
 
-	it('is kept for another half a minute when no token is to be had', async () => {
-		const { sockets, connection, clock, hold } = chatConnectionHarness(
-			{ renewConnectionEveryMs: 290_000 },
+	it('keeps the socket for another 30 seconds if no token is issued', async () => {
+		const { sockets, connection, clock, connect } = chatConnectionHarness(
+			{ rotateEveryMs: 290_000 },
 			async (n, time) =>
 				n >= 2 && n <= 4 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
 		);
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(310_000);
 		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[]]);
 		expect(await connection.ready()).toEqual({ kind: 'open' });
@@ -488,8 +491,8 @@ describe('an open connection', () => {
 		expect(sockets).toHaveLength(2);
 	});
 
-	it('leaves nothing open when it is closed while both sockets are there', async () => {
-		const { old, fresh, clock, connection } = await due();
+	it('closes both sockets if it is closed during a rotation', async () => {
+		const { old, fresh, clock, connection } = await duringRotation();
 		fresh.opens();
 		await connection.close();
 		expect([old.closeCalls, fresh.closeCalls]).toEqual([[1000], [1000]]);
@@ -497,8 +500,8 @@ describe('an open connection', () => {
 		expect(clock.pending).toBe(0);
 	});
 
-	it('ends with the session while both sockets are there', async () => {
-		const { old, fresh, clock, endings } = await due();
+	it('ends with the session during a rotation', async () => {
+		const { old, fresh, clock, endings } = await duringRotation();
 		fresh.opens();
 		old.receives(eventFrame('session_closed', 'e1'));
 		await clock.advance(2_000);
@@ -506,21 +509,21 @@ describe('an open connection', () => {
 		expect([old.readyState, fresh.readyState]).toEqual([3, 3]);
 	});
 
-	it('is not replaced while a frame waits for its ack', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
+	it("doesn't rotate while a frame waits for its ack", async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(230_000);
-		const exchange = connection.sendWithAck(outgoing('{}'), 60_000);
+		const result = connection.sendWithAck(outgoing('{}'), 60_000);
 		await clock.advance(55_000);
 		expect(sockets).toHaveLength(1);
 		socket().receives(messageSent);
-		expect((await exchange).kind).toBe('ack');
+		expect((await result).kind).toBe('ack');
 		await clock.advance(1_000);
 		expect(sockets).toHaveLength(2);
 	});
 
-	/** A service whose sockets end with the token that they were opened with. */
+	/** A service that closes sockets when their token expires. */
 	function endingWithToken(options: Parameters<typeof chatConnectionHarness>[0] = {}) {
 		const use = chatConnectionHarness(options, async (n, clock) => {
 			minted.set(`secret-${n}`, clock.now());
@@ -537,7 +540,7 @@ describe('an open connection', () => {
 	}
 
 	it.each([900, 7_300, 45_000, 100_000, 119_000])(
-		'is renewed between messages that come back to back, each taking %d ms',
+		'rotates between consecutive messages that take %d ms each',
 		async (turnMs) => {
 			const { connection, sockets, clock, endOld } = endingWithToken();
 			connection.start();
@@ -577,7 +580,7 @@ describe('an open connection', () => {
 		},
 	);
 
-	describe('where no token is to be had', () => {
+	describe('if no token is issued', () => {
 		const withoutToken = async (
 			seconds: number,
 			kind: 'unreachable' | 'rejected' = 'unreachable',
@@ -587,22 +590,22 @@ describe('an open connection', () => {
 				n > 1 && mint.isDown ? { kind, error: new Error('no') } : await freshToken(n, clock),
 			);
 			use.connection.start();
-			await use.hold();
+			await use.connect();
 			await use.clock.advance(seconds * 1_000);
-			const exchange = use.connection.sendWithAck(outgoing('{}'), 120_000);
+			const result = use.connection.sendWithAck(outgoing('{}'), 120_000);
 			await settle();
-			return { ...use, exchange, mint };
+			return { ...use, result, mint };
 		};
 
-		it('a message that the token outlasts is sent', async () => {
-			const { socket, exchange } = await withoutToken(179);
+		it('sends a message if the token outlasts its ack', async () => {
+			const { socket, result } = await withoutToken(179);
 			expect(socket().sent).toEqual(['{}']);
 			socket().receives(messageSent);
-			expect((await exchange).kind).toBe('ack');
+			expect((await result).kind).toBe('ack');
 		});
 
-		it('another one waits for the new socket, because a long turn could be cut off', async () => {
-			const { sockets, socket, clock, exchange, mint, mints, hold } = await withoutToken(200);
+		it('otherwise, a message waits for the new socket, because a long turn could be interrupted', async () => {
+			const { sockets, socket, clock, result, mint, mints, connect } = await withoutToken(200);
 			await clock.advance(20_000);
 			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
 			// After 1, 2, 4, and 8 seconds.
@@ -610,22 +613,22 @@ describe('an open connection', () => {
 			mint.isDown = false;
 			await clock.advance(16_000);
 			expect(sockets).toHaveLength(2);
-			await hold();
+			await connect();
 			expect(socket().sent).toEqual(['{}']);
 			socket().receives(messageSent);
-			expect((await exchange).kind).toBe('ack');
+			expect((await result).kind).toBe('ack');
 		});
 
 		it.each(['unreachable', 'rejected'] as const)(
-			'it waits no longer than its time limit, and was surely not sent (%s)',
+			"a message waits no longer than its timeout, and isn't sent (%s)",
 			async (kind) => {
-				const { sockets, clock, exchange, connection } = await withoutToken(181, kind);
+				const { sockets, clock, result, connection } = await withoutToken(181, kind);
 				await clock.advance(122_000);
-				expect(await exchange).toMatchObject({
+				expect(await result).toMatchObject({
 					kind: 'not_sent',
 					readiness: {
 						kind: 'ended',
-						ending: { kind: 'token_missed', originalMessage: 'no', isTransient: true },
+						ending: { kind: 'token_unavailable', originalMessage: 'no', isTransient: true },
 					},
 				});
 				expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
@@ -633,68 +636,68 @@ describe('an open connection', () => {
 			},
 		);
 
-		it('a session that was closed in between is told as closed', async () => {
-			const { clock, connection, hold, endings } = chatConnectionHarness({}, async (n, time) =>
+		it('reports a session that was closed in the meantime', async () => {
+			const { clock, connection, connect, endings } = chatConnectionHarness({}, async (n, time) =>
 				n > 1 ? { kind: 'session_closed', error: null } : await freshToken(n, time),
 			);
 			connection.start();
-			await hold();
+			await connect();
 			await clock.advance(200_000);
-			const exchange = connection.sendWithAck(outgoing('{}'), 120_000);
+			const result = connection.sendWithAck(outgoing('{}'), 120_000);
 			await clock.advance(3_000);
-			expect((await exchange).kind).toBe('not_sent');
+			expect((await result).kind).toBe('not_sent');
 			expect(endings.map(({ kind }) => kind)).toEqual(['session_closed']);
 		});
 
-		it('a message waits if the socket may end at any moment, and is sent once that has outlived its token', async () => {
-			const { sockets, socket, clock, exchange } = await withoutToken(275);
+		it('sends a waiting message if the socket outlives its token', async () => {
+			const { sockets, socket, clock, result } = await withoutToken(275);
 			await clock.advance(25_000);
 			expect(socket().sent).toEqual([]);
 			await clock.advance(10_000);
 			expect(socket().sent).toEqual(['{}']);
 			socket().receives(messageSent);
-			expect((await exchange).kind).toBe('ack');
+			expect((await result).kind).toBe('ack');
 			expect(sockets).toHaveLength(1);
 		});
 
-		it('a message waits, and if the socket then ends with its token, it was surely not sent', async () => {
-			const { sockets, socket, clock, exchange } = await withoutToken(275);
+		it("doesn't send a waiting message if the socket ends with its token", async () => {
+			const { sockets, socket, clock, result } = await withoutToken(275);
 			await clock.advance(25_000);
 			socket().ends(4401);
 			await clock.advance(300_000);
-			expect((await exchange).kind).toBe('not_sent');
+			expect((await result).kind).toBe('not_sent');
 			expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
 		});
 	});
 
 	it.each([
-		['back', -6 * 3_600_000],
-		['ahead', 6 * 3_600_000],
-	])('keeps its times if the system clock is set %s', async (_name, ms) => {
-		const { connection, sockets, socket, clock, mints, hold } = chatConnectionHarness();
+		['backward', -6 * 3_600_000],
+		['forward', 6 * 3_600_000],
+	])('keeps its schedule if the system clock is set %s', async (_name, ms) => {
+		const { connection, sockets, socket, clock, mints, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(60_000);
 		clock.set(clock.now() + ms);
 		await clock.advance(190_000);
 		expect([sockets.length, mints()]).toEqual([1, 1]);
 		await clock.advance(20_000);
-		await hold();
+		await connect();
 		expect([sockets.length, mints()]).toEqual([2, 2]);
 		socket().ends(1011);
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 		expect(sockets).toHaveLength(3);
 		await connection.close();
 	});
 
-	it('counts failed attempts after a replacement like any other', async () => {
-		const { connection, sockets, socket, clock, hold } = chatConnectionHarness();
+	it('counts failed attempts after a rotation as usual', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		await clock.advance(270_000);
-		await hold();
+		await connect();
 		expect(sockets).toHaveLength(2);
 		socket().breaks();
 		await clock.advance(999);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type ChatEvent, idText, parseFrame } from '../../../../nodes/shared/chat/frames';
 import {
 	MAX_ENTRIES,
-	MAX_SPOKEN,
+	MAX_AGENT_MESSAGES,
 	ReplyCollector,
 	type WantedTurn,
 } from '../../../../nodes/shared/chat/reply';
@@ -38,14 +38,14 @@ function collected(events: Event[]): ReplyCollector {
 
 const replyTo = (events: Event[], wanted = WANTED) => collected(events).replyTo(wanted);
 
-describe('the reply is the agent’s message that the result of the turn names', () => {
+describe("the reply is the agent's message that the turn's result names", () => {
 	it.each<[string, Event[], string]>([
 		['before the result', [user('hi', 'u-1'), ai('A', 'a'), result('t-1', 'a')], 'A'],
 		['after the result', [user('hi', 'u-1'), result('t-1', 'a'), ai('A', 'a')], 'A'],
-		['though the own message is not seen', [ai('A', 'a'), result('t-1', 'a')], 'A'],
-		['by a number', [ai('A', 7), result('t-1', '7')], 'A'],
+		['without an event for the customer message', [ai('A', 'a'), result('t-1', 'a')], 'A'],
+		['as a number', [ai('A', 7), result('t-1', '7')], 'A'],
 		[
-			'whatever else is said',
+			'among other messages',
 			[
 				ai('X', 'x'),
 				user('hi', 'u-1'),
@@ -62,7 +62,7 @@ describe('the reply is the agent’s message that the result of the turn names',
 			[ai('A', 'a'), ai('B', 'b'), result('t-1', 'a'), result('t-1', 'b')],
 			'A\n\nB',
 		],
-		['once, if it comes twice', [ai('A', 'a'), ai('A', 'a'), result('t-1', 'a')], 'A'],
+		['once, if it arrives twice', [ai('A', 'a'), ai('A', 'a'), result('t-1', 'a')], 'A'],
 		[
 			'in the result of the turn that it was merged into',
 			[result('t-1', 'u-1', 't-2'), ai('A', 'a'), result('t-2', 'a')],
@@ -73,53 +73,53 @@ describe('the reply is the agent’s message that the result of the turn names',
 			[ai('A', 'a'), result('t-7', 'a', 't-1')],
 			'A',
 		],
-	])('%s', (_when, events, reply) => {
-		expect(replyTo(events)).toEqual({ reply, source: 'events', spoken: [] });
+	])('%s', (_name, events, reply) => {
+		expect(replyTo(events)).toEqual({ reply, source: 'events', agentMessages: [] });
 	});
 
-	it('and leaves a gap and a full record aside', () => {
+	it('even after an unread frame or dropped events', () => {
 		const many = Array.from({ length: MAX_ENTRIES }, (_, index) => user('x', `x-${index}`));
 		const collector = collected([ai('A', 'a'), result('t-1', 'a'), ...many]);
-		collector.hasGap = true;
+		collector.hasUnreadFrame = true;
 		expect(collector.replyTo(WANTED)).toMatchObject({ reply: 'A' });
 	});
 });
 
 describe('no reply without proof', () => {
 	it.each<[string, Event[], WantedTurn?]>([
-		['of a text after the own message', [user('hi', 'u-1'), ai('A')]],
+		['for a message after the customer message', [user('hi', 'u-1'), ai('A')]],
 		[
-			'of a text between the own message and the result',
+			'for a message between the customer message and the result',
 			[user('hi', 'u-1'), ai('A'), result('t-1', 'u-1')],
 		],
-		['of a text after the result', [user('hi', 'u-1'), result('t-1', 'u-1'), ai('A')]],
-		['where the result names no message', [user('hi', 'u-1'), ai('A'), result('t-1', null)]],
-		['where another turn’s result names it', [user('hi', 'u-1'), ai('A', 'a'), result('t-2', 'a')]],
+		['for a message after the result', [user('hi', 'u-1'), result('t-1', 'u-1'), ai('A')]],
+		['if the result names no message', [user('hi', 'u-1'), ai('A'), result('t-1', null)]],
+		["if another turn's result names it", [user('hi', 'u-1'), ai('A', 'a'), result('t-2', 'a')]],
 		[
-			'where the named message is the customer’s, by an ID that a text has as well',
+			'if the named ID is that of the customer message and of another one',
 			[ai('X', '7'), user('hi', '7'), result('t-1', '7')],
 		],
 		[
-			'where the named ID is one that the client chose',
+			'if the client chose the named ID',
 			[ai('X', '7'), result('t-1', '7')],
 			{ turnId: 't-1', messageIds: ['7'] },
 		],
 		[
-			'where the named ID may be one that the request gave under another name',
+			'if the named ID may be a value of the request',
 			[ai('X', '7'), result('t-1', '7')],
 			{ turnId: 't-1', messageIds: [], givenIds: ['7'] },
 		],
 		[
-			'where no response has named the turn',
+			'if no response has named the turn',
 			[ai('A', 'a'), result('t-1', 'a')],
 			{ turnId: null, messageIds: ['u-1'] },
 		],
 		[
-			'where the named message is not text, as in an interactive one',
+			"if the named message isn't text, such as an interactive one",
 			[['message_received', { id: 'a', role: 'ai', content: null }], result('t-1', 'a')],
 		],
 		[
-			'where only a part of what is named is text',
+			"if one of the named messages isn't text",
 			[
 				ai('A', 'a'),
 				['message_received', { id: 'b', role: 'ai', content: { body: 'Choose' } }],
@@ -128,43 +128,45 @@ describe('no reply without proof', () => {
 			],
 		],
 		[
-			'where the agent said two things by the named ID',
-			[ai('One moment', 'a'), ai('The answer', 'a'), result('t-1', 'a')],
+			'if two messages have the named ID',
+			[ai('One moment', 'a'), ai('The reply', 'a'), result('t-1', 'a')],
 		],
 		[
-			'while the turn it was merged into has no result',
+			'while the turn that it was merged into has no result',
 			[ai('A', 'a'), result('t-1', 'u-1', 't-2')],
 		],
-	])('%s', (_why, events, wanted = WANTED) => {
-		const spoken = events.filter(([, { role }]) => role === 'ai').map(([, payload]) => payload);
-		expect(replyTo(events, wanted)).toEqual({ reply: null, source: 'uncertain', spoken });
+	])('%s', (_name, events, wanted = WANTED) => {
+		const agentMessages = events
+			.filter(([, { role }]) => role === 'ai')
+			.map(([, payload]) => payload);
+		expect(replyTo(events, wanted)).toEqual({ reply: null, source: 'uncertain', agentMessages });
 	});
 
-	it('where the agent said nothing', () => {
-		const none = { reply: null, source: 'none', spoken: [] };
+	it('if there is no message of the agent', () => {
+		const none = { reply: null, source: 'none', agentMessages: [] };
 		expect(replyTo([user('hi', 'u-1'), result('t-1', 'u-1')])).toEqual(none);
 		expect(replyTo([])).toEqual(none);
 	});
 
-	it('where more came than is kept, or something that could not be read', () => {
+	it('if events were dropped or a frame was not read', () => {
 		const many = Array.from({ length: MAX_ENTRIES }, (_, index) => user('x', `x-${index}`));
 		expect(replyTo([...many, ai('A', 'a'), result('t-1', 'a')])).toMatchObject({
 			reply: null,
 			source: 'uncertain',
 		});
 		const collector = collected([ai('A')]);
-		collector.hasGap = true;
+		collector.hasUnreadFrame = true;
 		expect(collector.replyTo(WANTED)).toMatchObject({ reply: null, source: 'too_large' });
 	});
 
-	it('and at most a hundred messages instead, the newest', () => {
-		const texts = Array.from({ length: MAX_SPOKEN + 1 }, (_, index) => ai(`${index}`));
-		const { spoken } = replyTo(texts);
-		expect([spoken.length, spoken[0]?.content]).toEqual([MAX_SPOKEN, '1']);
+	it('returns at most the latest 100 messages instead', () => {
+		const texts = Array.from({ length: MAX_AGENT_MESSAGES + 1 }, (_, index) => ai(`${index}`));
+		const { agentMessages } = replyTo(texts);
+		expect([agentMessages.length, agentMessages[0]?.content]).toEqual([MAX_AGENT_MESSAGES, '1']);
 	});
 });
 
-it('whatever comes in whatever order, a reply is made of messages that results of the own turn name', () => {
+it('for any events in any order, a reply consists of messages that results of the turn name', () => {
 	const id = fc.constantFrom('a', 'b', 'c', 'u-1', 'u-2');
 	const turn = fc.constantFrom('t-1', 't-2', 't-3');
 	const event = fc.oneof(
@@ -190,19 +192,19 @@ it('whatever comes in whatever order, a reply is made of messages that results o
 	);
 });
 
-it('a result without a turn is known by any ID of the own message', () => {
+it('a result without a turn is recognized by any ID of the message', () => {
 	const wanted = { turnId: null, messageIds: ['m-1', 'u-1'] };
 	const own: Event = ['turn_result', { message_id: 'u-1', state: 'default' }];
 	expect(collected([user('hi', 'u-1'), own]).resultOf(wanted)).toMatchObject({ message_id: 'u-1' });
 });
 
-it('the result of a turn that no response has named is known by the own message', () => {
+it('the result of a turn that no response has named is recognized by the message', () => {
 	const wanted = { turnId: null, messageIds: ['u-1'] };
 	const events = [user('hi', 'u-1'), result('t-8', 'u-2'), result('t-9', 'u-1')];
 	expect(collected(events).resultOf(wanted)).toMatchObject({ turn_id: 't-9' });
 });
 
-it('an ID that the client chose does not make the result of another turn its own', () => {
+it("a client-chosen ID doesn't match the result of another turn", () => {
 	const wanted = { turnId: 't-1', messageIds: ['7'] };
 	expect(collected([user('hi', 'u-1'), result('t-5', '7')]).resultOf(wanted)).toBeNull();
 });
@@ -220,37 +222,43 @@ describe('a turn whose result is an error', () => {
 		{ state: 'invalid' },
 		{ state: 'busy', error: 'server_busy' },
 		{ state: 'brand_new', error: { code: 7 } },
-	])('is told as such: %j', (more) => {
+	])('is reported as failed: %j', (more) => {
 		expect(replyTo([user('hi', 'u-1'), failed(more)])).toEqual({
 			reply: null,
 			source: 'failed',
-			spoken: [],
+			agentMessages: [],
 		});
 	});
 
-	it('is told with what was said', () => {
-		const { source, spoken } = replyTo([ai('Sorry'), failed({ state: 'error', error: 'x' })]);
-		expect([source, spoken.length]).toEqual(['failed', 1]);
+	it('is reported with the messages', () => {
+		const { source, agentMessages } = replyTo([
+			ai('Sorry'),
+			failed({ state: 'error', error: 'x' }),
+		]);
+		expect([source, agentMessages.length]).toEqual(['failed', 1]);
 	});
 
-	it('of another turn says nothing', () => {
+	it('of another turn is ignored', () => {
 		const other = failed({ turn_id: 't-9', state: 'error', error: 'x' });
 		expect(replyTo([other]).source).toBe('none');
 	});
 
-	it('has the reply that it names', () => {
+	it('returns the reply that it names', () => {
 		const events = [ai('Sorry', 'a'), failed({ message_id: 'a', state: 'error', error: 'x' })];
 		expect(replyTo(events)).toMatchObject({ reply: 'Sorry', source: 'events' });
 	});
 });
 
-describe('an operator, in whatever role', () => {
-	it.each(['operator', 'support', 'human', ''])('"%s" is shown and is never the reply', (role) => {
-		const spoken = message(role, 'This is Ann', 'a');
-		expect(replyTo([spoken, result('t-1', 'a')])).toMatchObject({
-			reply: null,
-			source: 'uncertain',
-			spoken: [{ role, content: 'This is Ann' }],
-		});
-	});
+describe('an operator with any role', () => {
+	it.each(['operator', 'support', 'human', ''])(
+		'"%s" is returned, but not as the reply',
+		(role) => {
+			const spoken = message(role, 'This is Ann', 'a');
+			expect(replyTo([spoken, result('t-1', 'a')])).toMatchObject({
+				reply: null,
+				source: 'uncertain',
+				agentMessages: [{ role, content: 'This is Ann' }],
+			});
+		},
+	);
 });

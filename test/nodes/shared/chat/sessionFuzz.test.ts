@@ -10,15 +10,15 @@ import type { ChatLease } from '../../../../nodes/shared/chat/lease';
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
-import { requireTaken } from '../../../../nodes/ChatSend/messageState';
+import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import { FakeClock } from './fakes';
-import { OpenService, Sent, session, type Session, type Step } from './openService';
+import { RandomService, Sent, session, type Session, type Step } from './randomService';
 
-/** What the node says of one message: its reply, or what is known of its fate. */
-type Told = { outcome: 'taken' | Outcome; reply: JsonValue };
+/** What the node reports for one message: its reply, or the outcome. */
+type Reported = { outcome: 'accepted' | Outcome; reply: JsonValue };
 
-type Result = { sent: Sent; told: Told };
+type Result = { sent: Sent; reported: Reported };
 
 const SESSION = '3b241101-e2bb-4255-8caf-4136c566a962';
 
@@ -32,20 +32,20 @@ const apiMapping = new ApiMapping({
 class Run {
 	private readonly clock = new FakeClock();
 	private readonly random = () => 0.5;
-	private readonly service: OpenService;
+	private readonly service: RandomService;
 	private readonly client: ApiClient;
 	private readonly shared: SharedConnections;
 
 	constructor(plan: Session) {
 		const { clock, random } = this;
-		this.service = new OpenService(plan, clock);
+		this.service = new RandomService(plan, clock);
 		this.client = new ApiClient(this.service.transport, clock, random);
 		const { openSocket } = this.service;
 		this.shared = new SharedConnections({ openSocket, clock, random });
 	}
 
-	/** One message after the other, as the items of an execution. */
-	async inTurn(steps: Step[]): Promise<Result[]> {
+	/** Sends one message after another, like the items of an execution. */
+	async sequentially(steps: Step[]): Promise<Result[]> {
 		const results: Result[] = [];
 		for (const [index, step] of steps.entries()) {
 			const sent = new Sent(step, step.text);
@@ -55,24 +55,24 @@ class Run {
 		return results;
 	}
 
-	/** Each message in an execution of its own. */
-	async atOnce(steps: Step[]): Promise<Result[]> {
+	/** Sends each message in its own execution. */
+	async concurrently(steps: Step[]): Promise<Result[]> {
 		const all = steps.map((step, index) => new Sent(step, `${step.text} ${index}`));
 		this.service.sentWith = (text) => {
 			const sent = all.find((one) => one.text === text);
-			if (sent === undefined) throw new Error('a message of nobody');
+			if (sent === undefined) throw new Error('an unknown message');
 			return sent;
 		};
 		return await this.until(all.map(async (sent, index) => await this.send(sent, index)));
 	}
 
-	/** Lets the time pass until the node has told what became of each. */
-	private async until(sending: Array<Promise<Result>>): Promise<Result[]> {
-		const all = Promise.all(sending);
-		const told = new AbortController();
-		void all.finally(() => told.abort());
-		for (let seconds = 0; !told.signal.aborted; seconds++) {
-			if (seconds > 3_000) throw new Error('the node never came back');
+	/** Advances the clock until the node has reported all outcomes. */
+	private async until(results: Array<Promise<Result>>): Promise<Result[]> {
+		const all = Promise.all(results);
+		const done = new AbortController();
+		void all.finally(() => done.abort());
+		for (let seconds = 0; !done.signal.aborted; seconds++) {
+			if (seconds > 3_000) throw new Error('the node never returned');
 			await this.clock.advance(1_000);
 		}
 		return await all;
@@ -85,9 +85,9 @@ class Run {
 		if (step.stopAfter !== null) {
 			void this.clock.sleep(step.stopAfter * 1_000).then(() => lease.close());
 		}
-		const told = await this.tell(lease, sent, index);
+		const reported = await this.report(lease, sent, index);
 		lease.close();
-		return { sent, told };
+		return { sent, reported };
 	}
 
 	private lease(): ChatLease {
@@ -96,7 +96,7 @@ class Run {
 			baseUrl: 'https://api.example.com',
 			account: 'a',
 			instanceId: 'i',
-			holder: 'action',
+			usedBy: 'action',
 			node: 'n',
 			takeOver: false,
 			mintToken: this.service.mint,
@@ -104,7 +104,7 @@ class Run {
 		});
 	}
 
-	private async tell(lease: ChatLease, sent: Sent, index: number): Promise<Told> {
+	private async report(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
 		try {
 			return await this.sendBy(lease, sent, index);
 		} catch (error) {
@@ -113,49 +113,51 @@ class Run {
 		}
 	}
 
-	private async sendBy(lease: ChatLease, sent: Sent, index: number): Promise<Told> {
+	private async sendBy(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
 		const { clock, random, client } = this;
 		const { step, text } = sent;
 		const message = { sessionId: SESSION, agentUuid: '', message: text };
 		const key = step.key === 'own' ? `own-${index}` : (step.key ?? '');
 		if (step.way === 'inbound') {
-			const answer = requireTaken(await sendInbound(client, inboundValues(apiMapping, message)));
-			const [reply = null] = fieldsIn(answer.body, 'reply');
-			return { outcome: 'taken', reply };
+			const response = requireAccepted(
+				await sendInbound(client, inboundValues(apiMapping, message)),
+			);
+			const [reply = null] = fieldsIn(response.body, 'reply');
+			return { outcome: 'accepted', reply };
 		}
 		if (step.way === 'async') {
 			const values = asyncValues(apiMapping, message, key);
 			const post = async () => await sendInboundAsync(client, values);
-			const keyed = key !== '';
-			const send = async () => await sendKeyed(client, keyed, post, requireTaken);
-			const options = { clock, apiMapping, givenIds: [], keyed, ms: 60_000 };
+			const hasKey = key !== '';
+			const send = async () => await sendKeyed(client, hasKey, post, requireAccepted);
+			const options = { clock, apiMapping, givenIds: [], hasKey, timeoutMs: 60_000 };
 			const outcome = await sendAsyncTurn(lease, send, options);
 			if (outcome.kind === 'not_sent') return { outcome: 'not_sent', reply: null };
-			return { outcome: 'taken', reply: outcome.reply.reply };
+			return { outcome: 'accepted', reply: outcome.reply.reply };
 		}
 		const ids = { messageId: step.messageId, idempotencyKey: key };
 		const options = { clock, random, resultTimeoutMs: 60_000 };
 		const outcome = await sendTurn(lease, messageFrame(text, ids), options);
 		const fault = turnFault(outcome);
 		if (fault !== null) return { outcome: fault.outcome, reply: null };
-		return { outcome: 'taken', reply: 'reply' in outcome ? outcome.reply : null };
+		return { outcome: 'accepted', reply: 'reply' in outcome ? outcome.reply : null };
 	}
 }
 
-/** What would be wrong with what the node told. */
-function check({ sent, told }: Result): void {
+/** Fails if the node reported something untrue. */
+function check({ sent, reported }: Result): void {
 	const { step, turns, attempts } = sent;
-	if (told.reply !== null) expect(turns.map(({ reply }) => reply)).toContain(told.reply);
-	if (told.outcome === 'taken') expect(turns).not.toEqual([]);
-	if (told.outcome === 'not_sent' || told.outcome === 'rejected') expect(turns).toEqual([]);
+	if (reported.reply !== null) expect(turns.map(({ reply }) => reply)).toContain(reported.reply);
+	if (reported.outcome === 'accepted') expect(turns).not.toEqual([]);
+	if (reported.outcome === 'not_sent' || reported.outcome === 'rejected') expect(turns).toEqual([]);
 	if (step.key === null || step.way === 'inbound') expect(attempts).toBeLessThanOrEqual(1);
 	expect(new Set(turns).size).toBeLessThanOrEqual(1);
 }
 
-describe.each(['inTurn', 'atOnce'] as const)(
-	'a service that does whatever the document allows, messages %s',
+describe.each(['sequentially', 'concurrently'] as const)(
+	'a service that does anything the document allows, messages %s',
 	(how) => {
-		it('a reply is that of the own message or null, and no outcome is untrue', async () => {
+		it('a reply belongs to its message or is null, and every outcome is true', async () => {
 			await fc.assert(
 				fc.asyncProperty(session, async (plan) => {
 					const run = new Run(plan);

@@ -12,13 +12,16 @@ import {
 	outgoing,
 } from './fakes';
 
-/** The connections of one process, with fakes for all that is outside. */
-function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>) {
+/** The connections of one process, with a fake service and clock. */
+function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResult>) {
 	const clock = new FakeClock();
-	const { sockets, socket, hold, openSocket } = fakeSockets(clock);
+	const { sockets, socket, connect, openSocket } = fakeSockets(clock);
 	const mintedBy: string[] = [];
 	const connections = new SharedConnections({ openSocket, clock, random: () => 0.5 });
-	const lease = (holder: LeaseOptions['holder'] = 'action', over: Partial<LeaseOptions> = {}) => {
+	const lease = (
+		usedBy: LeaseOptions['usedBy'] = 'action',
+		changes: Partial<LeaseOptions> = {},
+	) => {
 		const events: unknown[] = [];
 		const endings: ChatEnded[] = [];
 		const joined = connections.lease({
@@ -26,29 +29,29 @@ function processRig(mint?: (n: number, clock: FakeClock) => Promise<MintResult>)
 			baseUrl: 'https://api.example.com',
 			account: 'account-1',
 			instanceId: 'instance-1',
-			holder,
+			usedBy,
 			node: 'node-1',
 			takeOver: false,
 			mintToken: async () => {
-				mintedBy.push(holder);
+				mintedBy.push(usedBy);
 				return await (mint ?? freshToken)(mintedBy.length, clock);
 			},
 			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
 			onEvent: ({ eventId }) => events.push(eventId),
 			onEnded: (ending) => endings.push(ending),
-			...over,
+			...changes,
 		});
 		return { lease: joined, events, endings };
 	};
 	const clientIds = () => sockets.map(({ query }) => query.get('client_id'));
-	return { clock, sockets, socket, lease, hold, mintedBy, clientIds };
+	return { clock, sockets, socket, lease, connect, mintedBy, clientIds };
 }
 
 describe('one connection for a session', () => {
-	it('is shared by all who ask for the same session of the same account', async () => {
-		const { lease, sockets, hold } = processRig();
+	it('is shared by all leases of the same session and account', async () => {
+		const { lease, sockets, connect } = processHarness();
 		const [one, two] = [lease(), lease('trigger')];
-		await hold();
+		await connect();
 		expect(await one.lease.ready()).toEqual({ kind: 'open' });
 		expect(await two.lease.ready()).toEqual({ kind: 'open' });
 		expect(sockets).toHaveLength(1);
@@ -58,19 +61,19 @@ describe('one connection for a session', () => {
 		['session', { sessionId: 's-2' }],
 		['service', { baseUrl: 'https://other.example.com' }],
 		['account', { account: 'account-2' }],
-	])('is another one for another %s', async (_what, over) => {
-		const { lease, sockets, clientIds } = processRig();
+	])('differs for another %s', async (_name, changes) => {
+		const { lease, sockets, clientIds } = processHarness();
 		lease();
-		lease('action', over);
+		lease('action', changes);
 		await settle();
 		expect(sockets).toHaveLength(2);
 		expect(new Set(clientIds()).size).toBe(2);
 	});
 
-	it('lives until its last holder has left, and half a second longer', async () => {
-		const { lease, socket, hold, clock } = processRig();
+	it('stays open until 0.5 seconds after its last lease', async () => {
+		const { lease, socket, connect, clock } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
-		await hold();
+		await connect();
 		one.close();
 		await clock.advance(60_000);
 		expect(socket().closeCalls).toEqual([]);
@@ -81,10 +84,10 @@ describe('one connection for a session', () => {
 		expect(socket().closeCalls).toEqual([1000]);
 	});
 
-	it('counts that time from the last one who leaves, however long before another one left', async () => {
-		const { lease, socket, hold, clock } = processRig();
+	it('counts that time from the end of the last lease', async () => {
+		const { lease, socket, connect, clock } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
-		await hold();
+		await connect();
 		one.close();
 		await clock.advance(400);
 		two.close();
@@ -94,10 +97,10 @@ describe('one connection for a session', () => {
 		expect(socket().closeCalls).toEqual([1000]);
 	});
 
-	it('is found open by who comes within that time, and then lives on', async () => {
-		const { lease, sockets, hold, clock } = processRig();
+	it('is reused by a lease within that time, and stays open', async () => {
+		const { lease, sockets, connect, clock } = processHarness();
 		const first = lease().lease;
-		await hold();
+		await connect();
 		first.close();
 		await clock.advance(400);
 		const next = lease().lease;
@@ -109,10 +112,10 @@ describe('one connection for a session', () => {
 		expect(sockets[0]?.closeCalls).toEqual([]);
 	});
 
-	it('is opened anew after that, once the old socket is gone', async () => {
-		const { lease, sockets, socket, hold, clock } = processRig();
+	it('is opened again after that, when the old socket has ended', async () => {
+		const { lease, sockets, socket, connect, clock } = processHarness();
 		const first = lease().lease;
-		await hold();
+		await connect();
 		socket().deaf = true;
 		first.close();
 		await clock.advance(500);
@@ -120,15 +123,15 @@ describe('one connection for a session', () => {
 		await settle();
 		expect(sockets).toHaveLength(1);
 		socket().ends(1000);
-		await hold();
+		await connect();
 		expect(sockets).toHaveLength(2);
 		expect(await next.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('leaves no timer behind', async () => {
-		const { lease, hold, clock } = processRig();
+	it('leaves no timer', async () => {
+		const { lease, connect, clock } = processHarness();
 		const trigger = lease('trigger').lease;
-		await hold();
+		await connect();
 		trigger.close();
 		await clock.advance(5_000);
 		expect(clock.pending).toBe(0);
@@ -136,10 +139,10 @@ describe('one connection for a session', () => {
 });
 
 describe('events', () => {
-	it('reach every holder once, from its coming to its leaving', async () => {
-		const { lease, socket, hold } = processRig();
+	it('reach every lease once, from its start to its end', async () => {
+		const { lease, socket, connect } = processHarness();
 		const one = lease();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		const two = lease('trigger');
 		for (const id of ['e2', 'e2']) socket().receives(eventFrame('nudge_sent', id));
@@ -149,34 +152,34 @@ describe('events', () => {
 		expect(two.events).toEqual(['e2', 'e3']);
 	});
 
-	it('reach the others once though one holder could not take them, and that one at a replay', async () => {
-		const { lease, socket, hold } = processRig();
+	it('reach other leases once if one listener fails, and that one at a replay', async () => {
+		const { lease, socket, connect } = processHarness();
 		let isFull = true;
-		const taken: unknown[] = [];
+		const delivered: unknown[] = [];
 		lease('trigger', {
 			onEvent: ({ eventId }) => {
 				if (isFull) throw new Error('full');
-				taken.push(eventId);
+				delivered.push(eventId);
 			},
 		});
 		const other = lease();
-		await hold();
+		await connect();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		isFull = false;
 		for (const id of ['e1', 'e1']) socket().receives(eventFrame('nudge_sent', id));
 		expect(other.events).toEqual(['e1']);
-		expect(taken).toEqual(['e1']);
+		expect(delivered).toEqual(['e1']);
 	});
 
-	it('that come while a trigger is published again reach it when it is back', async () => {
-		const { lease, sockets, socket, hold, clock } = processRig();
+	it('that arrive while a trigger is published again reach its next lease', async () => {
+		const { lease, sockets, socket, connect, clock } = processHarness();
 		const before = lease('trigger');
-		await hold();
+		await connect();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		await clock.advance(2_999);
 		const after = lease('trigger');
-		// Not before the trigger holds the lease.
+		// Not before the trigger has the lease.
 		expect(after.events).toEqual([]);
 		await settle();
 		socket().receives(eventFrame('nudge_sent', 'e2'));
@@ -187,10 +190,10 @@ describe('events', () => {
 		expect(third.events).toEqual([]);
 	});
 
-	it('are not kept for a trigger whose successor was there before it left', async () => {
-		const { lease, socket, hold } = processRig();
+	it("aren't kept for a trigger whose next lease began before it ended", async () => {
+		const { lease, socket, connect } = processHarness();
 		const [before, successor] = [lease('trigger'), lease('trigger')];
-		await hold();
+		await connect();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		const third = lease('trigger');
@@ -199,10 +202,10 @@ describe('events', () => {
 		expect(third.events).toEqual([]);
 	});
 
-	it('are kept each time anew for a trigger that is published again and again', async () => {
-		const { lease, socket, hold, clock } = processRig();
+	it('are kept again each time a trigger is published', async () => {
+		const { lease, socket, connect, clock } = processHarness();
 		const before = lease('trigger');
-		await hold();
+		await connect();
 		before.lease.close();
 		await clock.advance(1_000);
 		lease('trigger').lease.close();
@@ -213,10 +216,10 @@ describe('events', () => {
 		expect(after.events).toEqual(['e1']);
 	});
 
-	it('are kept for a trigger that is published again up to a thousand: the latest ones', async () => {
-		const { lease, socket, hold } = processRig();
+	it('are kept for a trigger that is published again: the latest 1,000', async () => {
+		const { lease, socket, connect } = processHarness();
 		const before = lease('trigger');
-		await hold();
+		await connect();
 		before.lease.close();
 		for (let id = 0; id <= 1_000; id += 1) socket().receives(eventFrame('nudge_sent', id));
 		const { events } = lease('trigger');
@@ -225,11 +228,11 @@ describe('events', () => {
 		expect([events[0], events.at(-1)]).toEqual(['1', '1000']);
 	});
 
-	it('reach a trigger that is published again while another one follows the session on', async () => {
-		const { lease, socket, hold } = processRig();
+	it('reach a trigger that is published again while another one uses the session', async () => {
+		const { lease, socket, connect } = processHarness();
 		const before = lease('trigger');
 		const other = lease('trigger', { node: 'node-2' });
-		await hold();
+		await connect();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		const newcomer = lease('trigger', { node: 'node-3' });
@@ -241,11 +244,11 @@ describe('events', () => {
 		expect(newcomer.events).toEqual(['e2']);
 	});
 
-	it('reach a trigger that is published again while it is tried out in the editor', async () => {
-		const { lease, socket, hold } = processRig();
+	it('reach a trigger that is published again while it is tested in the editor', async () => {
+		const { lease, socket, connect } = processHarness();
 		const before = lease('trigger');
-		lease('trial');
-		await hold();
+		lease('test');
+		await connect();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		const after = lease('trigger');
@@ -253,54 +256,54 @@ describe('events', () => {
 		expect(after.events).toEqual(['e1']);
 	});
 
-	it('that came in the meantime are nothing for a trigger that comes later, or a trial', async () => {
-		const { lease, socket, hold, clock } = processRig();
+	it("in the meantime don't reach a later trigger or a test in the editor", async () => {
+		const { lease, socket, connect, clock } = processHarness();
 		lease();
 		const before = lease('trigger');
-		await hold();
+		await connect();
 		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const trial = lease('trial');
+		const testing = lease('test');
 		await clock.advance(3_000);
 		const late = lease('trigger');
 		await settle();
-		expect(trial.events).toEqual([]);
+		expect(testing.events).toEqual([]);
 		expect(late.events).toEqual([]);
 	});
 });
 
-describe('holders of different patience', () => {
-	const reject = async ({ socket, clock }: ReturnType<typeof processRig>, ms: number) => {
+describe('leases with different limits', () => {
+	const reject = async ({ socket, clock }: ReturnType<typeof processHarness>, ms: number) => {
 		socket().opens();
 		socket().ends(1008, 'policy');
 		await clock.advance(ms);
 	};
 
-	it('an action is told after a second that the session is not to be had; the trigger waits on', async () => {
-		const use = processRig();
+	it('an action gives up after 1 second if the service rejects it, and the trigger retries', async () => {
+		const use = processHarness();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
 		const unsent = action.lease.sendWithAck(outgoing('a'), 10_000);
 		await settle();
 		expect(trigger.lease.lastFailure).toBeNull();
 		await reject(use, 1_000);
 		expect(action.endings).toEqual([]);
-		expect(trigger.lease.lastFailure).toMatchObject({ kind: 'held_or_inactive' });
+		expect(trigger.lease.lastFailure).toMatchObject({ kind: 'in_use_or_inactive' });
 		await reject(use, 0);
 		const [ending] = action.endings;
 		expect(await unsent).toEqual({ kind: 'not_sent', readiness: { kind: 'ended', ending } });
 		expect(action.lease.ending).toBe(ending);
-		expect(action.endings).toMatchObject([{ kind: 'held_or_inactive', outcome: 'not_sent' }]);
+		expect(action.endings).toMatchObject([{ kind: 'in_use_or_inactive', outcome: 'not_sent' }]);
 		expect(await action.lease.ready()).toEqual({ kind: 'ended', ending: action.endings[0] });
 		expect(action.lease.signal.aborted).toBe(true);
 		expect(trigger.endings).toEqual([]);
 		await use.clock.advance(20_000);
 		expect(use.sockets).toHaveLength(3);
-		await use.hold();
+		await use.connect();
 		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('an action is told after four more attempts that nothing can be reached; the trigger waits on', async () => {
-		const use = processRig();
+	it('an action gives up after 4 more attempts if the service is unreachable, and the trigger retries', async () => {
+		const use = processHarness();
 		const [action, trigger] = [use.lease(), use.lease('trigger')];
 		await settle();
 		for (const seconds of [1, 2, 4, 8]) {
@@ -315,8 +318,8 @@ describe('holders of different patience', () => {
 		expect(trigger.endings).toEqual([]);
 	});
 
-	it('an action that comes during a slow poll has it tried at once, and is told what came of it', async () => {
-		const use = processRig();
+	it('an action during a slow poll triggers an immediate attempt, and gets its result', async () => {
+		const use = processHarness();
 		use.lease('trigger');
 		await settle();
 		for (const ms of [1_000, 20_000, 5_000]) await reject(use, ms);
@@ -329,8 +332,8 @@ describe('holders of different patience', () => {
 		expect(action.endings).toHaveLength(1);
 	});
 
-	it('an attempt that was under way when it came does not count for it, and the next one follows soon', async () => {
-		const use = processRig();
+	it("an attempt that began before the action doesn't count, and the next one follows soon", async () => {
+		const use = processHarness();
 		use.lease('trigger');
 		await settle();
 		await reject(use, 1_000);
@@ -341,12 +344,12 @@ describe('holders of different patience', () => {
 		expect(action.endings).toEqual([]);
 		await use.clock.advance(1_000);
 		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual([null, null, '1']);
-		await use.hold();
+		await use.connect();
 		expect(await action.lease.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('gives up for actions alone as soon as they do', async () => {
-		const use = processRig();
+	it('gives up if all leases have given up', async () => {
+		const use = processHarness();
 		const warn = jest.fn();
 		const { endings, lease } = use.lease('action', { log: { debug: warn, info: warn, warn } });
 		await settle();
@@ -354,7 +357,7 @@ describe('holders of different patience', () => {
 		await reject(use, 60_000);
 		expect(endings).toHaveLength(1);
 		expect(warn.mock.calls).toEqual([
-			['Connecting to the chat session again', expect.anything()],
+			['Reconnecting to the chat session', expect.anything()],
 			[endings[0]?.message, expect.anything()],
 		]);
 		expect(use.sockets).toHaveLength(2);
@@ -365,19 +368,19 @@ describe('holders of different patience', () => {
 		expect(use.sockets).toHaveLength(3);
 	});
 
-	it('carries claim=1 only while somebody who may take over holds it', async () => {
-		const use = processRig();
+	it('sends claim=1 only while a lease may take over', async () => {
+		const use = processHarness();
 		use.lease('trigger');
-		const taker = use.lease('action', { takeOver: true });
+		const takingOver = use.lease('action', { takeOver: true });
 		await settle();
 		use.socket().breaks();
-		taker.lease.close();
+		takingOver.lease.close();
 		await use.clock.advance(1_000);
 		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
 	});
 
-	it('asks for tokens in the name of the trigger, which stays', async () => {
-		const use = processRig();
+	it('requests tokens for the trigger', async () => {
+		const use = processHarness();
 		use.lease();
 		await settle();
 		use.lease('trigger');
@@ -387,27 +390,27 @@ describe('holders of different patience', () => {
 		expect(use.mintedBy).toEqual(['action', 'trigger']);
 	});
 
-	it('tells the others of the end though one of them throws, and logs that', async () => {
-		const { lease, socket, hold } = processRig();
+	it('ends other leases if onEnded of one throws, and logs the error', async () => {
+		const { lease, socket, connect } = processHarness();
 		const warn = jest.fn();
 		const onEnded = () => {
 			throw new Error('no matter');
 		};
 		lease('action', { onEnded, log: { debug: jest.fn(), info: jest.fn(), warn } });
 		const other = lease();
-		await hold();
+		await connect();
 		socket().ends(1003);
 		await settle();
-		expect(other.endings.map(({ kind }) => kind)).toEqual(['defect']);
+		expect(other.endings.map(({ kind }) => kind)).toEqual(['client_bug']);
 		expect(warn).toHaveBeenCalledWith(
-			'The end of a chat session connection could not be handed on',
+			'The end of a chat session connection could not be reported',
 			{ cause: 'Error: no matter' },
 		);
 	});
 
-	it('tells everybody once when the session is over', async () => {
-		const use = processRig(async () => ({ kind: 'session_closed', error: null }));
-		const all = [use.lease(), use.lease('trigger'), use.lease('trial')];
+	it('ends every lease once when the session is closed', async () => {
+		const use = processHarness(async () => ({ kind: 'session_closed', error: null }));
+		const all = [use.lease(), use.lease('trigger'), use.lease('test')];
 		await settle();
 		expect(all.map(({ endings }) => endings.map(({ kind }) => kind))).toEqual([
 			['session_closed'],
@@ -418,8 +421,8 @@ describe('holders of different patience', () => {
 });
 
 describe('client_id', () => {
-	it('is the same over reconnects, and another one in another process', async () => {
-		const [one, two] = [processRig(), processRig()];
+	it('stays the same across reconnects, and differs in another process', async () => {
+		const [one, two] = [processHarness(), processHarness()];
 		one.lease();
 		two.lease();
 		await settle();
@@ -429,8 +432,8 @@ describe('client_id', () => {
 		expect(two.clientIds()[0]).not.toBe(one.clientIds()[0]);
 	});
 
-	it('is the same in every process that an active trigger runs in, so that it survives a restart', async () => {
-		const [before, after] = [processRig(), processRig()];
+	it('is the same in every process with an active trigger, so that it survives a restart', async () => {
+		const [before, after] = [processHarness(), processHarness()];
 		before.lease('trigger');
 		after.lease('trigger', { sessionId: 's-2' });
 		after.lease('action', { sessionId: 's-2' });
@@ -439,10 +442,10 @@ describe('client_id', () => {
 		expect(after.clientIds()).toContain(before.clientIds()[0]);
 	});
 
-	it('stays what it is over reconnects though a trigger has come meanwhile', async () => {
-		const { lease, socket, hold, clock, clientIds } = processRig();
+	it('stays the same across reconnects if a trigger has joined', async () => {
+		const { lease, socket, connect, clock, clientIds } = processHarness();
 		const action = lease();
-		await hold();
+		await connect();
 		lease('trigger');
 		action.lease.close();
 		socket().ends(1006, '');
@@ -451,16 +454,16 @@ describe('client_id', () => {
 		expect(new Set(clientIds()).size).toBe(1);
 	});
 
-	it('of a trigger that comes where only an action was is the one that survives a restart', async () => {
-		const { lease, sockets, hold, clock, clientIds } = processRig();
+	it('of a trigger after an action is the one that survives a restart', async () => {
+		const { lease, sockets, connect, clock, clientIds } = processHarness();
 		const action = lease();
-		await hold();
+		await connect();
 		action.lease.close();
 		const events = lease('trigger').events;
 		sockets[0]?.ends(1000, '');
-		await hold();
+		await connect();
 		await clock.advance(1_000);
-		const afterRestart = processRig();
+		const afterRestart = processHarness();
 		afterRestart.lease('trigger');
 		await settle();
 		expect(clientIds()).toEqual([expect.any(String), ...afterRestart.clientIds()]);
@@ -469,27 +472,27 @@ describe('client_id', () => {
 		expect(events).toEqual(['e1']);
 	});
 
-	it('of a trigger that has just left stays with the action that finds its connection', async () => {
-		const { lease, sockets, hold } = processRig();
+	it('of a trigger that has just ended is kept for an action that reuses its connection', async () => {
+		const { lease, sockets, connect } = processHarness();
 		const trigger = lease('trigger');
-		await hold();
+		await connect();
 		trigger.lease.close();
 		expect(await lease().lease.ready()).toEqual({ kind: 'open' });
 		expect(sockets).toHaveLength(1);
 		expect(sockets[0]?.closeCalls).toEqual([]);
 	});
 
-	it('of a trial is none of an active trigger', async () => {
-		const [active, trial] = [processRig(), processRig()];
+	it('of a test in the editor differs from that of an active trigger', async () => {
+		const [active, testing] = [processHarness(), processHarness()];
 		active.lease('trigger');
-		trial.lease('action', { sessionId: 's-2' });
-		trial.lease('trial');
+		testing.lease('action', { sessionId: 's-2' });
+		testing.lease('test');
 		await settle();
-		expect(trial.clientIds()).not.toContain(active.clientIds()[0]);
+		expect(testing.clientIds()).not.toContain(active.clientIds()[0]);
 	});
 
-	it('tells nothing of the instance, the session or the account', async () => {
-		const { lease, clientIds } = processRig();
+	it('contains no information about the instance, session, or account', async () => {
+		const { lease, clientIds } = processHarness();
 		lease('trigger');
 		await settle();
 		expect(clientIds()).toEqual([expect.stringMatching(/^n8n-[0-9a-f]{32}$/)]);
@@ -497,31 +500,31 @@ describe('client_id', () => {
 });
 
 describe('sending', () => {
-	it('goes one holder after another, in the order of asking', async () => {
-		const { lease, socket, hold } = processRig();
+	it('runs one lease after another, in the order of requests', async () => {
+		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		const order: string[] = [];
 		const send = async (from: typeof one, texts: string[]) => {
-			const done = await from.acquireSend();
+			const release = await from.acquireSend();
 			for (const text of texts) {
 				order.push(text);
 				await from.sendWithAck(outgoing(text), 10_000);
 			}
-			done();
+			release();
 		};
 		const both = Promise.all([send(one, ['a1', 'a2']), send(two, ['b1'])]);
-		await hold();
-		socket().answer = () => socket().receives(messageSent);
+		await connect();
+		socket().onSend = () => socket().receives(messageSent);
 		socket().receives(messageSent);
 		await both;
 		expect(order).toEqual(['a1', 'a2', 'b1']);
 		expect(socket().sent).toEqual(['a1', 'a2', 'b1']);
 	});
 
-	it('of a holder that leaves is answered at once; the next frame still waits for the ack', async () => {
-		const { lease, socket, hold } = processRig();
+	it('returns immediately if its lease ends, and the next frame still waits for the ack', async () => {
+		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
-		await hold();
+		await connect();
 		const left = one.sendWithAck(outgoing('a'), 10_000);
 		const next = two.sendWithAck(outgoing('b'), 10_000);
 		await settle();
@@ -535,10 +538,10 @@ describe('sending', () => {
 		expect((await next).kind).toBe('ack');
 	});
 
-	it('of a holder that leaves before its turn surely does not take place', async () => {
-		const { lease, socket, hold } = processRig();
+	it("doesn't happen if its lease ends before its turn", async () => {
+		const { lease, socket, connect } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
-		await hold();
+		await connect();
 		void one.sendWithAck(outgoing('a'), 10_000);
 		const never = two.sendWithAck(outgoing('b'), 10_000);
 		two.close();
@@ -548,21 +551,21 @@ describe('sending', () => {
 		expect(socket().sent).toEqual(['a']);
 	});
 
-	it('while waiting for a turn, a holder that leaves goes on and the others keep their order', async () => {
-		const { lease, hold } = processRig();
+	it('continues if its lease ends while it waits, and the others keep their order', async () => {
+		const { lease, connect } = processHarness();
 		const [one, two, three] = [lease().lease, lease().lease, lease().lease];
-		await hold();
+		await connect();
 		const order: string[] = [];
-		const endOne = await one.acquireSend();
-		const turnOfTwo = two.acquireSend();
-		const turnOfThree = three.acquireSend().then(() => order.push('three'));
+		const releaseOne = await one.acquireSend();
+		const sendOfTwo = two.acquireSend();
+		const sendOfThree = three.acquireSend().then(() => order.push('three'));
 		await settle();
 		two.close();
-		(await turnOfTwo)();
+		(await sendOfTwo)();
 		await settle();
 		expect(order).toEqual([]);
-		endOne();
-		await turnOfThree;
+		releaseOne();
+		await sendOfThree;
 		expect(order).toEqual(['three']);
 	});
 });

@@ -8,9 +8,9 @@ import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
-import { needsOf, type Varied } from './fakes';
+import { needsOf, type ConnectionChanges } from './fakes';
 
-/** Twenty times faster than the wall clock: a second of the protocol takes 50 ms here. */
+/** Runs 20 times faster than the wall clock: a second of the protocol takes 50 ms. */
 const clock = {
 	now: () => performance.now() * 20,
 	elapsed: () => performance.now() * 20,
@@ -26,7 +26,7 @@ const session = fixtures.sessions.open;
 async function until(done: () => boolean): Promise<void> {
 	const end = Date.now() + 20_000;
 	while (!done()) {
-		if (Date.now() > end) throw new Error('What is waited for does not come');
+		if (Date.now() > end) throw new Error('The condition never became true');
 		await realSleep(5);
 	}
 }
@@ -49,16 +49,16 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await sim.stop();
 	});
 
-	function connect(options: Varied = {}) {
+	function connect(options: ConnectionChanges = {}) {
 		const events: ChatEvent[] = [];
 		const client = new ApiClient(
 			async ({ method, path, body }) => {
-				const answer = await fetch(sim.baseUrl + path, {
+				const response = await fetch(sim.baseUrl + path, {
 					method,
 					headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
 					body: JSON.stringify(body),
 				});
-				return { status: answer.status, headers: {}, text: await answer.text() };
+				return { status: response.status, headers: {}, text: await response.text() };
 			},
 			clock,
 			random,
@@ -67,7 +67,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			sessionId: session,
 			baseUrl: sim.baseUrl,
 			clientId: 'client-1',
-			// The slow polls are tried with the fake clock.
+			// Slow polls are tested with the fake clock.
 			needs: needsOf({ slowPolls: 0, ...options }),
 			mintToken: async () => await mintToken(async () => await requestWsToken(client, session)),
 			openSocket: (url) => new WebSocket(url),
@@ -96,14 +96,14 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		['please be invalid: invalid_interaction', { kind: 'invalid', code: 'invalid_interaction' }],
 		['please fail', { kind: 'failed' }],
 		['please send garbage', { kind: 'completed' }],
-		['please never ack', { kind: 'unknown', why: 'no_ack', keyed: false }],
-		['please drop me', { kind: 'unknown', why: 'lost', keyed: false }],
+		['please never ack', { kind: 'unknown', why: 'no_ack', hasKey: false }],
+		['please drop me', { kind: 'unknown', why: 'lost', hasKey: false }],
 	])('%s', async (content, outcome) => {
 		const { connection } = connect();
 		expect(await say(connection, content)).toMatchObject(outcome);
 	});
 
-	it('gets the reply of a merged turn from the messages', async () => {
+	it('finds the reply of a merged turn in the messages', async () => {
 		const { connection } = connect();
 		const outcome = await say(connection, 'please merge this');
 		expect(outcome.kind).toBe('merged');
@@ -112,7 +112,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(outcome).toHaveProperty('result.payload');
 	});
 
-	it('three messages in quick order, merged into one turn: its reply or none', async () => {
+	it('three quick messages, merged into one turn: returns its reply or none', async () => {
 		const { connection } = connect();
 		await connection.ready();
 		const byRequest = async (message: string) =>
@@ -137,7 +137,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(outcome).toMatchObject({ kind: 'merged', end: 'found' });
 	});
 
-	it('sends again with a key after the connection broke, and the turn takes place once', async () => {
+	it('sends again with a key after the connection broke, and the turn runs once', async () => {
 		const { connection, events } = connect();
 		const outcome = await say(connection, 'please drop me', 'key-1');
 		expect(['replayed', 'unknown']).toContain(outcome.kind);
@@ -145,7 +145,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(ofCustomer).toHaveLength(1);
 	});
 
-	it('delivers each event once while the socket is cut again and again', async () => {
+	it('delivers each event once while the socket is cut repeatedly', async () => {
 		const { connection, events } = connect();
 		await connection.ready();
 		for (let round = 0; round < 3; round += 1) {
@@ -159,8 +159,8 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(events.map(({ payload }) => payload.idle_seconds)).toEqual([0, 100, 1, 101, 2, 102]);
 	});
 
-	it('notices a half-open socket at the next renewal and is given what it missed', async () => {
-		const { connection, events } = connect({ renewConnectionEveryMs: 3_000 });
+	it('replaces a half-open socket at the next rotation and gets the missed events', async () => {
+		const { connection, events } = connect({ rotateEveryMs: 3_000 });
 		await connection.ready();
 		sim.sessions.dropSilently(session);
 		sim.sessions.nudge(session, 7);
@@ -169,14 +169,14 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 	});
 
 	it.each(['replaced', 'both', 'rejected'] as const)(
-		'loses no event while the socket is replaced again and again (same client twice: %s)',
+		'loses no event during repeated rotations (same client twice: %s)',
 		async (sameClientTwice) => {
 			const before = dialect.socket;
 			dialect.socket = { ...before, sameClientTwice };
-			// Only a service that rejects a second socket leaves a gap, which its replay has to cover.
+			// Only a service that rejects a second socket leaves a gap, which its replay must cover.
 			if (sameClientTwice !== 'rejected') sim.configure({ replayMaxEvents: 0 });
 			try {
-				const { connection, events } = connect({ renewConnectionEveryMs: 2_000 });
+				const { connection, events } = connect({ rotateEveryMs: 2_000 });
 				await connection.ready();
 				const sockets = () => sim.requests.filter(({ path }) => path.endsWith('stream')).length;
 				let sent = 0;
@@ -194,7 +194,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		},
 	);
 
-	it('comes back when all tokens have ended', async () => {
+	it('reconnects after all tokens expired', async () => {
 		const { connection, events } = connect();
 		await connection.ready();
 		sim.sessions.expireTokens();
@@ -206,27 +206,27 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
-	it('does not take a session from another client unless told to', async () => {
-		const holder = connect({ clientId: 'other' });
-		await holder.connection.ready();
-		const polite = connect();
-		await until(() => polite.connection.signal.aborted);
-		expect(await polite.connection.ready()).toMatchObject({
+	it("doesn't take a session from another client without Take Over", async () => {
+		const other = connect({ clientId: 'other' });
+		await other.connection.ready();
+		const waiting = connect();
+		await until(() => waiting.connection.signal.aborted);
+		expect(await waiting.connection.ready()).toMatchObject({
 			kind: 'ended',
 			ending: {
-				kind: 'held_or_inactive',
+				kind: 'in_use_or_inactive',
 				originalMessage: ['close code 1008', dialect.socket.closeReason('claim_conflict')]
 					.filter(Boolean)
 					.join(' · '),
 			},
 		});
 		expect(sim.sessions.clientIds(session)).toEqual(['other']);
-		const taker = connect({ takeOver: true });
-		expect(await taker.connection.ready()).toEqual({ kind: 'open' });
+		const takingOver = connect({ takeOver: true });
+		expect(await takingOver.connection.ready()).toEqual({ kind: 'open' });
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
 	});
 
-	it('gives up where nobody listens, without naming a token', async () => {
+	it("gives up if the service isn't reachable, without showing a token", async () => {
 		const gone = await startSimulator({ dialect });
 		const ws_url = gone.baseUrl.replace('http', 'ws');
 		await gone.stop();
@@ -245,14 +245,14 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(JSON.stringify([logged, readiness])).not.toContain('very-secret');
 	});
 
-	it('tells an inactive agent when it may take over', async () => {
+	it('reports an inactive agent if it may take over', async () => {
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
 		const { connection } = connect({ takeOver: true });
 		await until(() => connection.signal.aborted);
 		expect(await connection.ready()).toMatchObject({ ending: { kind: 'agent_inactive' } });
 	});
 
-	it('comes back by itself when the agent is active again', async () => {
+	it('reconnects automatically when the agent is active again', async () => {
 		const { connection } = connect();
 		await connection.ready();
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
@@ -262,7 +262,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('ends with the session', async () => {
+	it('ends when the session is closed', async () => {
 		const { connection, events } = connect();
 		await connection.ready();
 		sim.sessions.close(session);

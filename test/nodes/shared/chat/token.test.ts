@@ -10,8 +10,8 @@ import { chatConnectionHarness } from './fakes';
 
 const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
 
-/** A service that answers every request with this. */
-function serviceAnswering(
+/** A service that returns this response to every request. */
+function serviceReturning(
 	status: number,
 	body: JsonValue | TransportFault,
 	seen: ServiceRequest[] = [],
@@ -29,12 +29,12 @@ function serviceAnswering(
 }
 
 const mint = async (status: number, body: JsonValue | TransportFault) =>
-	await mintToken(async () => await requestWsToken(serviceAnswering(status, body), 's 1'));
+	await mintToken(async () => await requestWsToken(serviceReturning(status, body), 's 1'));
 
 describe('mintToken', () => {
-	it('asks for the stream user of the session, and for no longer than 15 seconds', async () => {
+	it('requests the stream "user" of the session, with a timeout of 15 seconds', async () => {
 		const seen: ServiceRequest[] = [];
-		await requestWsToken(serviceAnswering(200, { success: true, data: DATA }, seen), 's 1');
+		await requestWsToken(serviceReturning(200, { success: true, data: DATA }, seen), 's 1');
 		expect(seen).toEqual([
 			{
 				method: 'POST',
@@ -49,7 +49,7 @@ describe('mintToken', () => {
 		expect(await mint(200, { success: true, data: DATA })).toEqual({ kind: 'token', token: DATA });
 	});
 
-	it('can do without expires_at and stream', async () => {
+	it('accepts a token without expires_at and stream', async () => {
 		const { token, ws_url } = DATA;
 		expect(await mint(200, { success: true, data: { token, ws_url } })).toEqual({
 			kind: 'token',
@@ -64,13 +64,13 @@ describe('mintToken', () => {
 		[{ token: '', ws_url: 'wss://h' }],
 		[{ token: 't' }],
 		[{ token: 5, ws_url: 'wss://h' }],
-	])('rejects an answer that holds none: %j', async (data) => {
+	])('rejects a response without a token: %j', async (data) => {
 		const result = await mint(200, { success: true, data });
 		expect(result).toMatchObject({ kind: 'rejected' });
 	});
 
 	it.each([409, 200, 404, 422])(
-		'knows a closed session by the body, at status %d',
+		'recognizes a closed session by the body, with status %d',
 		async (status) => {
 			const body = { success: false, error: 'session_closed', details: null };
 			expect((await mint(status, body)).kind).toBe('session_closed');
@@ -79,9 +79,9 @@ describe('mintToken', () => {
 
 	it.each([
 		['a bad API token', 401, { success: false, error: 'Invalid API token', details: null }],
-		['a stream that is not allowed', 403, { success: false, error: 'no', details: null }],
+		["a stream that isn't allowed", 403, { success: false, error: 'no', details: null }],
 		['another conflict', 409, { success: false, error: 'something else', details: null }],
-	])('does not ask again after %s', async (_name, status, body) => {
+	])("isn't retried after %s", async (_name, status, body) => {
 		expect((await mint(status, body)).kind).toBe('rejected');
 	});
 
@@ -90,11 +90,11 @@ describe('mintToken', () => {
 		['500', 500, { success: false, error: 'oops', details: null }],
 		['no connection', 0, new TransportFault('ECONNREFUSED', 'x', 'connect')],
 		['a broken connection', 0, new TransportFault('ECONNRESET', 'x')],
-	])('is worth another attempt after %s', async (_name, status, body) => {
+	])('can be retried after %s', async (_name, status, body) => {
 		expect((await mint(status, body)).kind).toBe('unreachable');
 	});
 
-	it('does not ask again when the credential is incomplete', async () => {
+	it("isn't retried if the credential is incomplete", async () => {
 		const error = new InvalidInput('The credential has no Base URL', forEveryone('Enter it.'));
 		const result = await mintToken(async () => {
 			throw error;
@@ -102,7 +102,7 @@ describe('mintToken', () => {
 		expect(result).toEqual({ kind: 'rejected', error });
 	});
 
-	it('tells that the connection does not hold when only the last token could not be had', async () => {
+	it('reports a failing connection if only the last token request failed', async () => {
 		const fault = new TransportFault('ECONNRESET', 'x');
 		const { connection, endings } = chatConnectionHarness({
 			mintToken: async () => await mint(0, fault),
@@ -111,12 +111,12 @@ describe('mintToken', () => {
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({
 			kind: 'unreachable',
-			message: 'The connection to the chat session does not hold',
+			message: 'The connection to the chat session keeps failing',
 			originalMessage: 'ECONNRESET',
 		});
 	});
 
-	it('lets the ending speak with the words of the error table', async () => {
+	it('uses the message of the error table in the ending', async () => {
 		const body = { success: false, error: 'Invalid API token', details: null };
 		const { connection, endings } = chatConnectionHarness({
 			mintToken: async () => await mint(401, body),

@@ -7,17 +7,17 @@ import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
 import { ackFrame, chatConnectionHarness, settle } from './fakes';
-import { KEYED, turn } from './turnHarness';
+import { WITH_KEY, turn } from './turnHarness';
 
 describe('a frame and its ack', () => {
-	it('is written exactly as documented', async () => {
-		const { socket } = await turn(KEYED);
+	it('is sent exactly as documented', async () => {
+		const { socket } = await turn(WITH_KEY);
 		expect(socket().sent.map((text): unknown => JSON.parse(text))).toEqual([
 			{ type: 'message', content: 'hi', message_id: 'm-1', idempotency_key: 'k-1' },
 		]);
 	});
 
-	it('default: completed, with the reply and everything else the service gave', async () => {
+	it('default: completed, with the reply and all other fields', async () => {
 		const { socket, whole } = await turn(messageFrame('hi'));
 		const payload = {
 			state: 'default',
@@ -47,8 +47,8 @@ describe('a frame and its ack', () => {
 	it.each([
 		['error', 'failed'],
 		['brand_new', 'unrecognized'],
-	])('%s: %s, and not sent again', async (state, kind) => {
-		const { socket, whole, clock } = await turn(KEYED);
+	])("%s: %s, and isn't sent again", async (state, kind) => {
+		const { socket, whole, clock } = await turn(WITH_KEY);
 		socket().receives(ackFrame({ state }));
 		expect((await whole).kind).toBe(kind);
 		await clock.advance(60_000);
@@ -60,22 +60,25 @@ describe('a frame and its ack', () => {
 		['an object', { code: 7 }, '{"code":7}'],
 		['true', true, 'true'],
 	])(
-		'a state of no document with an error (%s): rejected',
-		async (_what, error, originalMessage) => {
-			const { socket, whole } = await turn(KEYED);
+		'an undocumented state with an error (%s): rejected',
+		async (_name, error, originalMessage) => {
+			const { socket, whole } = await turn(WITH_KEY);
 			socket().receives(ackFrame({ state: 'brand_new', error }));
 			expect(await whole).toMatchObject({ kind: 'rejected', originalMessage });
 			expect(socket().sent).toHaveLength(1);
 		},
 	);
 
-	it.each([null, '', false])('a state of no document with the error %j: data', async (error) => {
-		const { socket, whole } = await turn(KEYED);
-		socket().receives(ackFrame({ state: 'brand_new', error }));
-		expect((await whole).kind).toBe('unrecognized');
-	});
+	it.each([null, '', false])(
+		'an undocumented state with the error %j: passed through',
+		async (error) => {
+			const { socket, whole } = await turn(WITH_KEY);
+			socket().receives(ackFrame({ state: 'brand_new', error }));
+			expect((await whole).kind).toBe('unrecognized');
+		},
+	);
 
-	it('works for an answer to an interactive message', async () => {
+	it('works for the response to an interactive message', async () => {
 		const { socket, whole } = await turn(interactionFrame('i-1', { optionId: 'o-1' }));
 		expect(JSON.parse(socket().sent[0] ?? '')).toEqual({
 			type: 'interaction_response',
@@ -88,10 +91,10 @@ describe('a frame and its ack', () => {
 	});
 });
 
-it('leaves no subscription behind', async () => {
-	const { connection, socket, hold, clock } = chatConnectionHarness();
+it('unsubscribes after the turn', async () => {
+	const { connection, socket, connect, clock } = chatConnectionHarness();
 	connection.start();
-	await hold();
+	await connect();
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
@@ -113,19 +116,19 @@ it('leaves no subscription behind', async () => {
 	expect(subscribed).toBe(0);
 });
 
-it('an ack that is too large to be read: unknown, and why', async () => {
+it('an ack that is too large to read: the outcome is unknown', async () => {
 	const { socket, whole, clock } = await turn(messageFrame('hi'));
 	socket().receives(ackFrame({ state: 'default', reply: 'x'.repeat(9_000_000) }));
 	await clock.advance(120_000);
 	const outcome = await whole;
-	expect(outcome).toEqual({ kind: 'unknown', why: 'too_large', keyed: false });
-	expect(turnFault(outcome)?.message).toContain('too large to be read');
+	expect(outcome).toEqual({ kind: 'unknown', why: 'too_large', hasKey: false });
+	expect(turnFault(outcome)?.message).toContain('too large to read');
 });
 
 describe('busy', () => {
 	const busy = ackFrame({ state: 'busy', error: 'server_busy' });
 
-	it('is retried after 1, 2, 4 … s with the same frame', async () => {
+	it('is retried after 1, 2, 4 seconds and so on with the same frame', async () => {
 		const { socket, whole, clock } = await turn(messageFrame('hi'));
 		for (const seconds of [1, 2, 4]) {
 			const before = socket().sent.length;
@@ -140,18 +143,18 @@ describe('busy', () => {
 		expect(new Set(socket().sent).size).toBe(1);
 	});
 
-	it('is reported after five retries', async () => {
+	it('is reported after 5 retries', async () => {
 		const { socket, whole, clock } = await turn(messageFrame('hi'));
-		socket().answer = () => {
+		socket().onSend = () => {
 			socket().receives(busy);
 		};
 		socket().receives(busy);
 		await clock.advance(120_000);
-		expect(await whole).toMatchObject({ kind: 'busy', tries: 6 });
+		expect(await whole).toMatchObject({ kind: 'busy', attempts: 6 });
 		expect(socket().sent).toHaveLength(6);
 	});
 
-	it('is reported as not sent when the connection is closed while waiting', async () => {
+	it('is reported as not sent if the connection is closed while it waits', async () => {
 		const { socket, whole, connection } = await turn(messageFrame('hi'));
 		socket().receives(busy);
 		await settle();
@@ -159,61 +162,61 @@ describe('busy', () => {
 		expect(await whole).toEqual({ kind: 'not_sent', readiness: { kind: 'closed_by_us' } });
 	});
 
-	it('does not hide that an attempt before it may have been taken', async () => {
-		const { socket, whole, clock, hold } = await turn(KEYED);
+	it("doesn't hide that an earlier attempt may have been accepted", async () => {
+		const { socket, whole, clock, connect } = await turn(WITH_KEY);
 		socket().breaks();
 		await clock.advance(1_000);
-		await hold();
-		socket().answer = () => {
+		await connect();
+		socket().onSend = () => {
 			socket().receives(busy);
 		};
 		socket().receives(busy);
 		await clock.advance(120_000);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
 	});
 });
 
 describe('no ack', () => {
-	it('without an idempotency key: unknown, and never sent again', async () => {
-		const { sockets, whole, clock, hold } = await turn(messageFrame('hi', { messageId: 'm' }));
+	it("without an idempotency key: unknown, and isn't sent again", async () => {
+		const { sockets, whole, clock, connect } = await turn(messageFrame('hi', { messageId: 'm' }));
 		await clock.advance(119_999);
 		expect(sockets).toHaveLength(1);
 		await clock.advance(1);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'no_ack', keyed: false });
+		expect(await whole).toEqual({ kind: 'unknown', why: 'no_ack', hasKey: false });
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
 	});
 
-	it('connection lost, without a key: unknown, and never sent again', async () => {
-		const { sockets, socket, whole, clock, hold } = await turn(messageFrame('hi'));
+	it("connection lost, without a key: unknown, and isn't sent again", async () => {
+		const { sockets, socket, whole, clock, connect } = await turn(messageFrame('hi'));
 		socket().breaks();
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: false });
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: false });
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
 	});
 
-	it('connection lost, with a key: the same frame again on the next connection', async () => {
-		const { sockets, socket, whole, clock, hold } = await turn(KEYED);
+	it('connection lost, with a key: sends the same frame again on the next connection', async () => {
+		const { sockets, socket, whole, clock, connect } = await turn(WITH_KEY);
 		socket().breaks();
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		socket().receives(ackFrame({ state: 'default', reply: 'once' }));
 		expect(await whole).toMatchObject({ kind: 'completed', reply: 'once' });
 		const [first, second] = sockets.map(({ sent }) => sent);
 		expect(second).toEqual(first);
 	});
 
-	it('with a key it is sent three times in all, then the outcome is unknown', async () => {
-		const { sockets, socket, whole, clock, hold } = await turn(KEYED);
+	it('with a key: sent 3 times in total, then the outcome is unknown', async () => {
+		const { sockets, socket, whole, clock, connect } = await turn(WITH_KEY);
 		for (const seconds of [1, 2]) {
 			socket().breaks();
 			await clock.advance(seconds * 1_000);
-			await hold();
+			await connect();
 		}
 		socket().breaks();
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(3);
 	});
 
@@ -222,38 +225,38 @@ describe('no ack', () => {
 		['invalid', 'idempotency_key_reused'],
 		['error', 'internal_error'],
 		['brand_new', 'not now'],
-	])('a second attempt with the state "%s" says nothing about the first', async (state, error) => {
-		const { socket, whole, clock, hold } = await turn(KEYED);
+	])(`a second attempt with the state "%s" doesn't settle the first`, async (state, error) => {
+		const { socket, whole, clock, connect } = await turn(WITH_KEY);
 		socket().breaks();
 		await clock.advance(1_000);
-		await hold();
+		await connect();
 		socket().receives(ackFrame({ state, error }));
 		const outcome = await whole;
-		expect(outcome).toEqual({ kind: 'unknown', why: 'lost', keyed: true, rejection: error });
+		expect(outcome).toEqual({ kind: 'unknown', why: 'lost', hasKey: true, rejection: error });
 		const fault = turnFault(outcome);
 		expect(fault).toMatchObject({ outcome: 'unknown', originalMessage: error });
-		expect(fault?.message).toContain('may have taken the message');
+		expect(fault?.message).toContain('may have accepted the message');
 	});
 
-	it('stays unknown when no other connection can be had', async () => {
-		const { socket, whole } = await turn(KEYED);
+	it("stays unknown if the session can't be connected again", async () => {
+		const { socket, whole } = await turn(WITH_KEY);
 		socket().ends(1003);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', keyed: true });
+		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
 	});
 
-	it('is surely not sent when there never was a connection', async () => {
+	it("isn't sent if the session was never connected", async () => {
 		const { connection, clock, socket } = chatConnectionHarness();
 		connection.start();
-		const whole = sendTurn(connection, KEYED, { clock, random: () => 0.5 });
+		const whole = sendTurn(connection, WITH_KEY, { clock, random: () => 0.5 });
 		await settle();
 		socket().ends(1003);
 		expect(await whole).toMatchObject({ kind: 'not_sent', readiness: { kind: 'ended' } });
 	});
 
-	it('keeps the time limits it is given', async () => {
-		const { connection, clock, hold } = chatConnectionHarness();
+	it('uses the given timeouts', async () => {
+		const { connection, clock, connect } = chatConnectionHarness();
 		connection.start();
-		await hold();
+		await connect();
 		const whole = sendTurn(connection, messageFrame('hi'), {
 			clock,
 			random: () => 0.5,

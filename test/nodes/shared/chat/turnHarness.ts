@@ -5,13 +5,13 @@ import type { JsonObject } from '../../../../nodes/shared/json';
 import { eventFrame, chatConnectionHarness, settle } from './fakes';
 import type { FakeSocket } from './fakes';
 
-export const KEYED = messageFrame('hi', { messageId: 'm-1', idempotencyKey: 'k-1' });
+export const WITH_KEY = messageFrame('hi', { messageId: 'm-1', idempotencyKey: 'k-1' });
 
-/** A held connection with one turn on its way; `outcome` is null while it goes on. */
+/** Starts one turn on a connected session. `outcome` is null while the turn is in progress. */
 export async function turn(frame: ClientFrame) {
 	const use = chatConnectionHarness();
 	use.connection.start();
-	await use.hold();
+	await use.connect();
 	let outcome: TurnOutcome | null = null;
 	const { clock } = use;
 	const whole = sendTurn(use.connection, frame, { clock, random: () => 0.5 });
@@ -30,7 +30,7 @@ export const ai = (content: string, id: number | string = 1) => ({
 	created_at: '2026-01-01T00:00:09Z',
 });
 
-/** The own message as it comes back, or one of another customer's. */
+/** A customer's message as an event. */
 export const user = (content: string, id: number | string = 'u-1') => ({
 	...ai(content, id),
 	role: 'user',

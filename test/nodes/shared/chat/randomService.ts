@@ -8,11 +8,11 @@ import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shar
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { ackFrame, eventFrame, type FakeClock, FakeSocket, freshToken } from './fakes';
 
-/** What becomes of one attempt to send a message. `lost` and `silent` ones are taken, `dropped` ones aren't. */
+/** The fate of one attempt to send a message. `lost` and `silent` attempts are accepted, `dropped` ones aren't. */
 const fate = fc.constantFrom(
-	'answer',
-	'answer',
-	'answer',
+	'normal',
+	'normal',
+	'normal',
 	'lost',
 	'silent',
 	'dropped',
@@ -22,50 +22,50 @@ const fate = fc.constantFrom(
 );
 export type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
 
-/** One message; the text of several is the same, as people say "yes" more than once. */
+/** One message. Several have the same text, because people say "yes" more than once. */
 const step = fc.record({
 	way: fc.constantFrom('socket', 'socket', 'async', 'inbound'),
 	text: fc.constantFrom('yes', 'no'),
-	/** Two steps can have the same key, and so be the same message. */
+	/** Two steps with the same key are the same message. */
 	key: fc.constantFrom(null, null, 'own', 'k'),
-	/** A chosen `message_id`, that of the service can be the same. */
+	/** A client-chosen `message_id`. The service may use the same ID. */
 	messageId: fc.constantFrom('', '', 'm', '2', '5'),
-	/** Of one attempt after another; then each is answered. */
+	/** For consecutive attempts. Later attempts are normal. */
 	fates: fc.array(fate, { maxLength: 3 }),
-	/** Seconds from the message to the agent's reply. */
+	/** Seconds until the agent replies. */
 	turnSeconds: fc.constantFrom(0, 1, 8, 40, 150),
-	/** Seconds from the end of the message before. */
+	/** Seconds after the previous message. */
 	pauseSeconds: fc.constantFrom(0, 0, 3, 100),
 	/** Seconds after which the execution is stopped. */
 	stopAfter: fc.constantFrom(null, null, null, null, 0, 1, 5),
-	/** Whether the agent says something first that isn't the reply. */
+	/** Whether the agent sends another message before the reply. */
 	isInterim: fc.boolean(),
 });
 export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the document leaves open, or leaves to chance, in one session. */
+/** What the document doesn't define, or leaves to chance, in one session. */
 export const session = fc.record({
-	/** Which acks echo the client's `message_id`; `own`: the ID is the service's where the turn is known. */
+	/** Which acks echo the client's `message_id`. `own`: acks of known turns have the service's ID instead. */
 	echo: fc.constantFrom('always', 'always', 'inline', 'own', 'never'),
-	/** Seconds after the opening of the session's next socket at which lost acks come; null: never. */
+	/** Seconds from the opening of the next socket until lost acks arrive. Null: never. */
 	lateAcks: fc.constantFrom(null, 0, 2, 9, 30),
-	/** By the customer's message, by the service's or the client's ID of it, or by the agent's message. */
+	/** Which message a result names: the customer's, by the service's or the client's ID, or the agent's. */
 	resultNames: fc.constantFrom('customer', 'client', 'agent'),
 	hasNumbers: fc.boolean(),
 	isRepeating: fc.boolean(),
 	replays: fc.boolean(),
 	endsWithToken: fc.boolean(),
 	repliesInReplay: fc.boolean(),
-	/** Seconds at which the socket ends, with that code. */
+	/** When the socket ends, in seconds, and with which code. */
 	ends: fc.array(
 		fc.tuple(fc.integer({ min: 1, max: 600 }), fc.constantFrom(1006, 1011, 1000, 4401)),
 		{
 			maxLength: 3,
 		},
 	),
-	/** Seconds between which no token can be had. */
+	/** When token requests begin to fail, and for how long, in seconds. */
 	mintFails: fc.tuple(fc.integer({ min: 2, max: 400 }), fc.integer({ min: 0, max: 200 })),
-	/** Turns of other parties: when they begin, and how long they take, in seconds. */
+	/** Turns of other clients: when they begin, and how long they take, in seconds. */
 	others: fc.array(fc.tuple(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 60 })), {
 		maxLength: 4,
 	}),
@@ -73,11 +73,11 @@ export const session = fc.record({
 });
 export type Session = typeof session extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the service knows of one message that was sent to it. */
+/** One message as the service sees it. */
 export class Sent {
 	/** Attempts that weren't rejected. */
 	attempts = 0;
-	/** Turns that the message was put into. */
+	/** Turns that contain the message. */
 	readonly turns: Turn[] = [];
 
 	constructor(
@@ -86,7 +86,7 @@ export class Sent {
 	) {}
 
 	nextFate(): Fate {
-		return this.step.fates[this.received++] ?? 'answer';
+		return this.step.fates[this.received++] ?? 'normal';
 	}
 
 	private received = 0;
@@ -98,7 +98,7 @@ interface Turn extends Named {
 	merged: Named[];
 }
 
-/** A turn, and the IDs of the customer's message that it is about. */
+/** A turn and the IDs of its customer message. */
 interface Named {
 	id: string;
 	messageId: string | number;
@@ -109,11 +109,11 @@ type Ack = { payload: JsonObject; id: string | null };
 
 const SECOND = 1_000;
 
-/** A service that does whatever the document allows. */
-export class OpenService {
-	/** The message that frames and requests with that text are of. */
+/** A service that does anything the document allows. */
+export class RandomService {
+	/** Finds the message by the text of a frame or request. */
 	sentWith: (text: unknown) => Sent = () => {
-		throw new Error('a message of nobody');
+		throw new Error('an unknown message');
 	};
 
 	private readonly sockets: FakeSocket[] = [];
@@ -147,7 +147,7 @@ export class OpenService {
 
 	readonly openSocket = (url: string): FakeSocket => {
 		const socket = new FakeSocket(url);
-		socket.answer = (text) => this.receive(socket, text);
+		socket.onSend = (text) => this.receive(socket, text);
 		this.later(0.05, () => {
 			if (socket.readyState === 0) this.opened(socket);
 		});
@@ -207,12 +207,12 @@ export class OpenService {
 
 	private receive(socket: FakeSocket, text: string): void {
 		const frame = parseJson(text);
-		if (!isJsonObject(frame)) throw new Error('a frame that is none');
+		if (!isJsonObject(frame)) throw new Error('not a frame');
 		const current = this.sentWith(frame.content);
 		const { message_id: id, idempotency_key: key } = frame;
 		const clientId = typeof id === 'string' ? id : null;
 		const given = current.nextFate();
-		const answer = (payload: JsonObject, seconds = 0) => {
+		const acknowledge = (payload: JsonObject, seconds = 0) => {
 			const ack = { payload, id: clientId };
 			this.later(seconds, () => this.ack(socket, ack));
 		};
@@ -221,18 +221,18 @@ export class OpenService {
 			return;
 		}
 		if (given === 'busy') {
-			answer({ state: 'busy', error: 'server_busy' });
+			acknowledge({ state: 'busy', error: 'server_busy' });
 			return;
 		}
 		if (given === 'invalid') {
-			answer({ state: 'invalid', error: 'agent_inactive' });
+			acknowledge({ state: 'invalid', error: 'agent_inactive' });
 			return;
 		}
 		const name = typeof key === 'string' ? key : null;
 		const { text: content } = current;
 		const known = this.knownTurn(name, content, 'socket');
 		if (known === 'conflict') {
-			answer({ state: 'invalid', error: 'idempotency_key_reused' });
+			acknowledge({ state: 'invalid', error: 'idempotency_key_reused' });
 			return;
 		}
 		current.attempts += 1;
@@ -240,7 +240,7 @@ export class OpenService {
 		if (known !== null) {
 			current.turns.push(known);
 			const reply = known.hasEnded && this.plan.repliesInReplay ? known.reply : null;
-			answer({ state: 'accepted', turn_id: known.id, reply, ...this.ownId(known) });
+			acknowledge({ state: 'accepted', turn_id: known.id, reply, ...this.ownId(known) });
 			return;
 		}
 		const { flight } = this;
@@ -251,7 +251,7 @@ export class OpenService {
 			current.turns.push(flight);
 			this.note(name, { turn: flight, text: content, rail: 'socket' });
 			if (given === 'silent') return;
-			answer({
+			acknowledge({
 				state: 'merged',
 				turn_id: merged.id,
 				merged_into: flight.id,
@@ -264,7 +264,7 @@ export class OpenService {
 		if (given === 'silent') return;
 		const state = given === 'error' ? 'error' : 'default';
 		const payload: JsonObject = { state, turn_id: turn.id, reply: turn.reply, ...this.ownId(turn) };
-		answer(payload, current.step.turnSeconds);
+		acknowledge(payload, current.step.turnSeconds);
 	}
 
 	private knownTurn(key: string | null, text: string, rail: string): Turn | 'conflict' | null {
@@ -277,7 +277,7 @@ export class OpenService {
 		if (key !== null) this.turnsByKey.set(key, first);
 	}
 
-	/** The `message_id` of the service, which counts its messages. */
+	/** The service's own `message_id`, a counter. */
 	private ownId({ messageId }: { messageId: string | number }): JsonObject {
 		return this.plan.echo === 'own' ? { message_id: messageId } : {};
 	}
@@ -297,7 +297,7 @@ export class OpenService {
 		);
 	}
 
-	/** A turn of the message; its end shows in a result if it doesn't in an ack. */
+	/** Starts a turn. Its end is reported in a result or in an ack. */
 	private begin(sent: Sent, end: 'inline' | 'result', clientId: string | null = null): Turn {
 		const { isInterim, turnSeconds } = sent.step;
 		const turn = this.newTurn(this.say('user', sent.text), clientId);
@@ -322,10 +322,10 @@ export class OpenService {
 	private finish(turn: Turn, end: 'inline' | 'result'): void {
 		turn.hasEnded = true;
 		if (this.flight === turn) this.flight = null;
-		const said = this.say('ai', turn.reply);
+		const replyId = this.say('ai', turn.reply);
 		const { resultNames } = this.plan;
 		const named = ({ messageId, clientId }: Named) => {
-			if (resultNames === 'agent') return said;
+			if (resultNames === 'agent') return replyId;
 			return resultNames === 'client' ? (clientId ?? messageId) : messageId;
 		};
 		for (const merged of turn.merged) {
@@ -354,9 +354,9 @@ export class OpenService {
 		}
 	}
 
-	private nextId(what: string): string {
+	private nextId(prefix: string): string {
 		this.count += 1;
-		return `${what}-${this.count}`;
+		return `${prefix}-${this.count}`;
 	}
 }
 

@@ -1,9 +1,9 @@
-import { connectionAddress, describeAddress } from '../../../../nodes/shared/chat/address';
+import { socketUrl, describeUrl } from '../../../../nodes/shared/chat/socketUrl';
 
 const HTTPS = 'https://api.example.com';
 
-function address(wsUrl: string, { baseUrl = HTTPS, claim = false, token = 't 1' } = {}) {
-	return connectionAddress({
+function urlFor(wsUrl: string, { baseUrl = HTTPS, claim = false, token = 't 1' } = {}) {
+	return socketUrl({
 		token: { token, ws_url: wsUrl, expires_at: 0, stream: 'user' },
 		baseUrl,
 		clientId: 'node/a&b',
@@ -11,7 +11,7 @@ function address(wsUrl: string, { baseUrl = HTTPS, claim = false, token = 't 1' 
 	});
 }
 
-describe('connectionAddress', () => {
+describe('socketUrl', () => {
 	const added = 'token=t%201&client_id=node%2Fa%26b';
 
 	it.each([
@@ -24,44 +24,44 @@ describe('connectionAddress', () => {
 		['a fragment', 'wss://h/p?a=1#top', `wss://h/p?a=1&${added}`],
 		['capital letters', 'WSS://H/P', `WSS://H/P?${added}`],
 		['another host than the base URL', 'wss://other.example/p', `wss://other.example/p?${added}`],
-	])('keeps the address as returned: %s', (_name, wsUrl, url) => {
-		expect(address(wsUrl)).toEqual({ kind: 'address', url });
+	])('keeps the URL as returned: %s', (_name, wsUrl, url) => {
+		expect(urlFor(wsUrl)).toEqual({ kind: 'url', url });
 	});
 
-	it('adds claim=1 only when asked', () => {
-		expect(address('wss://h/p', { claim: true })).toEqual({
-			kind: 'address',
+	it('adds claim=1 only on request', () => {
+		expect(urlFor('wss://h/p', { claim: true })).toEqual({
+			kind: 'url',
 			url: `wss://h/p?${added}&claim=1`,
 		});
 	});
 
 	it.each(['', 'nonsense', '/v1/chat', 'https://h/p', 'http://localhost/p', 'file:///etc/hosts'])(
-		'rejects %j, which is no WebSocket address',
+		"rejects %j, which isn't a WebSocket URL",
 		(wsUrl) => {
-			expect(address(wsUrl)).toEqual({ kind: 'unusable', why: 'not_a_websocket' });
+			expect(urlFor(wsUrl)).toEqual({ kind: 'unusable', why: 'not_a_websocket' });
 		},
 	);
 
 	it.each([
-		['ws://127.0.0.1:81/p', 'http://localhost:80', 'address'],
-		['ws://localhost/p', 'http://127.0.0.1:80', 'address'],
-		['ws://[::1]/p', 'http://[::1]', 'address'],
+		['ws://127.0.0.1:81/p', 'http://localhost:80', 'url'],
+		['ws://localhost/p', 'http://127.0.0.1:80', 'url'],
+		['ws://[::1]/p', 'http://[::1]', 'url'],
 		['ws://127.0.0.1/p', HTTPS, 'unusable'],
 		['ws://127.0.0.1/p', 'https://localhost', 'unusable'],
 		['ws://h/p', HTTPS, 'unusable'],
 		['ws://h/p', 'http://localhost', 'unusable'],
 		['ws://127.0.0.1/p', 'not a url', 'unusable'],
-		['wss://h/p', 'http://localhost', 'address'],
+		['wss://h/p', 'http://localhost', 'url'],
 	])('%s with the base URL %s: %s', (wsUrl, baseUrl, kind) => {
-		expect(address(wsUrl, { baseUrl }).kind).toBe(kind);
+		expect(urlFor(wsUrl, { baseUrl }).kind).toBe(kind);
 	});
 });
 
-describe('what is shown of an address', () => {
+describe('describeUrl', () => {
 	it.each([
 		['wss://user:pw@h:9/p?token=x#y', 'wss://h:9/p'],
-		['nonsense', 'an unreadable address'],
-	])('%s is shown as %s', (wsUrl, shown) => {
-		expect(describeAddress(wsUrl)).toBe(shown);
+		['nonsense', 'an unreadable URL'],
+	])('shows %s as %s', (wsUrl, text) => {
+		expect(describeUrl(wsUrl)).toBe(text);
 	});
 });

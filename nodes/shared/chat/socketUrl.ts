@@ -1,0 +1,68 @@
+import { isLoopback } from '../api/access';
+import type { WsToken } from '../api/types';
+
+export type SocketUrl =
+	| { kind: 'url'; url: string }
+	| { kind: 'unusable'; why: 'not_a_websocket' | 'not_encrypted' };
+
+export interface SocketUrlOptions {
+	token: WsToken;
+	baseUrl: string;
+	clientId: string;
+	claim: boolean;
+}
+
+/**
+ * The URL of the WebSocket (Events › Chat WebSocket): `ws_url` "exactly as returned" with `token`, `client_id`, and
+ * `claim` appended as text, because parsing and rebuilding would re-encode the service's own query.
+ *
+ * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this
+ * URL, so it may go to any host that the service names. The API token never does.
+ */
+export function socketUrl(options: SocketUrlOptions): SocketUrl {
+	const wsUrl = options.token.ws_url.trim();
+	const parsed = parseUrl(wsUrl);
+	if (parsed === null || !['ws:', 'wss:'].includes(parsed.protocol)) {
+		return { kind: 'unusable', why: 'not_a_websocket' };
+	}
+	const allowsUnencrypted = isLoopbackHttp(options.baseUrl) && isLoopback(parsed);
+	if (parsed.protocol === 'ws:' && !allowsUnencrypted) {
+		return { kind: 'unusable', why: 'not_encrypted' };
+	}
+
+	// The server never receives a fragment, and some WebSockets reject a URL that has one.
+	const [withoutFragment = ''] = wsUrl.split('#');
+	const added = [
+		['token', options.token.token],
+		['client_id', options.clientId],
+		...(options.claim ? [['claim', '1']] : []),
+	]
+		.map((pair) => pair.map(encodeURIComponent).join('='))
+		.join('&');
+	return { kind: 'url', url: withoutFragment + separator(withoutFragment) + added };
+}
+
+/** The URL without user name and query, for messages and logs. */
+export function describeUrl(wsUrl: string): string {
+	const parsed = parseUrl(wsUrl.trim());
+	return parsed === null
+		? 'an unreadable URL'
+		: `${parsed.protocol}//${parsed.host}${parsed.pathname}`;
+}
+
+/** Whether the base URL uses plain http on this machine. */
+function isLoopbackHttp(baseUrl: string): boolean {
+	const parsed = parseUrl(baseUrl);
+	return parsed !== null && parsed.protocol === 'http:' && isLoopback(parsed);
+}
+
+function separator(url: string): string {
+	const start = url.indexOf('?');
+	if (start < 0) return '?';
+	// A second question mark belongs to the query.
+	return start === url.length - 1 || url.endsWith('&') ? '' : '&';
+}
+
+function parseUrl(text: string): URL | null {
+	return URL.canParse(text) ? new URL(text) : null;
+}
