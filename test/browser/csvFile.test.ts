@@ -51,6 +51,6 @@ describe('a CSV file, as a person pushes it', () => {
 	it('is reported to be missing where its field is another one', async () => {
 		await editor().write('binaryPropertyName', 'list');
 		await editor().execute();
-		await editor().readOutput('Item 0 has no file in the field "list", so nothing was sent');
+		await editor().readOutput('Item 0 has no file in field "list", so nothing was sent');
 	});
 });

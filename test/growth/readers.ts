@@ -16,9 +16,9 @@ import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
 import { buildCall } from '../../nodes/PlaceCall/request/callRequest';
 import { integer } from '../../nodes/PlaceCall/request/callRequestFields';
 import { scheduledAt } from '../../nodes/PlaceCall/request/schedule';
-import { requireFittingCounts } from '../../nodes/PushCampaignContacts/push/answerCounts';
+import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/phoneArrays';
-import { cellOf, columnOf, holds } from '../../nodes/PushCampaignContacts/push/cells';
+import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import {
 	candidatesFor,
@@ -332,26 +332,30 @@ export const readers: Record<string, Reader | Reader[]> = {
 		},
 	},
 	'PushCampaignContacts/push/cells.ts › holds': {
-		read: ({ text, json }) => holds(objectOf(json), columnOf(text)),
+		read: ({ text, json }) => hasCell(objectOf(json), columnOf(text)),
 	},
 	'PushCampaignContacts/push/columns.ts › resolveColumns': {
 		read: ({ text, json }) =>
 			resolveColumns(
-				{ names: new Set(listOf(json).map(plain)), hasWithin: () => false, slip: () => undefined },
+				{
+					names: new Set(listOf(json).map(plain)),
+					hasNested: () => false,
+					likelyCause: () => undefined,
+				},
 				{
 					phone: text,
 					personName: text,
 					lastName: text,
 					others: [text],
-					computed: new Set(),
+					expressions: new Set(),
 					isTool: false,
 					from: 'items',
 				},
 			),
 	},
-	'PushCampaignContacts/push/answerCounts.ts › requireFittingCounts': {
+	'PushCampaignContacts/push/responseCounts.ts › requireConsistentCounts': {
 		read: ({ text, json }) =>
-			requireFittingCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
+			requireConsistentCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
 	},
 	'PushCampaignContacts/push/rejectedIndexes.ts › RepeatableText': {
 		read: ({ text, json }) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
 	nextBaseline,
-	presentState,
+	currentState,
 	progressBetween,
 	PROGRESS_EVENTS,
 	readBaseline,
@@ -219,7 +219,7 @@ describe('the events', () => {
 	});
 
 	test('the present state holds everything', () => {
-		expect(presentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
+		expect(currentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
 	});
 });
 

@@ -160,7 +160,7 @@ describe('Wait Until Completed', () => {
 
 	test.each([
 		['Paused', 'paused', 'paused'],
-		['Archived', 'archived', 'no longer called'],
+		['Archived', 'archived', 'are not called'],
 		['Draft', 'draft', 'until it is activated'],
 	])('a campaign that is %s ends it with a word on why', async (status, outcome, words) => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
@@ -189,7 +189,7 @@ describe('Wait Until Completed', () => {
 	});
 
 	test.each([
-		[{ waitInterval: 4 }, 'Check Every is 4 seconds, which is too short'],
+		[{ waitInterval: 4 }, "'Check Every' is 4 seconds, which is too short"],
 		[{ waitInterval: 0 }, 'Check Every is 0'],
 		[{ waitLimit: 0 }, 'Time Limit is 0'],
 		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],

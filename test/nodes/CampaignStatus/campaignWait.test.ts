@@ -120,12 +120,12 @@ test.each([
 		{},
 	],
 	[
-		'The campaign is paused. What is queued is kept and called once it is activated again.',
+		'The campaign is paused. Its queued contacts are kept, and called when the campaign is activated again.',
 		view('Paused', list(1, false)),
 		{},
 	],
 	[
-		'The campaign is archived, so what is left in its queues is no longer called.',
+		'The campaign is archived, so the contacts that are left in its queues are not called.',
 		view('Archived', list(1, false)),
 		{},
 	],
@@ -146,14 +146,14 @@ describe('the wait', () => {
 		const { end } = await wait({ limitMs: 70_000 });
 		expect(end).toEqual({
 			outcome: 'timed_out',
-			note: 'The time limit passed after 1 minute with these contact lists open: 2.',
+			note: 'The time limit passed after 1 minute. These contact lists are not completed: 2.',
 		});
 		expect(seen.sleeps).toEqual([30_000, 30_000, 10_000]);
 	});
 
 	test.each([
-		[{}, 'nothing is in the calling queue'],
-		[{ contactListId: 9 }, 'the campaign shows no contact list 9'],
+		[{}, 'the calling queue is empty'],
+		[{ contactListId: 9 }, 'the campaign has no contact list 9'],
 	])('says at the limit what was missing: %p', async (over, words) => {
 		const { wait } = scripted([view('Active', list(1))]);
 		expect((await wait(over)).end.note).toContain(words);
@@ -165,25 +165,25 @@ describe('the wait', () => {
 				'a list that was never released',
 				view('Active', unreleased(2)),
 				{ contactListId: 2 },
-				'nothing of contact list 2 is in the calling queue',
+				'contact list 2 has no contacts in the calling queue',
 			],
 			[
 				'a list without queues',
 				view('Active', list(2)),
 				{ contactListId: 2 },
-				'nothing of contact list 2 is in the calling queue',
+				'contact list 2 has no contacts in the calling queue',
 			],
 			[
 				'no released list at all',
 				view('Active', unreleased(1), list(2)),
 				{},
-				'nothing is in the calling queue',
+				'the calling queue is empty',
 			],
 			[
 				'a list of another campaign',
 				view('Active', list(1, false)),
 				{ contactListId: 9 },
-				'the campaign shows no contact list 9',
+				'the campaign has no contact list 9',
 			],
 		])(
 			'%s ends the wait after two minutes and says what to do',
@@ -192,7 +192,7 @@ describe('the wait', () => {
 				const { end } = await wait({ limitMs: 3_600_000, ...over });
 				expect(end).toEqual({
 					outcome: 'not_released',
-					note: expect.stringContaining(`There is nothing to wait for: ${what}. `),
+					note: expect.stringContaining(`The node has nothing to wait for: ${what}. `),
 				});
 				expect(seen.now).toBe(IDLE_LIMIT_MS);
 			},
@@ -200,9 +200,9 @@ describe('the wait', () => {
 
 		test('what to do depends on what is missing', async () => {
 			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
-			expect(unknown.end.note).toContain('Check Contact List ID and Campaign ID');
+			expect(unknown.end.note).toContain("Check 'Contact List ID' and 'Campaign ID'");
 			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
-			expect(idle.end.note).toContain('with Release to Calling Queue turned on');
+			expect(idle.end.note).toContain("turn on 'Release to Calling Queue'");
 		});
 
 		test('a queue that counts down to nothing is not taken for one that was never released', async () => {
@@ -233,7 +233,7 @@ describe('the wait', () => {
 			expect(end).toEqual({
 				outcome: 'timed_out',
 				note: expect.stringMatching(
-					/^The time limit passed after 5 minutes: nothing of contact list 2 is in the calling queue\. Push Campaign/,
+					/^The time limit passed after 5 minutes: contact list 2 has no contacts in the calling queue\. To release contacts/,
 				),
 			});
 		});
@@ -265,12 +265,12 @@ describe('the wait', () => {
 		expect(await wait()).toMatchObject({
 			end: {
 				outcome: 'timed_out',
-				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were open: 2.",
+				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were not completed: 2.",
 			},
 			notRead: 'The service responded with 503. Try again later.',
 		});
 		const idle = await scripted([view('Active'), fault]).wait();
-		expect(idle.end.note).toMatch(/When it was last read, no contact list was open\.$/);
+		expect(idle.end.note).toMatch(/When it was last read, no contact list was in progress\.$/);
 	});
 
 	test('nothing ends the wait but what was read just now', async () => {

@@ -51,7 +51,7 @@ test('the time limit returns what is known', async () => {
 		{
 			campaign_id: 1,
 			wait_outcome: 'timed_out',
-			wait_note: 'The time limit passed after 1 minute with these contact lists open: 5.',
+			wait_note: 'The time limit passed after 1 minute. These contact lists are not completed: 5.',
 		},
 	]);
 	expect(seconds).toBe(60);
@@ -61,7 +61,7 @@ test('or stops, if so chosen', async () => {
 	status(1, false, 4);
 	expect(await told({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
 		message: 'The campaign was not completed within the time limit',
-		description: expect.stringContaining('contact lists open: 5'),
+		description: expect.stringContaining('contact lists are not completed: 5'),
 	});
 });
 

@@ -129,8 +129,8 @@ describe('before anything is sent', () => {
 	});
 
 	test.each([
-		[{ phone: '={{ "" }}' }, 'Phone is empty'],
-		[{ phone: 'nobody' }, 'Phone "nobody" is not a phone number'],
+		[{ phone: '={{ "" }}' }, "'Phone' is empty"],
+		[{ phone: 'nobody' }, '\'Phone\' "nobody" is not a phone number'],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
 			'Agent holds "sales", which is not an agent ID',

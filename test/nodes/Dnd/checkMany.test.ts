@@ -108,8 +108,8 @@ describe('a number that cannot be read', () => {
 
 	test('is told with its item, and nothing is read', async () => {
 		const { message, description } = await told({}, { items, credential });
-		expect(message).toBe('Phone "n/a" is not a phone number [item 1]');
-		expect(description).toContain('[item 2] Phone is empty');
+		expect(message).toBe('\'Phone\' "n/a" is not a phone number [item 1]');
+		expect(description).toContain("[item 2] 'Phone' is empty");
 	});
 
 	test.each(['all', 'notListed', 'listed'])(
@@ -122,8 +122,8 @@ describe('a number that cannot be read', () => {
 			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
 			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
 			expect(output(result, 'Bad')).toMatchObject([
-				{ json: { error: 'Phone "n/a" is not a phone number [item 1]' } },
-				{ json: { error: 'Phone is empty [item 2]' } },
+				{ json: { error: '\'Phone\' "n/a" is not a phone number [item 1]' } },
+				{ json: { error: "'Phone' is empty [item 2]" } },
 			]);
 		},
 	);
@@ -132,8 +132,10 @@ describe('a number that cannot be read', () => {
 		whole().reply(200, page(['+12025550143', '+442079460958']));
 		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
 		const { message, description } = await told({}, { items: numbers, credential });
-		expect(message).toContain('Phone "2025550143" cannot be told from +12025550143');
-		expect(description).toContain('[item 2] Phone "02079460958" cannot be told from +442079460958');
+		expect(message).toContain('"2025550143" and "+12025550143" on the list may be the same number');
+		expect(description).toContain(
+			'[item 2] "02079460958" and "+442079460958" on the list may be the same number',
+		);
 	});
 });
 

@@ -38,7 +38,9 @@ describe.each([
 			message: expect.stringMatching(
 				/it is not known whether the request took effect \(\+91\d{10}\)$/,
 			),
-			description: expect.stringContaining(`Check tells whether ${phone} is on the list now`),
+			description: expect.stringContaining(
+				`use the Check operation to see whether ${phone} is on the list`,
+			),
 		});
 		expect(attempts(method)).toBe(1);
 	});

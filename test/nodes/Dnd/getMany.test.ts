@@ -66,7 +66,9 @@ describe('a list that changes while it is read', () => {
 		const { message, description } = await told(parameters, { credential: own });
 		nock.cleanAll();
 		expect(message).toContain('Numbers may be missing');
-		expect(description).toContain('Run this again while fewer numbers are added and removed');
+		expect(description).toContain(
+			'Execute the node again when fewer numbers are added and removed',
+		);
 	});
 });
 
@@ -151,7 +153,7 @@ describe('before anything is sent', () => {
 	});
 
 	test.each([
-		[{ options: { pageSize: 101 } }, 'Page Size is 101, but a page holds at most 100'],
+		[{ options: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
 		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
 		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
 	])('%p', async (parameters, message) => {

@@ -113,7 +113,7 @@ test('each item for itself, under Continue On Fail', async () => {
 	expect(output(result, 'Good')).toMatchObject([{ json: { phone: '9812345671', deleted: true } }]);
 	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
 		'The number is not on this agent’s do-not-disturb list [item 0]',
-		'Phone is empty [item 2]',
+		"'Phone' is empty [item 2]",
 	]);
 });
 

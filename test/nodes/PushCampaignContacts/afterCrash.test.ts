@@ -84,7 +84,7 @@ describe('Retry after n8n was killed', () => {
 		answering(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
-		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.message).toContain("the node can't know which rows it pushed");
 		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
 	});
 
@@ -121,7 +121,7 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
-		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.message).toContain("the node can't know which rows it pushed");
 		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
 	});
 
@@ -391,9 +391,9 @@ describe('rows that are noted in blocks', () => {
 			);
 		await open(numbersOf(10), {}).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
-		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
+		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't know");
 		// Nor in any later round of a loop, whose rows have moved as well.
-		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't tell");
+		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't know");
 	});
 
 	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(

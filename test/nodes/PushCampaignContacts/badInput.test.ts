@@ -43,7 +43,7 @@ const settings: Case[] = [
 	[
 		'an empty phone column',
 		{ phoneColumn: '={{ "" }}' },
-		/^Phone Column is empty/,
+		/^'Phone Column' is empty/,
 		/Enter the name/,
 	],
 	['no name column', { personNameColumn: 'Lead' }, /no column "Lead"/, /Person Name Column/],
@@ -56,15 +56,15 @@ const settings: Case[] = [
 	[
 		'no column to send',
 		{ otherColumns: 'listed', columnsToSend: ' , ' },
-		/^Columns to Send is empty/,
+		/^'Columns to Send' is empty/,
 		/Other Columns/,
 	],
 	...[0, 10_001, 2.5].map(
 		(contactsPerRequest): Case => [
 			`${contactsPerRequest} contacts per request`,
 			{ options: { contactsPerRequest } },
-			/^Contacts per Request holds/,
-			/from 1 to 10,000/,
+			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
+			/^Correct the number/,
 		],
 	),
 	[
@@ -137,14 +137,16 @@ test('one of two phone columns is not guessed', async () => {
 		harness,
 		rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }),
 	);
-	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
+	expect(error?.message).toBe(
+		'Several columns match "phone": "Mobile", "Phone No". Nothing was sent',
+	);
 });
 
 describe('an empty push', () => {
 	test('sends nothing and says so', async () => {
 		const pushed = await runPush(harness, rowsOf({}));
 		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
-		expect(pushed.hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
 	test('is summed up as zeros', async () => {
@@ -158,7 +160,7 @@ describe('an empty push', () => {
 			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
 		};
 		const { error } = await runPush(harness, [file]);
-		expect(error?.message).toMatch(/^The input is a file whose rows have not been read yet/);
+		expect(error?.message).toMatch(/^The input is a file, not rows/);
 	});
 });
 
@@ -189,7 +191,7 @@ describe('rows that cannot be used', () => {
 				json: {
 					id: 1,
 					rejection_status: 'rejected',
-					rejection_reason: 'The phone number is missing in this row.',
+					rejection_reason: 'This row has no phone number.',
 				},
 				pairedItem: { item: 1 },
 			},
@@ -198,7 +200,7 @@ describe('rows that cannot be used', () => {
 					phone: '9.88E+09',
 					id: 3,
 					rejection_status: 'rejected',
-					rejection_reason: expect.stringMatching(/dropped its last digits.*as text/),
+					rejection_reason: expect.stringMatching(/its last digits are lost.*as text/),
 				},
 				pairedItem: { item: 3 },
 			},
@@ -212,7 +214,9 @@ describe('rows that cannot be used', () => {
 				pairedItem: { item: 5 },
 			},
 		]);
-		expect(hints).toEqual(['7 rows: 4 pushed, 3 rejected. Rejected says why.']);
+		expect(hints).toEqual([
+			"7 rows: 4 pushed, 3 rejected. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
 	test('when none is left, nothing is sent and all are in Rejected', async () => {
@@ -223,7 +227,9 @@ describe('rows that cannot be used', () => {
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
 		expect(rejected).toHaveLength(2);
-		expect(hints).toEqual(['2 rows: 0 pushed, 2 rejected. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
 	test('a rejected row that is corrected goes in without the reason', async () => {

@@ -88,11 +88,11 @@ describe('in a workflow', () => {
 		const { error, pushed, hints } = await runPush(harness, rowsOf({}), asJson('={{ [] }}'));
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
 	const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
-	const isNoList = 'Contacts are no JSON list of objects, so nothing was sent';
+	const isNoList = "'Contacts' must be a JSON array of objects. Nothing was sent";
 	test.each<[string, unknown, string]>([
 		['text', 'Asha 9876543210', isNoList],
 		['a list of numbers', ['9876543210'], isNoList],
@@ -101,13 +101,13 @@ describe('in a workflow', () => {
 		[
 			'a list inside an object',
 			{ people: [ASHA] },
-			'The contacts are inside "people", so nothing was sent',
+			'The contacts are inside the field "people", so nothing was sent',
 		],
-		['no phone', [{ who: 'Asha' }], 'No contact has a value named "phone"'],
+		['no phone', [{ who: 'Asha' }], 'The contacts have no field "phone", so nothing was sent'],
 		[
 			'too many',
 			many(1_001),
-			'Contacts hold 1,001 contacts, and at most 1,000 go as JSON, so nothing was sent',
+			"'Contacts' has 1,001 contacts, but JSON input is limited to 1,000. Nothing was sent",
 		],
 	])('%s: nothing is sent', async (_how, contacts, message) => {
 		const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));

@@ -10,6 +10,7 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
+import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushRows';
 import {
 	accepted,
 	answering,
@@ -61,7 +62,6 @@ describe('a file', () => {
 		answering([200, accepted(2)]);
 		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
-			options: { reportDuplicates: true },
 		});
 		expect(rejected).toEqual([
 			{
@@ -83,8 +83,26 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			'4 rows: 2 pushed, 1 rejected, 1 left out as duplicates. Rejected says why.',
+			"4 rows: 2 pushed, 1 rejected, 1 duplicate. The 'Rejected' output shows the reason for each row.",
 		]);
+	});
+
+	test('with too many duplicates, Rejected lists them without their cells', async () => {
+		const copies = Array.from(
+			{ length: MAX_DUPLICATES_WITH_CELLS + 2 },
+			() => `${phone(0)},Pune\n`,
+		);
+		const item = fileItem('leads.csv', `phone,city\n${copies.join('')}x,Pune\n`);
+		answering([200, accepted(1)]);
+		const { rejected } = await runPush(harness, [item], csv());
+		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
+		expect(rejected[0]?.json).toEqual({
+			rejection_status: 'duplicate',
+			rejection_reason: expect.stringMatching(/^Row 2 has the same phone number/),
+			source_file: 'leads.csv',
+			source_row: 3,
+		});
+		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
 	});
 
 	test('gives back every row, with One Item per Row', async () => {
@@ -170,7 +188,7 @@ describe('a file', () => {
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
 		const { hints } = await runPush(harness, [item], csv());
 		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
-		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
+		expect(hints).toEqual([expect.stringContaining('so it was read as Windows-1252.')]);
 	});
 
 	test('without a column for names beside one that has it is pushed with a hint', async () => {
@@ -202,8 +220,8 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			'3 rows: 2 pushed, 1 rejected. Rejected says why.',
-			expect.stringContaining('UTF-8 with some bytes'),
+			"3 rows: 2 pushed, 1 rejected. The 'Rejected' output shows the reason for each row.",
+			expect.stringContaining('UTF-8, but has some invalid bytes'),
 		]);
 	});
 
@@ -212,7 +230,7 @@ describe('a file', () => {
 		const { error, pushed, hints } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
 	test('of many rows goes in requests, also where one is too large or a row of it rejected', async () => {
@@ -304,32 +322,32 @@ describe('several files', () => {
 			[
 				'one has no column for the phone',
 				lines('name,city', 'Ravi,Goa'),
-				'The file "b.csv" has no column "phone"',
-				/^Enter in Phone Column .* The file "b\.csv" has: "name", "city"\. .*Nothing was sent\.$/,
+				'The file "b.csv" has no column "phone", so nothing was sent',
+				/^In 'Phone Column', enter .* The file "b\.csv" has: "name", "city"\. The first row/,
 			],
 			[
 				'one has no header, and its first row no usable number',
 				lines('12345,Ravi', `${phone(2)},Zoya`),
-				'The file "b.csv" has no column "phone"',
+				'The file "b.csv" has no column "phone", so nothing was sent',
 				/The first row of each file must name its columns\./,
 			],
 			[
 				'one has no header',
 				lines(`${phone(2)},Zoya`),
-				'The first row of the file "b.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-				/^Put a row on top/,
+				'The first row of the file "b.csv" has a phone number, so the file probably has no header. Nothing was sent',
+				/^Add a first row that names the columns/,
 			],
 			[
 				'one has the column twice',
 				lines('phone,phone', `${phone(2)},x`),
 				'The header of the file "b.csv" has more than one column "phone", so nothing was sent',
-				/^Keep one of them/,
+				/^Remove or rename all but one/,
 			],
 			[
 				'one has two columns that could be meant',
 				lines('Phone,PHONE', `${phone(2)},x`),
-				'More than one column could be "phone": "Phone", "PHONE"',
-				/exactly as it is in the file "b\.csv"/,
+				'Several columns match "phone": "Phone", "PHONE". Nothing was sent',
+				/enter the exact name of the column as in the file "b\.csv"/,
 			],
 		])('are not sent where %s', async (_what, text, message, description) => {
 			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
@@ -346,7 +364,7 @@ describe('several files', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Rows have the numbers that a spreadsheet program shows: the header is row 1\./,
+				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
 			),
 		);
 	});
@@ -359,8 +377,10 @@ describe('several files', () => {
 			options: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
-			'description',
-			expect.stringMatching(/The file "c\.csv" isn't UTF-8 .* read as Windows-1252/),
+			'messages',
+			expect.arrayContaining([
+				expect.stringMatching(/^The file "c\.csv" isn't UTF-8, so it was read as Windows-1252/),
+			]),
 		);
 	});
 
@@ -376,28 +396,28 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 			'there is no such column',
 			'name,city\nAsha,Pune\n',
 			{},
-			'The file has no column "phone"',
-			/^Enter in Phone Column .* The file has: "name", "city"\. Nothing was sent\.$/,
+			'The file has no column "phone", so nothing was sent',
+			/^In 'Phone Column', enter .* The file has: "name", "city"\.$/,
 		],
 		[
 			'the file has its column twice',
 			'phone,phone\n1,2\n',
 			{},
 			'The header of the file has more than one column "phone", so nothing was sent',
-			/^Keep one of them/,
+			/^Remove or rename all but one/,
 		],
 		[
 			'there is no header',
 			`${phone(1)},Asha\n`,
 			{},
-			'The first row of the file "a.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-			/^Put a row on top/,
+			'The first row of the file "a.csv" has a phone number, so the file probably has no header. Nothing was sent',
+			/^Add a first row that names the columns/,
 		],
 		[
 			'the delimiter is none',
 			'phone\n1\n',
 			{ options: { delimiter: '||' } },
-			'Delimiter holds "||", which is not one character, so nothing was sent',
+			'\'Delimiter\' must be a single character (got "||"). Nothing was sent',
 			/such as ; or \\t/,
 		],
 		[
@@ -411,7 +431,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 			'the field is another one',
 			'phone\n1\n',
 			{ binaryPropertyName: 'file' },
-			'Item 0 has no file in the field "file", so nothing was sent',
+			'Item 0 has no file in field "file", so nothing was sent',
 			/Input Binary Field.* The item has a file in "data"\.$/,
 		],
 	])('%s', async (_what, text, over, message, description) => {
@@ -420,12 +440,15 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	});
 
 	test.each([
-		[{ phone: phone(1) }, /The item has no file, but data: .* set Contacts From to Input Items\.$/],
+		[
+			{ phone: phone(1) },
+			/The item has no file, but it has other data\. .* set 'Contacts From' to Input Items\.$/,
+		],
 		[{}, /The item has no file\.$/],
 	])('the item %j has no file', async (json, description) => {
 		const { error } = await runPush(harness, [{ json }], csv());
 		expect(error).toMatchObject({
-			message: 'Item 0 has no file in the field "data", so nothing was sent',
+			message: 'Item 0 has no file in field "data", so nothing was sent',
 			description: expect.stringMatching(description),
 		});
 	});
@@ -433,8 +456,8 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	test('the input is a file, and rows are expected', async () => {
 		const { error } = await runPush(harness, [fileItem('leads.csv', LEADS)]);
 		expect(error).toMatchObject({
-			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
-			description: expect.stringMatching(/^For a CSV file, set Contacts From to CSV File\./),
+			message: 'The input is a file, not rows, so nothing was sent',
+			description: expect.stringMatching(/^For a CSV file, set 'Contacts From' to CSV File\./),
 		});
 	});
 
@@ -444,7 +467,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 		});
 		expect(await call({})).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'A model has no file to give, so nothing was sent.',
+			what_happened: "A tool can't read CSV files, so nothing was sent.",
 		});
 	});
 });
@@ -459,7 +482,7 @@ describe('with Continue', () => {
 			{
 				note: 'bad-quote.csv',
 				rejection_status: 'not_sent',
-				rejection_reason: expect.stringMatching(/has a quote in row 3 that is not closed/),
+				rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
 			},
 		]);
 	});
@@ -511,7 +534,7 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/^5 rows: 2 pushed, 2 unknown, 1 not sent\.[^]*Pushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
+				/^It was not sent[^]*\nPushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
 			),
 		);
 		const again = await retry(failed, bySize);
@@ -533,7 +556,9 @@ describe('Retry in the list of executions', () => {
 		const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
-		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+		expect(errorOf(again)?.message).toMatch(
+			/^An earlier attempt of this execution read another file/,
+		);
 		expect(output(again, 'Node')).toEqual([]);
 		expect(sizes(bodies)).toEqual([2, 2]);
 	});
@@ -543,13 +568,13 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
 		expect(errorOf(again)?.message).toBe(
-			'Delimiter holds ";;", which is not one character, so nothing was sent',
+			'\'Delimiter\' must be a single character (got ";;"). Nothing was sent',
 		);
 		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
 		expect(errorOf(noPhone)).toMatchObject({
-			message: 'The file has no column "mobile"',
+			message: 'The file has no column "mobile", so nothing was sent',
 			description: expect.stringMatching(
-				/^5 rows: 2 pushed, 3 not sent\.\n[^]*Nothing was sent\.\nThis attempt sent nothing\. The rows that are pushed or unknown are those of earlier attempts of this execution\.\nPushed: 2 rows/,
+				/^In 'Phone Column', [^]*\nThis attempt sent nothing\. Earlier attempts of this execution sent the rows that are pushed or unknown\.\nPushed: 2 rows/,
 			),
 		});
 	});
@@ -585,7 +610,9 @@ describe('Retry in the list of executions', () => {
 		test('sends nothing', async () => {
 			const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const again = await retry(await run(bySize, both), another);
-			expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+			expect(errorOf(again)?.message).toMatch(
+				/^An earlier attempt of this execution read another file/,
+			);
 			expect(sizes(bodies)).toEqual([2, 2]);
 		});
 

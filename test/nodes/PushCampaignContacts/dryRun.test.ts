@@ -38,9 +38,9 @@ test('everything is checked, nothing is sent, and all of it is told', async () =
 			pairedItem: [{ item: 0 }, { item: 3 }],
 		},
 	]);
-	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		'Dry Run is on: nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. Rejected says why.',
+		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. The 'Rejected' output shows the reason for each row.",
 	]);
 });
 
@@ -72,8 +72,8 @@ describe('what would keep the push from being taken shows itself', () => {
 		campaign('Archived');
 		const { error } = await runPush(harness, rows, { options });
 		expect(error).toMatchObject({
-			message: 'The campaign is archived, and an archived campaign takes no contacts',
-			description: expect.stringMatching(/Nothing was sent/),
+			message: 'The campaign is archived, so nothing was sent',
+			description: "Enter another campaign in 'Campaign ID'.",
 		});
 	});
 

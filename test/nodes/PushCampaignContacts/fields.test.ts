@@ -97,7 +97,7 @@ describe('Campaign ID and Agent', () => {
 			{ [name]: value },
 		);
 		expect(error).toMatchObject({
-			message: `${label} is not the same for all rows (item 2 differs from item 0), so nothing was sent`,
+			message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
 			description: expect.stringContaining('Split the rows first'),
 		});
 	});
@@ -127,7 +127,7 @@ describe('a Campaign ID that is another for a later row', () => {
 			{ campaignId },
 		);
 		expect(error?.message).toBe(
-			'Campaign ID is not the same for all rows (item 2 differs from item 0), so nothing was sent',
+			"'Campaign ID' differs between rows (item 0 and item 2), so nothing was sent",
 		);
 	});
 

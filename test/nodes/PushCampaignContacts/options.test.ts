@@ -41,8 +41,10 @@ describe('options', () => {
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
-		expect(rejected).toEqual([]);
-		expect(hints).toEqual(['2 rows: 1 pushed, 1 left out as duplicates.']);
+		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['duplicate']);
+		expect(hints).toEqual([
+			"2 rows: 1 pushed, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
 	test('Remove Duplicates off sends all', async () => {
@@ -51,11 +53,9 @@ describe('options', () => {
 		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
 	});
 
-	test('Put Duplicates in Rejected', async () => {
+	test('Rejected lists duplicates without an option', async () => {
 		answering([200, accepted(1)]);
-		const { rejected } = await runPush(harness, duplicates, {
-			options: { reportDuplicates: true },
-		});
+		const { rejected } = await runPush(harness, duplicates);
 		expect(rejected).toEqual([
 			{
 				json: {

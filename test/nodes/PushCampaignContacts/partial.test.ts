@@ -53,19 +53,34 @@ describe('when the fate of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^20,002 rows: 10,000 pushed, 1 rejected, 10,000 unknown, 1 not sent\.\n.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. They are in the campaign: leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
+					/^It was not sent.*\nTo send only the rows that were not sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
 				),
 			);
 		},
 	);
 
-	test('what a stranger has written in a row is no HTML in the message and the hints', async () => {
+	test('the screen shows the description with line breaks, and the details on demand', async () => {
+		breaking('ECONNRESET', answering(OK));
+		const { error } = await runPush(harness, manyRows(20_001));
+		const lines = String(error?.description).split('\n');
+		expect(lines).toHaveLength(5);
+		expect(error).toHaveProperty('context.descriptionTemplate', lines.join('<br>'));
+		expect(error).toHaveProperty('messages', [
+			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent.',
+		]);
+	});
+
+	test('text from a row is never HTML in the error and the hints', async () => {
 		const rows = [{ json: { phone: '<img src=x>' } }, ...manyRows(1)];
 		breaking('ECONNRESET', []);
 		const stopped = await runPush(harness, rows);
 		expect(stopped.error).toHaveProperty(
 			'description',
-			expect.stringMatching(/Rejected: 1 row\. \[item 0\] "‹img src=x>"/),
+			expect.stringMatching(/Rejected: 1 row \(item 0\)\. "‹img src=x>"/),
+		);
+		expect(stopped.error).toHaveProperty(
+			'context.descriptionTemplate',
+			expect.not.stringMatching(/<(?!br>)/),
 		);
 		answering([200, { ...accepted(1), message: '<b>' }]);
 		const { hints } = await runPush(harness, rows);
@@ -81,7 +96,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
 		expect(hints).toEqual([
-			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. Rejected says why.',
+			"20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. The 'Rejected' output shows the reason for each row.",
 			expect.stringMatching(/not known whether.*not sent a second time/),
 		]);
 		expect(rejected[0]?.json).toMatchObject({
@@ -90,7 +105,7 @@ describe('when the fate of the second request is unknown', () => {
 		});
 		expect(rejected.at(-1)?.json).toMatchObject({
 			phone: phone(20_000),
-			rejection_reason: expect.stringMatching(/This row can be pushed again as it is\.$/),
+			rejection_reason: expect.stringMatching(/You can push this row again\.$/),
 		});
 	});
 

@@ -91,7 +91,9 @@ describe('Skip Numbers Pushed Before', () => {
 			pushed: 1,
 			pushed_before: 2,
 		});
-		expect(second.hints).toEqual(['3 rows: 1 pushed, 2 pushed before. Rejected says why.']);
+		expect(second.hints).toEqual([
+			"3 rows: 1 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
+		]);
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
 			/An earlier run of this workflow pushed this number to the campaign or began to/,
 		);
@@ -102,7 +104,9 @@ describe('Skip Numbers Pushed Before', () => {
 		await run(manyRows(2));
 		const { pushed, hints, error } = await run(manyRows(2));
 		expect([pushed, error]).toEqual([[], undefined]);
-		expect(hints).toEqual(['2 rows: 0 pushed, 2 pushed before. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 0 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
 	test('off, nothing is remembered', async () => {
@@ -220,16 +224,20 @@ describe('what may have taken effect is never sent again', () => {
 			[1, 'unknown'],
 		]);
 		expect(next.rejected[0]?.json.rejection_reason).toMatch(
-			/began to push this number and hasn't reported the result/,
+			/began to push this number and didn't report the result/,
 		);
-		expect(next.hints).toEqual(['5 rows: 3 pushed, 2 unknown. Rejected says why.']);
+		expect(next.hints).toEqual([
+			"5 rows: 3 pushed, 2 unknown. The 'Rejected' output shows the reason for each row.",
+		]);
 		expect(next.error).toBeUndefined();
 		const last = await run(manyRows(5));
 		expect(statuses(last).map(([, status]) => status)).toEqual(
 			Array.from({ length: 5 }, () => 'pushed_before'),
 		);
 		// Of the first two it is still unknown, so the reason doesn't say that they were pushed.
-		expect(last.rejected[0]?.json.rejection_reason).toMatch(/or began to, .* interrupted or/);
+		expect(last.rejected[0]?.json.rejection_reason).toMatch(
+			/or began to push it, .* interrupted or/,
+		);
 	});
 });
 
@@ -240,7 +248,7 @@ describe('when n8n’s memory cannot be reached', () => {
 		};
 		const { error } = await run(manyRows(2));
 		expect(error).toMatchObject({
-			message: expect.stringMatching(/^n8n's memory of the numbers pushed before can't be read/),
+			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
 			description: expect.stringMatching(/n8n said: database is locked/),
 		});
 	});
@@ -263,7 +271,7 @@ describe('when n8n’s memory cannot be reached', () => {
 		const { rejected, error } = await run(manyRows(1), {}, stopping);
 		expect(error).toBeUndefined();
 		expect(rejected[0]?.json.rejection_reason).toMatch(
-			/forget it .* before you push this row again/,
+			/Before you push this row again, use 'Forget Pushed Numbers' in 'Options'\.$/,
 		);
 	});
 });
@@ -368,9 +376,7 @@ describe('Forget Pushed Numbers', () => {
 		);
 		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 1 }]);
 		expect(rejected.map(({ json }) => json.phone)).toEqual(['12']);
-		expect(hints[0]).toMatch(
-			/^Of the numbers in these rows 1 was remembered and forgotten; nothing/,
-		);
+		expect(hints[0]).toMatch(/^The node forgot 1 pushed number of these rows\. Nothing/);
 		await run(manyRows(3));
 		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2].map(phone), [phone(1)]]);
 	});
@@ -380,7 +386,7 @@ describe('Forget Pushed Numbers', () => {
 		await run(manyRows(3));
 		const { pushed, hints } = await run(rowsOf({ any: 'row' }), { forgetPushed: 'all' });
 		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 'all' }]);
-		expect(hints[0]).toMatch(/^All numbers pushed before are forgotten; nothing was sent/);
+		expect(hints[0]).toMatch(/^The node forgot all pushed numbers\. Nothing was sent\./);
 		expect(store.size).toBe(0);
 		expect((await run(manyRows(3))).rejected).toEqual([]);
 	});
@@ -413,10 +419,10 @@ describe('Forget Pushed Numbers', () => {
 		);
 		expect(await tool({ phone: phone(0) })).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringMatching(/cannot be forgotten by a tool/),
+			what_happened: expect.stringMatching(/can't forget pushed numbers/),
 		});
 		const { error } = await run(manyRows(1), { forgetPushed: 'all', dryRun: true });
-		expect(error?.message).toMatch(/^Dry Run and Forget Pushed Numbers are both/);
+		expect(error?.message).toMatch(/^'Dry Run' and 'Forget Pushed Numbers' are both set/);
 		expect(store.size).toBe(0);
 	});
 });
@@ -431,7 +437,7 @@ test('a model is told of numbers that an earlier run has pushed, and that there 
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 	});
-	expect(answer.next_step).toMatch(/^An earlier run .* isn't sent again\.$/);
+	expect(answer.next_step).toMatch(/^An earlier run .* wasn't sent again\.$/);
 });
 
 describe('rows of a CSV file', () => {

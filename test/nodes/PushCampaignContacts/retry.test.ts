@@ -31,7 +31,7 @@ async function retry(failed: IRun, node: INode): Promise<IRun> {
 	return await retryFailed(harness.credentials, failed, workflow);
 }
 
-const feedsOf = (done: IRun) =>
+const pushesOf = (done: IRun) =>
 	output(done, 'Node').map(({ json, pairedItem }) => [json.totals, pairedItem]);
 const errorOf = ({ data }: IRun) => data.resultData.error;
 
@@ -42,7 +42,9 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
-			expect.stringMatching(/^5 rows: 2 pushed, 3 not sent\.[^]*Retry of this execution/),
+			expect.stringMatching(
+				/\nTo send only the rows that were not sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
+			),
 		);
 		const again = await retry(failed, node);
 		expect(errorOf(again)).toBeUndefined();
@@ -53,7 +55,7 @@ describe('Retry in the list of executions', () => {
 			[phone(4)],
 		]);
 		const totals = expect.objectContaining({ received: 5, pushed: 5, requests: 3, not_sent: 0 });
-		expect(feedsOf(again)).toEqual([
+		expect(pushesOf(again)).toEqual([
 			[totals, [{ item: 0 }, { item: 1 }]],
 			[totals, [{ item: 2 }, { item: 3 }]],
 			[totals, [{ item: 4 }]],
@@ -73,7 +75,7 @@ describe('Retry in the list of executions', () => {
 		}
 		expect(errorOf(third)).toHaveProperty(
 			'description',
-			expect.stringMatching(/^5 rows: 3 pushed, 2 unknown\./),
+			expect.stringMatching(/\nPushed: 3 rows .*\nUnknown: 2 rows/),
 		);
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
 	});

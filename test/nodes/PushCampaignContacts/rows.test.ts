@@ -1,3 +1,4 @@
+import { asRecord } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
 import {
 	accepted,
@@ -5,9 +6,11 @@ import {
 	breaking,
 	contactsOf,
 	runPush,
+	phone,
 	phonesOf,
 	rowsOf,
 	sent,
+	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -127,6 +130,47 @@ describe('Output: One Item per Row', () => {
 	});
 });
 
+test.each<[string, NodeParameters, string[], string[]]>([
+	[
+		'One Item per Row',
+		{ options: { output: 'rows' } },
+		['push_status', 'phone_sent', 'phone_key', 'campaign_upload_id', 'phone', 'city'],
+		[
+			'rejection_status',
+			'rejection_reason',
+			'push_status',
+			'phone_sent',
+			'phone_key',
+			'campaign_upload_id',
+			'phone',
+			'city',
+		],
+	],
+	[
+		'One Item per Request',
+		{},
+		['totals', ...Object.keys(asRecord(accepted(1).data ?? null))],
+		['rejection_status', 'rejection_reason', 'phone', 'city'],
+	],
+])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
+	answering([200, accepted(1)]);
+	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
+	const { pushed, rejected } = await runPush(harness, rows, parameters);
+	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
+});
+
+test('status and reason of an earlier push are replaced', async () => {
+	const { rejected } = await runPush(
+		harness,
+		rowsOf({ phone: 'x', rejection_status: 'not_sent', rejection_reason: 'old' }),
+	);
+	expect(rejected[0]?.json).toEqual({
+		rejection_status: 'rejected',
+		rejection_reason: expect.stringMatching(/^"x" is not a phone number/),
+		phone: 'x',
+	});
+});
+
 describe('a rejected row', () => {
 	test('goes as it came out once its number is corrected, and carries nothing of the rejection', async () => {
 		const { rejected } = await runPush(
@@ -183,7 +227,7 @@ describe('columns as they are dragged', () => {
 		});
 		expect(error).toMatchObject({
 			message:
-				'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+				'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
 			description: expect.stringMatching(/Switch the field to Fixed/),
 		});
 	});
@@ -192,7 +236,7 @@ describe('columns as they are dragged', () => {
 		const { error } = await runPush(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
 			options: { lastNameColumn: '={{ "Rao" }}' },
 		});
-		expect(error?.message).toMatch(/^Last Name Column holds an expression that gives "Rao"/);
+		expect(error?.message).toMatch(/^'Last Name Column' has an expression that returns "Rao"/);
 	});
 
 	test('a row number of Google Sheets is no prompt variable', async () => {

@@ -59,7 +59,7 @@ describe('a node that runs several times in an execution', () => {
 		const [, left = []] = runs(run, 1);
 		expect(left.map(({ json }) => json.rejection_status)).toEqual(['duplicate', 'duplicate']);
 		expect(left[0]?.json.rejection_reason).toBe(
-			'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.',
+			"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.",
 		);
 	});
 
@@ -130,7 +130,7 @@ describe('the lists of a model', () => {
 						phone: phone(1),
 						rejection_status: 'duplicate',
 						rejection_reason:
-							'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.',
+							'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.',
 					},
 				],
 			});
@@ -167,7 +167,7 @@ test('more numbers than are kept with an execution are forgotten, and those befo
 	const add = (sent: SentNumbers, from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, index) => from + index);
 		for (const row of rows) keys.set(row, phone(row));
-		const request = { rows, answer: {}, unmatched: [] };
+		const request = { rows, response: {}, unmatched: [] };
 		sent.add({ received: count, pushed: [request], rejectedRows: [] }, { keys });
 	};
 	const sent = new SentNumbers({}, 42);
@@ -186,7 +186,7 @@ test('a loop of many rounds searches what it has pushed, and does not read it an
 		const numbers = new SentNumbers(record, 42);
 		const outcome = {
 			received: 1,
-			pushed: [{ rows: [0], answer: {}, unmatched: [] }],
+			pushed: [{ rows: [0], response: {}, unmatched: [] }],
 			rejectedRows: [],
 		};
 		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);

@@ -77,10 +77,11 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(stored.every(({ phone, personName }) => kept.get(phone)?.name === personName)).toBe(
 			true,
 		);
-		expect(rejected.map(({ json }) => json.row)).toEqual(
-			[...bad, byService.row].sort((a, b) => a - b),
-		);
-		expect(rejected.every(({ json }) => json.rejection_status === 'rejected')).toBe(true);
+		const rowsWith = (status: string) =>
+			rejected.filter(({ json }) => json.rejection_status === status).map(({ json }) => json.row);
+		expect(rowsWith('rejected')).toEqual([...bad, byService.row].sort((a, b) => a - b));
+		expect(rowsWith('duplicate')).toHaveLength(25_000 - kept.size - bad.length - 1);
+		expect(rejected).toHaveLength(rowsWith('rejected').length + rowsWith('duplicate').length);
 		expect(pushed.at(-1)?.json.totals).toMatchObject({
 			received: 25_000,
 			pushed: kept.size,
@@ -159,7 +160,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		);
 		jest.restoreAllMocks();
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown', 'unknown']);
-		expect(hints.join()).toMatch(/The campaign shows a new contact list of this agent: \d+ \(/);
+		expect(hints.join()).toMatch(/The campaign has a new contact list of this agent: \d+ \(/);
 	});
 
 	test('too many requests: it waits and goes on', async () => {
@@ -193,7 +194,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		});
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 2, enqueued: true });
 		expect(inCampaign(campaigns.paused)).toHaveLength(2);
-		expect(hints).toEqual([expect.stringMatching(/^The service warns: /)]);
+		expect(hints).toEqual([expect.stringMatching(/^Warning from the service: /)]);
 	});
 
 	test('a number that is queued already comes out of Rejected', async () => {
@@ -238,7 +239,9 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(rejected).toMatchObject([
 			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
 		]);
-		expect(hints).toEqual(['2 rows: 1 pushed, 1 on the do-not-disturb list. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 1 pushed, 1 on the do-not-disturb list. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 });
 

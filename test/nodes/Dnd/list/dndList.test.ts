@@ -93,7 +93,7 @@ describe('the pages', () => {
 		const read = async (limit: number) =>
 			await entriesOf(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
 		await expect(read(Infinity)).rejects.toMatchObject({
-			message: 'The answer does not tell whether the list has more pages',
+			message: "The response doesn't show whether the list has more pages",
 			resolution: expect.stringContaining('meta with current_page and total_pages'),
 		});
 		expect(await read(4)).toHaveLength(4);
@@ -113,7 +113,7 @@ describe('the pages', () => {
 		const meta = { current_page: 1, total_pages: 9 };
 		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The service gave another page than it was asked for',
+			message: 'The service returned another page than requested',
 			resolution: expect.stringContaining('Get List: Page Parameter Name'),
 		});
 		expect(asked).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('the pages', () => {
 			};
 		});
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
-			'The service gave another page than it was asked for',
+			'The service returned another page than requested',
 		);
 		expect(asked).toHaveLength(3);
 	});
@@ -136,9 +136,9 @@ describe('the pages', () => {
 	test('an answer without a list', async () => {
 		const { client } = listing(() => ({ success: true, data: {} }));
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The answer holds no list of numbers',
+			message: 'The response has no list of numbers',
 			resolution: expect.stringMatching(
-				/Check Base URL .* has the list in data\. The answer holds /,
+				/Check 'Base URL' .* returns the list in data\. The response has /,
 			),
 		});
 	});

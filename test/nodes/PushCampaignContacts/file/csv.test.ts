@@ -3,7 +3,7 @@ import Papa from 'papaparse';
 import {
 	CsvParser,
 	DELIMITERS,
-	LONGEST_ROW,
+	MAX_ROW_CHARACTERS,
 	layoutOf,
 	UnreadableRow,
 } from '../../../../nodes/PushCampaignContacts/file/csv';
@@ -119,7 +119,7 @@ test.each<[string, string, boolean]>([
 ])('%s: stops before more of it is held', (_what, first, isQuoted) => {
 	const parser = new CsvParser(',');
 	parser.write('a,b\n');
-	parser.write(first + 'x'.repeat(LONGEST_ROW - 1));
+	parser.write(first + 'x'.repeat(MAX_ROW_CHARACTERS - 1));
 	const last = () => parser.write('x');
 	expect(last).toThrow(UnreadableRow);
 	expect(last).toThrow(new UnreadableRow(2, isQuoted));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import type { Source, Writing } from '../../../../nodes/PushCampaignContacts/file/csvFile';
+import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { contentOf, fileNames } from './files';
 
-const automatic: Writing = { delimiter: '', encoding: '' };
+const automatic: CsvFormat = { delimiter: '', encoding: '' };
 const noBreath = async () => {};
 
 /** A file that comes in pieces that end anywhere. */
@@ -30,11 +30,11 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 	return found.map((each, index) => ({ ...each, name: rows.names.one(index) }));
 }
 
-async function read(source: Source, writing: Partial<Writing> = {}): Promise<Row[]> {
+async function read(source: Source, writing: Partial<CsvFormat> = {}): Promise<Row[]> {
 	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noBreath));
 }
 
-const ofFile = async (name: string, writing: Partial<Writing> = {}) =>
+const ofFile = async (name: string, writing: Partial<CsvFormat> = {}) =>
 	await read(inPieces(name, contentOf(name)), writing);
 
 const ASHA = { phone: '9876543210', person_name: 'Asha' };
@@ -125,8 +125,8 @@ describe('files as people have them', () => {
 		const rows = await ofFile('ragged.csv');
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
-			'This row has 6 cells and the header 4, so they may be in the wrong columns: "Pune,gold" is beyond the last one. Put quotes around a cell that holds the delimiter.',
-			'This row has 6 cells and the header 4, so they may be in the wrong columns. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
+			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are "Pune,gold". Put quotes around a cell that contains the delimiter.',
+			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
 		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
@@ -143,7 +143,7 @@ describe('files as people have them', () => {
 			'phone,name,amount,\n9876543210,Rao, Asha,500\n9876543211,Ravi,500,\n9876543212,Zoya,500\n';
 		const rows = await read(inPieces('a.csv', Buffer.from(text)));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
-			'This row has 4 cells and the header 3, so they may be in the wrong columns: "500" is beyond the last one. Put quotes around a cell that holds the delimiter.',
+			'This row has 4 cells, but the header has 3, so cells may be in the wrong columns. The extra cells are "500". Put quotes around a cell that contains the delimiter.',
 			undefined,
 			undefined,
 		]);
@@ -153,9 +153,9 @@ describe('files as people have them', () => {
 		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d;x\n')));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			expect.stringContaining(
-				'4 cells and the header 2, so they may be in the wrong columns: "b;c"',
+				'4 cells, but the header has 2, so cells may be in the wrong columns. The extra cells are "b;c"',
 			),
-			expect.stringContaining(': "x" is beyond the last one'),
+			expect.stringContaining('The extra cells are "x"'),
 		]);
 	});
 
@@ -163,34 +163,34 @@ describe('files as people have them', () => {
 		const source = inPieces('a.csv', Buffer.from(`phone\n${'x'.repeat(1_000_001)}`));
 		await expect(read(source)).rejects.toMatchObject({
 			message: 'The file "a.csv" has more than 1,000,000 characters in row 2, so nothing was sent',
-			resolution: expect.stringMatching(/a line for each person/),
+			resolution: expect.stringMatching(/one line per person/),
 		});
 	});
 
 	const unreadable: Record<string, [message: string, resolution: RegExp]> = {
-		'bad-empty.csv': ['is empty, so nothing was sent', /first row must hold the names/],
-		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must hold the names/],
+		'bad-empty.csv': ['is empty, so nothing was sent', /first row must name the columns/],
+		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must name the columns/],
 		'bad-quote.csv': [
-			'has a quote in row 3 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
-			/^Close the quote/,
+			"has a quote in row 3 that isn't closed, so the rows after it can't be read. Nothing was sent",
+			/^Close or remove the quote/,
 		],
 		'bad-quote-runs-on.csv': [
-			'has a quote in row 2 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
-			/^Close the quote/,
+			"has a quote in row 2 that isn't closed, so the rows after it can't be read. Nothing was sent",
+			/^Close or remove the quote/,
 		],
 		'bad-nul.csv': [
-			'holds NUL characters, which no text has, so nothing was sent',
+			"has NUL characters, so it isn't text. Nothing was sent",
 			/CSV UTF-8.*Automatic/,
 		],
-		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
-		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
+		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
+		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
 		'bad-sign-in.csv': ['is a web page or XML, not CSV, so nothing was sent', /sign-in page/],
 		'bad-workbook.csv': [
 			'is an Excel workbook or another ZIP file, not CSV, so nothing was sent',
 			/Extract from File/,
 		],
 		'bad-old-workbook.csv': [
-			'is an Excel workbook of the old kind, not CSV, so nothing was sent',
+			'is an old Excel workbook (.xls), not CSV, so nothing was sent',
 			/Extract from File/,
 		],
 		'bad-pdf.csv': ['is a PDF, not CSV, so nothing was sent', /as CSV/],
@@ -208,8 +208,8 @@ describe('files as people have them', () => {
 	test('without a header, the first row is told to be none', async () => {
 		const source = inPieces('list.csv', contentOf('bad-no-header.csv'));
 		const rows = await FileRows.open([source], automatic, noBreath);
-		expect((await rows.columns()).slip()?.message).toBe(
-			'The first row of the file "list.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+		expect((await rows.columns()).likelyCause()?.message).toBe(
+			'The first row of the file "list.csv" has a phone number, so the file probably has no header. Nothing was sent',
 		);
 	});
 
@@ -250,9 +250,9 @@ describe('a file with bytes that fit no encoding', () => {
 	const UNREADABLE =
 		"This row has a character that can't be read, shown as \"\ufffd\". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.";
 	const DAMAGED =
-		'The file "a.csv" is UTF-8 with some bytes that aren\'t. Each row with such a byte is rejected.';
+		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
 	const GUESSED =
-		"The file \"a.csv\" isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.";
+		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they are wrong, set 'Encoding' in 'Options' for the next push.";
 	const openFile = async (content: Uint8Array, encoding = '') =>
 		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
 
@@ -328,7 +328,7 @@ describe('a file with bytes that fit no encoding', () => {
 			'that a person has set',
 			'utf-8',
 			Buffer.from('phone\nZo\xeb', 'latin1'),
-			/^Set Encoding to Automatic/,
+			/^Set 'Encoding' in 'Options' to Automatic/,
 		],
 		[
 			'that the file names',
@@ -338,7 +338,7 @@ describe('a file with bytes that fit no encoding', () => {
 		],
 	])('in an encoding %s stops, with advice that helps', async (_what, encoding, bytes, advice) => {
 		await expect(openFile(bytes, encoding)).rejects.toMatchObject({
-			message: expect.stringMatching(/^The file "a.csv" holds bytes that are no text in UTF/),
+			message: expect.stringMatching(/^The file "a.csv" has bytes that aren't text in UTF/),
 			resolution: expect.stringMatching(advice),
 		});
 	});
@@ -346,7 +346,7 @@ describe('a file with bytes that fit no encoding', () => {
 
 describe('a file that was cut', () => {
 	const CUT =
-		'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+		'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
 	const faultsOf = async (text: string) =>
 		(await read(inPieces('a.csv', Buffer.from(text)))).map(({ unusable }) => unusable);
 
@@ -376,7 +376,7 @@ test.each([
 	const cut = text.slice(0, -missing) + (missing === 3 ? '"' : '');
 	const [last] = await read(inPieces('a.csv', Buffer.from(cut)));
 	expect(last?.unusable).toMatch(
-		/^The last cell of this row may be cut off: .* add a line break after it\.$/,
+		/^The last cell of this row may be cut off\. .* add a line break after it\.$/,
 	);
 	const [complete] = await read(inPieces('a.csv', Buffer.from(`${cut}\n`)));
 	expect(complete?.unusable).toBeUndefined();
@@ -412,7 +412,7 @@ describe('what a person sets', () => {
 
 	test('UTF-8 that it is not stops', async () => {
 		await expect(ofFile('windows-1252.csv', { encoding: 'utf-8' })).rejects.toThrow(
-			'The file "windows-1252.csv" holds bytes that are no text in UTF-8, so nothing was sent',
+			'The file "windows-1252.csv" has bytes that aren\'t text in UTF-8, so nothing was sent',
 		);
 	});
 });
@@ -435,9 +435,9 @@ test('columns are those with a heading, and none stands twice where none does', 
 	const rows = await FileRows.open([source], automatic, noBreath);
 	const columns = await rows.columns();
 	expect([...columns.names]).toEqual(['phone', 'name.first']);
-	expect([...(columns.twice ?? [])]).toEqual([]);
-	expect(columns.hasWithin({ name: 'name', path: ['first'] })).toBe(false);
-	expect(columns.slip()).toBeUndefined();
+	expect([...(columns.repeated ?? [])]).toEqual([]);
+	expect(columns.hasNested({ name: 'name', path: ['first'] })).toBe(false);
+	expect(columns.likelyCause()).toBeUndefined();
 });
 
 test.each([
@@ -464,7 +464,7 @@ describe('rows that end early', () => {
 		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
 		await expect(reading).rejects.toMatchObject({
 			message:
-				'The header of the file "a.csv" has 20,000 columns, and most of its rows end long before, so nothing was sent',
+				'The header of the file "a.csv" has 20,000 columns, but most rows have far fewer cells. Nothing was sent',
 			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
 		});
 		expect(visit.mock.calls.length).toBeLessThan(100);
@@ -553,7 +553,7 @@ describe('several files', () => {
 		const rows = await two();
 		expect([...(await rows.columns()).names]).toEqual(['phone', 'a', 'b']);
 		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
-		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv"; row 4 of "b.csv"');
+		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv" and row 4 of "b.csv"');
 		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
 	});
 
@@ -575,9 +575,8 @@ describe('a file that changes meanwhile', () => {
 		return rows;
 	};
 	const changed = {
-		message:
-			'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
-		resolution: 'Start the workflow again with the file as it is now.',
+		message: 'The file changed after its rows were checked, so the remaining rows were not sent',
+		resolution: 'Execute the workflow again with the new file.',
 	};
 
 	test.each([
@@ -676,7 +675,7 @@ test('a row whose quote runs on into later rows is not sent, nor is anybody in i
 		Buffer.from(['phone,name,size', ...lines, ''].join('\n'));
 	const faultsIn = async (...lines: string[]) =>
 		(await read(inPieces('a.csv', text(lines)))).map(({ unusable }) => unusable?.slice(0, 39));
-	const RUN_ON = 'This row has a cell with line breaks wh';
+	const RUN_ON = 'A cell of this row has several lines th';
 	expect(await faultsIn('9876543210,"Asha,1', '9876543211,TV 32",2', '9876543212,Ravi,3')).toEqual([
 		RUN_ON,
 		undefined,

@@ -1,3 +1,4 @@
+import range from 'lodash/range';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
@@ -37,6 +38,30 @@ test.each([true, false])(
 		expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
 	},
 );
+
+/** Five copies of each number. */
+async function* copies(count: number): AsyncGenerator<Uint8Array> {
+	yield Buffer.from('phone,person_name,city\n');
+	for (let start = 0; start < count; start += 1_000) {
+		const rows = range(start, start + 1_000).map((row) => {
+			const number = row % (count / 5);
+			return `${9_000_000_000 + number},Person ${number},Pune ${row}\n`;
+		});
+		yield Buffer.from(rows.join(''));
+	}
+}
+
+test('a duplicate takes little memory until its reason is needed', async () => {
+	const count = 100_000;
+	const source = { name: 'a.csv', open: async () => copies(count) };
+	const rows = await FileRows.open([source], { delimiter: ',', encoding: 'utf-8' }, async () => {});
+	const { options } = scripted(accept);
+	const before = heapInUse();
+	const prepared = await prepareRows(rows, options.columns, options);
+	const kept = heapInUse() - before;
+	expect(prepared.rejectedRows).toHaveLength((4 / 5) * count);
+	expect(kept / prepared.rejectedRows.length).toBeLessThan(150);
+});
 
 test('once rows are checked, what their duplicates were looked up in is let go', async () => {
 	const count = 400_000;

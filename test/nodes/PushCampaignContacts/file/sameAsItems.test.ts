@@ -131,7 +131,7 @@ test('what has another number by the time it is sent stops the push, and goes no
 	content = content.replace('9000000002', '9000000009');
 	const outcome = await pushToCampaign(rows, prepared, { ...options, contactsPerRequest: 1 });
 	expect(sent).toEqual([['9000000001']]);
-	expect(outcome.stopped?.message).toMatch(/^The file is not the same any more/);
+	expect(outcome.stopped?.message).toMatch(/^The file changed after its rows were checked/);
 	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
 });
 
@@ -144,7 +144,7 @@ test('a file that is read in another way than by an earlier try is not sent', ()
 	progress.requireSameFile(source('semicolon'));
 	for (const other of [source('comma'), source()]) {
 		expect(() => stored(progress).requireSameFile(other)).toThrow(
-			'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
+			"An earlier attempt of this execution read another file, or read it differently, so the node can't know which rows it sent. No more rows were sent",
 		);
 	}
 });

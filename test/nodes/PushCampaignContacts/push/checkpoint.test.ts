@@ -18,13 +18,13 @@ const REJECTED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 test('what was written is read again', () => {
 	const sent = [
 		SENT,
-		{ ...SENT, answer: {} },
+		{ ...SENT, response: {} },
 		{ ...SENT, path: ['a', 'b'] },
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
-	for (const firstIndex of [undefined, 0, 1]) {
+	for (const indexBase of [undefined, 0, 1]) {
 		expect(
-			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, firstIndex }),
+			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, indexBase }),
 		).toBe(true);
 	}
 });
@@ -39,7 +39,7 @@ test.each<[string, unknown]>([
 	['path', [1]],
 	['normalized', 'true'],
 	['options', undefined],
-	['answer', 'ok'],
+	['response', 'ok'],
 	['unknown', 'broke'],
 ])('a request whose %s is %p is not what was written', (field, value) => {
 	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], rejected: [] })).toBe(false);
@@ -73,7 +73,7 @@ test.each<[string, unknown]>([
 	['a request without its rows', { sent: [{ campaign: 1 }], rejected: [] }],
 	['a rejected row without its place', { sent: [], rejected: [{ reason: 'x' }] }],
 	['no object for what was cut off', { sent: [], rejected: [], interrupted: [1] }],
-	['a first index that is none', { sent: [], rejected: [], firstIndex: 2 }],
+	['a first index that is none', { sent: [], rejected: [], indexBase: 2 }],
 ])('%s is not what was written', (_name, value) => {
 	expect(isPushCheckpoint(value)).toBe(false);
 });

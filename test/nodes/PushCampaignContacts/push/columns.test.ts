@@ -9,7 +9,7 @@ import {
 	type ContactRow,
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { holds } from '../../../../nodes/PushCampaignContacts/push/cells';
+import { hasCell } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 
@@ -18,15 +18,15 @@ const defaults: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
-	computed: new Set(),
+	expressions: new Set(),
 	isTool: false,
 	from: 'items',
 };
-const noBreath = async () => {};
+const noYield = async () => {};
 const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
 	names: new Set(columns),
-	hasWithin: (column) => items.some(({ json }) => holds(json, column)),
-	slip: () => undefined,
+	hasNested: (column) => items.some(({ json }) => hasCell(json, column)),
+	likelyCause: () => undefined,
 });
 const resolve = (
 	columns: string[],
@@ -80,22 +80,24 @@ describe('the phone column', () => {
 			name: 'WhatsApp',
 		});
 		expect(invalid(['Mobile'], { phone: 'whatsapp' }).message).toBe(
-			'The input has no column "whatsapp"',
+			'The input has no column "whatsapp", so nothing was sent',
 		);
 	});
 
 	test('one of several is not guessed', () => {
 		const error = invalid(['Mobile', 'Phone Number']);
-		expect(error.message).toBe('More than one column could be "phone": "Mobile", "Phone Number"');
-		expect(error.resolution).toMatch(/right one in Phone Column.*Nothing was sent/);
+		expect(error.message).toBe(
+			'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
+		);
+		expect(error.resolution).toMatch(/^In 'Phone Column', enter the exact name/);
 	});
 
 	test('a missing one names the columns that are there, not all of a hundred', () => {
 		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
 		expect(invalid(['city', 'plan']).resolution).toBe(
-			'Enter in Phone Column the name of the column that holds phone numbers. The input has: "city", "plan". Nothing was sent.',
+			'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
 		);
-		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\. Nothing was sent\.$/);
+		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\.$/);
 	});
 });
 
@@ -114,16 +116,16 @@ describe('the person name column', () => {
 	test('one of several is not guessed', () => {
 		const error = invalid(['phone', 'Full Name', 'Lead Name']);
 		expect(error.message).toBe(
-			'More than one column could be "person_name": "Full Name", "Lead Name"',
+			'Several columns match "person_name": "Full Name", "Lead Name". Nothing was sent',
 		);
-		expect(error.resolution).toMatch(/right one in Person Name Column,/);
+		expect(error.resolution).toMatch(/^In 'Person Name Column', enter the exact name/);
 	});
 
 	test('one that was entered must exist', () => {
 		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
-			message: 'The input has no column "lead"',
+			message: 'The input has no column "lead", so nothing was sent',
 			resolution: expect.stringMatching(
-				/^Enter in Person Name Column the name of the column that holds names\./,
+				/^In 'Person Name Column', enter the name of the column with names\./,
 			),
 		});
 	});
@@ -135,13 +137,13 @@ describe('the other columns', () => {
 			{ name: 'City', column: { name: 'City' } },
 		]);
 		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
-			/^Enter in Columns to Send the name of the column that holds the values to send\./,
+			/^In 'Columns to Send', enter the name of the column with values to send\./,
 		);
 	});
 
 	test('one that is listed and could be two is not guessed', () => {
 		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
-			/right one in Columns to Send,/,
+			/^In 'Columns to Send', enter the exact name/,
 		);
 	});
 
@@ -203,7 +205,7 @@ describe('a column inside another', () => {
 			{ json: {} },
 			{ json: phone },
 		]);
-		expect(error.message).toBe('The input has no column "properties.mobile"');
+		expect(error.message).toBe('The input has no column "properties.mobile", so nothing was sent');
 	});
 
 	test('goes along under its last name, or whole where that is taken', () => {
@@ -238,58 +240,56 @@ describe('the last name column', () => {
 
 	test('without a column of first names, or missing itself, is told', () => {
 		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
-			/^Enter in Person Name Column the name of the column that holds first names\./,
+			/^In 'Person Name Column', enter the name of the column with first names\./,
 		);
 		expect(invalid(['phone', 'First Name'], { lastName: 'Surname' }).resolution).toMatch(
-			/^Enter in Last Name Column the name of the column that holds last names\./,
+			/^In 'Last Name Column', enter the name of the column with last names\./,
 		);
 	});
 });
 
 test('an expression that gives no column is told as what it is', () => {
-	const choice = { phone: 'phone 9876543210', computed: new Set(['Phone Column']) };
+	const choice = { phone: 'phone 9876543210', expressions: new Set(['Phone Column']) };
 	expect(invalid(['phone', 'city'], choice)).toMatchObject({
 		message:
-			'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+			'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
 		resolution: expect.stringMatching(/not a value of it\. Switch the field to Fixed/),
 	});
 	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
 });
 
 describe('rows that are not rows yet', () => {
-	const slipOf = async (item: ContactItem) =>
-		(await new ItemRows([item], noBreath).columns()).slip();
+	const causeFor = async (item: ContactItem) =>
+		(await new ItemRows([item], noYield).columns()).likelyCause();
 
 	test('a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
-		expect(await slipOf({ json })).toMatchObject({
-			message: expect.stringMatching(
-				/^The rows are inside a list: "data" of the one input item holds 2/,
-			),
-			resolution: 'Put a Split Out node before this one, with "data" in Fields To Split Out.',
+		expect(await causeFor({ json })).toMatchObject({
+			message: expect.stringMatching(/^The input is one item with a list of 2 rows in "data"\./),
+			resolution: 'Add a Split Out node before this one, with "data" in \'Fields To Split Out\'.',
 		});
 	});
 
 	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', async (data) => {
-		expect(await slipOf({ json: { data } })).toBeUndefined();
+		expect(await causeFor({ json: { data } })).toBeUndefined();
 	});
 
 	test('a file beside its own name, before what its name suggests', async () => {
 		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
-		expect(await slipOf(item)).toMatchObject({
-			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
+		expect(await causeFor(item)).toMatchObject({
+			message: 'The input is a file, not rows, so nothing was sent',
 			resolution: expect.stringMatching(/CSV File.*Extract from File/),
 		});
 	});
 
 	test('is told in place of a missing phone column', () => {
-		const slip = new InvalidInput('what hides behind it', forEveryone('do that'));
-		const found = { ...foundIn(['fileName'], []), slip: () => slip };
-		expect(() => resolveColumns(found, defaults)).toThrow(slip);
+		const cause = new InvalidInput('the cause', forEveryone('do that'));
+		const found = { ...foundIn(['fileName'], []), likelyCause: () => cause };
+		expect(() => resolveColumns(found, defaults)).toThrow(cause);
 	});
 
 	test('a column that the header of a file has twice is not guessed, and another one may be', () => {
-		const found = { ...foundIn(['phone', 'city'], []), twice: new Set(['city']) };
+		const found = { ...foundIn(['phone', 'city'], []), repeated: new Set(['city']) };
 		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
 		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
 			'The header of the file has more than one column "city", so nothing was sent',
@@ -322,10 +322,10 @@ describe('several files', () => {
 
 	test('of which some have no column for names are told, as their contacts have none', () => {
 		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
-			'The file "b.csv" has no column for names, so its contacts have none. If it has names, call their column "person_name".',
+			'The file "b.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
 		);
 		expect(noteOf([['b.csv', ['phone']], named, ['c.csv', ['phone']]])).toBe(
-			'The files "b.csv", "c.csv" have no column for names, so their contacts have none. If they have names, call their column "person_name".',
+			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
 		);
 	});
 

@@ -76,17 +76,19 @@ describe('a request whose answer did not come', () => {
 		const outcome = await push(3, options, progress);
 		expect(outcome.stopped).toBeUndefined();
 		expect(statuses(outcome)).toEqual([]);
-		expect(outcome.pushed.map(({ rows, answer }) => [rows, answer.campaign_upload_id])).toEqual([
-			[[0, 1], 8],
-			[[2], 502],
-		]);
+		expect(outcome.pushed.map(({ rows, response }) => [rows, response.campaign_upload_id])).toEqual(
+			[
+				[[0, 1], 8],
+				[[2], 502],
+			],
+		);
 		expect(waits).toEqual(LIST_SEARCH_DELAYS_MS.slice(0, 2));
 		expect(sent).toHaveLength(2);
 		expect(hintsFor(outcome)).toEqual([
-			expect.stringMatching(/looked up: the new contact list 8 of the campaign has 2 rows/),
+			expect.stringMatching(/one new contact list \(8\) with as many contacts \(2\)/),
 		]);
 		const again = await push(3, { ...options, lookUp: undefined }, stored(progress));
-		expect(again.pushed[0]?.answer).toMatchObject({ campaign_upload_id: 8, looked_up: true });
+		expect(again.pushed[0]?.response).toMatchObject({ campaign_upload_id: 8, looked_up: true });
 	});
 
 	test('is pushed, also where the list names no agent', async () => {
@@ -100,7 +102,7 @@ describe('a request whose answer did not come', () => {
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 		expect(told(outcome)).toMatch(
-			/two minutes later the campaign shows no new contact list of this agent\. .* no proof/i,
+			/After two minutes, the campaign has no new contact list of this agent\. .* not certain\.$/,
 		);
 		expect(waits).toEqual([...LIST_SEARCH_DELAYS_MS]);
 		expect(sent).toHaveLength(1);
@@ -137,7 +139,7 @@ describe('a request whose answer did not come', () => {
 		const { options } = campaign(shows(old), stumbles);
 		const outcome = await push(2, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
-		expect(told(outcome)).toMatch(/status could not be read/);
+		expect(told(outcome)).toMatch(/status of the campaign couldn't be read/);
 	});
 
 	test('stays unknown when the workflow is stopped meanwhile', async () => {
@@ -153,14 +155,14 @@ describe('without the lists as they were before', () => {
 		[
 			'a campaign that cannot be read',
 			stumbles,
-			/could not be read before the request .* so it was not/,
+			/couldn't be read before the request .* so the request was not/,
 		],
 		[
 			'a status without lists',
 			json(200, { success: true, data: { campaign: {} } }),
-			/shows no contact lists by their ID/,
+			/has no contact lists with IDs/,
 		],
-		['a list without an ID', shows({ file_name: 'x' }), /shows no contact lists by their ID/],
+		['a list without an ID', shows({ file_name: 'x' }), /has no contact lists with IDs/],
 	])('nothing is sent: %s', async (_name, before, message) => {
 		const { options, sent } = campaign(before);
 		const outcome = await push(2, options);

@@ -102,7 +102,7 @@ test('a stop by hand sends nothing of what was read ahead', async () => {
 	expect(events).toContain('has read 2 3');
 	expect(events).not.toContain('request 2');
 	expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent']);
-	expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+	expect(outcome.stopped?.message).toMatch(/^The execution was stopped/);
 });
 
 test('when the push has ended, nothing is read any more', async () => {

@@ -28,7 +28,7 @@ test('a last name that is no text rejects the row and is named', async () => {
 	const source = sourceOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
 	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
-	expect(rejectedRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The name in column "Surname" isn't text\./);
 });
 
 test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
@@ -38,7 +38,7 @@ test('a first name that is no text rejects the row, whatever last name stands be
 	]);
 	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
-	expect(rejectedRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The name in column "person_name" isn't text\./);
 });
 
 test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
@@ -129,12 +129,12 @@ describe('unusable rows', () => {
 		]);
 		expect(rows).toEqual([3]);
 		expect(rejectedRows).toEqual([
-			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
-			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
+			{ index: 0, status: 'rejected', reason: 'This row has no phone number.' },
+			{ index: 1, status: 'rejected', reason: expect.stringMatching(/rounded/) },
 			{
 				index: 2,
 				status: 'rejected',
-				reason: expect.stringMatching(/"person_name" holds no text/),
+				reason: expect.stringMatching(/^The name in column "person_name" isn't text/),
 			},
 		]);
 	});

@@ -35,7 +35,7 @@ test('a further try sends what was not sent, and tells the same of the rest', as
 			.map((item) => item.json.phone),
 	]);
 	expect(
-		outcome.pushed.map(({ rows, answer }) => [rows.length, answer.campaign_upload_id]),
+		outcome.pushed.map(({ rows, response }) => [rows.length, response.campaign_upload_id]),
 	).toEqual([
 		[10, 501],
 		[10, 501],
@@ -122,7 +122,7 @@ test('rows that are other people now go, and those who were sent do not, whereve
 	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.rejectedRows.length;
 	expect(counted).toBe(30);
 	expect(outcome.rejectedRows.find(({ status }) => status === 'duplicate')?.reason).toMatch(
-		/^Item \d+ has the same phone number, and an earlier try of this execution sent it\.$/,
+		/^Item \d+ has the same phone number, and an earlier attempt of this execution sent it\.$/,
 	);
 });
 
@@ -145,7 +145,7 @@ test('a request that was cut short is unknown, not unsent', async () => {
 	const outcome = await push(20, again, cutShort);
 	expect(sent).toEqual([]);
 	expect(countRows(outcome)).toMatchObject({ pushed: 10, unknown: 10, not_sent: 0 });
-	expect(outcome.stopped?.message).toMatch(/^An earlier try of this execution was interrupted/);
+	expect(outcome.stopped?.message).toMatch(/^An earlier attempt of this execution was interrupted/);
 });
 
 test('a row that the service rejected is not offered again, unless what is sent of it changes', async () => {

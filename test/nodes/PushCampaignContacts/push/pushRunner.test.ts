@@ -22,7 +22,9 @@ describe('requests', () => {
 		expect(requests[0]).toMatchObject({ method: 'POST', path: '/v1/campaigns/42/contacts' });
 		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', enqueue: false });
 		expect(outcome.stopped).toBeUndefined();
-		expect(outcome.pushed.map(({ answer }) => answer.campaign_upload_id)).toEqual([501, 502, 503]);
+		expect(outcome.pushed.map(({ response }) => response.campaign_upload_id)).toEqual([
+			501, 502, 503,
+		]);
 	});
 
 	test('hold fewer contacts when asked to', async () => {
@@ -61,7 +63,7 @@ describe('requests', () => {
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([[phone(0), phone(1)]]);
 		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
-		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 cannot be written as JSON \(.+\)/);
+		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 can't be converted to JSON \(.+\)/);
 		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
 	});
 
@@ -110,7 +112,7 @@ describe('rows that the service names', () => {
 			{
 				index: 1,
 				status: 'rejected',
-				reason: expect.stringMatching(/^The service does not accept this row\. It said: contacts/),
+				reason: expect.stringMatching(/^The service rejected this row: contacts/),
 			},
 		]);
 		expect(outcome.stopped).toBeUndefined();

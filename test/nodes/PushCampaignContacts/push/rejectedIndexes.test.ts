@@ -45,10 +45,10 @@ test('one text about thousands of rows comes out with each of them in short', as
 		'; ',
 	);
 	const { options } = scripted(() => json(400, { success: false, error: text }));
-	const { rejectedRows: rejectedRows } = await push(50, options);
+	const { rejectedRows } = await push(50, options);
 	expect(rejectedRows).toHaveLength(50);
 	for (const { reason } of rejectedRows) {
-		expect(reason).toBe(`The service does not accept this row. It said: ${text.slice(0, 1_000)}…`);
+		expect(reason).toBe(`The service rejected this row: ${text.slice(0, 1_000)}...`);
 	}
 });
 
@@ -81,7 +81,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 	test('and is known to a further try of the push', async () => {
 		const progress = new PushProgress();
 		await push(25, strict({ firstIndex, bad: new Set([7]) }).options, progress);
-		expect(stored(progress).record.firstIndex).toBe(firstIndex);
+		expect(stored(progress).record.indexBase).toBe(firstIndex);
 	});
 
 	test('any bad rows are rejected, each good one is in once', async () => {
@@ -291,7 +291,7 @@ describe('a cell that reads like the name of a contact', () => {
 
 	test('once it is known what the service counts from, one row is meant by it', async () => {
 		const progress = new PushProgress();
-		progress.record.firstIndex = 0;
+		progress.record.indexBase = 0;
 		const { options, requests } = repeating(new Set([phone(3)]), 0, after);
 		const notes = ['contacts[3]', '', '', '', ''];
 		expect(statuses(await push(rowsWith(notes), options, progress))).toEqual(['3 rejected']);

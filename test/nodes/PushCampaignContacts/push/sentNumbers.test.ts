@@ -77,7 +77,8 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 				}
 				for (const index of left) {
 					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
-					if (fate === 'pushed') outcome.pushed.push({ rows: [index], answer: {}, unmatched: [] });
+					if (fate === 'pushed')
+						outcome.pushed.push({ rows: [index], response: {}, unmatched: [] });
 					else outcome.rejectedRows.push({ index, status: fate, reason: '' });
 					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
 					if (fate === 'pushed' || fate === 'skipped_duplicate')
@@ -99,7 +100,7 @@ test('as many numbers as are kept are known, and one more than that is not', () 
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(rows.map((row) => from + row));
-		const pushed = [{ rows, answer: {}, unmatched: [] }];
+		const pushed = [{ rows, response: {}, unmatched: [] }];
 		new SentNumbers(record, 42).add({ received: count, pushed, rejectedRows: [] }, { keys });
 	};
 	const isKnown = (number: number) => {

@@ -120,12 +120,12 @@ test('a skipped row leaves Pushed, tells why, and the numbers add up', async () 
 	expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 2, 4]]);
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
 	expect(outcome.rejectedRows.map(({ reason }) => reason)).toEqual([
-		`The service skipped this row, because its number is on the agent’s do-not-disturb list. It said: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
+		`The service skipped this row, because its number is on the do-not-disturb list of the agent. Its entry: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
 		'The service skipped this row as a duplicate (engine_skipped_duplicates).',
 	]);
 	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
 	expect(unmatchedIn(outcome)).toEqual([
-		'The service says that it skipped 1 more, in which no number of these rows can be found: {"phone":"hidden"}. Such rows are still counted as pushed.',
+		'The service skipped 1 more contact that doesn\'t match any row: {"phone":"hidden"}. The rows of skipped contacts count as pushed.',
 	]);
 });
 

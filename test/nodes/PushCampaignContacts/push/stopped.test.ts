@@ -68,7 +68,7 @@ describe('a push that stops', () => {
 		const { sent, options } = scripted(accept);
 		const outcome = await push(10_001, { ...options, stopRequested: () => sent.length === 1 });
 		expect(statuses(outcome)).toEqual(['10000 not_sent']);
-		expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+		expect(outcome.stopped?.message).toMatch(/^The execution was stopped/);
 	});
 
 	test('by something unforeseen leaves its rows unknown', async () => {

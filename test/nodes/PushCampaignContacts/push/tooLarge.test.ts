@@ -26,7 +26,7 @@ test('a row that is too large by itself is rejected, and all others go out', asy
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
 	expect(outcome.rejectedRows[0]?.reason).toBe(
-		'The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns. It said: HTTP status 413 · <html>Request Entity Too Large</html>',
+		'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
 	);
 	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
 	expect(new Set(there).size).toBe(10_009);

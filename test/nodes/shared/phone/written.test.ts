@@ -3,7 +3,7 @@ import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
 
 const digitsOf = (value: unknown): string => {
 	const reading = readWritten(value);
-	if (!isWritten(reading)) throw new Error(`${String(value)} ${reading.what}`);
+	if (!isWritten(reading)) throw new Error(`${String(value)} ${reading.issue}`);
 	return `${reading.plus ? '+' : ''}${reading.digits}`;
 };
 
@@ -130,30 +130,26 @@ describe('what is not surely one number is not read', () => {
 		['a Roman numeral', '987654321Ⅴ', /^is not a phone number$/],
 		['a digit with a full stop in one character', '987654321⒈', /^is not a phone number$/],
 		['three decimals after formatting', '98765 43210.123', /^has decimals/],
-		['two numbers with a dot between', '9876543210.9123456789', /^holds more than one/],
+		['two numbers with a dot between', '9876543210.9123456789', /^contains more than one/],
 		['a fraction behind a plus', '+91.5', /^has decimals/],
-		['thousands and zeros', '020 7946.00', /^can be read in two ways/],
-		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^can be read in two ways/],
-		['groups that are none, and zeros', '98765,43210.00', /^can be read in two ways/],
-		['no thousands in front', '9187,654,321.00', /^can be read in two ways/],
-		['no thousands in front of dots', '9187.654.321,00', /^can be read in two ways/],
-		['a point, and a zero after several', '1.2.0', /^can be read in two ways/],
-		['zeros after points of both kinds', '1,234.5,000', /^can be read in two ways/],
-		[
-			'groups by dots, a comma, and zeros after a dot',
-			'9.876.543,21.00',
-			/^can be read in two ways/,
-		],
+		['thousands and zeros', '020 7946.00', /^is ambiguous/],
+		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^is ambiguous/],
+		['groups that are none, and zeros', '98765,43210.00', /^is ambiguous/],
+		['no thousands in front', '9187,654,321.00', /^is ambiguous/],
+		['no thousands in front of dots', '9187.654.321,00', /^is ambiguous/],
+		['a point, and a zero after several', '1.2.0', /^is ambiguous/],
+		['zeros after points of both kinds', '1,234.5,000', /^is ambiguous/],
+		['groups by dots, a comma, and zeros after a dot', '9.876.543,21.00', /^is ambiguous/],
 		['more characters than any way of writing takes', '.'.repeat(101), /^is not a phone number$/],
 		['words around a number', `9876543210 ${'or so '.repeat(20)}`, /^is not a phone number$/],
-		['a list of numbers', '98765 43210; '.repeat(9), /^holds more than one/],
-		['an object', {}, /^holds an object instead of a number or text$/],
-		['a switch', false, /^holds a boolean instead/],
-		['a list', [], /^holds a list instead/],
-		['16 digits after a plus', '+1234567890123456', /^has 16 digits, .* more than 15$/],
+		['a list of numbers', '98765 43210; '.repeat(9), /^contains more than one/],
+		['an object', {}, /^contains an object instead of a number or text$/],
+		['a switch', false, /^contains a boolean instead/],
+		['a list', [], /^contains a list instead/],
+		['16 digits after a plus', '+1234567890123456', /^has 16 digits, .* at most 15$/],
 	])('%s', (_what, value, words) => {
 		const reading = readWritten(value);
-		expect(isWritten(reading) ? reading : reading.what).toEqual(expect.stringMatching(words));
+		expect(isWritten(reading) ? reading : reading.issue).toEqual(expect.stringMatching(words));
 	});
 
 	test('white space around it makes it no longer', () => {
@@ -167,7 +163,7 @@ describe('what is not surely one number is not read', () => {
 	test('what to do is said where another way of writing helps', () => {
 		expect(readWritten('9876543210 / 9123456789')).toHaveProperty(
 			'resolution.onScreen',
-			'Keep one number.',
+			'Keep only one number.',
 		);
 		expect(readWritten('98765.00000')).toHaveProperty(
 			'resolution.onScreen',

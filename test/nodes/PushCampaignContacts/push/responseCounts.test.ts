@@ -51,7 +51,7 @@ describe('counts that no reading of the document allows leave both rows unknown'
 		expect(outcome.stopped).toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringMatching(
-				/^The counts in the response don't fit the 2 contacts that were sent \(.*\), so it is not known which of them are in the campaign$/,
+				/^The response doesn't account for all contacts: the request had 2 contacts, the response has .*\. It's unknown which contacts are in the campaign$/,
 			),
 		});
 		expect(sent).toEqual([two]);
@@ -66,13 +66,17 @@ describe('counts that no reading of the document allows leave both rows unknown'
 		};
 		const { stopped } = await push(2, answering(data).options);
 		expect(stopped).toMatchObject({
-			message: expect.stringContaining('(contacts_received: 2, contacts_accepted: 0, skipped: 1)'),
+			message: expect.stringContaining(
+				'has contacts_received: 2, contacts_accepted: 0, skipped: 1.',
+			),
 			resolution:
-				'They were not sent a second time. Compare contact list 7 of the campaign with your rows before you push them again.',
+				'They were not sent again. Before you push them again, compare contact list 7 of the campaign with your rows.',
 		});
 		const { stopped: one } = await push(1, answering({ contacts_accepted: 0 }).options);
-		expect(one?.message).toContain("don't fit the 1 contact that was sent (contacts_accepted: 0)");
-		expect(one?.resolution).toContain('Compare the newest contact list of the campaign');
+		expect(one?.message).toContain(
+			'the request had 1 contact, the response has contacts_accepted: 0.',
+		);
+		expect(one?.resolution).toContain('compare the newest contact list of the campaign');
 	});
 
 	test('and a further try does not send them', async () => {
@@ -255,7 +259,7 @@ describe('what the service says of releasing the contacts', () => {
 	test('expects no call for a duplicate, which is told', async () => {
 		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
 		expect(await hints(true, data)).toEqual([
-			'Duplicates that the service removed: 1. Such rows are still counted as pushed.',
+			"The service removed 1 contact as a duplicate and doesn't say which. The rows of removed contacts count as pushed.",
 		]);
 	});
 
