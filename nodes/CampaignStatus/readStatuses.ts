@@ -92,7 +92,7 @@ export function readWait(form: Fields): Wait | undefined {
 	};
 }
 
-/** A model is told how things stand, and may ask again. */
+/** As a tool, the wait is short and returns the current status. The model may call again. */
 function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait | undefined {
 	if (wait === undefined || !runsAsTool(context)) return wait;
 	return {

@@ -331,7 +331,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
 		},
 	},
-	'PushCampaignContacts/push/cells.ts › holds': {
+	'PushCampaignContacts/push/cells.ts › hasCell': {
 		read: ({ text, json }) => hasCell(objectOf(json), columnOf(text)),
 	},
 	'PushCampaignContacts/push/columns.ts › resolveColumns': {
@@ -701,7 +701,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 /** They take text and read none: they keep it, compare it whole or hand it on. */
 export const noReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
-	'CampaignProgressTrigger/campaignProgress.ts › presentState',
+	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
 	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',

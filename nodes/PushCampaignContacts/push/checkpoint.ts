@@ -1,87 +1,122 @@
-import { z } from 'zod';
 import { shortFingerprint } from '../../shared/hash';
 import type { StoredUnknown } from '../../shared/api/errors';
 import { isJsonObject, type JsonObject } from '../../shared/json';
-
-/** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
-const rowRanges = z.array(z.number());
-const jsonObject = z.custom<JsonObject>(isJsonObject);
-const storedUnknown = z.custom<StoredUnknown>(
-	(value) => isJsonObject(value) && typeof value.message === 'string',
-);
-
-/** A request that took effect or may have. Without `response` and `unknown`, it was interrupted. */
-const sentRequest = z.object({
-	campaign: z.number(),
-	rows: rowRanges,
-	/** A fingerprint of the phone numbers. */
-	numbers: z.string(),
-	/** The phone column. */
-	column: z.string(),
-	/** The path of a nested phone column. */
-	path: z.array(z.string()).optional(),
-	/** The name of the phone column in each file, if there are several. */
-	columns: z.array(z.string()).optional(),
-	normalized: z.boolean(),
-	/** A fingerprint of what was sent besides the rows. */
-	options: z.string(),
-	response: jsonObject.optional(),
-	unknown: storedUnknown.optional(),
-});
-
-/** A row that the service rejected. */
-const rejectedRow = z.object({
-	/** A fingerprint of the settings and the contact. */
-	settings: z.string(),
-	row: z.number(),
-	/** A fingerprint of the phone number. */
-	number: z.string(),
-	reason: z.string(),
-});
+import type { IndexBase } from './rejectedIndexes';
 
 /**
  * The progress of a push, stored with the execution as plain JSON. It contains no rows and no phone numbers: rows are
  * stored by index, with a fingerprint of their numbers to detect changes.
  */
-const pushCheckpoint = z.object({
-	sent: z.array(sentRequest),
-	rejected: z.array(rejectedRow),
+export type PushCheckpoint = {
+	sent: SentRequest[];
+	rejected: RejectedRowRecord[];
 	/** For rows from files: a fingerprint of how the files were read. */
-	reading: z.string().optional(),
+	reading?: string;
 	/** The execution that recorded the begin of the push in n8n's store. A retry records it again. */
-	notedBy: z.string().optional(),
+	notedBy?: string;
 	/** Counts the pushes of this execution to the campaign, from 0. */
-	pushIndex: z.number().optional(),
+	pushIndex?: number;
 	/** Rows of an earlier run that was interrupted. Later attempts must report them too. */
-	interrupted: z
-		.object({
-			campaign: z.number(),
-			rows: rowRanges,
-			/** A fingerprint of the phone numbers. */
-			numbers: z.string(),
-			/** An earlier attempt of the execution was interrupted, not an earlier run. */
-			byAttempt: z.literal(true).optional(),
-		})
-		.optional(),
+	interrupted?: InterruptedRows;
 	/** Whether the service counts contacts from 0 or 1. */
-	indexBase: z.union([z.literal(0), z.literal(1)]).optional(),
-});
+	indexBase?: IndexBase;
+};
 
-export type RowRanges = z.infer<typeof rowRanges>;
-export type SentRequest = z.infer<typeof sentRequest>;
-export type PushCheckpoint = z.infer<typeof pushCheckpoint>;
+/** A request that took effect or may have. Without `response` and `unknown`, it was interrupted. */
+export type SentRequest = {
+	campaign: number;
+	rows: RowRanges;
+	/** A fingerprint of the phone numbers. */
+	numbers: string;
+	/** The phone column. */
+	column: string;
+	/** The path of a nested phone column. */
+	path?: string[];
+	/** The name of the phone column in each file, if there are several. */
+	columns?: string[];
+	normalized: boolean;
+	/** A fingerprint of what was sent besides the rows. */
+	options: string;
+	response?: JsonObject;
+	unknown?: StoredUnknown;
+};
+
+/** A row that the service rejected. `settings` is a fingerprint of the settings and the contact. */
+type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
+
+/** `numbers` is a fingerprint. `byAttempt`: an earlier attempt of the execution was interrupted, not an earlier run. */
+type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
 
 export function emptyCheckpoint(): PushCheckpoint {
 	return { sent: [], rejected: [] };
 }
 
 export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
-	return pushCheckpoint.safeParse(stored).success;
+	if (!isJsonObject(stored)) return false;
+	const { sent, rejected, reading, notedBy, pushIndex, interrupted, indexBase } = stored;
+	return (
+		Array.isArray(sent) &&
+		sent.every(isSentRequest) &&
+		Array.isArray(rejected) &&
+		rejected.every(isRejectedRow) &&
+		(reading === undefined || typeof reading === 'string') &&
+		(notedBy === undefined || typeof notedBy === 'string') &&
+		(pushIndex === undefined || typeof pushIndex === 'number') &&
+		(interrupted === undefined || isInterrupted(interrupted)) &&
+		(indexBase === undefined || indexBase === 0 || indexBase === 1)
+	);
+}
+
+function isSentRequest(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { campaign, rows, numbers, column, path, columns, normalized, options, response, unknown } =
+		value;
+	return (
+		typeof campaign === 'number' &&
+		areRanges(rows) &&
+		typeof numbers === 'string' &&
+		typeof column === 'string' &&
+		(path === undefined || areTexts(path)) &&
+		(columns === undefined || areTexts(columns)) &&
+		typeof normalized === 'boolean' &&
+		typeof options === 'string' &&
+		(response === undefined || isJsonObject(response)) &&
+		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
+	);
+}
+
+function areTexts(value: unknown): boolean {
+	return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function isInterrupted(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { campaign, rows, numbers, byAttempt } = value;
+	return (
+		typeof campaign === 'number' &&
+		areRanges(rows) &&
+		typeof numbers === 'string' &&
+		(byAttempt === undefined || byAttempt === true)
+	);
+}
+
+function areRanges(value: unknown): boolean {
+	return Array.isArray(value) && value.every((row) => typeof row === 'number');
+}
+
+function isRejectedRow(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { settings, row, number, reason } = value;
+	const texts = [settings, number, reason];
+	return typeof row === 'number' && texts.every((text) => typeof text === 'string');
 }
 
 export function rowsFingerprint(parts: readonly string[]): string {
 	return shortFingerprint(parts, 16);
 }
+
+/** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+export type RowRanges = number[];
 
 export function rangesOf(rows: Iterable<number>): RowRanges {
 	const ranges: RowRanges = [];

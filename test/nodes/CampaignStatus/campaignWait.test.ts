@@ -48,7 +48,7 @@ function scripted(script: Array<CampaignView | Error>) {
 	};
 }
 
-describe('one look', () => {
+describe('one read', () => {
 	const stopped = { ...SETTINGS, waitWhileStopped: true };
 	test.each([
 		['a completed queue', view('Active', list(1, true)), SETTINGS, 'completed'],
@@ -129,19 +129,19 @@ test.each([
 		view('Archived', list(1, false)),
 		{},
 	],
-])('the end is told: %s', (note, campaign, over) => {
+])('the note is: %s', (note, campaign, over) => {
 	expect(evaluateWait(campaign, { ...SETTINGS, ...over })?.note).toBe(note);
 });
 
-describe('the wait', () => {
-	test('reads once an interval until the queues are completed', async () => {
+describe('waiting', () => {
+	test('reads once per interval until the queues are completed', async () => {
 		const open = view('Active', list(1, false));
 		const { seen, wait } = scripted([open, open, view('Active', list(1, true))]);
 		expect((await wait()).end.outcome).toBe('completed');
 		expect(seen).toMatchObject({ reads: 3, sleeps: [30_000, 30_000] });
 	});
 
-	test('ends at the limit with a last look, and says what is open', async () => {
+	test('reads once more at the limit, and lists what is not completed', async () => {
 		const { seen, wait } = scripted([view('Active', list(1, true), list(2, false))]);
 		const { end } = await wait({ limitMs: 70_000 });
 		expect(end).toEqual({
@@ -154,12 +154,12 @@ describe('the wait', () => {
 	test.each([
 		[{}, 'the calling queue is empty'],
 		[{ contactListId: 9 }, 'the campaign has no contact list 9'],
-	])('says at the limit what was missing: %p', async (over, words) => {
+	])('reports at the limit what was missing: %p', async (over, words) => {
 		const { wait } = scripted([view('Active', list(1))]);
 		expect((await wait(over)).end.note).toContain(words);
 	});
 
-	describe('where nothing is in the calling queue', () => {
+	describe('with an empty calling queue', () => {
 		test.each<[string, CampaignView, object, string]>([
 			[
 				'a list that was never released',
@@ -198,14 +198,14 @@ describe('the wait', () => {
 			},
 		);
 
-		test('what to do depends on what is missing', async () => {
+		test('the advice depends on what is missing', async () => {
 			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
 			expect(unknown.end.note).toContain("Check 'Contact List ID' and 'Campaign ID'");
 			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
 			expect(idle.end.note).toContain("turn on 'Release to Calling Queue'");
 		});
 
-		test('a queue that counts down to nothing is not taken for one that was never released', async () => {
+		test('an emptied queue is not treated as never released', async () => {
 			const { wait } = scripted([
 				view('Active', list(2, false)),
 				...Array.from({ length: 8 }, () => view('Active', unreleased(2))),
@@ -215,7 +215,7 @@ describe('the wait', () => {
 			expect(end.outcome).toBe('completed');
 		});
 
-		test('what shows up late is waited for', async () => {
+		test('waits for contacts that appear late', async () => {
 			const { wait } = scripted([
 				view('Active', unreleased(2)),
 				view('Active', unreleased(2)),
@@ -227,7 +227,7 @@ describe('the wait', () => {
 			expect(end.outcome).toBe('completed');
 		});
 
-		test('the wait goes on to its limit if so chosen, and says what was missing', async () => {
+		test('waits until the limit if set, and reports what was missing', async () => {
 			const { wait } = scripted([view('Active', unreleased(2))]);
 			const { end } = await wait({ contactListId: 2, waitWhileStopped: true });
 			expect(end).toEqual({
@@ -239,7 +239,7 @@ describe('the wait', () => {
 		});
 	});
 
-	test('a pause on the way ends it with a word on why', async () => {
+	test('ends with a reason if the campaign is paused', async () => {
 		const { wait } = scripted([view('Active', list(1, false)), view('Paused', list(1, false))]);
 		expect((await wait()).end).toMatchObject({
 			outcome: 'paused',
@@ -250,13 +250,13 @@ describe('the wait', () => {
 	test.each([
 		new NotSent('no', forEveryone('way')),
 		new OutcomeUnknown('slow', forEveryone('wait')),
-	])('a later reading may stumble: %p', async (fault) => {
+	])('a later read may fail: %p', async (fault) => {
 		const open = view('Active', list(1, false));
 		const { wait } = scripted([open, fault, fault, view('Active', list(1, true))]);
 		expect((await wait()).end.outcome).toBe('completed');
 	});
 
-	test('at the limit, what could not be read is told as such', async () => {
+	test('reports a failed read at the limit', async () => {
 		const fault = new OutcomeUnknown(
 			'The service responded with 503',
 			forEveryone('Try again later.'),
@@ -273,7 +273,7 @@ describe('the wait', () => {
 		expect(idle.end.note).toMatch(/When it was last read, no contact list was in progress\.$/);
 	});
 
-	test('nothing ends the wait but what was read just now', async () => {
+	test('only a successful read ends the wait', async () => {
 		const fault = new OutcomeUnknown('slow', forEveryone('wait'));
 		const { wait } = scripted([
 			view('Active', unreleased(2)),
@@ -284,7 +284,7 @@ describe('the wait', () => {
 		expect(end.outcome).toBe('completed');
 	});
 
-	test('the first reading may not, and a rejection never', async () => {
+	test('throws if the first read fails, or for a rejection', async () => {
 		const { wait } = scripted([new NotSent('unreachable', forEveryone('check'))]);
 		await expect(wait()).rejects.toThrow('unreachable');
 		const later = scripted([

@@ -32,7 +32,7 @@ describe.each([
 		{ kind: 'truncatedJson' },
 		{ kind: 'status', status: 502, afterHandling: true },
 		{ kind: 'status', status: 500 },
-	])('%p: sent once, and its fate called unknown', async (fault) => {
+	])('%p: sent once, with an unknown outcome', async (fault) => {
 		simulator.faults.inject({ ...fault, match: { method } });
 		expect(await told({ operation, phone }, setting())).toMatchObject({
 			message: expect.stringMatching(
@@ -45,7 +45,7 @@ describe.each([
 		expect(attempts(method)).toBe(1);
 	});
 
-	test('too many requests: tried again, as nothing was done', async () => {
+	test('too many requests: sent again', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', match: { method }, times: 2 });
 		expect(await records({ operation, phone }, setting())).toHaveLength(1);
 		expect(attempts(method)).toBe(3);
@@ -66,7 +66,7 @@ describe.each([
 	});
 });
 
-test('a list is read again where the network stumbles', async () => {
+test('a list is read again after a network fault', async () => {
 	simulator.faults.inject({ kind: 'resetMiddle', times: 1 });
 	simulator.faults.inject({ kind: 'status', status: 503, times: 1 });
 	const list = { operation: 'getMany', returnAll: true };

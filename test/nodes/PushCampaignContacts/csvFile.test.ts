@@ -43,7 +43,7 @@ const LEADS = [
 ].join('\n');
 
 describe('a file', () => {
-	test('is pushed as its rows would be, whoever wrote it', async () => {
+	test('is pushed like its rows as items', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
 		const { error, pushed, rejected } = await runPush(harness, [item], csv());
@@ -58,7 +58,7 @@ describe('a file', () => {
 		expect(rejected).toEqual([]);
 	});
 
-	test('gives back the rows that are not called, with the place of each', async () => {
+	test('lists the rows in Rejected with their file and row number', async () => {
 		answering([200, accepted(2)]);
 		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
@@ -105,7 +105,7 @@ describe('a file', () => {
 		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
 	});
 
-	test('gives back every row, with One Item per Row', async () => {
+	test('returns every row with One Item per Row', async () => {
 		answering([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
@@ -126,7 +126,7 @@ describe('a file', () => {
 		]);
 	});
 
-	test('can be pushed again as it came out: what was added is not sent', async () => {
+	test('can be pushed again from its output, without the added columns', async () => {
 		const bodies = answering([200, accepted(1)]);
 		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
 		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
@@ -149,7 +149,7 @@ describe('a file', () => {
 		expect(phonesOf(bodies[0])).toEqual(phones);
 	});
 
-	test('is read as its delimiter and encoding say', async () => {
+	test('is read with the set delimiter and encoding', async () => {
 		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
 		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
 		await runPush(harness, [fileItem('a.csv', text)], {
@@ -166,7 +166,7 @@ describe('a file', () => {
 		]);
 	});
 
-	test('is only looked at by a dry run', async () => {
+	test('is only checked by a dry run', async () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, {
@@ -183,7 +183,7 @@ describe('a file', () => {
 		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
 	});
 
-	test('in an encoding that it does not name is pushed with a hint', async () => {
+	test('in a guessed encoding is pushed with a hint', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
 		const { hints } = await runPush(harness, [item], csv());
@@ -191,7 +191,7 @@ describe('a file', () => {
 		expect(hints).toEqual([expect.stringContaining('so it was read as Windows-1252.')]);
 	});
 
-	test('without a column for names beside one that has it is pushed with a hint', async () => {
+	test('without a name column, beside one that has it, is pushed with a hint', async () => {
 		answering([200, accepted(2)]);
 		const items = [
 			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
@@ -201,7 +201,7 @@ describe('a file', () => {
 		expect(hints).toEqual([expect.stringMatching(/^The file "b\.csv" has no column for names/)]);
 	});
 
-	test('with a byte that is not text in one row is pushed without that row', async () => {
+	test('with an invalid byte is pushed without that row', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const names = ['आशा राव', 'रवि', 'Zoya'];
 		const rows = names.map((name, index) => `${phone(index)},${name}`);
@@ -233,7 +233,7 @@ describe('a file', () => {
 		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
-	test('of many rows goes in requests, also where one is too large or a row of it rejected', async () => {
+	test('with many rows is sent in requests, even if one is too large or has a rejected row', async () => {
 		const bodies: JsonObject[] = [];
 		answeringInto(
 			bodies,
@@ -259,7 +259,7 @@ describe('several files', () => {
 		fileItem('b.csv', `person_name;phone\nAsha Rao;${phone(1)}\nRavi;${phone(2)}\n`),
 	];
 
-	test('are one push, in which each number goes once and each row is paired with its file', async () => {
+	test('are pushed together: each number once, each row paired with its file', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, files, {
 			...csv(),
@@ -282,11 +282,11 @@ describe('several files', () => {
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
-	describe('with headings of their own', () => {
+	describe('with different headings', () => {
 		const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
 
-		test('have the phone, the name, and the columns to send where each file has them', async () => {
+		test('are read with the columns of each file', async () => {
 			const bodies = answering([200, accepted(4)]);
 			const others = [
 				lines('Phone,Person Name,City', `${phone(2)},Ravi,Goa`),
@@ -308,7 +308,7 @@ describe('several files', () => {
 			]);
 		});
 
-		test('send no column of the phone or the name twice, and other columns by their own names', async () => {
+		test('send phone and name columns once, and other columns under their own names', async () => {
 			const bodies = answering([200, accepted(2)]);
 			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
 			await runPush(harness, [first, second], csv());
@@ -349,13 +349,13 @@ describe('several files', () => {
 				'Several columns match "phone": "Phone", "PHONE". Nothing was sent',
 				/enter the exact name of the column as in the file "b\.csv"/,
 			],
-		])('are not sent where %s', async (_what, text, message, description) => {
+		])('are not sent if %s', async (_what, text, message, description) => {
 			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
 			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 		});
 	});
 
-	test('are named where the push stops', async () => {
+	test('are named if the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
@@ -369,7 +369,7 @@ describe('several files', () => {
 		);
 	});
 
-	test('of which one does not name its encoding say so also where the push stops', async () => {
+	test('report a guessed encoding if the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {
@@ -384,13 +384,13 @@ describe('several files', () => {
 		);
 	});
 
-	test('with one that cannot be read are not sent', async () => {
+	test('are not sent if one cannot be read', async () => {
 		const { error } = await runPush(harness, [...files, fileItem('c.csv', '')], csv());
 		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
 	});
 });
 
-describe('nothing is sent, and what is wrong is told, where', () => {
+describe('nothing is sent, and the error explains why, if', () => {
 	test.each<[string, string, NodeParameters, string, RegExp]>([
 		[
 			'there is no such column',
@@ -475,7 +475,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 describe('with Continue', () => {
 	const goingOn = { onError: 'continueRegularOutput' } as const;
 
-	test('a file that cannot be read comes out of Rejected as it came in', async () => {
+	test('Rejected lists the input item of an unreadable file', async () => {
 		const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
 		const { rejected } = await runPush(harness, [item], csv(), goingOn);
 		expect(jsonOf(rejected)).toMatchObject([
@@ -487,7 +487,7 @@ describe('with Continue', () => {
 		]);
 	});
 
-	test('rows for which the form cannot be read come out as not sent', async () => {
+	test('rows are not_sent if the form cannot be read', async () => {
 		const { rejected } = await runPush(
 			harness,
 			[fileItem('leads.csv', LEADS)],
@@ -526,7 +526,7 @@ describe('Retry in the list of executions', () => {
 
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 
-	test('sends what is left, and never again what was sent or may have been', async () => {
+	test('sends the remaining rows, and never again what was or may have been sent', async () => {
 		const bodies = answering([200, accepted(2)]);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -542,7 +542,7 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2), phone(3)], [phone(4)]]);
 	});
 
-	test('of a file that is looked for in another field calls no row unsent', async () => {
+	test('reports no row as not_sent if the file is in another field', async () => {
 		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const elsewhere = csv({ binaryPropertyName: 'list' });
@@ -552,7 +552,7 @@ describe('Retry in the list of executions', () => {
 		expect(jsonOf(output(again, 'Node', 1))).toMatchObject([{ rejection_status: 'unknown' }]);
 	});
 
-	test('of a file that is read in another way now sends nothing', async () => {
+	test('sends nothing if the file is read differently', async () => {
 		const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
@@ -563,7 +563,7 @@ describe('Retry in the list of executions', () => {
 		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 
-	test('that cannot begin says that the rows in the campaign are those of an earlier attempt', async () => {
+	test('that cannot begin says that earlier attempts pushed the rows', async () => {
 		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
@@ -579,7 +579,7 @@ describe('Retry in the list of executions', () => {
 		});
 	});
 
-	test('of files with headings of their own sends what is left', async () => {
+	test('of files with different headings sends what is left', async () => {
 		const bodies = answering([200, accepted(1)]);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -619,7 +619,7 @@ describe('Retry in the list of executions', () => {
 		test.each([
 			['new', 6],
 			['gone', 1],
-		])('says of no row that it was not sent: %s', async (binaryPropertyName, rows) => {
+		])('reports no row as not_sent: %s', async (binaryPropertyName, rows) => {
 			answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const failed = await run(bySize, both);
 			const over = { ...bySize, binaryPropertyName };

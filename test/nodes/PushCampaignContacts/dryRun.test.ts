@@ -22,7 +22,7 @@ function campaign(status = 'Active', over: JsonObject = {}): void {
 		});
 }
 
-test('everything is checked, nothing is sent, and all of it is told', async () => {
+test('checks everything, sends nothing, and reports the results', async () => {
 	campaign('Paused');
 	const { pushed, rejected, hints, error } = await runPush(harness, rows, { options });
 	expect(error).toBeUndefined();
@@ -44,7 +44,7 @@ test('everything is checked, nothing is sent, and all of it is told', async () =
 	]);
 });
 
-test('with an item a row each row says whether it is ready, with the number as it would be sent', async () => {
+test('with One Item per Row, returns the status and the number to send of each row', async () => {
 	campaign();
 	const { pushed, rejected } = await runPush(harness, rows, {
 		options: { ...options, output: 'rows' },
@@ -67,7 +67,7 @@ test('with an item a row each row says whether it is ready, with the number as i
 	expect(rejected.map(({ json }) => json.push_status)).toEqual(['rejected', 'duplicate']);
 });
 
-describe('what would keep the push from being taken shows itself', () => {
+describe('detects what would stop the push', () => {
 	test('an archived campaign', async () => {
 		campaign('Archived');
 		const { error } = await runPush(harness, rows, { options });
@@ -87,20 +87,20 @@ describe('what would keep the push from being taken shows itself', () => {
 		expect(error?.message).toMatch(message);
 	});
 
-	test('a credential that is gone', async () => {
+	test('a deleted credential', async () => {
 		const { error } = await runPush(harness, rows, { options }, { credentials: {} });
 		expect(error?.message).toMatch(/credential/i);
 	});
 });
 
-test('a switch that is neither on nor off sends nothing', async () => {
+test('nothing is sent if Dry Run is neither true nor false', async () => {
 	const { error } = await runPush(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
 	expect(error?.message).toBe(
 		"'Dry Run' in 'Options' must be true or false, but its expression returned \"yes\"",
 	);
 });
 
-test('as a tool it tells what would be sent, and the same wish can follow for real', async () => {
+test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
 	const data = { phone: '9000000001' };
 	const dry = engineTool(harness.credentials, pushNode(harness, { options }));
@@ -116,7 +116,7 @@ test('as a tool it tells what would be sent, and the same wish can follow for re
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });
 
-test('what a dry run added is no prompt variable of the push that follows', async () => {
+test('columns that a dry run added are not sent by a later push', async () => {
 	campaign();
 	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
 	const bodies = answering([200, accepted(2)]);

@@ -91,7 +91,7 @@ const MISLEADING: Fault[] = [
 ];
 
 describe.each(MISLEADING)('$kind $status $body', (fault) => {
-	test('with Retry On Fail, the rows are sent once; their numbers stay remembered', async () => {
+	test('with Retry On Fail, the rows are sent once, and their numbers stay stored', async () => {
 		simulator.faults.inject({ ...fault, match: { path: contacts } });
 		const { error } = await run({ retryOnFail: true, maxTries: 3, waitBetweenTries: 1 });
 		expect(error?.message).toMatch(/(?:not known|unknown) wh(?:ether|ich)/);
@@ -105,7 +105,7 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 	});
 });
 
-test('counts that do not fit are looked up, if asked for', async () => {
+test('looks for the contact list if the counts contradict the request', async () => {
 	simulator.faults.inject({ kind: 'wrongCounts', match: { path: contacts } });
 	const { error } = await run({}, { ifUnknown: 'lookUp', skipPushedBefore: false });
 	expect(error?.message).toMatch(

@@ -35,7 +35,7 @@ describe('options', () => {
 		expect(phonesOf(body)).toEqual(['098765-43210', '14155550100']);
 	});
 
-	test('Remove Duplicates leaves the longer name and counts', async () => {
+	test('Remove Duplicates keeps the row with the longer name', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const { pushed, rejected, hints } = await runPush(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
@@ -98,7 +98,7 @@ describe('options', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	test('Output: one summary item adds up what the service answered', async () => {
+	test('Output: one summary item adds up the responses', async () => {
 		const first = { campaign_upload_id: 1, enqueued: true, queued_calls: 9_998, warnings: ['w'] };
 		const second = { campaign_upload_id: 2, enqueued: true, queued_calls: 1, warnings: ['w'] };
 		const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };

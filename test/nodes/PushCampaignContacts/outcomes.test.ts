@@ -15,7 +15,7 @@ const harness = engineHarness();
 const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
 describe('a large push', () => {
-	test('goes out in requests of 10,000, one after another, each paired with its rows', async () => {
+	test('is sent in requests of 10,000, one after another, each paired with its rows', async () => {
 		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
 		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
@@ -42,7 +42,7 @@ describe('a row that the service names', () => {
 	test.each<[string, number, JsonObject]>([
 		['error', 400, rejection('contacts[1].phone is invalid')],
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
-	])('in %s is rejected with its words and the others go out', async (_name, status, body) => {
+	])('in %s is rejected with the text, and the others are sent', async (_name, status, body) => {
 		const bodies = answering([status, body], [200, accepted(1)], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
 		expect(error).toBeUndefined();
@@ -63,7 +63,7 @@ describe('a row that the service names', () => {
 	});
 });
 
-describe('documented rejections say what to do, and send nothing more', () => {
+describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
 		[
@@ -106,7 +106,7 @@ describe('documented rejections say what to do, and send nothing more', () => {
 	});
 });
 
-test('warnings and skipped numbers that are of no row are shown beside the output', async () => {
+test('hints show warnings and skipped numbers that match no row', async () => {
 	const over = { warnings: ['Campaign is paused', { code: 'x' }], dnd_skipped: [{ number: '1' }] };
 	answering([200, accepted(2, over)]);
 	const { pushed, hints } = await runPush(harness, two);

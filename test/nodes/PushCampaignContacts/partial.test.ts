@@ -29,18 +29,18 @@ const nothingTwice = (bodies: JsonObject[]) => {
 const statusesOf = (rejected: INodeExecutionData[]) =>
 	countBy(rejected, ({ json }) => json.rejection_status);
 
-describe('when the fate of the second request is unknown', () => {
+describe('when the outcome of the second request is unknown', () => {
 	const faults: Array<[name: string, arm: () => JsonObject[]]> = [
 		['the connection breaks', () => breaking('ECONNRESET', answering(OK))],
-		['no answer comes in time', () => breaking('ETIMEDOUT', answering(OK))],
-		['the service stumbles', () => answering(OK, [500, rejection('Internal server error')])],
-		['a gateway stumbles', () => answering(OK, [502, '<html>Bad gateway</html>'])],
-		['the answer is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
-		['a web page comes back', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
+		['the request times out', () => breaking('ETIMEDOUT', answering(OK))],
+		['the service returns 500', () => answering(OK, [500, rejection('Internal server error')])],
+		['a gateway returns 502', () => answering(OK, [502, '<html>Bad gateway</html>'])],
+		['the response is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
+		['a web page is returned', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
 	];
 
 	test.each(faults)(
-		'%s: it is not sent again, and the message tells every row',
+		'%s: it is not sent again, and the error reports every row',
 		async (_n, arm) => {
 			const bodies = arm();
 			const { error } = await runPush(harness, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
@@ -87,7 +87,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(hints.join()).not.toMatch(/<[a-z]/);
 	});
 
-	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
+	test.each(faults)('%s: with Continue, each row is returned once', async (_name, arm) => {
 		const bodies = arm();
 		const { pushed, rejected, error, hints } = await runPush(harness, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
@@ -123,7 +123,7 @@ describe('when the fate of the second request is unknown', () => {
 		);
 	});
 
-	test('a later try that cannot even begin still knows what was pushed', async () => {
+	test('a later attempt that cannot begin reports what was pushed', async () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
@@ -137,7 +137,7 @@ describe('when the fate of the second request is unknown', () => {
 		});
 	});
 
-	test('a later try that cannot begin under Continue leaves no pushed row in Rejected', async () => {
+	test('with Continue, a later attempt that cannot begin lists rows as unknown', async () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
@@ -148,7 +148,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
 	});
 
-	test('the error output gets one item, and the rows are in Rejected', async () => {
+	test('the error output gets one item, and Rejected lists the rows', async () => {
 		answering(OK, [503, '']);
 		const pushed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
 		expect(pushed.pushed).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('when the fate of the second request is unknown', () => {
 	});
 });
 
-describe('when a request surely did not take effect', () => {
+describe('when a request certainly had no effect', () => {
 	test('429: it is sent again', async () => {
 		const bodies = answering([429, ''], [200, accepted(2)]);
 		const { pushed, rejected, error } = await runPush(harness, two);
@@ -200,7 +200,7 @@ describe('when a request surely did not take effect', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('Retry On Fail pushes the rest when the cause is gone', async () => {
+	test('Retry On Fail pushes the remaining rows', async () => {
 		const bodies = answering(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
@@ -221,7 +221,7 @@ describe('when a request surely did not take effect', () => {
 	});
 });
 
-test('another run of the same rows is a push of its own', async () => {
+test('a new run pushes the same rows again', async () => {
 	const input = manyRows(1);
 	const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(1)]);
 	await runPush(harness, input);

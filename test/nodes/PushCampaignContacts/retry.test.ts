@@ -36,7 +36,7 @@ const pushesOf = (done: IRun) =>
 const errorOf = ({ data }: IRun) => data.resultData.error;
 
 describe('Retry in the list of executions', () => {
-	test('sends what was not sent, and puts out the requests of both', async () => {
+	test('sends the remaining rows, and returns the requests of both executions', async () => {
 		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
@@ -62,7 +62,7 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
-	test('never sends again what may have arrived, however often', async () => {
+	test('never sends rows again that may have arrived', async () => {
 		const bodies = answering(OK);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -80,7 +80,7 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
 	});
 
-	test('with the current workflow, no number goes to the campaign again, whatever was changed', async () => {
+	test('with the edited workflow, no number is pushed again', async () => {
 		const bodies = answering(OK, ARCHIVED, OK);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
@@ -88,7 +88,7 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
-	test('without a usable setting, tells what is in the campaign and what is not', async () => {
+	test('with an invalid setting, reports which rows are in the campaign', async () => {
 		answering(OK, ARCHIVED);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const broken = pushNode(harness, { ...bySize, campaignId: 'Spring' });
@@ -102,7 +102,7 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
-	test('a record that cannot be read sends nothing and calls no row unsent', async () => {
+	test('with an unreadable checkpoint, nothing is sent, and all rows are unknown', async () => {
 		answering(OK, ARCHIVED);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(4));

@@ -50,7 +50,7 @@ const runs = (run: IRun, index: number): INodeExecutionData[][] =>
 const reportAll = { options: { reportDuplicates: true } };
 
 describe('a node that runs several times in an execution', () => {
-	test('pushes a number once, and says of the others which run did', async () => {
+	test('pushes a number once, and rejects it in later runs', async () => {
 		const bodies = answering(ok(2));
 		const { workflow, start } = twoBranches(reportAll);
 		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -81,7 +81,7 @@ describe('a node that runs several times in an execution', () => {
 		).toEqual(['unknown', 'unknown']);
 	});
 
-	test('pushes again what was rejected, and duplicates where they are not to be removed', async () => {
+	test('pushes rejected rows again, and duplicates if Remove Duplicates is off', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
 		const bodies = answering([401, 'no'], ok(1));
 		const rejected = twoBranches({}, {}, each);
@@ -93,7 +93,7 @@ describe('a node that runs several times in an execution', () => {
 		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 	});
 
-	test('remembers it over Retry of the execution', async () => {
+	test('remembers the numbers in a retry of the execution', async () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = twoBranches({}, { executeOnce: true });
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -102,7 +102,7 @@ describe('a node that runs several times in an execution', () => {
 	});
 });
 
-describe('the lists of a model', () => {
+describe('the requests of a model', () => {
 	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
 	const tool = () => pushNode(harness, { contactsFrom: 'json', contacts });
 	const list = (...indexes: number[]) => ({
@@ -114,7 +114,7 @@ describe('the lists of a model', () => {
 	};
 
 	test.each(Object.entries(routes))(
-		'%s pushes a number once, however it arranges its list',
+		'%s pushes a number once, in any list',
 		async (_route, open) => {
 			const call = open();
 			const bodies = answering(ok(2), ok(1));
@@ -153,7 +153,7 @@ describe('the lists of a model', () => {
 		},
 	);
 
-	test('another campaign, another agent run and another session push as usual', async () => {
+	test('pushes again to another campaign, in another agent run, and in another session', async () => {
 		const bodies = answering(ok(1), ok(1), ok(1));
 		await engineTool(harness.credentials, tool())(list(0));
 		await engineTool(harness.credentials, tool(), { run: 1 })(list(0));
@@ -162,7 +162,7 @@ describe('the lists of a model', () => {
 	});
 });
 
-test('more numbers than are kept with an execution are forgotten, and those before them stay', () => {
+test('stops storing numbers at the limit, and keeps the earlier ones', () => {
 	const keys = new PhonesByRow();
 	const add = (sent: SentNumbers, from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, index) => from + index);
@@ -176,7 +176,7 @@ test('more numbers than are kept with an execution are forgotten, and those befo
 	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { rejectedRows: [] })).toEqual([10, 11]);
 });
 
-test('a loop of many rounds searches what it has pushed, and does not read it anew in each', () => {
+test('a loop parses the stored numbers once, not in each iteration', () => {
 	const record = {};
 	const rounds = 20_000;
 	const begin = performance.now();

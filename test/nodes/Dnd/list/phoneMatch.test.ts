@@ -20,7 +20,7 @@ test.each<[unknown, string]>([
 	[' +91 98123-45678 ', '+919812345678'],
 	['(202) 555-0143', '2025550143'],
 	['\u200B98123\u00A045678', '9812345678'],
-])('%p goes as %s', (value, phone) => {
+])('sends %p as %s', (value, phone) => {
 	expect(parseDndPhone(value)).toBe(phone);
 });
 
@@ -42,12 +42,12 @@ test.each<[unknown, RegExp]>([
 	[true, /contains a boolean/],
 	['', /^'Phone' is empty/],
 	[null, /^'Phone' is empty/],
-])('%p would protect nobody, and is told', (value, words) => {
+])('rejects %p', (value, words) => {
 	expect(() => parseDndPhone(value)).toThrow(InvalidInput);
 	expect(() => parseDndPhone(value)).toThrow(words);
 });
 
-test('a number is the same in every way of writing it', () => {
+test('a number has the same key in any format', () => {
 	const ways = ['+919876543210', '9876543210', '91 98765 43210', '0091-9876543210', '09876543210'];
 	expect(ways.map(comparedDigits)).toEqual(ways.map(() => '9876543210'));
 	expect(comparedDigits('+1 (415) 555-0132')).toBe('14155550132');
@@ -59,7 +59,7 @@ test.each([
 	['+91 98765', 'Enter its digits, with + and country code if your service expects them.'],
 	['12', 'Enter its digits, with + and country code if your service expects them.'],
 	['98765.00000', 'Write the number without a dot or comma.'],
-])('of %p it is said what to enter', (value, resolution) => {
+])('the error for %p says what to enter', (value, resolution) => {
 	const told = () => {
 		try {
 			return parseDndPhone(value);

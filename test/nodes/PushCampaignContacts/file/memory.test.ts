@@ -25,7 +25,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 }
 
 test.each([true, false])(
-	'what is kept of a row keeps nothing else of the file, with Normalize Phone Numbers %s',
+	'keeps nothing else of the file in memory, with Normalize Phone Numbers %s',
 	async (normalizePhones) => {
 		const source = { name: 'a.csv', open: async () => pieces() };
 		const writing = { delimiter: ',', encoding: 'utf-8' };
@@ -63,7 +63,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 	expect(kept / prepared.rejectedRows.length).toBeLessThan(150);
 });
 
-test('once rows are checked, what their duplicates were looked up in is let go', async () => {
+test('frees the lookup tables after the rows are checked', async () => {
 	const count = 400_000;
 	const { options } = scripted(accept);
 	const items = contactItems(count);

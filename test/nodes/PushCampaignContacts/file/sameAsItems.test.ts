@@ -74,7 +74,7 @@ async function twoTries(source: () => Promise<RowSource>, happenings: string[], 
 	return { sent, outcomes };
 }
 
-test('whatever happens to its requests, a file is pushed as the same rows are, and its next try too', async () => {
+test('pushes a file like the same rows as items, in each attempt', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(row, { maxLength: 14 }),
@@ -101,7 +101,7 @@ test('whatever happens to its requests, a file is pushed as the same rows are, a
 	);
 });
 
-test('every 2,000 rows that are read again, other work goes on', async () => {
+test('yields every 2,000 rows when reading again', async () => {
 	const people = contactItems(4_001);
 	const text = Papa.unparse(people.map(({ json }) => json));
 	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
@@ -122,7 +122,7 @@ test('every 2,000 rows that are read again, other work goes on', async () => {
 	}
 });
 
-test('what has another number by the time it is sent stops the push, and goes nowhere', async () => {
+test('stops the push if a number changed before it is sent', async () => {
 	let content = 'phone\n9000000001\n9000000002\n9000000003\n';
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
@@ -135,7 +135,7 @@ test('what has another number by the time it is sent stops the push, and goes no
 	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
 });
 
-test('a file that is read in another way than by an earlier try is not sent', () => {
+test('does not send a file that is read differently from an earlier attempt', () => {
 	const progress = new PushProgress();
 	const source = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
 	progress.requireSameFile(source('comma'));

@@ -51,7 +51,7 @@ const invalid = (
 	throw new Error('The columns were accepted');
 };
 
-test('the columns of all rows are found, in the order in which they appear', async () => {
+test('finds the columns of all rows, in order of appearance', async () => {
 	let breaths = 0;
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
@@ -75,7 +75,7 @@ describe('the phone column', () => {
 		expect(resolve(columns).phone).toEqual({ name: phone });
 	});
 
-	test('one that was entered is found in another case, but not by synonyms', () => {
+	test('an entered name is found in another case, but not by synonyms', () => {
 		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toEqual({
 			name: 'WhatsApp',
 		});
@@ -84,7 +84,7 @@ describe('the phone column', () => {
 		);
 	});
 
-	test('one of several is not guessed', () => {
+	test('several matches: nothing is chosen', () => {
 		const error = invalid(['Mobile', 'Phone Number']);
 		expect(error.message).toBe(
 			'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
@@ -92,7 +92,7 @@ describe('the phone column', () => {
 		expect(error.resolution).toMatch(/^In 'Phone Column', enter the exact name/);
 	});
 
-	test('a missing one names the columns that are there, not all of a hundred', () => {
+	test('if it is missing, the error lists the first columns of the input', () => {
 		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
 		expect(invalid(['city', 'plan']).resolution).toBe(
 			'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
@@ -113,7 +113,7 @@ describe('the person name column', () => {
 		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
 	});
 
-	test('one of several is not guessed', () => {
+	test('several matches: nothing is chosen', () => {
 		const error = invalid(['phone', 'Full Name', 'Lead Name']);
 		expect(error.message).toBe(
 			'Several columns match "person_name": "Full Name", "Lead Name". Nothing was sent',
@@ -121,7 +121,7 @@ describe('the person name column', () => {
 		expect(error.resolution).toMatch(/^In 'Person Name Column', enter the exact name/);
 	});
 
-	test('one that was entered must exist', () => {
+	test('an entered name must exist', () => {
 		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
 			message: 'The input has no column "lead", so nothing was sent',
 			resolution: expect.stringMatching(
@@ -132,7 +132,7 @@ describe('the person name column', () => {
 });
 
 describe('the other columns', () => {
-	test('those that are listed must exist, in any case', () => {
+	test('listed columns must exist, in any case', () => {
 		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual([
 			{ name: 'City', column: { name: 'City' } },
 		]);
@@ -141,13 +141,13 @@ describe('the other columns', () => {
 		);
 	});
 
-	test('one that is listed and could be two is not guessed', () => {
+	test('a listed column with two matches is not chosen', () => {
 		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
 			/^In 'Columns to Send', enter the exact name/,
 		);
 	});
 
-	test('phone, name, what this node adds to rows and a column without heading never ride along', () => {
+	test('phone, name, added columns, and columns without a heading are never sent', () => {
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
 			'',
 			'Mobile',
@@ -167,7 +167,7 @@ describe('the other columns', () => {
 	});
 });
 
-describe('a column inside another', () => {
+describe('a nested column', () => {
 	const phone = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
 
 	test.each([
@@ -179,14 +179,14 @@ describe('a column inside another', () => {
 		expect(resolveRow(phone, { phone: wanted }).phone).toEqual({ name: wanted, path });
 	});
 
-	test('is beaten by a column whose own name has a dot', () => {
+	test('comes after a column whose name has a dot', () => {
 		const row = { 'properties.phone': '1', ...phone };
 		expect(resolveRow(row, { phone: 'properties.phone' }).phone).toEqual({
 			name: 'properties.phone',
 		});
 	});
 
-	test('beats a column that is only written alike', () => {
+	test('comes before a column with a similar name', () => {
 		const row = { 'Properties Phone': '1', ...phone };
 		expect(resolveRow(row, { phone: 'properties.phone' }).phone.path).toEqual([
 			'properties',
@@ -194,13 +194,13 @@ describe('a column inside another', () => {
 		]);
 	});
 
-	test('in brackets alone is a plain column', () => {
+	test('in brackets only is a plain column', () => {
 		expect(resolveRow({ 'Mobile No.': '1' }, { phone: "['Mobile No.']" }).phone).toEqual({
 			name: 'Mobile No.',
 		});
 	});
 
-	test('that no row has is missing', () => {
+	test('is missing if no row has it', () => {
 		const error = invalid(['properties'], { phone: 'properties.mobile' }, [
 			{ json: {} },
 			{ json: phone },
@@ -208,7 +208,7 @@ describe('a column inside another', () => {
 		expect(error.message).toBe('The input has no column "properties.mobile", so nothing was sent');
 	});
 
-	test('goes along under its last name, or whole where that is taken', () => {
+	test('is sent under its last name, or under its path if the name is used', () => {
 		const row = { city: 'Pune', a: { city: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
 		const others = ['city', 'a.city', 'a.plan', 'a.phone'];
 		expect(resolveRow(row, { others }).others).toMatchObject([
@@ -221,7 +221,7 @@ describe('a column inside another', () => {
 });
 
 describe('the last name column', () => {
-	test('stands beside one of first names, which is found too', () => {
+	test('finds the column with first names too', () => {
 		const columns = resolve(['phone', 'First Name', 'Surname'], { lastName: 'surname' });
 		expect(columns).toMatchObject({
 			personName: { name: 'First Name' },
@@ -233,12 +233,12 @@ describe('the last name column', () => {
 		]);
 	});
 
-	test('alone is the name where no other is wanted', () => {
+	test('is the whole name if Person Name Column is empty', () => {
 		const columns = resolve(['phone', 'Surname'], { personName: '', lastName: 'Surname' });
 		expect(columns).toMatchObject({ personName: undefined, lastName: { name: 'Surname' } });
 	});
 
-	test('without a column of first names, or missing itself, is told', () => {
+	test('reports a missing column of first or last names', () => {
 		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
 			/^In 'Person Name Column', enter the name of the column with first names\./,
 		);
@@ -248,7 +248,7 @@ describe('the last name column', () => {
 	});
 });
 
-test('an expression that gives no column is told as what it is', () => {
+test('reports an expression that returns no column name', () => {
 	const choice = { phone: 'phone 9876543210', expressions: new Set(['Phone Column']) };
 	expect(invalid(['phone', 'city'], choice)).toMatchObject({
 		message:
@@ -258,11 +258,11 @@ test('an expression that gives no column is told as what it is', () => {
 	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
 });
 
-describe('rows that are not rows yet', () => {
+describe('input that is not rows', () => {
 	const causeFor = async (item: ContactItem) =>
 		(await new ItemRows([item], noYield).columns()).likelyCause();
 
-	test('a list inside an item', async () => {
+	test('reports a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
 		expect(await causeFor({ json })).toMatchObject({
 			message: expect.stringMatching(/^The input is one item with a list of 2 rows in "data"\./),
@@ -274,7 +274,7 @@ describe('rows that are not rows yet', () => {
 		expect(await causeFor({ json: { data } })).toBeUndefined();
 	});
 
-	test('a file beside its own name, before what its name suggests', async () => {
+	test('reports a file before a list', async () => {
 		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
 		expect(await causeFor(item)).toMatchObject({
 			message: 'The input is a file, not rows, so nothing was sent',
@@ -282,13 +282,13 @@ describe('rows that are not rows yet', () => {
 		});
 	});
 
-	test('is told in place of a missing phone column', () => {
+	test('is reported instead of a missing phone column', () => {
 		const cause = new InvalidInput('the cause', forEveryone('do that'));
 		const found = { ...foundIn(['fileName'], []), likelyCause: () => cause };
 		expect(() => resolveColumns(found, defaults)).toThrow(cause);
 	});
 
-	test('a column that the header of a file has twice is not guessed, and another one may be', () => {
+	test('a repeated column of a file is not chosen, but others are', () => {
 		const found = { ...foundIn(['phone', 'city'], []), repeated: new Set(['city']) };
 		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
 		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
@@ -297,7 +297,7 @@ describe('rows that are not rows yet', () => {
 	});
 });
 
-test('what Google Sheets and an agent add goes along only where it is listed', () => {
+test('columns of Google Sheets and AI Agent are sent only if listed', () => {
 	const added = ({ notOfAll, reserved }: Columns) =>
 		[...notOfAll].filter((name) => !reserved.has(name));
 	expect(added(resolve(['phone']))).toEqual(['row_number']);
@@ -320,7 +320,7 @@ describe('several files', () => {
 	};
 	const named: [string, string[]] = ['a.csv', ['phone', 'Name']];
 
-	test('of which some have no column for names are told, as their contacts have none', () => {
+	test('reports files without a name column', () => {
 		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
 			'The file "b.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
 		);
@@ -340,7 +340,7 @@ describe('several files', () => {
 			{},
 		],
 		['no names are wanted', [named, ['b.csv', ['phone']]], { personName: '' }],
-	])('are not told of where %s', (_case, files, over) => {
+	])('no report if %s', (_case, files, over) => {
 		expect(noteOf(files, over)).toBeUndefined();
 	});
 });

@@ -69,8 +69,8 @@ function campaign(before: Status, ...later: Status[]) {
 const told = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
 const old = list(7, 2);
 
-describe('a request whose answer did not come', () => {
-	test('is pushed, where the campaign has one new list of its size; the push goes on', async () => {
+describe('a request without a response', () => {
+	test('counts as pushed if the campaign has one new list of its size', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old), shows(old, list(8, 2)));
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
@@ -91,12 +91,12 @@ describe('a request whose answer did not come', () => {
 		expect(again.pushed[0]?.response).toMatchObject({ campaign_upload_id: 8, looked_up: true });
 	});
 
-	test('is pushed, also where the list names no agent', async () => {
+	test('counts as pushed if the list has no agent', async () => {
 		const { options } = campaign(shows(), shows(list(8, 2, null)));
 		expect((await push(2, options)).pushed).toHaveLength(1);
 	});
 
-	test('stays unknown where two minutes show no new list, which may come later; no further try sends it', async () => {
+	test('stays unknown without a new list in two minutes, and is never sent again', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old, list(9, 2, 'agent_other')));
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
@@ -142,7 +142,7 @@ describe('a request whose answer did not come', () => {
 		expect(told(outcome)).toMatch(/status of the campaign couldn't be read/);
 	});
 
-	test('stays unknown when the workflow is stopped meanwhile', async () => {
+	test('stays unknown if the execution is stopped', async () => {
 		const { options, stop, waits } = campaign(shows(old), shows(old, list(8, 2)));
 		stop();
 		expect(statuses(await push(2, options))).toEqual(['0 unknown', '1 unknown']);
@@ -150,7 +150,7 @@ describe('a request whose answer did not come', () => {
 	});
 });
 
-describe('without the lists as they were before', () => {
+describe('without the lists before the request', () => {
 	test.each<[string, Status, RegExp]>([
 		[
 			'a campaign that cannot be read',
@@ -172,7 +172,7 @@ describe('without the lists as they were before', () => {
 	});
 });
 
-test('a request that is answered needs no look', async () => {
+test('a request with a response needs no search', async () => {
 	const { options, requests, waits, sent } = campaign(shows(old));
 	sent.push([]);
 	await push(3, options);

@@ -41,7 +41,7 @@ const numbered = (numbers: readonly number[]) => {
 	return keys;
 };
 
-test('over all runs of an execution, a number that is or may be in the campaign is left out, and every other one is sent', () => {
+test('across the runs of an execution, leaves out exactly the numbers that are or may be in the campaign', () => {
 	fc.assert(
 		fc.property(fc.array(round, { maxLength: 6 }), (rounds) => {
 			let record: SentNumbersRecord = {};
@@ -95,7 +95,7 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 	);
 });
 
-test('as many numbers as are kept are known, and one more than that is not', () => {
+test('recognizes as many numbers as are stored', () => {
 	const record = {};
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);

@@ -10,7 +10,7 @@ const reasonOf = (value: unknown): string => {
 	return reading.reason;
 };
 
-describe('what spreadsheets hold is read as a documented form', () => {
+describe('reads spreadsheet cells in a documented format', () => {
 	test.each<[string, unknown, string]>([
 		['documented form', '9876543210', '9876543210'],
 		['documented form with country code', '+919876543210', '+919876543210'],
@@ -73,7 +73,7 @@ describe('what spreadsheets hold is read as a documented form', () => {
 	});
 });
 
-describe('what is no accepted number gets a reason that a person can act on', () => {
+describe('rejects other values with a reason', () => {
 	test.each<[string, unknown, RegExp]>([
 		['nothing', undefined, /^This row has no phone number/],
 		['null', null, /^This row has no phone number/],
@@ -139,14 +139,14 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		expect(reasonOf(value)).toMatch(reason);
 	});
 
-	test('the cell is shown without the space around it, and cut short after 40 characters', () => {
+	test('the reason shows the trimmed cell, up to 40 characters', () => {
 		const shown = (cell: string) => /^"(.*?)"/.exec(reasonOf(cell))?.[1];
 		expect(shown(' call me ')).toBe('call me');
 		expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
 		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`);
 	});
 
-	test('what is no cell is told as the phone column', () => {
+	test('the reason for other values names the phone column', () => {
 		expect(reasonOf(['9876543210'])).toBe(
 			'The phone column contains a list instead of a number or text. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 		);
@@ -154,7 +154,7 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 	});
 });
 
-test('a number is the same person’s in either form', () => {
+test('both formats of a number have the same key', () => {
 	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '9876543210');
 	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '9876543210');
 });

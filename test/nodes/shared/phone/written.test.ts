@@ -7,7 +7,7 @@ const digitsOf = (value: unknown): string => {
 	return `${reading.plus ? '+' : ''}${reading.digits}`;
 };
 
-describe('formatting goes, and every digit stays', () => {
+describe('removes formatting and keeps every digit', () => {
 	test.each<[string, unknown, string]>([
 		['digits', '9876543210', '9876543210'],
 		['an exact number', 9876543210, '9876543210'],
@@ -44,7 +44,7 @@ describe('a whole number in groups of thousands', () => {
 	});
 });
 
-describe('scientific notation of which nothing is lost', () => {
+describe('complete scientific notation', () => {
 	test.each([
 		['9.87654321E+09', '9876543210'],
 		['9,87654321e9', '9876543210'],
@@ -57,7 +57,7 @@ describe('scientific notation of which nothing is lost', () => {
 	});
 });
 
-describe('a zero in brackets goes only behind a country code whose countries do not dial it from abroad', () => {
+describe('removes a bracketed zero only after a country code with a trunk zero', () => {
 	test.each([
 		['+44 (0)20 7946 0958', '+442079460958'],
 		['+44(0)20 7946 0958', '+442079460958'],
@@ -98,7 +98,7 @@ describe('decimal digits of a script', () => {
 		expect(digitsOf(`＋91 ${digitsFrom(zero)}`)).toBe('+919876543210');
 	});
 
-	test('are the only characters beside 0 to 9 that become digits', () => {
+	test('are the only other characters that become digits', () => {
 		for (let point = 0x80; point <= 0x10ffff; point++) {
 			if (point >= 0xd800 && point <= 0xdfff) continue;
 			const character = String.fromCodePoint(point);
@@ -113,7 +113,7 @@ describe('decimal digits of a script', () => {
 	});
 });
 
-describe('what is not surely one number is not read', () => {
+describe('rejects values that may not be a single number', () => {
 	test.each<[string, unknown, RegExp]>([
 		['a sentence', 'please call after lunch at 5', /^is not a phone number$/],
 		['words before scientific notation', 'call 9.87654321e9', /^is not a phone number$/],
@@ -152,7 +152,7 @@ describe('what is not surely one number is not read', () => {
 		expect(isWritten(reading) ? reading : reading.issue).toEqual(expect.stringMatching(words));
 	});
 
-	test('white space around it makes it no longer', () => {
+	test('ignores white space around a number', () => {
 		const spaces = ' '.repeat(200);
 		expect(readWritten(`${spaces}tel:+91-98765-43210${spaces}`)).toEqual({
 			digits: '919876543210',
@@ -160,7 +160,7 @@ describe('what is not surely one number is not read', () => {
 		});
 	});
 
-	test('what to do is said where another way of writing helps', () => {
+	test('gives advice if another format helps', () => {
 		expect(readWritten('9876543210 / 9123456789')).toHaveProperty(
 			'resolution.onScreen',
 			'Keep only one number.',
@@ -176,7 +176,7 @@ describe('what is not surely one number is not read', () => {
 	});
 });
 
-test('whatever stands around a number, it is read as without it', () => {
+test('ignores formatting around a number', () => {
 	const around = fc
 		.array(fc.constantFrom(..." \t\u00a0\u200b\u200e\u202c\ufeff-\u2212(),.\u201c\u201d'`"), {
 			maxLength: 3,
