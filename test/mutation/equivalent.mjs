@@ -208,13 +208,13 @@ export const EQUIVALENT = [
 	['push/prefetcher.ts', 'rows.length === 0', 'false', 'of no rows nothing is read'],
 	[
 		'push/pushRunner.ts',
-		'rows === whole.rows',
+		'rows === current.rows',
 		'false',
 		'a short cut for a whole request; its contacts one by one come to the same',
 	],
 	[
 		'push/pushRunner.ts',
-		'firstIndex !== undefined',
+		'indexBase !== undefined',
 		'true',
 		'what is not known leaves the record as it is',
 	],
@@ -240,7 +240,7 @@ export const EQUIVALENT = [
 		replacement,
 		'a pushed row stays among the claimed ones, so that its block is never emptied',
 	]),
-	['push/begunRows.ts', 'push.nth + 1', 'push.nth - 1', 'each push still has a number of its own'],
+	['push/begunRows.ts', 'push.pushIndex + 1', 'push.pushIndex - 1', 'each push still has a number of its own'],
 	[
 		'push/contactBuffer.ts',
 		'start + COMMA.length',
@@ -249,8 +249,8 @@ export const EQUIVALENT = [
 	],
 	[
 		'push/contactBuffer.ts',
-		'most > this.bytes.length',
-		'most >= this.bytes.length',
+		'maxEnd > this.bytes.length',
+		'maxEnd >= this.bytes.length',
 		'it grows one contact earlier',
 	],
 	[

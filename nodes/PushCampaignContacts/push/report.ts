@@ -325,7 +325,10 @@ function reasons(rows: readonly RejectedRow[], names: RowNames): string[] {
 		.slice(0, MAX_EXAMPLES)
 		.map(({ index, reason }) => `[${names.one(index)}] ${reason}`);
 	const more = rows.length - examples.length;
-	return [...examples, ...(more > 0 ? [`${rowCount(more)} more rejected.`] : [])];
+	return [
+		...examples,
+		...(more > 0 ? [`${number(more)} more ${more === 1 ? 'row was' : 'rows were'} rejected.`] : []),
+	];
 }
 
 function onlyTexts(texts: ReadonlyArray<string | false | undefined>): string[] {

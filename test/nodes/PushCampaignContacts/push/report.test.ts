@@ -46,7 +46,7 @@ test('names the lists of all requests, and the first five of many rejected rows'
 	);
 	expect(details.filter((line) => line.startsWith('[item '))).toHaveLength(5);
 	expect(details[1]).toMatch(/^\[item 5\] "x" is not a phone number\. /);
-	expect(details.at(-1)).toBe('2 rows more rejected.');
+	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
 test('leaves out a contact list without an ID', async () => {

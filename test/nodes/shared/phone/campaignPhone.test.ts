@@ -134,7 +134,7 @@ describe('rejects other values with a reason', () => {
 		['a superscript at the end', '987654321²', /is not a phone number/],
 		['a switch', true, /contains a boolean/],
 		['a list', ['9876543210'], /contains a list/],
-		['an object', { number: '9876543210' }, /holds an object/],
+		['an object', { number: '9876543210' }, /contains an object/],
 	])('%s', (_name, value, reason) => {
 		expect(reasonOf(value)).toMatch(reason);
 	});
@@ -143,7 +143,7 @@ describe('rejects other values with a reason', () => {
 		const shown = (cell: string) => /^"(.*?)"/.exec(reasonOf(cell))?.[1];
 		expect(shown(' call me ')).toBe('call me');
 		expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
-		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`);
+		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}...`);
 	});
 
 	test('the reason for other values names the phone column', () => {
