@@ -172,7 +172,7 @@ describe('examples of pushes, imported as shipped, with only the accounts chosen
 				for (const [name, reason] of [
 					['Meera,', 'has the same phone number'],
 					['Farah Ali', 'has 5 digits instead of 10'],
-					['Gopal Menon', 'The phone number is missing'],
+					['Gopal Menon', 'This row has no phone number'],
 					['Nisha Gill', 'is not a phone number'],
 				]) {
 					expect(page).toMatch(new RegExp(`<li>${name}[^<]*${reason}`));

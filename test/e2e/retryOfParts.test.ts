@@ -89,6 +89,6 @@ test('a parent that failed by itself does not call again whom its sub-workflow h
 	expect((await n8n.retry(id, 'original')).status).toBe('error');
 	const [latest, ...before] = await allExecutions(n8n, sub);
 	expect(before).toHaveLength(1);
-	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain('An earlier attempt');
+	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain('an earlier attempt');
 	expect(phones.map((phone) => simulator.callsTo(phone))).toEqual([1, 1]);
 }, 60_000);

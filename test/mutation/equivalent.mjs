@@ -240,7 +240,12 @@ export const EQUIVALENT = [
 		replacement,
 		'a pushed row stays among the claimed ones, so that its block is never emptied',
 	]),
-	['push/begunRows.ts', 'push.pushIndex + 1', 'push.pushIndex - 1', 'each push still has a number of its own'],
+	[
+		'push/begunRows.ts',
+		'push.pushIndex + 1',
+		'push.pushIndex - 1',
+		'each push still has a number of its own',
+	],
 	[
 		'push/contactBuffer.ts',
 		'start + COMMA.length',
