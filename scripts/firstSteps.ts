@@ -28,7 +28,7 @@ export function firstSteps(credential: Reference): WorkflowJson {
 		{
 			campaignId: String(fixtures.campaigns.active),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-			options: { reportDuplicates: true },
+			options: {},
 		},
 		{ credentials: { [credentialType]: credential } },
 	);

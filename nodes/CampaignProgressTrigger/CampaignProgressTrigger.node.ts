@@ -31,11 +31,11 @@ export class CampaignProgressTrigger implements INodeType {
 			header: 'Follow a campaign',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click “Fetch Test Event”: the current state of the campaign is returned.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the campaign regularly and starts the workflow when it makes progress.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns the current state of the campaign.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the campaign regularly and starts the workflow when the campaign makes progress.',
 				active:
-					'<b>To test it</b>, click “Fetch Test Event”: the current state of the campaign is returned.<br /><br /><b>As the workflow is published</b>, n8n also checks the campaign regularly and starts the workflow when it makes progress.',
+					'<b>To test it</b>, click "Fetch Test Event". The node returns the current state of the campaign.<br /><br /><b>While the workflow is published</b>, n8n also checks the campaign regularly and starts the workflow when the campaign makes progress.',
 			},
-			activationHint: 'Publish the workflow to have the campaign checked regularly.',
+			activationHint: 'Publish the workflow to check the campaign regularly.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

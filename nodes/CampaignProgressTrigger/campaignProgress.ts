@@ -15,22 +15,22 @@ export const PROGRESS_EVENTS = [
 ] as const;
 export type ProgressEvent = (typeof PROGRESS_EVENTS)[number];
 
-/** What was seen last, kept between two polls. */
+/** The state of the campaign at the last poll. */
 export type Baseline = {
-	/** Which campaign of which service: another one starts a new baseline. */
+	/** The service and campaign. Another one starts a new baseline. */
 	subject: string;
-	/** How many looks have led to it. */
-	looks: number;
+	/** The number of polls so far. */
+	polls: number;
 	status: string | null;
-	/** Queues seen completed, by their key. */
+	/** Completed queues, by key. */
 	completed: { [queue: string]: CompletedQueue };
 	total: number | null;
 	byStatus: { [status: string]: number };
 };
 
 /**
- * A queue as it was when it was last seen completed. Since then it may have been seen in progress again: `reopened` without
- * a sign of new calls, which may be a count that comes and goes, or with one, as a `newRun`.
+ * A queue when it was last completed. `since`: it was in progress again after that, either with new calls (`newRun`) or
+ * without a sign of them (`reopened`), which may be a fluctuating count.
  */
 export type CompletedQueue = {
 	queued: number;
@@ -40,12 +40,12 @@ export type CompletedQueue = {
 };
 
 /**
- * The baseline after this answer. What the answer leaves out is taken over from the former one, so
- * that it is not news again when it comes back.
+ * The baseline after this response. Fields that the response lacks are copied from the previous baseline, so that they
+ * don't count as changes when they return.
  */
-export function nextBaseline(subject: string, view: CampaignView, former?: Baseline): Baseline {
+export function nextBaseline(subject: string, view: CampaignView, previous?: Baseline): Baseline {
 	const queues = queuesOf(view);
-	const completed = { ...former?.completed };
+	const completed = { ...previous?.completed };
 	for (const { key, queue } of queues) {
 		const known = completed[key];
 		if (queue.completed) {
@@ -57,39 +57,42 @@ export function nextBaseline(subject: string, view: CampaignView, former?: Basel
 	}
 	return {
 		subject,
-		looks: (former?.looks ?? 0) + 1,
-		status: view.status ?? former?.status ?? null,
+		polls: (previous?.polls ?? 0) + 1,
+		status: view.status ?? previous?.status ?? null,
 		completed,
-		total: view.calls?.total ?? former?.total ?? null,
-		byStatus: view.calls?.byStatus ?? former?.byStatus ?? {},
+		total: view.calls?.total ?? previous?.total ?? null,
+		byStatus: view.calls?.byStatus ?? previous?.byStatus ?? {},
 	};
 }
 
-/** What happened between two polls, of the chosen kinds. */
+/** The events between two polls, of the selected types. */
 export function progressBetween(
-	former: Baseline,
+	previous: Baseline,
 	view: CampaignView,
 	kinds: readonly ProgressEvent[],
 ): JsonObject[] {
 	return kinds
-		.flatMap((kind) => FINDERS[kind](former, view))
+		.flatMap((kind) => EVENT_FINDERS[kind](previous, view))
 		.map((event) => ({ ...event, ...stateOf(view) }));
 }
 
-/** The campaign as it stands, as the first poll and the editor's test show it. */
-export function presentState(view: CampaignView): JsonObject {
+/** The event of the first poll and of a test in the editor. */
+export function currentState(view: CampaignView): JsonObject {
 	return { event: 'current_state', ...stateOf(view), uploads: view.record.uploads ?? [] };
 }
 
-const FINDERS: {
-	[kind in ProgressEvent]: (former: Baseline, view: CampaignView) => JsonObject[];
+const EVENT_FINDERS: {
+	[kind in ProgressEvent]: (previous: Baseline, view: CampaignView) => JsonObject[];
 } = {
 	status_changed: ({ status: from }, { status: to }) =>
 		from === null || to === undefined || from === to ? [] : [{ event: 'status_changed', from, to }],
 
-	queue_completed: (former, view) => {
+	queue_completed: (previous, view) => {
 		return queuesOf(view)
-			.filter(({ key, queue }) => queue.completed && isNews(former.completed[key], queue, view))
+			.filter(
+				({ key, queue }) =>
+					queue.completed && isNewCompletion(previous.completed[key], queue, view),
+			)
 			.map(({ list, queue }) => ({
 				event: 'queue_completed',
 				campaign_upload_id: list.record.campaign_upload_id ?? null,
@@ -114,8 +117,12 @@ const FINDERS: {
 	},
 };
 
-/** Of a queue that is completed. It may be completed again by redials, callbacks or new contacts, which all show in a count. */
-function isNews(known: CompletedQueue | undefined, queue: Queue, view: CampaignView): boolean {
+/** A queue may be completed again after redials, callbacks, or new contacts. All of them change a count. */
+function isNewCompletion(
+	known: CompletedQueue | undefined,
+	queue: Queue,
+	view: CampaignView,
+): boolean {
 	return known === undefined || (known.since !== undefined && hasNewWork(known, queue, view));
 }
 
@@ -125,12 +132,12 @@ function hasNewWork(known: CompletedQueue, queue: Queue, { calls }: CampaignView
 }
 
 function changesBetween(
-	former: Baseline['byStatus'],
+	previous: Baseline['byStatus'],
 	{ byStatus }: CallCounts,
 ): Array<[string, JsonObject]> {
-	const statuses = new Set([...Object.keys(former), ...Object.keys(byStatus)]);
+	const statuses = new Set([...Object.keys(previous), ...Object.keys(byStatus)]);
 	return [...statuses]
-		.map((status) => ({ status, from: former[status] ?? 0, to: byStatus[status] ?? 0 }))
+		.map((status) => ({ status, from: previous[status] ?? 0, to: byStatus[status] ?? 0 }))
 		.filter(({ from, to }) => from !== to)
 		.map(({ status, from, to }) => [status, { from, to }]);
 }
@@ -139,7 +146,7 @@ function stateOf({ campaign, record }: CampaignView): JsonObject {
 	return { campaign, calls: record.calls ?? {} };
 }
 
-/** A list's queues are told apart by their agent; a further one of the same agent by its place. */
+/** Identifies a queue by its list and agent, and several queues of one agent by their order. */
 function queuesOf({
 	lists,
 }: CampaignView): Array<{ key: string; list: ContactList; queue: Queue }> {
@@ -153,13 +160,13 @@ function queuesOf({
 	});
 }
 
-/** A stored baseline; `undefined` for none or one of another campaign. */
+/** A stored baseline. `undefined` if there is none, or if it belongs to another campaign. */
 export function readBaseline(stored: unknown, subject: string): Baseline | undefined {
 	if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
-	const { looks, status, completed, total, byStatus } = stored;
+	const { polls, status, completed, total, byStatus } = stored;
 	return {
 		subject,
-		looks: typeof looks === 'number' ? looks : 0,
+		polls: typeof polls === 'number' ? polls : 0,
 		status: typeof status === 'string' ? status : null,
 		completed: isJsonObject(completed) ? mapValues(completed, readCompletedQueue) : {},
 		total: typeof total === 'number' ? total : null,

@@ -5,7 +5,7 @@ import { createAccountClient } from '../shared/n8n/http/accountClient';
 import {
 	type Baseline,
 	nextBaseline,
-	presentState,
+	currentState,
 	progressBetween,
 	PROGRESS_EVENTS,
 	readBaseline,
@@ -19,21 +19,21 @@ import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { progressFields } from './properties';
 
-/** By the trigger. Looks may overlap, and a workflow that is published anew begins with what was stored by then. */
+/** The latest baseline of each trigger. Polls may overlap, and a republished workflow starts with the stored baseline. */
 const latest = new Map<string, Baseline>();
 
 function latestBaseline(context: IPollFunctions, subject: string): Baseline | undefined {
 	const stored = readBaseline(context.getWorkflowStaticData('node').baseline, subject);
-	const known = readBaseline(latest.get(triggerKey(context)), subject);
-	return (known?.looks ?? 0) > (stored?.looks ?? 0) ? known : stored;
+	const inMemory = readBaseline(latest.get(triggerKey(context)), subject);
+	return (inMemory?.polls ?? 0) > (stored?.polls ?? 0) ? inMemory : stored;
 }
 
-function keep(context: IPollFunctions, baseline: Baseline): void {
+function store(context: IPollFunctions, baseline: Baseline): void {
 	context.getWorkflowStaticData('node').baseline = baseline;
 	latest.set(triggerKey(context), baseline);
 }
 
-/** Looks at the campaign once and returns what happened since the last look. */
+/** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
@@ -43,17 +43,17 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const { client, baseUrl } = await createAccountClient(context);
 	const subject = `${baseUrl}#${campaignId}`;
 	const before = latestBaseline(context, subject);
-	const answer = await getCampaignStatus(client, campaignId, additions);
-	const view = viewCampaign(recordOf(answer));
+	const response = await getCampaignStatus(client, campaignId, additions);
+	const view = viewCampaign(recordOf(response));
 
-	// A trial in the editor must not swallow what the active workflow has yet to see.
-	if (context.getMode() === 'manual') return [presentState(view)];
+	// A test in the editor must not consume events of the published workflow.
+	if (context.getMode() === 'manual') return [currentState(view)];
 
-	const former = latestBaseline(context, subject);
-	// A slow look would bring back what a faster one has passed.
-	if (former?.looks !== before?.looks) return [];
-	keep(context, nextBaseline(subject, view, former));
-	if (former === undefined) return emitsFirst ? [presentState(view)] : [];
+	const previous = latestBaseline(context, subject);
+	// A faster poll has already reported newer events.
+	if (previous?.polls !== before?.polls) return [];
+	store(context, nextBaseline(subject, view, previous));
+	if (previous === undefined) return emitsFirst ? [currentState(view)] : [];
 	const kinds = PROGRESS_EVENTS.filter((kind) => chosen.includes(kind));
-	return progressBetween(former, view, kinds);
+	return progressBetween(previous, view, kinds);
 }

@@ -2,7 +2,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/forms/campaignField';
 import { additionalQueryParameters } from '../shared/n8n/forms/options';
 
-/** What the person sees, from top to bottom. */
+/** The form, from top to bottom. */
 export const progressFields: INodeProperties[] = [
 	{
 		...campaignField,
@@ -17,7 +17,8 @@ export const progressFields: INodeProperties[] = [
 			{
 				name: 'Call Counts Changed',
 				value: 'call_counts_changed',
-				description: 'Calls were placed since the last check. Counts are attempts, not contacts.',
+				description:
+					'The call counts changed since the last check. Counts are attempts, not contacts.',
 			},
 			{
 				name: 'Queue Completed',
@@ -27,12 +28,12 @@ export const progressFields: INodeProperties[] = [
 			{
 				name: 'Status Changed',
 				value: 'status_changed',
-				description: 'The campaign was activated, paused or archived',
+				description: 'The campaign was activated, paused, or archived',
 			},
 		],
 		default: ['queue_completed', 'status_changed'],
 		required: true,
-		description: 'What starts the workflow. Each event is returned as its own item.',
+		description: 'What starts the workflow. The node returns one item per event.',
 	},
 	{
 		displayName: 'Emit Current State First',
@@ -40,7 +41,7 @@ export const progressFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether the first check also starts the workflow, with the current state of the campaign. Otherwise the first check only stores the state that later ones are compared with.',
+			'Whether the first check also starts the workflow, with the current state of the campaign. If off, the first check only stores the state to compare later checks with.',
 	},
 	{
 		displayName: 'Options',

@@ -14,12 +14,12 @@ import { whyNotRead } from '../shared/notRead';
 export type WaitSettings = {
 	intervalMs: number;
 	limitMs: number;
-	/** Waits for this contact list alone; for all of the campaign where it is not set. */
+	/** The contact list to wait for. All lists of the campaign if omitted. */
 	contactListId?: number | undefined;
-	/** Whether someone may still activate the campaign, or release its contacts, while this waits. */
+	/** Whether to keep waiting, because someone may activate the campaign or release its contacts. */
 	waitWhileStopped: boolean;
-	/** Whether a model reads how it ended. */
-	forModel?: boolean;
+	/** Whether the note is for a model. */
+	isTool?: boolean;
 };
 
 export type WaitOutcome =
@@ -36,77 +36,77 @@ export type WaitEnd = { outcome: WaitOutcome; note: string };
 export type WaitedCampaign = {
 	view: CampaignView;
 	end: WaitEnd;
-	/** Why the last reading gave nothing, so that the view is one from before. */
+	/** Why the last read failed, so that the view is from an earlier one. */
 	notRead?: string;
 };
 
-/** What was just released may take a moment to show; after this long nothing is taken for nothing. */
+/** Contacts that were just released may appear late. After this time, an empty queue counts as empty. */
 export const IDLE_LIMIT_MS = 120_000;
 
-/** Statuses in which nobody is called; any other, unknown ones included, may still make calls. */
-const STOPPED: { [status: string]: WaitEnd & { lasting: boolean } } = {
+/** Statuses in which nobody is called. Any other status, including an unknown one, may place calls. */
+const STOPPED_STATUSES: { [status: string]: WaitEnd & { isFinal: boolean } } = {
 	Draft: {
 		outcome: 'draft',
 		note: 'The campaign is a draft, so nobody is called until it is activated.',
-		lasting: false,
+		isFinal: false,
 	},
 	Paused: {
 		outcome: 'paused',
-		note: 'The campaign is paused. What is queued is kept and called once it is activated again.',
-		lasting: false,
+		note: 'The campaign is paused. Its queued contacts are kept, and called when the campaign is activated again.',
+		isFinal: false,
 	},
 	Archived: {
 		outcome: 'archived',
-		note: 'The campaign is archived, so what is left in its queues is no longer called.',
-		lasting: true,
+		note: 'The campaign is archived, so the contacts that are left in its queues are not called.',
+		isFinal: true,
 	},
 };
 
-/** Why the wait is over, or `undefined` while it goes on. */
+/** Why the wait ends, or `undefined` to keep waiting. */
 export function evaluateWait(
 	view: CampaignView,
 	{ contactListId, waitWhileStopped }: WaitSettings,
 ): WaitEnd | undefined {
-	const lists = awaited(view, contactListId);
+	const lists = listsToWaitFor(view, contactListId);
 	if (lists.length > 0 && lists.every(isCompleted)) {
-		const what = contactListId === undefined ? 'Every queue' : `Contact list ${contactListId}`;
-		return { outcome: 'completed', note: `${what} is completed.` };
+		const list = contactListId === undefined ? 'Every queue' : `Contact list ${contactListId}`;
+		return { outcome: 'completed', note: `${list} is completed.` };
 	}
-	const stopped = STOPPED[view.status ?? ''];
-	if (stopped === undefined || (waitWhileStopped && !stopped.lasting)) return undefined;
+	const stopped = STOPPED_STATUSES[view.status ?? ''];
+	if (stopped === undefined || (waitWhileStopped && !stopped.isFinal)) return undefined;
 	return { outcome: stopped.outcome, note: stopped.note };
 }
 
-/** A list that was never released to the calling queue has nothing to complete, unless it is the one asked for. */
-function awaited({ lists }: CampaignView, contactListId: number | undefined): ContactList[] {
+/** Lists that were never released to the calling queue don't count, except for a selected one. */
+function listsToWaitFor({ lists }: CampaignView, contactListId: number | undefined): ContactList[] {
 	return contactListId === undefined
 		? lists.filter(isReleased)
 		: lists.filter(({ id }) => id === String(contactListId));
 }
 
-type Idleness = { what: string; resolution: Resolution };
+type Idleness = { reason: string; resolution: Resolution };
 
 const RELEASE = onScreenOnly(
-	'Push Campaign Contacts puts contacts there with Release to Calling Queue turned on. To wait until someone does so, turn on Keep Waiting While Stopped.',
+	"To release contacts, turn on 'Release to Calling Queue' in Push Campaign Contacts. To wait until someone releases them, turn on 'Keep Waiting While Stopped'.",
 );
 
-/** Why nothing will ever be completed as things stand, or `undefined` while something is queued. */
+/** Why there is nothing to complete, or `undefined` if contacts are queued. */
 function idleness(view: CampaignView, contactListId: number | undefined): Idleness | undefined {
-	const lists = awaited(view, contactListId);
+	const lists = listsToWaitFor(view, contactListId);
 	if (!lists.every(isIdle)) return undefined;
 	if (contactListId === undefined)
-		return { what: 'nothing is in the calling queue', resolution: RELEASE };
+		return { reason: 'the calling queue is empty', resolution: RELEASE };
 	if (lists.length > 0) {
 		return {
-			what: `nothing of contact list ${contactListId} is in the calling queue`,
+			reason: `contact list ${contactListId} has no contacts in the calling queue`,
 			resolution: RELEASE,
 		};
 	}
 	return {
-		what: `the campaign shows no contact list ${contactListId}`,
+		reason: `the campaign has no contact list ${contactListId}`,
 		resolution: {
 			onScreen:
-				'Check Contact List ID and Campaign ID: Push Campaign Contacts returns the list as campaign_upload_id.',
+				"Check 'Contact List ID' and 'Campaign ID'. Push Campaign Contacts returns the ID of the list as campaign_upload_id.",
 			forModel: `Check the IDs you gave. ${formOf('Contact List ID')}`,
 		},
 	};
@@ -118,14 +118,14 @@ function timedOut(
 	notRead: string | undefined,
 ): WaitEnd {
 	const { contactListId, limitMs } = settings;
-	const lists = awaited(view, contactListId);
-	const open = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
-	const after = `after ${inWords(limitMs)}`;
+	const lists = listsToWaitFor(view, contactListId);
+	const pending = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
+	const after = `after ${durationText(limitMs)}`;
 	if (notRead !== undefined) {
 		const were =
-			open.length > 0
-				? `these contact lists were open: ${open.join(', ')}`
-				: 'no contact list was open';
+			pending.length > 0
+				? `these contact lists were not completed: ${pending.join(', ')}`
+				: 'no contact list was in progress';
 		return {
 			outcome: 'timed_out',
 			note: `The time limit passed ${after}, and the campaign couldn't be read at the end. When it was last read, ${were}.`,
@@ -134,25 +134,24 @@ function timedOut(
 	const idle = idleness(view, contactListId);
 	const note =
 		idle !== undefined
-			? noteOf(`The time limit passed ${after}: ${idle.what}.`, idle, settings)
-			: `The time limit passed ${after} with these contact lists open: ${open.join(', ')}.`;
+			? noteOf(`The time limit passed ${after}: ${idle.reason}.`, idle, settings)
+			: `The time limit passed ${after}. These contact lists are not completed: ${pending.join(', ')}.`;
 	return { outcome: 'timed_out', note };
 }
 
 function noteOf(happened: string, { resolution }: Idleness, settings: WaitSettings): string {
-	return `${happened} ${resolution[readerOf(settings.forModel === true)]}`.trim();
+	return `${happened} ${resolution[readerOf(settings.isTool === true)]}`.trim();
 }
 
-function inWords(ms: number): string {
+function durationText(ms: number): string {
 	const seconds = Math.round(ms / 1_000);
 	const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.round(seconds / 60), 'minute'];
 	return `${count} ${count === 1 ? unit : `${unit}s`}`;
 }
 
 /**
- * Reads the campaign until its queues are completed, it stops, nothing stays queued, or the limit passes. The first
- * reading must succeed; later ones may stumble, as the wait would otherwise end with each hiccup. Only what was read just now ends it before
- * the limit.
+ * Reads the campaign until its queues are completed, it stops, its queue stays empty, or the time limit passes. The first
+ * read must succeed. Later ones may fail temporarily. Before the limit, only a successful read ends the wait.
  */
 export async function waitUntilCompleted(
 	read: () => Promise<CampaignView>,
@@ -169,25 +168,29 @@ export async function waitUntilCompleted(
 			const end = evaluateWait(view, settings);
 			if (end !== undefined) return { view, end };
 			const idle = idleness(view, settings.contactListId);
-			// A queue that was seen with contacts is being worked off, whatever it counts.
+			// A queue that had contacts before isn't empty by mistake.
 			wasQueued ||= idle === undefined;
-			const missing = wasQueued || settings.waitWhileStopped ? undefined : idle;
+			const nothingToDo = wasQueued || settings.waitWhileStopped ? undefined : idle;
 			const isIdleForLong = clock.elapsed() - begun >= IDLE_LIMIT_MS;
-			if (missing !== undefined && isIdleForLong) {
-				const note = noteOf(`There is nothing to wait for: ${missing.what}.`, missing, settings);
+			if (nothingToDo !== undefined && isIdleForLong) {
+				const note = noteOf(
+					`The node has nothing to wait for: ${nothingToDo.reason}.`,
+					nothingToDo,
+					settings,
+				);
 				return { view, end: { outcome: 'not_released', note } };
 			}
 		}
-		const left = deadline - clock.elapsed();
-		if (left <= 0) {
+		const remaining = deadline - clock.elapsed();
+		if (remaining <= 0) {
 			const end = timedOut(view, settings, notRead);
 			return { view, end, ...(notRead !== undefined && { notRead }) };
 		}
-		await clock.sleep(Math.min(settings.intervalMs, left));
+		await clock.sleep(Math.min(settings.intervalMs, remaining));
 		notRead = undefined;
 		view = await read().catch((error: unknown) => {
 			if (!isTransient(error)) throw error;
-			notRead = whyNotRead(error, readerOf(settings.forModel === true));
+			notRead = whyNotRead(error, readerOf(settings.isTool === true));
 			return view;
 		});
 	}

@@ -16,11 +16,11 @@ const queueWaitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to wait until the calling queues of its contact lists are completed. The wait also ends, with the reason, if the campaign is paused, archived or a draft, or if its calling queue is empty for two minutes.',
+			'Whether to wait until the calling queues of its contact lists are completed. The wait also ends if the campaign is paused, archived, or a draft, or if its calling queue is empty for two minutes. The output shows the reason.',
 	},
 	{
 		displayName:
-			'The execution stays in memory while it waits and is lost when n8n restarts. For a wait of hours or days, use Campaign Progress Trigger instead.',
+			'The execution stays in memory while it waits, and is lost if n8n restarts. To wait for hours or days, use Campaign Progress Trigger instead.',
 		name: 'waitNotice',
 		type: 'notice',
 		default: '',
@@ -33,7 +33,7 @@ const queueWaitFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. 314',
 		description:
-			'The one contact list to wait for: the campaign_upload_id that Push Campaign Contacts returns. Leave empty to wait for every list that is in the calling queue.',
+			'The contact list to wait for, as campaign_upload_id in the output of Push Campaign Contacts. Leave empty to wait for every list that is in the calling queue.',
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 	{
@@ -51,7 +51,7 @@ const queueWaitFields: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1, numberPrecision: 0 },
 		default: 60,
-		description: 'Minutes after which the wait ends',
+		description: 'How many minutes to wait at most',
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 	{
@@ -65,10 +65,10 @@ const queueWaitFields: INodeProperties[] = [
 				value: 'return',
 				description: 'Return the current status, with wait_outcome set to timed_out',
 			},
-			{ name: 'Stop', value: 'stop', description: 'The item fails' },
+			{ name: 'Stop', value: 'stop', description: 'Stop the execution' },
 		],
 		default: 'return',
-		description: 'What to do with a campaign that is not completed in time',
+		description: 'What to do if the campaign is not completed in time',
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 ];
@@ -78,7 +78,7 @@ const form: INodeProperties[] = [
 	...queueWaitFields,
 	...outputFields(
 		'simplified',
-		'One flat record: calls by status, contacts, lists and two figures made of them',
+		'One flat record with calls by status, contacts, lists, connect rate, and attempts per contact',
 		'status, connect_rate',
 	),
 	optionsCollection(
@@ -90,15 +90,15 @@ const form: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to keep waiting while the campaign is a draft or paused, or while its calling queue is empty, because someone may activate it or release contacts',
+				'Whether to keep waiting while the campaign is paused or a draft, or while its calling queue is empty. Use this if someone may activate the campaign or release contacts later.',
 		},
 	),
 ];
 
-/** What the person sees, from top to bottom. */
+/** The form, from top to bottom. */
 export const statusFields: INodeProperties[] = [
 	toolDescriptionField(
-		'Reads how far a calling campaign has come: its status, its contact lists and the numbers of their calls. Places no call and changes nothing.',
+		'Gets the progress of a calling campaign: its status, its contact lists, and their call counts. Calls nobody and changes nothing.',
 		form,
 	),
 	...form,

@@ -21,20 +21,20 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { capInTools } from '../shared/n8n/tools/toolDeadline';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
-/** Another item has stopped the run, so this one need not wait any longer. */
-class Abandoned extends Error {
-	override readonly name = 'Abandoned';
+/** Another item stopped the run, so this one doesn't wait any longer. */
+class RunStopped extends Error {
+	override readonly name = 'RunStopped';
 }
 
-/** One item a campaign: as it stands, or as it stands when the wait is over. */
+/** Reads each item's campaign, after the wait if there is one. */
 export async function readStatuses({
 	context,
 	parameters,
 	connection,
 }: OperationRun): Promise<INodeExecutionData[]> {
 	const waitingClock = { ...clock, sleep: cancellableSleep(context) };
-	const atOnce = readConcurrency(parameters, READS_AT_ONCE);
-	const limit = pLimit(atOnce);
+	const concurrentReads = readConcurrency(parameters, READS_AT_ONCE);
+	const limit = pLimit(concurrentReads);
 	let stopped = false;
 
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
@@ -45,31 +45,35 @@ export async function readStatuses({
 		const wait = inToolsTime(context, readWait(form));
 		const additions = readAdditions(form.collection('options'));
 		const read = async () => {
-			if (stopped) throw new Abandoned();
-			const answer = await getCampaignStatus(client, campaignId, additions);
-			return viewCampaign(recordOf(answer));
+			if (stopped) throw new RunStopped();
+			const response = await getCampaignStatus(client, campaignId, additions);
+			return viewCampaign(recordOf(response));
 		};
-		const { view, told } = await statusWithin(async () => await limit(read), wait, waitingClock);
+		const { view, waitFields } = await statusWithin(
+			async () => await limit(read),
+			wait,
+			waitingClock,
+		);
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
-		return asItems({ ...sized(output, sizes), ...told });
+		return asItems({ ...sized(output, sizes), ...waitFields });
 	};
 	const task = async (index: number) =>
 		await statusOf(index).catch((error: unknown) => {
-			if (error instanceof Abandoned) return [];
+			if (error instanceof RunStopped) return [];
 			stopped = !context.continueOnFail();
 			throw error;
 		});
-	// Items that wait do so side by side; only their reads are held back.
+	// All items wait at the same time. Only their reads are limited.
 	const { length: items } = context.getInputData();
-	const concurrency = mayWait(parameters.at(0)) ? Math.max(1, items) : atOnce;
+	const concurrency = mayWait(parameters.at(0)) ? Math.max(1, items) : concurrentReads;
 	return await forEachItem(context, task, { concurrency });
 }
 
-const SHORTEST_INTERVAL_S = 5;
+const MIN_INTERVAL_S = 5;
 
 export type Wait = WaitSettings & { stopAtLimit: boolean };
 
-/** Whether some item may wait: an expression can differ from item to item. */
+/** Whether any item may wait. An expression can differ between items. */
 function mayWait(form: Fields): boolean {
 	return form.expression('waitUntilCompleted') !== '' || form.switch('waitUntilCompleted', false);
 }
@@ -88,45 +92,47 @@ export function readWait(form: Fields): Wait | undefined {
 	};
 }
 
-/** A model is told how things stand, and may ask again. */
+/** As a tool, the wait is short and returns the current status. The model may call again. */
 function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait | undefined {
 	if (wait === undefined || !runsAsTool(context)) return wait;
 	return {
 		...wait,
 		limitMs: capInTools(context, wait.limitMs),
 		stopAtLimit: false,
-		forModel: true,
+		isTool: true,
 	};
 }
 
 function interval(value: unknown): number {
 	const resolution = forEveryone(
-		`Enter the seconds between two looks at the campaign, at least ${SHORTEST_INTERVAL_S}.`,
+		`Enter the number of seconds between checks, at least ${MIN_INTERVAL_S}.`,
 	);
 	const seconds = parseCount(value, 'Check Every', resolution);
-	if (seconds >= SHORTEST_INTERVAL_S) return seconds;
-	throw new InvalidInput(`Check Every is ${seconds} seconds, which is too short`, resolution);
+	if (seconds >= MIN_INTERVAL_S) return seconds;
+	throw new InvalidInput(
+		`'Check Every' is ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, which is too short`,
+		resolution,
+	);
 }
 
 function limit(value: unknown): number {
 	return parseCount(
 		value,
 		'Time Limit',
-		forEveryone('Enter the minutes after which the wait ends.'),
+		forEveryone('Enter the number of minutes after which the wait ends.'),
 	);
 }
 
 /**
- * Reads once, or waits with one short read an interval. n8n can put an execution to sleep in its
- * database, but wakes it without running the node again, so that nothing would look whether the
- * campaign is done.
+ * Reads the campaign once, or waits and reads it at intervals. n8n's own waiting executions don't help here: n8n resumes
+ * them without running the node again, so nothing would check the campaign.
  */
 export async function statusWithin(
 	read: () => Promise<CampaignView>,
 	wait: Wait | undefined,
 	clock: Clock,
-): Promise<{ view: CampaignView; told: JsonObject }> {
-	if (wait === undefined) return { view: await read(), told: {} };
+): Promise<{ view: CampaignView; waitFields: JsonObject }> {
+	if (wait === undefined) return { view: await read(), waitFields: {} };
 	const { view, end, notRead } = await waitUntilCompleted(read, wait, clock);
 	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
 		throw new OutcomeUnknown(
@@ -135,14 +141,14 @@ export async function statusWithin(
 				[
 					end.note,
 					notRead,
-					'It goes on by itself; run this item again to wait longer, or raise Time Limit.',
+					"The campaign continues. To wait longer, execute the node again or raise 'Time Limit'.",
 				]
 					.filter((text) => text !== undefined)
 					.join(' '),
 			),
 		);
 	}
-	const told = { wait_outcome: end.outcome, wait_note: end.note };
-	if (notRead === undefined) return { view, told };
-	return { view, told: { ...told, [NOT_READ_FIELD]: notRead } };
+	const waitFields = { wait_outcome: end.outcome, wait_note: end.note };
+	if (notRead === undefined) return { view, waitFields };
+	return { view, waitFields: { ...waitFields, [NOT_READ_FIELD]: notRead } };
 }

@@ -29,7 +29,7 @@ export class Dnd implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
-		description: 'Manage the do-not-disturb lists of your agents: numbers that are never called',
+		description: 'Manage the numbers that your agents never call',
 		defaults: { name: 'DND List' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

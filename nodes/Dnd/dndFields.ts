@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/forms/agentField';
 
-/** Opt-outs are changed one after another, like everything that a person feels. */
+/** Changes that affect people are sent one after another. */
 export const CHANGES_AT_ONCE = 1;
 
 export const dndAgentField: INodeProperties = {
@@ -17,5 +17,5 @@ export const phoneField: INodeProperties = {
 	required: true,
 	placeholder: 'e.g. +919876543210',
 	description:
-		'The phone number as your service expects it, preferably with + and country code. Spaces, hyphens, dots and parentheses are removed.',
+		'The phone number as your service expects it, preferably with + and country code. Spaces, hyphens, dots, and parentheses are removed.',
 };

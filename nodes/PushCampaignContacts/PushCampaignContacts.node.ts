@@ -26,7 +26,7 @@ export class PushCampaignContacts implements INodeType {
 		version: 1,
 		subtitle: `={{ ($parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
-			'Add contacts from a spreadsheet or database to a calling campaign, any number at once',
+			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
 		defaults: { name: 'Push Campaign Contacts' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -6,23 +6,23 @@ import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
-import type { Source, Writing } from './file/csvFile';
+import type { Source, CsvFormat } from './file/csvFile';
 import { FileRows } from './file/fileRows';
 
-/** The rows of the CSV files that the input items carry. */
+/** The rows of the CSV files in the input items. */
 export async function openCsvFiles({ context, parameters }: OperationRun): Promise<FileRows> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
-			'A model has no file to give, so nothing was sent',
-			onScreenOnly('Set Contacts From of the tool to JSON.'),
+			"A tool can't read CSV files, so nothing was sent",
+			onScreenOnly("Set 'Contacts From' of the tool to JSON."),
 		);
 	}
-	const writing = readWriting(parameters.at(0).collection('options'));
+	const format = readFormat(parameters.at(0).collection('options'));
 	const sources = await readEachItem(context, (index) => {
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
-	return await FileRows.open(sources, writing, async () => await sleep(0));
+	return await FileRows.open(sources, format, async () => await sleep(0));
 }
 
 function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
@@ -39,12 +39,12 @@ function noFile(context: IExecuteFunctions, index: number, field: string): Inval
 	const data =
 		Object.keys(json).length === 0
 			? ''
-			: ', but data: if these are rows already, set Contacts From to Input Items';
+			: ", but it has other data. If the items are rows, set 'Contacts From' to Input Items";
 	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
 	return new InvalidInput(
-		`Item ${index} has no file in the field ${quoted(field)}, so nothing was sent`,
+		`Item ${index} has no file in field ${quoted(field)}, so nothing was sent`,
 		onScreenOnly(
-			`Enter in Input Binary Field the name of the field that holds the CSV file. The item ${has}.`,
+			`In 'Input Binary Field', enter the name of the field with the CSV file. The item ${has}.`,
 		),
 	);
 }
@@ -64,9 +64,10 @@ function sourceOf(
 
 const CHARACTERS = 65_536;
 
-/** A small file may lie in the item itself. Four characters are three bytes, and what a mail brought has line breaks in between. */
+/** Decodes a small file that is in the item itself. Files from emails have line breaks in their base64 text. */
 function* bytesOf(base64: string): Generator<Uint8Array> {
 	let rest = '';
+	// Four characters are three bytes.
 	for (let from = 0; from < base64.length; from += CHARACTERS) {
 		const text = rest + base64.slice(from, from + CHARACTERS).replace(/\s/g, '');
 		rest = text.slice(text.length - (text.length % 4));
@@ -88,15 +89,15 @@ async function* readable(
 
 function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
-		`n8n could not read the file ${quoted(name)} to its end, so what is left of it was not sent`,
-		onScreenOnly('Start the workflow again. If n8n has deleted the file meanwhile, get it anew.'),
+		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows were not sent`,
+		onScreenOnly('Execute the workflow again. If n8n has deleted the file, load it again first.'),
 		error instanceof Error ? error.message : String(error),
 		false,
 		'n8n',
 	);
 }
 
-function readWriting(options: Fields): Writing {
+function readFormat(options: Fields): CsvFormat {
 	return {
 		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
 		encoding: encodingOf(options.choice('encoding', AUTOMATIC)),
@@ -108,16 +109,16 @@ function checkDelimiter(written: string): string {
 	const isOne = delimiter.length === 1 && !/["\r\n]/.test(delimiter);
 	if (delimiter === '' || isOne) return delimiter;
 	throw new InvalidInput(
-		`Delimiter holds ${quoted(written)}, which is not one character, so nothing was sent`,
+		`'Delimiter' must be a single character (got ${quoted(written)}). Nothing was sent`,
 		onScreenOnly(
-			'Enter the character between the cells, such as ; or \\t for a tab, or take Delimiter out of Options to have it found out.',
+			"Enter the character between the cells, such as ; or \\t for a tab. To detect it from the file, remove 'Delimiter' from 'Options'.",
 		),
 	);
 }
 
 const AUTOMATIC = 'automatic';
 
-/** Empty where it is to be found out. */
+/** Empty to detect it from the file. */
 function encodingOf(chosen: string): string {
 	return chosen === AUTOMATIC ? '' : chosen;
 }

@@ -18,56 +18,62 @@ import { openCsvFiles } from './csvRows';
 import { ItemRows, type RowSource } from './push/rows';
 import { isRowIndependent } from './rowIndependent';
 
-/** The rows of a push, and what n8n knows of them. */
+/** The rows of a push, and the input items they belong to. */
 export type InputRows = {
 	source: RowSource;
-	/** What a person should know of how they were read. */
+	/** Hints about how the files were read. */
 	notes?: readonly string[];
-	/** Rows as they came in, given in their order. */
-	output(rows: readonly number[]): Promise<IDataObject[]>;
-	/** The input item that a row came with. */
+	/**
+	 * Rows for the output, in the given order.
+	 *
+	 * @param withoutCells rows of files that are returned as `source_file` and `source_row` only
+	 */
+	output(rows: readonly number[], withoutCells?: ReadonlySet<number>): Promise<IDataObject[]>;
+	/** The input item of a row. */
 	inputOf(row: number): number;
-	/** Those that rows came with, each once. */
+	/** The input items of several rows, each once. */
 	inputsOf(rows: readonly number[]): number[];
-	/** Lets go of what is open. */
 	close(): Promise<void>;
 };
 
-/** More than a model or a person writes; a sheet comes as input items. */
+/** Enough for what a model or a person writes. */
 export const MAX_ROWS_IN_JSON = 1_000;
 
 const yieldToEventLoop = async () => await sleep(0);
 
-/** By run. */
-const opened = new WeakMap<OperationRun, InputRows>();
+/** The rows of a node run, opened once. */
+export class InputRowsOfRun {
+	private opened: InputRows | undefined;
 
-/** @throws InvalidInput where they cannot be read */
-export async function openRows(run: OperationRun): Promise<InputRows> {
-	const rows = opened.get(run) ?? (await open(run));
-	opened.set(run, rows);
-	return rows;
-}
+	constructor(private readonly run: OperationRun) {}
 
-async function open(run: OperationRun): Promise<InputRows> {
-	const from = contactsFrom(run.parameters.at(0));
-	if (from === 'csv') return await rowsOfFiles(run);
-	return from === 'json' ? await rowsOfJson(run) : rowsOfInput(run.context);
-}
-
-/** The same, with their count, and the input items as they are where the contacts cannot be read. */
-export async function knownRows(run: OperationRun): Promise<InputRows> {
-	try {
-		const rows = await openRows(run);
-		if (rows.source.count === 0) await rows.source.each(() => undefined);
+	/** @throws InvalidInput if they can't be read */
+	async open(): Promise<InputRows> {
+		const rows = this.opened ?? (await openSource(this.run));
+		this.opened = rows;
 		return rows;
-	} catch {
-		return rowsOfInput(run.context);
+	}
+
+	/** The rows, already counted. If they can't be read, the input items. */
+	async openOrInputItems(): Promise<InputRows> {
+		try {
+			const rows = await this.open();
+			if (rows.source.count === 0) await rows.source.each(() => undefined);
+			return rows;
+		} catch {
+			return rowsOfInput(this.run.context);
+		}
+	}
+
+	async close(): Promise<void> {
+		await this.opened?.close();
 	}
 }
 
-/** Afterwards, whatever came of it. */
-export async function closeRows(run: OperationRun): Promise<void> {
-	await opened.get(run)?.close();
+async function openSource(run: OperationRun): Promise<InputRows> {
+	const from = contactsFrom(run.parameters.at(0));
+	if (from === 'csv') return await rowsOfFiles(run);
+	return from === 'json' ? await rowsOfJson(run) : rowsOfInput(run.context);
 }
 
 export function contactsFrom(form: Fields): ContactsFrom {
@@ -88,7 +94,7 @@ async function rowsOfFiles(run: OperationRun): Promise<InputRows> {
 	return {
 		source,
 		notes: source.notes,
-		output: async (rows) => await source.output(rows),
+		output: async (rows, withoutCells) => await source.output(rows, withoutCells),
 		inputOf: (row) => source.fileOf(row),
 		inputsOf: (rows) => uniq(rows.map((row) => source.fileOf(row))),
 		close: async () => await source.close(),
@@ -118,14 +124,15 @@ async function rowsOfJson({ context, parameters }: OperationRun): Promise<InputR
 	const inputOf = (row: number) => rows[row]?.item ?? 0;
 	return rowsOf(items, true, { inputOf, inputsOf: (indexes) => uniq(indexes.map(inputOf)) });
 }
-/** A list of contacts, or one alone; none where nothing is set. */
+
+/** A list of contacts, or a single one. Empty if nothing is set. */
 function contactsIn(value: JsonValue | undefined): JsonObject[] {
 	if (value === undefined) return [];
-	const given = typeof value === 'string' ? parseJson(value) : value;
-	const list = Array.isArray(given) ? given : [given];
+	const parsed = typeof value === 'string' ? parseJson(value) : value;
+	const list = Array.isArray(parsed) ? parsed : [parsed];
 	if (list.every(isJsonObject)) return list;
 	throw new InvalidInput(
-		'Contacts are no JSON list of objects, so nothing was sent',
+		"'Contacts' must be a JSON array of objects. Nothing was sent",
 		givenAs(
 			'Contacts',
 			'Write each contact as an object with its phone number, such as [{ "phone": "9876543210", "person_name": "Asha Rao" }].',
@@ -134,9 +141,9 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 }
 
 function tooMany(count: number): InvalidInput {
-	const [most, given] = [MAX_ROWS_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
+	const [max, given] = [MAX_ROWS_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
 	return new InvalidInput(
-		`Contacts hold ${given} contacts, and at most ${most} go as JSON, so nothing was sent`,
-		forEveryone(`Give at most ${most} at a time; for a longer list, use input items, one per row.`),
+		`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
+		forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
 	);
 }

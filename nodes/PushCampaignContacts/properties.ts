@@ -42,18 +42,18 @@ const contactsFields: INodeProperties[] = [
 				name: 'CSV File',
 				value: 'csv',
 				description:
-					'The rows of a file that comes in, such as an export or an upload, of any size',
+					'The rows of a CSV file in the input, such as an export or an upload, of any size',
 				displayOptions: { hide: { '@tool': [true] } },
 			},
 			{
 				name: 'Input Items',
 				value: 'items',
-				description: 'Each item that comes in is a row, such as those of a spreadsheet',
+				description: 'Each input item is a row, such as the rows of a spreadsheet',
 			},
 			{
 				name: 'JSON',
 				value: 'json',
-				description: 'One contact or a few, written here or given by a model',
+				description: 'A few contacts, entered here or given by an AI model',
 			},
 		],
 		default: 'items',
@@ -68,7 +68,7 @@ const contactsFields: INodeProperties[] = [
 		placeholder: 'e.g. data',
 		hint: 'The name of the input field containing the CSV file',
 		description:
-			'The name of the binary field that holds the CSV file. Its first row names the columns. If several items come in, the files of all of them are pushed, one after another, as one push.',
+			'The name of the input field that contains the CSV file. The first row of the file must name its columns. If the input has several items, the node pushes the files of all items together.',
 		displayOptions: { show: { contactsFrom: ['csv'] }, hide: { '@tool': [true] } },
 	},
 	...jsonInTools({
@@ -78,7 +78,7 @@ const contactsFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
-		description: `The contacts as a JSON list of objects, each with its phone number and what the agent is to know, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}. The names of the values are the columns.`,
+		description: `A JSON array of contacts, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}. Each contact is an object with a phone number and anything else the agent should know. The field names are the columns.`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
 	}),
 ];
@@ -92,7 +92,7 @@ const columnFields: INodeProperties[] = [
 		default: DEFAULT_PHONE_COLUMN,
 		required: true,
 		placeholder: 'e.g. Mobile Number',
-		description: `The name of the input column that holds the phone numbers: enter it, or drag the column here. Use dots for nested columns (properties.phone). Capital letters and spaces do not matter. If there is no "${DEFAULT_PHONE_COLUMN}", one of these is used: ${PHONE_SYNONYMS.join(', ')}.`,
+		description: `The name of the input column with the phone numbers. Enter the name, or drag the column here. Use dots for nested columns (properties.phone). Case and spaces are ignored. If there is no column "${DEFAULT_PHONE_COLUMN}", the node looks for ${PHONE_SYNONYMS.slice(0, -1).join(', ')}, or ${PHONE_SYNONYMS.at(-1)}.`,
 	},
 	{
 		displayName: 'Person Name Column',
@@ -101,7 +101,7 @@ const columnFields: INodeProperties[] = [
 		requiresDataPath: 'single',
 		default: DEFAULT_NAME_COLUMN,
 		placeholder: 'e.g. Full Name',
-		description: `The name of the input column that holds the names of the people. If there is no "${DEFAULT_NAME_COLUMN}", one of these is used: ${NAME_SYNONYMS.join(', ')}. For first and last names in two columns, add Last Name Column in Options. Leave empty to send no names.`,
+		description: `The name of the input column with the names of the people. If there is no column "${DEFAULT_NAME_COLUMN}", the node looks for ${NAME_SYNONYMS.slice(0, -1).join(', ')}, or ${NAME_SYNONYMS.at(-1)}. If first and last names are in two columns, add 'Last Name Column' in 'Options'. Leave empty to send no names.`,
 	},
 	{
 		displayName: 'Other Columns',
@@ -115,7 +115,7 @@ const columnFields: INodeProperties[] = [
 		],
 		default: 'all',
 		description:
-			'Which of the remaining columns to send with each contact. The agent can use them in its prompt by their names. Columns that this node adds are never sent, and "row_number" of Google Sheets only if it is listed.',
+			'Which other columns to send with each contact. The agent can use them as variables in its prompt. Columns that this node adds are never sent. "row_number" from Google Sheets is sent only if you list it.',
 	},
 	{
 		displayName: 'Columns to Send',
@@ -126,7 +126,7 @@ const columnFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. city, plan',
 		description:
-			'The names of the columns to send, separated by commas: enter them, or drag the columns here. A nested column (properties.city) is sent by its last name.',
+			'The names of the columns to send, separated by commas. Enter the names, or drag the columns here. A nested column (properties.city) is sent under the last part of its name.',
 		displayOptions: { show: { otherColumns: ['listed'] } },
 	},
 ];
@@ -137,13 +137,13 @@ const enqueueField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to release the contacts to the calling queue of the agent immediately, so that they may be called right away. The agent needs an outbound number for this. With this off, the contacts wait in the campaign.',
+		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, the contacts are added to the campaign but not queued.",
 };
 
-/** Said where one click is enough. */
+/** One click on *Execute step* is enough to start calls. */
 const callNotice: INodeProperties = {
 	displayName:
-		'Executing this node releases the contacts: real phone calls may begin right away, as soon as the campaign may call.',
+		"Executing this node can start real phone calls right away, on the campaign's calling days and in its call window",
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
@@ -160,7 +160,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
 		default: 10_000,
 		description:
-			'How many contacts to send per request. Any number of rows is sent, in as many requests as needed. With fewer contacts per request, fewer rows are in doubt if the connection breaks.',
+			'How many contacts to send per request, at most 10,000. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.',
 	},
 	{
 		displayName: 'Delimiter',
@@ -169,7 +169,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		default: '',
 		placeholder: 'e.g. ;',
 		description:
-			'The character between the cells of the CSV file; \\t is a tab. Leave empty to find out from the file, which works for commas, semicolons, tabs and pipes.',
+			'The character between the cells of the CSV file. Enter \\t for a tab. Leave empty to detect commas, semicolons, tabs, and pipes.',
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
@@ -178,7 +178,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to only check the rows and their numbers, the credential and the campaign. Nothing is sent, and the output says how many rows are ready.',
+			'Whether to check the rows, the credential, and the campaign without sending anything. The output shows how many rows are ready to push.',
 	},
 	{
 		displayName: 'Encoding',
@@ -200,7 +200,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'automatic',
 		description:
-			'How the letters of the CSV file are encoded. A byte order mark in the file always counts.',
+			'The character encoding of the CSV file. If the file itself names its encoding, that one is used.',
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	{
@@ -211,22 +211,22 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'All Numbers of All Campaigns',
 				value: 'all',
-				description: 'Forget everything that this node remembers',
+				description: 'Forget every number that this node has pushed',
 			},
 			{
 				name: 'Numbers of These Rows',
 				value: 'rows',
-				description: 'Forget the numbers of the input, for the campaign of this node',
+				description: 'Forget the numbers in the input, for the selected campaign',
 			},
 		],
 		default: 'rows',
 		description:
-			'What to remove from the memory of Skip Numbers Pushed Before. While this option is set, nothing is sent: run the node once, then remove the option.',
+			"Which numbers 'Skip Numbers Pushed Before' should forget, so that they can be pushed again. Nothing is sent while this option is set. Execute the node once, then remove the option.",
 	},
 	ifUnknownField(
-		'Read the contact lists of the campaign before each request and, if there is no response, for two minutes after it. If they show exactly one new list of this agent with as many queued contacts, the rows were pushed. Otherwise the outcome stays unknown, and the node reports what it saw.',
-		'Stop the push and report which rows they are',
-		'What to do if the service does not respond, so that the rows of a request may or may not be in the campaign. The request is never sent again.',
+		'Read the contact lists of the campaign before each request and, if the service does not respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.',
+		'Stop the push and report the rows whose outcome is unknown',
+		'What to do if the service does not respond to a request, so that its rows may or may not be in the campaign. The node never sends the request again.',
 	),
 	{
 		displayName: 'Last Name Column',
@@ -236,7 +236,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		default: '',
 		placeholder: 'e.g. Last Name',
 		description:
-			'The name of the input column that holds the last names, where Person Name Column holds only the first names: enter it, or drag the column here. Both together are the name of the person; both columns are also sent as Other Columns.',
+			"The name of the input column with the last names, if 'Person Name Column' has only the first names. Enter the name, or drag the column here. The node joins both to one name, and also sends them as other columns.",
 	},
 	{
 		displayName: 'Normalize Phone Numbers',
@@ -244,7 +244,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to convert phone numbers to the format that the service accepts, and to reject rows without a usable number before anything is sent. With this off, numbers are sent as they are.',
+			'Whether to convert phone numbers to the format that the service accepts, and to reject rows without a usable number before anything is sent. If off, numbers are sent as they are.',
 	},
 	{
 		displayName: 'Output',
@@ -254,13 +254,13 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			{
 				name: 'One Item per Request',
 				value: 'requests',
-				description: 'The whole response of the service to each request',
+				description: 'The totals of the push and the response of the service to each request',
 			},
 			{
 				name: 'One Item per Row',
 				value: 'rows',
 				description:
-					'Each row with push_status, phone_sent, phone_key and campaign_upload_id, so that the next node can update a sheet or a CRM. Each row is returned once: rows that can be called in Pushed, all others in Rejected, including duplicates.',
+					'Each row with push_status, phone_sent, phone_key, and campaign_upload_id, so that the next node can update a sheet or a CRM. The Pushed output returns the rows that can be called, and the Rejected output returns all others.',
 			},
 			{
 				name: 'One Summary Item',
@@ -270,15 +270,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		],
 		default: 'requests',
 		description:
-			'What the Pushed output returns. With One Item per Row, connect both outputs to the node that updates your rows.',
-	},
-	{
-		displayName: 'Put Duplicates in Rejected',
-		name: 'reportDuplicates',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to return duplicate rows in Rejected, each with the item that is sent instead. With this off, they are only counted.',
+			"What the Pushed output returns. With 'One Item per Row', connect both outputs to the node that updates your rows.",
 	},
 	{
 		displayName: 'Remove Duplicates',
@@ -286,7 +278,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to send only one of several rows with the same phone number: the row with the longest name, or else the first. All rows of a run are compared.',
+			'Whether to send only one of several rows with the same phone number: the row with the longest name, or the first of them. The Rejected output returns the other rows.',
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',
@@ -294,7 +286,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to add a number to the campaign only once over all runs of this workflow, so that you can push the same growing sheet every day. Numbers that were pushed before are returned in Rejected as pushed_before. n8n remembers a number before it is sent, and forgets it if it certainly did not arrive.',
+			'Whether to push each number to the campaign only once across all runs of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
 	},
 );
 
@@ -307,10 +299,10 @@ const form: INodeProperties[] = [
 	pushOptionsField,
 ];
 
-/** What the person sees, from top to bottom. */
+/** The form, from top to bottom. */
 export const pushFields: INodeProperties[] = [
 	toolDescriptionField(
-		'Puts people into a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who are to be called. Answers how many went into the campaign, and for each that did not, why.',
+		'Adds people to a calling campaign, whose AI agent then places real phone calls to them. Use this only for people who should be called. Returns how many people were added, and the reason for each person who was not.',
 		form,
 	),
 	...form,

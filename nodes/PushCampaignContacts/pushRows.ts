@@ -42,71 +42,67 @@ import {
 	summarize,
 	summaryLine,
 } from './push/report';
-import {
-	readPushSettings,
-	readOutputOptions,
-	defaultOutputOptions,
-	type OutputOptions,
-} from './pushSettings';
-import { closeRows, openRows, type InputRows } from './inputRows';
+import { readPushSettings, readOutput, type Output } from './pushSettings';
+import { InputRowsOfRun, type InputRows } from './inputRows';
 import { outcomeOfFailedStart, runPush } from './runPush';
 
-/** A push as it comes out: what became of it, and its rows. */
-type Shown = {
+/** A push that has ended, with what its output needs. */
+type FinishedPush = {
 	outcome: PushOutcome;
 	rows: InputRows;
-	/** By row, as they are sent. */
+	/** By row, as sent. */
 	phones: ByRow<string>;
 };
 
-/** Pushes the input into the campaign: what was pushed, and every row for which nobody is called. */
+/** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
+	const input = new InputRowsOfRun(run);
 	try {
-		return await pushAndShow(run);
+		return await pushAndOutput(run, input);
 	} finally {
-		await closeRows(run);
+		await input.close();
 	}
 }
 
-async function pushAndShow(run: OperationRun): Promise<INodeExecutionData[][]> {
+async function pushAndOutput(
+	run: OperationRun,
+	input: InputRowsOfRun,
+): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const { presentation, ...shown } = await runPush(run).catch(async (error: unknown) => {
-		const begun = { ...(await outcomeOfFailedStart(run, error)), phones: [] };
-		if (context.continueOnFail()) return { ...begun, presentation: presentationOf(run) };
-		throw pushStopped(context, error, begun);
+	const { output, ...push } = await runPush(run, input).catch(async (error: unknown) => {
+		const failed = { ...(await outcomeOfFailedStart(context, input, error)), phones: [] };
+		if (context.continueOnFail()) return { ...failed, output: outputOf(run) };
+		throw pushStopped(context, error, failed);
 	});
-	const { outcome } = shown;
+	const { outcome } = push;
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw pushStopped(context, outcome.stopped, shown);
+		throw pushStopped(context, outcome.stopped, push);
 	}
 
-	const hints = [...hintsFor(outcome), ...(shown.rows.notes ?? [])];
+	const hints = [...hintsFor(outcome), ...(push.rows.notes ?? [])];
 	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 	return [
-		[...stoppedItem(context, shown), ...(await pushedOutput(shown, presentation))],
-		await rejectedItems(shown, presentation),
+		[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
+		await rejectedItems(push, output),
 	];
 }
 
-async function pushedOutput(
-	shown: Shown,
-	{ output }: OutputOptions,
-): Promise<INodeExecutionData[]> {
-	const { outcome, rows } = shown;
+async function pushedOutput(push: FinishedPush, output: Output): Promise<INodeExecutionData[]> {
+	const { outcome, rows } = push;
 	const { forgotten, ready } = outcome;
 	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
 	if (output === 'rows') {
-		return await (ready === undefined ? pushedRows(shown) : readyRows(shown, ready));
+		return await (ready === undefined ? pushedRows(push) : readyRows(push, ready));
 	}
 	if (ready !== undefined) {
-		return [{ json: dryRunSummary(outcome), pairedItem: pairs(rows, ready) }];
+		return [{ json: dryRunSummary(outcome), pairedItem: pairedItems(rows, ready) }];
 	}
-	return output === 'summary' ? [summaryItem(shown)] : pushedItems(shown);
+	return output === 'summary' ? [summaryItem(push)] : pushedItems(push);
 }
 
-/** Each row that a dry run found fit to be sent, with its number as it would be sent. */
+/** The rows that a dry run accepts, with their numbers as a push would send them. */
 async function readyRows(
-	{ rows, phones }: Shown,
+	{ rows, phones }: FinishedPush,
 	ready: readonly number[],
 ): Promise<INodeExecutionData[]> {
 	return await itemsOf(rows, ready, (index) => ({
@@ -115,44 +111,47 @@ async function readyRows(
 	}));
 }
 
-/** Each row that can be called, as it came in. */
-async function pushedRows({ outcome, rows, phones }: Shown): Promise<INodeExecutionData[]> {
+/** The rows that can be called. */
+async function pushedRows({ outcome, rows, phones }: FinishedPush): Promise<INodeExecutionData[]> {
 	const lists = new Map<number, JsonValue>();
-	for (const { rows: pushed, answer } of outcome.pushed) {
-		for (const index of pushed) lists.set(index, answer.campaign_upload_id ?? null);
+	for (const { rows: pushed, response } of outcome.pushed) {
+		for (const index of pushed) lists.set(index, response.campaign_upload_id ?? null);
 	}
 	const inOrder = [...lists.keys()].sort((one, other) => one - other);
 	return await itemsOf(rows, inOrder, (index, row) => {
 		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
-		// What an earlier push wrote beside the row holds no longer.
+		// An earlier push may have rejected the row and added these columns.
 		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
 		return columns;
 	});
 }
 
-/** Rows as they came in, each with further columns and paired with its input. */
+/** Input rows with added columns. The added columns come first, because the table view cuts off the last ones. */
 async function itemsOf(
 	rows: InputRows,
 	indexes: readonly number[],
-	columnsOf: (index: number, row: IDataObject, place: number) => IDataObject,
+	columnsOf: (index: number, row: IDataObject, position: number) => IDataObject,
+	withoutCells?: ReadonlySet<number>,
 ): Promise<INodeExecutionData[]> {
-	const found = await rows.output(indexes);
-	return indexes.map((index, place) => {
-		const row = found[place] ?? {};
+	const found = await rows.output(indexes, withoutCells);
+	return indexes.map((index, position) => {
+		const row = found[position] ?? {};
+		const columns = columnsOf(index, row, position);
 		return {
-			json: { ...row, ...columnsOf(index, row, place) },
+			// The second `columns` replaces columns of the same name in the row.
+			json: { ...columns, ...row, ...columns },
 			pairedItem: { item: rows.inputOf(index) },
 		};
 	});
 }
 
-/** Rows whose number went nowhere. */
+/** The numbers of rows with these statuses were not sent. */
 const NEVER_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
 
-/** Campaigns take numbers of India alone. */
+/** Campaigns accept Indian numbers only. */
 const COUNTRY = 'IN';
 
-/** The same columns in each row, as a sheet wants them. */
+/** The same columns for each row, so that they fit a sheet. */
 function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObject {
 	return {
 		[PUSH_STATUS_COLUMN]: status,
@@ -162,29 +161,30 @@ function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObj
 	};
 }
 
-/** As asked for, also by a form in which something else cannot be read. */
-function presentationOf({ parameters }: OperationRun): OutputOptions {
+/** *Output*, even if another field of the form can't be read. */
+function outputOf({ parameters }: OperationRun): Output {
 	try {
-		return readOutputOptions(parameters.at(0));
+		return readOutput(parameters.at(0));
 	} catch {
-		return defaultOutputOptions;
+		return 'requests';
 	}
 }
 
-/** A model is given one output alone, so what was rejected stands beside what was pushed. */
+/** As a tool, a node has one output, so the item contains the rejected rows as well. */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
+	const input = new InputRowsOfRun(run);
 	const settings = await readPushSettings(run);
-	if (settings.dryRun) return await performDryRunForModel(run);
-	const input = await openRows(run);
-	const rows = requireShallow(await input.output([...Array(input.source.count).keys()]));
-	// The same number with other texts is another wish, and is in the campaign already.
+	if (settings.dryRun) return await performDryRunForModel(run, input);
+	const inputRows = await input.open();
+	const rows = requireShallow(await inputRows.output([...Array(inputRows.source.count).keys()]));
+	// The same number with other texts is a new request, but the number is in the campaign already.
 	const earlier = { isKnown: false };
 	const send = async () => {
-		const { hasSent, ...shown } = await runPush(run);
-		const { outcome } = shown;
+		const { hasSent, ...push } = await runPush(run, input);
+		const { outcome } = push;
 		earlier.isKnown = !hasSent;
-		const pushed = await itemForModel(shown);
+		const pushed = await itemForModel(push);
 		if (outcome.stopped !== undefined) {
 			if (countRows(outcome).pushed === 0) throw outcome.stopped;
 			noteCompleted(context, {
@@ -206,7 +206,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		context,
 		() => ({
 			payload: { settings, rows },
-			// The push notes its own requests.
+			// The push records its own requests.
 			idempotent: true,
 			send,
 		}),
@@ -218,51 +218,53 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	return [output];
 }
 
-/** The responses to all requests, and the rows that are not pushed. */
-async function itemForModel(shown: Shown): Promise<INodeExecutionData[]> {
-	const [first, ...others] = pushedItems(shown).map(({ json }) => json);
-	const rejected = await rejectedForModel(shown);
+/** The responses to all requests, and the rejected rows. */
+async function itemForModel(push: FinishedPush): Promise<INodeExecutionData[]> {
+	const [first, ...others] = pushedItems(push).map(({ json }) => json);
+	const rejected = await rejectedForModel(push);
 	const further = others.length > 0 && { further_requests: others };
 	return [{ json: { ...first, ...further, rejected } }];
 }
 
-/** Nothing is done, so the model may wish the same for real. */
-async function performDryRunForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
+/** A dry run has no effect, so the model may push the same contacts afterwards. */
+async function performDryRunForModel(
+	run: OperationRun,
+	input: InputRowsOfRun,
+): Promise<INodeExecutionData[][]> {
 	noteReadOnly(run.context);
-	const shown = await runPush(run);
-	const rejected = await rejectedForModel(shown);
-	const most =
-		shown.outcome.readyIsUpperBound === true
-			? ' Numbers pushed before may be among the ready ones.'
+	const push = await runPush(run, input);
+	const rejected = await rejectedForModel(push);
+	const bound =
+		push.outcome.readyIsUpperBound === true
+			? ' The ready contacts may include numbers that were pushed before.'
 			: '';
 	noteReadOnly(
 		run.context,
-		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(shown.outcome)}${most}`,
+		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(push.outcome)}${bound}`,
 	);
-	return [[{ json: { ...dryRunSummary(shown.outcome), rejected } }]];
+	return [[{ json: { ...dryRunSummary(push.outcome), rejected } }]];
 }
 
-async function rejectedForModel(shown: Shown): Promise<IDataObject[]> {
-	const presentation = { ...defaultOutputOptions, withDuplicates: true };
-	const items = await rejectedItems(shown, presentation);
+async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {
+	const items = await rejectedItems(push, 'requests');
 	return items.map(({ json }) => json);
 }
 
-/** Nobody is called for what a model wanted to push, and its reasons say why. */
+/** Nobody is called for what a model pushed. The description has the reasons. */
 class NobodyPushed extends ExplainedError {
 	override readonly name = 'NobodyPushed';
 
 	constructor(
 		message: string,
-		advice: string,
+		description: string,
 		readonly outcome: Outcome,
 		override readonly isFinal = false,
 	) {
-		super(message, forEveryone(advice));
+		super(message, forEveryone(description));
 	}
 }
 
-/** What stopped a push of which something is in the campaign. */
+/** The error of a push that stopped after it pushed rows. */
 class PushStopped extends ExplainedError {
 	override readonly name = 'PushStopped';
 	readonly outcome: Outcome;
@@ -300,85 +302,105 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 	);
 }
 
-/** One item for each request that the service took: first what became of the whole push, then the answer. */
-function pushedItems({ outcome, rows }: Shown): INodeExecutionData[] {
+/** One item for each accepted request: the totals of the push, then the response. */
+function pushedItems({ outcome, rows }: FinishedPush): INodeExecutionData[] {
 	const totals = countRows(outcome);
 	return outcome.pushed.map((request) => ({
-		json: { totals, ...omit(request.answer, 'totals') },
-		pairedItem: pairs(rows, request.rows),
+		json: { totals, ...omit(request.response, 'totals') },
+		pairedItem: pairedItems(rows, request.rows),
 	}));
 }
 
-function summaryItem({ outcome, rows }: Shown): INodeExecutionData {
+function summaryItem({ outcome, rows }: FinishedPush): INodeExecutionData {
 	const pushed = outcome.pushed.flatMap((request) => request.rows);
-	return { json: summarize(outcome), pairedItem: pairs(rows, pushed) };
+	return { json: summarize(outcome), pairedItem: pairedItems(rows, pushed) };
 }
 
-/** Each row for which nobody is called, as it came in, with the reason. */
+/**
+ * Duplicates that *Rejected* lists with their cells. With more of them, a file with a million rows could fill n8n's
+ * memory, so they are listed without cells.
+ */
+export const MAX_DUPLICATES_WITH_CELLS = 100_000;
+
+/** The rows for which nobody is called, with the reason. */
 async function rejectedItems(
-	{ outcome, rows, phones }: Shown,
-	{ output, withDuplicates }: OutputOptions,
+	{ outcome, rows, phones }: FinishedPush,
+	output: Output,
 ): Promise<INodeExecutionData[]> {
-	const unsent = outcome.rejectedRows.filter(
-		({ status }) => withDuplicates || status !== 'duplicate',
+	const { rejectedRows } = outcome;
+	const indexes = rejectedRows.map(({ index }) => index);
+	const duplicates = rejectedRows.filter(({ status }) => status === 'duplicate');
+	const isCompact = output !== 'rows' && duplicates.length > MAX_DUPLICATES_WITH_CELLS;
+	const withoutCells = isCompact ? new Set(duplicates.map(({ index }) => index)) : undefined;
+	return await itemsOf(
+		rows,
+		indexes,
+		(index, _row, position) => {
+			const { status = '', reason = '' } = rejectedRows[position] ?? {};
+			return {
+				[STATUS_COLUMN]: status,
+				[REASON_COLUMN]: reason,
+				...(output === 'rows' && rowColumns(status, phones.at(index))),
+			};
+		},
+		withoutCells,
 	);
-	const indexes = unsent.map(({ index }) => index);
-	return await itemsOf(rows, indexes, (index, _row, place) => {
-		const { status = '', reason = '' } = unsent[place] ?? {};
-		return {
-			...(output === 'rows' && rowColumns(status, phones.at(index))),
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: reason,
-		};
-	});
 }
 
-/** A request stands for all of its rows that can be called. */
-function pairs(input: InputRows, rows: readonly number[]): Array<{ item: number }> {
+/** The input items of a request's rows. */
+function pairedItems(input: InputRows, rows: readonly number[]): Array<{ item: number }> {
 	return input.inputsOf(rows).map((item) => ({ item }));
 }
 
 /**
- * The one item of the error output. n8n moves it there from Pushed, and runs the node again for it
- * when Retry On Fail is on. The rows themselves are in Rejected.
+ * The item of the error output. n8n moves it there from *Pushed*, and runs the node again for it if *Retry On Fail* is
+ * on. The rows are in *Rejected*.
  */
-function stoppedItem(context: IExecuteFunctions, shown: Shown): INodeExecutionData[] {
-	const { outcome } = shown;
+function stoppedItem(context: IExecuteFunctions, push: FinishedPush): INodeExecutionData[] {
+	const { outcome } = push;
 	if (outcome.stopped === undefined) return [];
 	if (context.getNode().onError !== 'continueErrorOutput') return [];
 	const { json } = toErrorItem(outcome.stopped, {
-		itemIndex: inputWhereItStopped(shown),
+		itemIndex: inputWhereStopped(push),
 		of: 1,
 	});
 	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
-	// Paired with no row, or n8n would mix the data of that one into the item.
+	// n8n would mix the data of a paired row into the item.
 	return [{ json: { ...json, details }, pairedItem: [] }];
 }
 
-/** n8n's own error for a push that did not reach its end, telling what became of every row. */
+/** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 function pushStopped(
 	context: IExecuteFunctions,
 	error: unknown,
-	shown: Shown,
+	push: FinishedPush,
 ): NodeApiError | NodeOperationError {
-	const { outcome, rows } = shown;
-	// It is about the push, so the message names no single item; the index leads to where it stopped.
-	const position = { itemIndex: inputWhereItStopped(shown), of: 1 };
+	const { outcome, rows } = push;
+	// The error is about all rows, so its message names no item. The index leads to the row where the push stopped.
+	const position = { itemIndex: inputWhereStopped(push), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
-	if (error instanceof ServiceRejection || hasBegun(outcome)) {
-		const [summary, ...lines] = describeOutcome(outcome, rows.source.names);
-		const more = [...lines, ...(rows.notes ?? [])].map(displayText);
-		nodeError.description = [summary, nodeError.description, ...more].join('\n');
+	if (error instanceof ServiceRejection || hasResults(outcome)) {
+		const { nextSteps, groups, details } = describeOutcome(outcome, rows.source.names);
+		const advice = nodeError.description ?? '';
+		const lines = [advice, ...[...nextSteps, ...groups].map(displayText)].filter(
+			(line) => line !== '',
+		);
+		nodeError.description = lines.join('\n');
+		// n8n shows this one on the screen, as HTML. It would join the lines of the description.
+		nodeError.context.descriptionTemplate = lines.join('<br>');
+		for (const detail of [...details, ...(rows.notes ?? [])]) {
+			nodeError.messages.push(displayText(detail));
+		}
 	}
 	return nodeError;
 }
 
-/** Whether there is more to tell than that nothing was sent. */
-function hasBegun({ pushed, rejectedRows: rejectedRows }: PushOutcome): boolean {
+/** Whether there is more to report than that nothing was sent. */
+function hasResults({ pushed, rejectedRows }: PushOutcome): boolean {
 	return pushed.length > 0 || rejectedRows.some(({ status }) => status !== 'not_sent');
 }
 
-function inputWhereItStopped({ outcome, rows }: Shown): number {
+function inputWhereStopped({ outcome, rows }: FinishedPush): number {
 	const stoppedAt = outcome.rejectedRows.find(
 		({ status }) => status === 'unknown' || status === 'not_sent',
 	);

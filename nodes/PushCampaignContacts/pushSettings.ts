@@ -23,40 +23,31 @@ export type PushSettings = {
 	removeDuplicates: boolean;
 	contactsPerRequest: number;
 	additions: Additions;
-	/** Everything is checked and nothing is sent. */
+	/** Check everything, but send nothing. */
 	dryRun: boolean;
-	/** Whether a number goes into the campaign once over all runs of the workflow. */
+	/** Whether to push a number to the campaign once across all runs of the workflow. */
 	skipPushedBefore: boolean;
-	/** Whether to find out what became of a request whose outcome is unknown. */
+	/** Whether to look for the contact list of a request whose outcome is unknown. */
 	lookUpUnknown: boolean;
 };
 
-/** What *Skip Numbers Pushed Before* remembers its numbers in. */
+/** The store of *Skip Numbers Pushed Before*. */
 export const PUSHED_NUMBERS_STORE: StoreUse = {
 	message:
-		"n8n's memory of the numbers pushed before can't be read or written, so what is left of the push was not sent",
+		"n8n can't read or write the list of numbers pushed before, so the remaining rows were not sent",
 	description:
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database, or turn off 'Skip Numbers Pushed Before'.",
 };
 
-/** How the outcome is shown. */
-export type OutputOptions = {
-	output: 'requests' | 'summary' | 'rows';
-	withDuplicates: boolean;
-};
+/** What the *Pushed* output contains. */
+export type Output = 'requests' | 'summary' | 'rows';
 
-export const defaultOutputOptions: OutputOptions = { output: 'requests', withDuplicates: false };
-
-/** Settings hold for the whole push and are read once, from its first row. */
+/** Settings apply to the whole push, so they are read from the first row. */
 const FIRST = 0;
 
-export function readOutputOptions(form: Fields): OutputOptions {
-	const options = form.collection('options');
-	const chosen = options.choice('output', 'requests');
-	const output = chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
-	const withDuplicates = options.switch('reportDuplicates', false);
-	// With an item a row, each row comes out of one of both outputs.
-	return { output, withDuplicates: withDuplicates || output === 'rows' };
+export function readOutput(form: Fields): Output {
+	const chosen = form.collection('options').choice('output', 'requests');
+	return chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
 }
 
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
@@ -78,12 +69,12 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			personName: form.text('personNameColumn'),
 			lastName: options.text('lastNameColumn'),
 			others: readOtherColumns(form),
-			computed: computedColumns(form),
+			expressions: fieldsWithExpressions(form),
 			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
 		normalizePhones: options.switch('normalizePhones', true),
-		// Once over all runs is once in this one too.
+		// A number that is pushed once across all runs is pushed once in this run.
 		removeDuplicates: removeDuplicates || skipPushedBefore,
 		contactsPerRequest: checkContactsPerRequest(
 			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
@@ -103,13 +94,13 @@ function phoneColumn(form: Fields): string {
 	const column = form.text('phoneColumn', MAY_BE_BLANK);
 	if (column !== '') return column;
 	throw new InvalidInput(
-		'Phone Column is empty, so nothing was sent',
-		onScreenOnly('Enter the name of the column that holds the phone numbers.'),
+		"'Phone Column' is empty, so nothing was sent",
+		onScreenOnly('Enter the name of the column with the phone numbers.'),
 	);
 }
 
-/** Before columns could be dragged here, dragging one wrote an expression that gives a value of it. */
-function computedColumns(form: Fields): Set<string> {
+/** The column fields that contain an expression. An expression usually returns a value of the column, not its name. */
+function fieldsWithExpressions(form: Fields): Set<string> {
 	const expressions = {
 		'Phone Column': form.expression('phoneColumn'),
 		'Person Name Column': form.expression('personNameColumn'),
@@ -128,26 +119,23 @@ function readOtherColumns(form: Fields): ColumnChoice['others'] {
 	const columns = names.filter((name) => name !== '');
 	if (columns.length > 0) return columns;
 	throw new InvalidInput(
-		'Columns to Send is empty, so nothing was sent',
+		"'Columns to Send' is empty, so nothing was sent",
 		onScreenOnly(
-			'Enter the names of the columns to send, or choose another value in Other Columns.',
+			"Enter the names of the columns to send, or choose another value in 'Other Columns'.",
 		),
 	);
 }
 
-/** The documented most, unless a smaller number was asked for. */
 function checkContactsPerRequest(count: number): number {
-	const most = LIMITS.contactsPerRequest;
-	if (Number.isInteger(count) && count >= 1 && count <= most) return count;
+	const max = LIMITS.contactsPerRequest;
+	if (Number.isInteger(count) && count >= 1 && count <= max) return count;
 	throw new InvalidInput(
-		`Contacts per Request holds ${quoted(count)}, so nothing was sent`,
-		forEveryone(
-			`Enter a whole number from 1 to ${most.toLocaleString('en-US')}, which is the most that the service takes.`,
-		),
+		`'Contacts per Request' must be a whole number from 1 to ${max.toLocaleString('en-US')} (got ${quoted(count)}). Nothing was sent`,
+		forEveryone('Correct the number, or leave it out.'),
 	);
 }
 
-/** A row that means another campaign must not silently land in that of the first row. */
+/** A row for another campaign must not end up in the campaign of the first row. */
 async function requireSameForAllRows(
 	{ context, parameters }: OperationRun,
 	label: string,
@@ -160,9 +148,9 @@ async function requireSameForAllRows(
 	await readEachItem(context, (index) => {
 		if (readAt(index) === first) return;
 		throw new InvalidInput(
-			`${label} is not the same for all rows (item ${index} differs from item ${FIRST}), so nothing was sent`,
+			`'${label}' differs between rows (item ${FIRST} and item ${index}), so nothing was sent`,
 			onScreenOnly(
-				`One node run pushes to one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed ${label}.`,
+				`A node run pushes to one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
 			),
 		);
 	});

@@ -20,41 +20,41 @@ import { begunRowsOptions, pushToCampaign, type BegunLog } from './push/pushRunn
 import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
 import type { RowSource, FoundColumns } from './push/rows';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
-import { knownRows, openRows, type InputRows } from './inputRows';
+import type { InputRows, InputRowsOfRun } from './inputRows';
 import { forgetPushedNumbers, readForget } from './forgetPushedNumbers';
 import { runExclusiveOnStore, openNodeStore } from '../shared/n8n/idempotency/nodeStore';
 import { runExclusive } from '../shared/keyedMutex';
 import {
 	PUSHED_NUMBERS_STORE,
+	readOutput,
 	readPushSettings,
-	readOutputOptions,
 	type PushSettings,
-	type OutputOptions,
+	type Output,
 } from './pushSettings';
 
 export type PushResult = {
 	outcome: PushOutcome;
-	presentation: OutputOptions;
-	/** Whether this try sent a request; otherwise all that was pushed comes from an earlier one. */
+	output: Output;
+	/** False if everything that was pushed comes from earlier attempts. */
 	hasSent: boolean;
 	rows: InputRows;
-	/** By row, as they are sent. */
+	/** By row, as sent. */
 	phones: ByRow<string>;
 };
 
 /**
- * Checks everything before the first request leaves, then pushes.
+ * Checks everything, then pushes.
  *
- * @throws when nothing was sent; what happens to a request is told by the outcome
+ * @throws if nothing was sent. The outcome reports what happened to the requests.
  */
-export async function runPush(run: OperationRun): Promise<PushResult> {
+export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise<PushResult> {
 	const { context, parameters } = run;
-	let rows = await openRows(run);
+	let rows = await input.open();
 	const { source } = rows;
-	const presentation = readOutputOptions(parameters.at(0));
+	const output = readOutput(parameters.at(0));
 	const withoutSending = (outcome: PushOutcome, phones: ByRow<string> = []): PushResult => ({
 		outcome,
-		presentation,
+		output,
 		hasSent: false,
 		rows,
 		phones,
@@ -108,7 +108,7 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 				)
 			: undefined,
 	};
-	// What is noted before it leaves takes long to be taken out again.
+	// Numbers are recorded before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
 	const begun = settings.skipPushedBefore ? begunRowsOptions(push, progress) : undefined;
 	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
@@ -116,44 +116,45 @@ export async function runPush(run: OperationRun): Promise<PushResult> {
 		const { length: sentBefore } = progress.record.sent;
 		const outcome = await pushToCampaign(source, prepared, { ...push, isAnotherPush }, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
-		return { outcome, presentation, hasSent, rows, phones: prepared.phones };
+		return { outcome, output, hasSent, rows, phones: prepared.phones };
 	};
-	// As a tool, the node may be called again before it is done.
+	// An AI agent may call the tool again while it runs.
 	const inOrder = async () => await runExclusive(progress.record, send);
 	return settings.skipPushedBefore ? await runExclusiveOnStore(context, inOrder) : await inOrder();
 }
 
-/** A workflow pushes a number once in an execution; a model in its run or session, whichever tool it uses. */
+/** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
 function openSentNumbers(
 	context: IExecuteFunctions,
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): SentNumbers {
 	const isTool = runsAsTool(context);
-	const place = isTool ? 'workflow' : 'node';
-	const span = isTool ? 'run' : 'execution';
-	const memory = new ExecutionStore(context, 'numbers', isSentNumbersRecord, place, span);
-	const record = memory.read() ?? {};
-	memory.write(record);
+	const scope = isTool ? 'workflow' : 'node';
+	const lifetime = isTool ? 'run' : 'execution';
+	const store = new ExecutionStore(context, 'numbers', isSentNumbersRecord, scope, lifetime);
+	const record = store.read() ?? {};
+	store.write(record);
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new SentNumbers(record, campaign.id, options);
 }
 
-/** Undefined where n8n keeps nothing that could be retried, or where the numbers pushed before are all that counts. */
+/** Undefined if n8n stores nothing to retry, or if *Skip Numbers Pushed Before* already records the numbers. */
 async function openBegunRows(
 	context: IExecuteFunctions,
-	{ skipPushedBefore: skipPushedBefore }: Pick<PushSettings, 'skipPushedBefore'>,
+	{ skipPushedBefore }: Pick<PushSettings, 'skipPushedBefore'>,
 ): Promise<BegunLog | undefined> {
 	const log = await openWriteAheadLog(context, { isSharedStore: true });
 	if (log === undefined || (skipPushedBefore && log.isFirstAttempt)) return undefined;
-	const kept = new ExecutionStore(context, 'rows', isRowsMemory, 'node', 'execution');
-	const memory = kept.read() ?? {};
-	kept.write(memory);
+	const store = new ExecutionStore(context, 'rows', isRowsMemory, 'node', 'execution');
+	const memory = store.read() ?? {};
+	store.write(memory);
 	return { log, memory, executionId: context.getExecutionId() };
 }
 
-/** What became of the rows when this try could not even begin: what an earlier one did still holds. */
+/** The outcome if this attempt couldn't begin: the results of earlier attempts, and the remaining rows. */
 export async function outcomeOfFailedStart(
-	run: OperationRun,
+	context: IExecuteFunctions,
+	input: InputRowsOfRun,
 	error: unknown,
 ): Promise<{ outcome: PushOutcome; rows: InputRows }> {
 	const stopped =
@@ -163,11 +164,11 @@ export async function outcomeOfFailedStart(
 					error instanceof Error ? error.message : String(error),
 					forEveryone('Nothing was sent.'),
 				);
-	const rows = await knownRows(run);
+	const rows = await input.openOrInputItems();
 	const { source } = rows;
-	const { outcome, isAll } = await earlierAttempts(run.context, source);
-	// What cannot be told of earlier tries may have been any row.
-	const status = isAll ? 'not_sent' : 'unknown';
+	const { outcome, isComplete } = await earlierAttempts(context, source);
+	// If an earlier request doesn't match these rows, it may have sent any of them.
+	const status = isComplete ? 'not_sent' : 'unknown';
 	const known = new Set([
 		...outcome.pushed.flatMap(({ rows }) => rows),
 		...outcome.rejectedRows.map(({ index }) => index),
@@ -188,26 +189,26 @@ async function earlierAttempts(
 		return await openProgress(context).known(source);
 	} catch (error) {
 		explained(error);
-		return { outcome: { received: source.count, pushed: [], rejectedRows: [] }, isAll: false };
+		return { outcome: { received: source.count, pushed: [], rejectedRows: [] }, isComplete: false };
 	}
 }
 
-/** No rows today is an ordinary day; a file that nobody has read yet is a slip in the workflow. */
+/** An empty input is fine. An unread file as input isn't. */
 function noRows(found: FoundColumns): PushOutcome {
-	const slip = found.slip();
-	if (slip !== undefined) throw slip;
+	const cause = found.likelyCause();
+	if (cause !== undefined) throw cause;
 	return { received: 0, pushed: [], rejectedRows: [] };
 }
 
 /**
- * How far the push of this run has come, kept with the execution: on *Retry On Fail* and on *Retry*
- * what was pushed, or may have been, is known from here and never sent a second time.
+ * The progress of this run's push, stored with the execution. On *Retry On Fail* and *Retry*, the node doesn't send
+ * again what it pushed or may have pushed.
  *
- * @throws InvalidInput where what an earlier try did cannot be read
+ * @throws InvalidInput if the stored progress can't be read
  */
 function openProgress(context: IExecuteFunctions): PushProgress {
-	const memory = new ExecutionStore(context, 'push', isPushCheckpoint);
-	const record = memory.read() ?? emptyCheckpoint();
-	memory.write(record);
+	const store = new ExecutionStore(context, 'push', isPushCheckpoint);
+	const record = store.read() ?? emptyCheckpoint();
+	store.write(record);
 	return new PushProgress(record);
 }

@@ -51,6 +51,6 @@ describe('pushing a CSV file in the editor', () => {
 	it('reports a missing file if the field name is wrong', async () => {
 		await editor().write('binaryPropertyName', 'list');
 		await editor().execute();
-		await editor().readOutput('Item 0 has no file in the field "list", so nothing was sent');
+		await editor().readOutput('Item 0 has no file in field "list", so nothing was sent');
 	});
 });

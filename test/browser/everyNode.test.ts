@@ -55,7 +55,7 @@ const actions: Case[] = [
 		},
 		shown: 'campaign_upload_id',
 		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
-		message: 'The campaign is archived, and an archived campaign takes no contacts',
+		told: 'The campaign is archived, so nothing was sent',
 	},
 	{
 		node: 'Campaign Status',

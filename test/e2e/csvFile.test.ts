@@ -78,7 +78,7 @@ test('pushes a file from disk, and Retry sends only the rest, not rows that may 
 	expect(failed.status).toBe('error');
 	const { error } = await n8n.runData(failed.id);
 	expect(error?.description).toMatch(
-		/^50 rows: 20 pushed, 20 unknown, 10 not sent\.[^]*rows 2 to 21, [^]*rows 22 to 41[^]*rows 42 to 51/,
+		/\nPushed: 20 rows \(rows 2 to 21, [^]*\nUnknown: 20 rows \(rows 22 to 41\)[^]*\nNot sent: 10 rows \(rows 42 to 51\)/,
 	);
 	expect(pushed()).toEqual(inCampaign(phones(0, 40)));
 
@@ -88,7 +88,7 @@ test('pushes a file from disk, and Retry sends only the rest, not rows that may 
 	expect(pushed()).toEqual(inCampaign(phones(0, 50)));
 	expect(contacts()[49]).toMatchObject({ personName: 'Person, 49', extra: { city: 'Köln' } });
 	expect((await n8n.runData(third.id)).error?.description).toMatch(
-		/^50 rows: 30 pushed, 20 unknown\./,
+		/\nPushed: 30 rows .*\nUnknown: 20 rows/,
 	);
 });
 

@@ -175,7 +175,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				for (const [name, reason] of [
 					['Meera,', 'has the same phone number'],
 					['Farah Ali', 'has 5 digits instead of 10'],
-					['Gopal Menon', 'The phone number is missing'],
+					['Gopal Menon', 'This row has no phone number'],
 					['Nisha Gill', 'is not a phone number'],
 				]) {
 					expect(page).toMatch(new RegExp(`<li>${name}[^<]*${reason}`));

@@ -16,9 +16,9 @@ import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
 import { buildCall } from '../../nodes/PlaceCall/request/callRequest';
 import { integer } from '../../nodes/PlaceCall/request/callRequestFields';
 import { scheduledAt } from '../../nodes/PlaceCall/request/schedule';
-import { requireFittingCounts } from '../../nodes/PushCampaignContacts/push/answerCounts';
+import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/phoneArrays';
-import { cellOf, columnOf, holds } from '../../nodes/PushCampaignContacts/push/cells';
+import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import {
 	candidatesFor,
@@ -331,27 +331,31 @@ export const readers: Record<string, Reader | Reader[]> = {
 			for (const row of listOf(json).slice(0, 2)) cellOf(objectOf(row), column);
 		},
 	},
-	'PushCampaignContacts/push/cells.ts › holds': {
-		read: ({ text, json }) => holds(objectOf(json), columnOf(text)),
+	'PushCampaignContacts/push/cells.ts › hasCell': {
+		read: ({ text, json }) => hasCell(objectOf(json), columnOf(text)),
 	},
 	'PushCampaignContacts/push/columns.ts › resolveColumns': {
 		read: ({ text, json }) =>
 			resolveColumns(
-				{ names: new Set(listOf(json).map(plain)), hasWithin: () => false, slip: () => undefined },
+				{
+					names: new Set(listOf(json).map(plain)),
+					hasNested: () => false,
+					likelyCause: () => undefined,
+				},
 				{
 					phone: text,
 					personName: text,
 					lastName: text,
 					others: [text],
-					computed: new Set(),
+					expressions: new Set(),
 					isTool: false,
 					from: 'items',
 				},
 			),
 	},
-	'PushCampaignContacts/push/answerCounts.ts › requireFittingCounts': {
+	'PushCampaignContacts/push/responseCounts.ts › requireConsistentCounts': {
 		read: ({ text, json }) =>
-			requireFittingCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
+			requireConsistentCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
 	},
 	'PushCampaignContacts/push/rejectedIndexes.ts › RepeatableText': {
 		read: ({ text, json }) => {
@@ -701,7 +705,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 /** Functions and classes that get text but don't read it: they store it, compare it as a whole, or pass it on. */
 export const notReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
-	'CampaignProgressTrigger/campaignProgress.ts › presentState',
+	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
 	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',

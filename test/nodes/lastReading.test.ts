@@ -61,8 +61,8 @@ const WAITS: {
 		// The first reading has to succeed.
 		const { clock, read, lastStep } = scripted(['read', ...script], () => campaign);
 		const wait = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
-		const { told } = await statusWithin(read, { ...wait, stopAtLimit: false }, clock);
-		return { json: told, last: lastStep() };
+		const { waitFields } = await statusWithin(read, { ...wait, stopAtLimit: false }, clock);
+		return { json: waitFields, last: lastStep() };
 	},
 	'Place Call and Ask and Wait, by reading': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);

@@ -120,7 +120,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
 	[/downloadErrors/, /whoever runs your service/, 'the user of a model does not know them'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
-	[/pushRunner\.ts/, /^Look at the campaign/, 'the next step says that the outcome is unknown'],
+	[/pushRunner\.ts/, /^Check the campaign/, 'the next step says that the outcome is unknown'],
 	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
 ];
 

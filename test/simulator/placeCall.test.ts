@@ -79,7 +79,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(epoch - Date.now()).toBeLessThanOrEqual(24 * HOUR_MS);
 	});
 
-	it("follows the dialect's reading of ambiguous statements", async () => {
+	it('takes its side where the document is ambiguous', async () => {
 		const past = await place({ scheduled_at: '2020-01-01T10:00:00+05:30' });
 		expect(past.status).toBe(dialect.calls.pastSchedule === 'rejected' ? 400 : 200);
 		const zero = await place({ phone_number: '09876543210' });

@@ -7,12 +7,12 @@ import type { ApiClient } from '../../shared/api/client';
 import type { JsonObject } from '../../shared/json';
 
 /**
- * The values of an addition, named and placed as the credential says.
+ * The parameters of an addition, as set in the credential.
  *
  * @throws MissingMapping before anything is sent
  */
 export function valuesToAdd(
-	details: ApiMapping,
+	mapping: ApiMapping,
 	{ agentUuid, phone, reason }: { agentUuid: string; phone: string; reason: string },
 ): Additions {
 	const added = [
@@ -21,64 +21,64 @@ export function valuesToAdd(
 		{ name: 'dndAddReasonName', placement: 'dndAddReasonPlacement', value: reason },
 	] as const;
 	const given = added.filter(({ value }) => value !== '');
-	const arePlaced = given.every(({ placement }) => details.optional(placement) !== undefined);
-	details.require([
+	const arePlaced = given.every(({ placement }) => mapping.optional(placement) !== undefined);
+	mapping.require([
 		...(arePlaced ? [] : (['dndAddPlacement'] as const)),
 		...given.map(({ name }) => name),
 	]);
 	return placeValues(
 		given.map(({ name, placement, value }) => ({
-			placement: details.optional(placement) ?? details.required('dndAddPlacement'),
-			name: details.required(name),
+			placement: mapping.optional(placement) ?? mapping.required('dndAddPlacement'),
+			name: mapping.required(name),
 			value,
 		})),
 	);
 }
 
-/** The values of a removal; `phone` is documented, where it goes is not. */
+/** The parameters of a removal. The document names `phone`, but not whether it goes in the query or the body. */
 export function valuesToRemove(
-	details: ApiMapping,
+	mapping: ApiMapping,
 	{ agentUuid, phone }: { agentUuid: string; phone: string },
 ): Additions {
-	details.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
+	mapping.require(['dndRemovePhonePlacement', 'dndRemoveAgentPlacement', 'dndRemoveAgentName']);
 	return placeValues([
 		{
-			placement: details.required('dndRemovePhonePlacement'),
-			name: details.optional('dndRemovePhoneName') ?? 'phone',
+			placement: mapping.required('dndRemovePhonePlacement'),
+			name: mapping.optional('dndRemovePhoneName') ?? 'phone',
 			value: phone,
 		},
 		{
-			placement: details.required('dndRemoveAgentPlacement'),
-			name: details.required('dndRemoveAgentName'),
+			placement: mapping.required('dndRemoveAgentPlacement'),
+			name: mapping.required('dndRemoveAgentName'),
 			value: agentUuid,
 		},
 	]);
 }
 
-/** Adds a number; what the service answers is open and passes through. */
+/** Adds a number. The response isn't documented, so it is returned unchanged. */
 export async function addNumber(
 	client: ApiClient,
 	phone: string,
 	values: Additions,
 	additions: Additions,
 ): Promise<JsonObject> {
-	const answer = await addDndNumber(client, values, additions).catch(withNumberOf(phone));
-	return recordOf(answer);
+	const response = await addDndNumber(client, values, additions).catch(withNumberOf(phone));
+	return recordOf(response);
 }
 
-/** Removes a number; `lenient` takes one that is not listed for removed, as workflows run again. */
+/** @param ignoreIfNotListed succeed if the number isn't on the list, so that a workflow can run again */
 export async function removeNumber(
 	client: ApiClient,
 	phone: string,
 	values: Additions,
 	additions: Additions,
-	lenient: boolean,
+	ignoreIfNotListed: boolean,
 ): Promise<JsonObject> {
 	const removal = removeDndNumber(client, values, additions).catch(withNumberOf(phone));
 	return await removal.then(
-		(answer) => ({ was_listed: true, ...recordOf(answer) }),
+		(response) => ({ was_listed: true, ...recordOf(response) }),
 		(error: unknown) => {
-			if (!lenient || !isRejection(error, 'not_on_dnd_list')) throw error;
+			if (!ignoreIfNotListed || !isRejection(error, 'not_on_dnd_list')) throw error;
 			return { was_listed: false, message: error.originalMessage ?? '' };
 		},
 	);
@@ -90,13 +90,13 @@ function withNumberOf(phone: string) {
 	};
 }
 
-/** Names the number whose change has an unknown outcome, and how to find out. */
+/** Adds the number to an unknown outcome, and how to check it. */
 export function withNumber(phone: string, error: OutcomeUnknown): OutcomeUnknown {
 	return error.withText({
 		message: `${error.message} (${phone})`,
 		resolution: {
-			onScreen: `It was not sent a second time. DND List → Check tells whether ${phone} is on the list now; try again only if need be.`,
-			forModel: 'It was not sent a second time.',
+			onScreen: `The request was not sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
+			forModel: 'The request was not sent again.',
 		},
 	});
 }

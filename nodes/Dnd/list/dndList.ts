@@ -30,7 +30,7 @@ export type DndListRequest = {
 	phone?: string | undefined;
 	/** Infinity for every entry. */
 	limit: number;
-	/** At most 100; the service's own number where it is not set. */
+	/** At most 100. The service's default if omitted. */
 	pageSize?: number | undefined;
 	additions?: Additions;
 	limiter?: Limiter;
@@ -38,30 +38,30 @@ export type DndListRequest = {
 
 const PAGE_NAME = 'dndListPageName';
 
-/** A page by its place, counted from 0, among those of its size; of the usual size where none is given. */
+/** A page by its index among pages of the same size. `size` defaults to the page size of the request. */
 type PageRequest = { index: number; size?: number };
 
 /**
- * The entries of an agent's list, page by page as `meta` tells, for a person to see.
+ * Reads the entries of an agent's list, page by page.
  *
- * @returns whether a whole list showed no sign that entries are missing
+ * @returns `isComplete`: false if entries of a whole list may be missing
  * @throws MissingMapping before anything is sent
  */
 export async function readDndList(
 	client: ApiClient,
 	{ limiter, ...request }: DndListRequest,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<{ entries: JsonObject[]; isComplete: boolean }> {
-	const { entries, isComplete } = await readList(dndPages(client, request, details), {
+	const { entries, isComplete } = await readList(dndPages(client, request, mapping), {
 		limit: request.limit,
 		limiter,
-		loopAdvice: checkPageName(details),
+		loopAdvice: checkPageName(mapping),
 	});
 	return { entries: entries.map(asRecord), isComplete };
 }
 
 /**
- * All entries of an agent's list, for a decision that rests on who is not on it.
+ * Reads all entries of an agent's list, for decisions about numbers that aren't on it.
  *
  * @throws MissingMapping before anything is sent
  * @throws OutcomeUnknown if entries may be missing
@@ -69,69 +69,69 @@ export async function readDndList(
 export async function readAllDndEntries(
 	client: ApiClient,
 	{ limiter, ...request }: Omit<DndListRequest, 'limit'>,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<JsonObject[]> {
-	const pages = dndPages(client, { ...request, limit: Infinity }, details);
+	const pages = dndPages(client, { ...request, limit: Infinity }, mapping);
 	const entries = await readProvenList(pages, {
 		limiter,
-		loopAdvice: checkPageName(details),
+		loopAdvice: checkPageName(mapping),
 		notProven: () =>
 			new OutcomeUnknown(
-				`Numbers may be missing: the do-not-disturb list changed each of the ${MAX_READINGS} times it was read, has fewer numbers than the service counts, or has too few numbers on a page`,
+				`Numbers may be missing. In ${MAX_READINGS} attempts, the do-not-disturb list changed while it was read, or it had fewer numbers than the service counts or than fit on a page`,
 				{
 					onScreen:
-						'Run this again while fewer numbers are added and removed. No number was treated as not listed.',
-					forModel: 'Ask again later. No number was treated as not listed.',
+						'Execute the node again when fewer numbers are added and removed. No number was treated as not listed.',
+					forModel: 'Try again later. No number was treated as not listed.',
 				},
 			),
 	});
 	return entries.map(asRecord);
 }
 
-function checkPageName(details: ApiMapping): string {
-	return `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
+function checkPageName(mapping: ApiMapping): string {
+	return `${mapping.advice(PAGE_NAME)} The service probably doesn't know this parameter.`;
 }
 
 function dndPages(
 	client: ApiClient,
-	request: Omit<DndListRequest, 'inTurn'>,
-	details: ApiMapping,
+	request: Omit<DndListRequest, 'limiter'>,
+	mapping: ApiMapping,
 ): ListReader<PageRequest, JsonValue> {
-	const pages = new DndPages(client, request, details);
+	const pages = new DndPages(client, request, mapping);
 	return {
 		pagesOf: (reading) => pages.of(reading),
 		keyOf,
-		staggeredBy: details.optional('dndListPerPageName') === undefined ? undefined : 'pageSize',
+		staggeredBy: mapping.optional('dndListPerPageName') === undefined ? undefined : 'pageSize',
 	};
 }
 
-/** A number that comes onto the list again is another entry. */
+/** A number that is removed and added again is a new entry. */
 function keyOf(entry: JsonValue): string | undefined {
 	if (!isJsonObject(entry) || entry.id === undefined) return undefined;
 	return JSON.stringify([entry.id, entry.phone, entry.created_at]);
 }
 
-/** Asks for pages, and finds out how the service numbers them: from 0 or 1 is open, and the first response tells. */
+/** Reads pages. The document doesn't say whether pages count from 0 or 1, so the first response decides. */
 class DndPages {
 	private firstNumber = 0;
-	/** By how much the number that a request takes is smaller than the one that `meta` shows. */
+	/** The difference between the page number in `meta` and in the request. */
 	private shift = 0;
-	/** A page after the first one was given as it was asked for. */
-	private isSure = false;
+	/** Whether a later page had the expected number. */
+	private isNumberingKnown = false;
 	private readonly totals = new Totals();
 
 	constructor(
 		private readonly client: ApiClient,
-		private readonly request: Omit<DndListRequest, 'inTurn'>,
-		private readonly details: ApiMapping,
+		private readonly request: Omit<DndListRequest, 'limiter'>,
+		private readonly mapping: ApiMapping,
 	) {
-		details.require(this.valuesOf(request.pageSize).map(({ detail }) => detail));
+		mapping.require(this.valuesOf(request.pageSize).map(({ detail }) => detail));
 	}
 
 	of(reading: Reading): PageReader<PageRequest, JsonValue> {
 		return {
 			ask: async (page, signal) => await this.ask(reading, page, signal),
-			read: (body, page, found) => this.partOf(body, reading, { page, found }),
+			read: (body, page, found) => this.toPage(body, reading, { page, found }),
 		};
 	}
 
@@ -142,30 +142,30 @@ class DndPages {
 	): Promise<JsonValue> {
 		const usual = reading.isStaggered ? pageAcross(0, reading).size : this.request.pageSize;
 		const values = this.valuesOf(page?.size ?? usual).map(({ detail, value }) => ({
-			name: this.details.required(detail),
+			name: this.mapping.required(detail),
 			value,
 		}));
 		const number = this.firstNumber + (page?.index ?? 0);
 		const position =
 			page === undefined
 				? []
-				: [{ name: this.details.required(PAGE_NAME), value: number - this.shift }];
+				: [{ name: this.mapping.required(PAGE_NAME), value: number - this.shift }];
 		const query = queryOf([...values, ...position]);
 		const { body } = await listDndNumbers(this.client, query, this.request.additions, signal);
 		if (page === undefined) return body;
 		const off = (shownPage(body) ?? number) - number;
-		if (off > 0 && this.shift === 0 && !this.isSure) {
-			// A service may number its pages from 1 and take them from 0.
+		if (off > 0 && this.shift === 0 && !this.isNumberingKnown) {
+			// The service may count from 1 in `meta`, but from 0 in the request.
 			this.shift = off;
 			return await this.ask(reading, page, signal);
 		}
 		if (off !== 0) {
 			throw new OutcomeUnknown(
-				'The service gave another page than it was asked for',
-				onScreenOnly(checkPageName(this.details)),
+				'The service returned another page than requested',
+				onScreenOnly(checkPageName(this.mapping)),
 			);
 		}
-		this.isSure = true;
+		this.isNumberingKnown = true;
 		return body;
 	}
 
@@ -179,7 +179,7 @@ class DndPages {
 		return values.flatMap(({ detail, value }) => (value === undefined ? [] : [{ detail, value }]));
 	}
 
-	private partOf(
+	private toPage(
 		body: JsonValue,
 		reading: Reading,
 		{ page, found }: { page: PageRequest | undefined; found: number },
@@ -187,9 +187,9 @@ class DndPages {
 		const data = isJsonObject(body) ? body.data : undefined;
 		if (!Array.isArray(data)) {
 			throw new OutcomeUnknown(
-				'The answer holds no list of numbers',
+				'The response has no list of numbers',
 				onScreenOnly(
-					`Check Base URL in the credential: the service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+					`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
 				),
 			);
 		}
@@ -197,16 +197,16 @@ class DndPages {
 		const pages = numberIn(total_pages);
 		const total = this.totals.read(total_count, data.length);
 		const end = (page !== undefined && isSized(page) ? startOf(page) : found) + data.length;
-		// Whether a service gives pages of any size shows only later, so they don't show how long the list is.
+		// The service may not support every page size, so these pages don't prove the length of the list.
 		const part = { entries: data, total, end: reading.isStaggered ? Infinity : end };
 		const isWhole = data.length === 0 || (pages !== undefined && pages < 2) || end === total;
 		if (isWhole || end >= this.request.limit) return part;
 		const number = page === undefined ? shownPage(body) : this.firstNumber + page.index;
 		if (number === undefined || pages === undefined) {
 			throw new OutcomeUnknown(
-				'The answer does not tell whether the list has more pages',
+				"The response doesn't show whether the list has more pages",
 				onScreenOnly(
-					'The service’s document promises meta with current_page and total_pages. Ask whoever provides your service.',
+					'According to its documentation, the service returns meta with current_page and total_pages. Ask your service provider.',
 				),
 			);
 		}
@@ -218,7 +218,7 @@ class DndPages {
 			return { ...part, next, further: pagesAcross(next, total ?? end, reading) };
 		}
 		const next = { index: index + 1 };
-		return { ...part, next, ...(this.isSure && { further: pagesAfter(next, pages) }) };
+		return { ...part, next, ...(this.isNumberingKnown && { further: pagesAfter(next, pages) }) };
 	}
 }
 

@@ -6,28 +6,28 @@ import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone'
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
-const FEWEST_DIGITS = 4;
-const TODO = forEveryone(
-	'Enter its digits, with a leading + and country code where your service wants one.',
+const MIN_DIGITS = 4;
+const ENTER_DIGITS = forEveryone(
+	'Enter its digits, with + and country code if your service expects them.',
 );
 
 /**
- * The number as the person wrote it, without formatting; which form the service takes is open. Of
- * India's numbers the length is known, so that none is protected that nobody has.
+ * The number without formatting. The document doesn't define the format for this list. Indian numbers must have the right
+ * length, so that no impossible number is added.
  *
- * @throws InvalidInput when it holds anything but one number
+ * @throws InvalidInput if it isn't a single number
  */
 export function parseDndPhone(value: unknown): string {
 	if (isUnset(value)) {
 		throw new InvalidInput(
-			'Phone is empty',
+			"'Phone' is empty",
 			givenAs('Phone', 'Enter the phone number, with its country code.'),
 		);
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) throw notUsable(value, written);
 	const { digits, plus } = written;
-	if (digits.length < FEWEST_DIGITS) throw notUsable(value, { what: 'is not a phone number' });
+	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: 'is not a phone number' });
 	const number = readIndian(written);
 	if (plus && digits.startsWith('91')) {
 		if (isIndian(number)) return `+91${number.subscriber}`;
@@ -38,13 +38,15 @@ export function parseDndPhone(value: unknown): string {
 	return plus ? `+${digits}` : digits;
 }
 
-function notUsable(value: unknown, { what, resolution = TODO }: Unreadable): InvalidInput {
-	return new InvalidInput(`Phone ${quoted(value)} ${what}`, givenAs('Phone', resolution.onScreen));
+function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreadable): InvalidInput {
+	return new InvalidInput(
+		`'Phone' ${quoted(value)} ${issue}`,
+		givenAs('Phone', resolution.onScreen),
+	);
 }
 
 /**
- * What makes a number the same in every way of writing it: the ten digits of an Indian mobile
- * number, all digits of any other.
+ * Equal for equal numbers in any format: the ten digits of an Indian mobile number, or all digits of another number.
  */
 export function comparedDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);

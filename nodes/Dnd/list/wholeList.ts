@@ -13,61 +13,61 @@ import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone'
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { readAllDndEntries, type DndListRequest } from './dndList';
 
-/** No number is shorter. */
+/** The shortest possible number. */
 const ENDING_DIGITS = 4;
 
-/** Dialled before a country code, such as 00, 011 or 0011; with the code of a carrier, up to five digits. */
-const LONGEST_DIAL_PREFIX = 5;
+/** Prefixes for international calls, such as 00, 011, or 0011, have up to five digits with a carrier code. */
+const MAX_DIAL_PREFIX = 5;
 
-/** Fails before anything is sent, rather than at the first list that has a second page. */
-export function requireWholeList(details: ApiMapping): void {
-	details.require(['dndListAgentName', 'dndListPageName']);
+/** Checks the mapping before anything is sent. Otherwise, only a list with a second page would fail. */
+export function requireWholeList(mapping: ApiMapping): void {
+	mapping.require(['dndListAgentName', 'dndListPageName']);
 }
 
 /**
- * Every entry of an agent's list.
+ * Reads all entries of an agent's list.
  *
  * @throws OutcomeUnknown if entries may be missing
  */
 export async function readWholeList(
 	client: ApiClient,
 	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'limiter'>,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<WholeList> {
-	const isSized = details.optional('dndListPerPageName') !== undefined;
+	const isSized = mapping.optional('dndListPerPageName') !== undefined;
 	const pageSize = isSized ? LIMITS.dndEntriesPerPage : undefined;
-	return new WholeList(await readAllDndEntries(client, { ...request, pageSize }, details));
+	return new WholeList(await readAllDndEntries(client, { ...request, pageSize }, mapping));
 }
 
-/** A number as it is compared. */
-type Compared = {
-	/** All digits; those of a mobile number of India with its country code. */
+/** A number in the form for comparison. */
+type ComparedNumber = {
+	/** All digits. Indian mobile numbers include their country code. */
 	digits: string;
-	/** Where no country code is written: the digits that one may stand before. */
+	/** Only without a country code: the digits after a possible country code. */
 	national?: string;
 };
 
-type Listed = Compared & { entry: JsonObject };
+type ListedNumber = ComparedNumber & { entry: JsonObject };
 
-/** An agent's whole list, to look many numbers up in. */
+/** All entries of an agent's list, for looking up numbers. */
 export class WholeList {
-	private readonly byDigits = new Map<string, Listed>();
-	/** Those that may lack their country code, by what the whole number ends with. */
-	private readonly byEnding = new Map<string, Listed>();
-	/** How long these endings are. */
+	private readonly byDigits = new Map<string, ListedNumber>();
+	/** Entries that may lack their country code, by the end of the full number. */
+	private readonly byEnding = new Map<string, ListedNumber>();
+	/** The lengths of these endings. */
 	private readonly lengths = new Set<number>();
-	/** Digits from the last to the first, in order: those with one ending are together. */
+	/** Reversed digits, sorted, so that numbers with the same ending are adjacent. */
 	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
 
-	/** @throws OutcomeUnknown where an entry shows no number: nobody could say whom it protects */
+	/** @throws OutcomeUnknown if an entry has no number, because it could be about any number */
 	constructor(entries: readonly JsonObject[]) {
 		for (const entry of entries) {
 			const phone = asText(entry.phone);
 			if (!/\d/.test(phone)) {
 				throw new OutcomeUnknown(
-					'An entry of the do-not-disturb list shows no phone number, so nothing can be compared with it',
+					"An entry of the do-not-disturb list has no phone number, so numbers can't be compared with it",
 					onScreenOnly(
-						'The service’s document promises phone in each entry. Ask whoever provides your service.',
+						'According to its documentation, the service returns phone in each entry. Ask your service provider.',
 					),
 				);
 			}
@@ -81,9 +81,9 @@ export class WholeList {
 	}
 
 	/**
-	 * The entry of a number; `undefined` where it is surely not on the list.
+	 * The entry of a number, or `undefined` if it is certainly not on the list.
 	 *
-	 * @throws InvalidInput where the country code that is missing in one of two numbers could make them the same
+	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const wanted = compared(phone);
@@ -92,13 +92,13 @@ export class WholeList {
 		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted) ?? this.dialled(wanted);
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
-			`Phone "${phone}" cannot be told from ${asText(maybe.entry.phone)}, which is on the list: one may be the other without its country code`,
+			`"${phone}" and "${asText(maybe.entry.phone)}" on the list may be the same number, because one of them has no country code`,
 			forEveryone('Write the number with + and its country code.'),
 		);
 	}
 
-	/** One that ends with the digits of a number without country code. */
-	private withCode(wanted: Compared): Listed | undefined {
+	/** An entry that ends with the digits of a number without country code. */
+	private withCode(wanted: ComparedNumber): ListedNumber | undefined {
 		const ending = endingOf(wanted);
 		if (ending === undefined) return undefined;
 		const start = reversed(ending);
@@ -106,16 +106,16 @@ export class WholeList {
 		return found?.startsWith(start) === true ? this.byDigits.get(reversed(found)) : undefined;
 	}
 
-	/** One that a number without country code may dial from abroad, such as with 011. */
-	private dialled({ digits, national }: Compared): Listed | undefined {
+	/** An entry that equals a number after its prefix for international calls, such as 011. */
+	private dialled({ digits, national }: ComparedNumber): ListedNumber | undefined {
 		if (national === undefined) return undefined;
-		const rests = range(1, LONGEST_DIAL_PREFIX + 1).map((length) => digits.slice(length));
+		const rests = range(1, MAX_DIAL_PREFIX + 1).map((length) => digits.slice(length));
 		const listed = rests.map((rest) => this.byDigits.get(rest));
 		return listed.find((one) => one !== undefined && one.digits.length >= ENDING_DIGITS);
 	}
 
-	/** One without country code, with whose digits the number ends. */
-	private withoutCode({ digits }: Compared): Listed | undefined {
+	/** An entry without country code, if the number ends with its digits. */
+	private withoutCode({ digits }: ComparedNumber): ListedNumber | undefined {
 		for (const length of this.lengths) {
 			const found = length <= digits.length && this.byEnding.get(digits.slice(-length));
 			if (found) return found;
@@ -124,7 +124,7 @@ export class WholeList {
 	}
 }
 
-function compared(phone: string): Compared {
+function compared(phone: string): ComparedNumber {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) {
 		const hasCode = reading.phone.startsWith('+');
@@ -133,16 +133,16 @@ function compared(phone: string): Compared {
 	const digits = phone.replace(/\D/g, '');
 	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits) };
 	if (phone.startsWith('00')) return { digits: withoutTrunkZero(digits.slice(2)) };
-	// A zero in front is only dialled at home.
+	// A leading zero is only dialled within the country.
 	return { digits, national: digits.replace(/^0+/, '') };
 }
 
-/** "+44 (0) 20 …" may come as +44020…: that zero is only dialled at home. */
+/** "+44 (0) 20" may be written as +44020. The zero is only dialled within the country. */
 function withoutTrunkZero(digits: string): string {
 	return phoneKey(`+${digits}`) ?? digits;
 }
 
-/** Digits of a number that are part of it in whichever form the service keeps it. */
+/** Digits that the number contains in any format of the service. */
 export function searchDigits(phone: string): string {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) return reading.key;
@@ -152,8 +152,8 @@ export function searchDigits(phone: string): string {
 	return code !== undefined && hasTrunkZero(code) ? digits.slice(code.length) : digits;
 }
 
-/** What a number ends with that may be the same with a country code in front; `undefined` where one is written, or there are too few digits to tell. */
-function endingOf({ digits, national }: Compared): string | undefined {
+/** The end of a number that may be equal with a country code. `undefined` if it has one, or has too few digits. */
+function endingOf({ digits, national }: ComparedNumber): string | undefined {
 	if (national === undefined || digits.length < ENDING_DIGITS) return undefined;
 	return national.length < ENDING_DIGITS ? digits.slice(-ENDING_DIGITS) : national;
 }

@@ -20,7 +20,7 @@ export const add: Operation = {
 	value: 'add',
 	name: 'Add',
 	action: 'Add number to DND list',
-	description: 'Stop an agent from calling a number, also in campaigns that are already running',
+	description: 'Stop an agent from calling a number, including in running campaigns',
 	fields: [
 		dndAgentField,
 		phoneField,
@@ -30,7 +30,8 @@ export const add: Operation = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. asked on the phone',
-			description: 'Why the number is on the list. Leave empty if your service takes no reason.',
+			description:
+				'Why the number is on the list. Leave empty if your service has no reason field.',
 		},
 		optionsCollection(
 			additionalBodyFields,
@@ -39,7 +40,7 @@ export const add: Operation = {
 		),
 	],
 	toolDescription:
-		'Puts a phone number on the do-not-disturb list of an AI agent, which then never calls it, also where it waits in a campaign. Use this when a person does not want to be called.',
+		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): PreparedRequest<AccountClient> => {

@@ -20,7 +20,7 @@ export const check: Operation = {
 	value: 'check',
 	name: 'Check',
 	action: 'Check number against DND list',
-	description: 'Find out whether an agent may call a number. Numbers are compared digit by digit.',
+	description: 'Check whether a number is on the list. Numbers are compared digit by digit.',
 	fields: [
 		dndAgentField,
 		phoneField,
@@ -31,7 +31,7 @@ export const check: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Tells whether a phone number is on the do-not-disturb list of an AI agent, which means that the agent must not call it. Calls nobody and changes nothing.',
+		'Checks whether a phone number is on the do-not-disturb list of an AI agent. The agent must not call listed numbers. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
@@ -42,7 +42,7 @@ export const check: Operation = {
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
 			const additions = readAdditions(form.collection('options'));
-			// The service finds numbers that contain these digits among others.
+			// The service returns all numbers that contain these digits.
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
 			const found = await readAllDndEntries(client, request, apiMapping);
 			const entry = new WholeList(found).entryOf(phone) ?? null;

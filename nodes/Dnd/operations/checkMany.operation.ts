@@ -23,14 +23,14 @@ export const checkMany: Operation = {
 	name: 'Check Many',
 	action: 'Check many numbers against DND list',
 	description:
-		'Find out which rows an agent may call. The list is read for all rows together, until no entry can be missing. A number that cannot be read or compared is reported, and never counts as not on the list.',
+		'Check which rows an agent may call. The node reads the whole list once for all rows. A number that cannot be read or compared is reported, and never counts as not listed.',
 	fields: [
 		dndAgentField,
 		{
 			...phoneField,
 			placeholder: 'e.g. {{ $json.phone }}',
 			description:
-				'The phone number of each row: drag the column in. It is compared with the whole list, preferably with + and country code.',
+				'The phone number of each row, preferably with + and country code. Drag the column here.',
 		},
 		{
 			displayName: 'Return',
@@ -38,7 +38,11 @@ export const checkMany: Operation = {
 			type: 'options',
 			noDataExpression: true,
 			options: [
-				{ name: 'All Rows', value: 'all', description: 'Each with on_dnd, true or false' },
+				{
+					name: 'All Rows',
+					value: 'all',
+					description: 'All rows, with on_dnd set to true or false',
+				},
 				{
 					name: 'Only Rows Not on the List',
 					value: 'notListed',
@@ -52,7 +56,7 @@ export const checkMany: Operation = {
 			],
 			default: 'all',
 			description:
-				'Which rows to return. Each row gets on_dnd, dnd_phone, dnd_reason and dnd_created_at.',
+				'Which rows to return. The node adds on_dnd, dnd_phone, dnd_reason, and dnd_created_at to each row.',
 		},
 		optionsCollection(
 			additionalQueryParameters,
@@ -61,7 +65,7 @@ export const checkMany: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Tells which of the phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
+		'Checks which phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const rows = inputRows(context);
@@ -88,7 +92,7 @@ export const checkMany: Operation = {
 			const { json, binary } = rows[index] ?? {};
 			return isWanted ? [{ json: checked(json, entry), ...(binary && { binary }) }] : [];
 		};
-		// Rows wait for the list and not for each other, so that all that cannot be compared are told at once.
+		// Rows wait for the list, not for each other, so that all rows that can't be compared are reported together.
 		const concurrency = Math.max(1, rows.length);
 		return await forEachItem(context, check, { concurrency, check: read });
 	},

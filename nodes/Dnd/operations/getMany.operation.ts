@@ -27,14 +27,14 @@ import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { dndAgentField } from '../dndFields';
 
-const LARGEST_PAGE = LIMITS.dndEntriesPerPage;
+const MAX_PAGE_SIZE = LIMITS.dndEntriesPerPage;
 
 export const getMany: Operation = {
 	value: 'getMany',
 	name: 'Get Many',
 	action: 'Get many numbers from DND list',
 	description:
-		'Retrieve the numbers that an agent never calls. For items with the same parameters, the list is returned once.',
+		'Get the numbers that an agent never calls. For items with the same parameters, the list is returned once.',
 	fields: [
 		dndAgentField,
 		...limitFields,
@@ -44,7 +44,8 @@ export const getMany: Operation = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 98765',
-			description: 'Only numbers with these digits somewhere in them. Leave empty for all numbers.',
+			description:
+				'Return only numbers that contain these digits. Leave empty to return all numbers.',
 		},
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
 		optionsCollection(
@@ -54,9 +55,9 @@ export const getMany: Operation = {
 				displayName: 'Page Size',
 				name: 'pageSize',
 				type: 'number',
-				typeOptions: { minValue: 1, maxValue: LARGEST_PAGE, numberPrecision: 0 },
-				default: LARGEST_PAGE,
-				description: `How many numbers to get per request, at most ${LARGEST_PAGE}`,
+				typeOptions: { minValue: 1, maxValue: MAX_PAGE_SIZE, numberPrecision: 0 },
+				default: MAX_PAGE_SIZE,
+				description: `How many numbers to get per request, at most ${MAX_PAGE_SIZE}`,
 			},
 			requireCompleteField('number'),
 		),
@@ -74,7 +75,7 @@ export const getMany: Operation = {
 			const limit = readLimit(form);
 			const isWhole = options.switch('requireComplete', false);
 			const phone = form.text('phoneContains', NEEDS_VALUE);
-			// A list may always have a further page, and its parameter should not be missed halfway.
+			// Any list may have a second page, so check the parameter before the first request.
 			apiMapping.require([
 				'dndListAgentName',
 				'dndListPageName',
@@ -103,25 +104,22 @@ export const getMany: Operation = {
 	},
 };
 
-/** An entry that has none of these passes as it is. */
+/** An entry without these fields is returned unchanged. */
 function simplifyEntry(entry: JsonObject): JsonObject {
 	const simple = pick(entry, ['phone', 'reason']);
 	return Object.keys(simple).length === 0 ? entry : simple;
 }
 
-/** As few requests as possible where the service's parameter for it is known. */
-function pageSize(options: Fields, limit: number, details: ApiMapping): number | undefined {
+/** The largest useful page, if the credential names the parameter for it. */
+function pageSize(options: Fields, limit: number, mapping: ApiMapping): number | undefined {
 	if (!options.has('pageSize')) {
-		const known = details.optional('dndListPerPageName') !== undefined;
-		return known ? Math.min(limit, LARGEST_PAGE) : undefined;
+		const known = mapping.optional('dndListPerPageName') !== undefined;
+		return known ? Math.min(limit, MAX_PAGE_SIZE) : undefined;
 	}
 	const resolution = forEveryone(
-		`Enter how many numbers each request asks for, from 1 to ${LARGEST_PAGE}.`,
+		`Enter the number of entries per request, from 1 to ${MAX_PAGE_SIZE}.`,
 	);
 	const size = parseCount(options.number('pageSize', undefined), 'Page Size', resolution);
-	if (size <= LARGEST_PAGE) return size;
-	throw new InvalidInput(
-		`Page Size is ${size}, but a page holds at most ${LARGEST_PAGE}`,
-		resolution,
-	);
+	if (size <= MAX_PAGE_SIZE) return size;
+	throw new InvalidInput(`'Page Size' must be at most ${MAX_PAGE_SIZE} (got ${size})`, resolution);
 }

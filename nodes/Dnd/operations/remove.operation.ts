@@ -30,7 +30,7 @@ export const remove: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to continue if the number is not on the list, so that the workflow can run again',
+				'Whether to continue if the number is not on the list. Use this if the workflow may run again for the same number.',
 		},
 		optionsCollection(
 			additionalBodyFields,
@@ -39,7 +39,7 @@ export const remove: Operation = {
 		),
 	],
 	toolDescription:
-		'Takes a phone number off the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only when the person has agreed to be called.',
+		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
 
 	async execute({ context, parameters, connection }) {
 		const prepare = (index: number): PreparedRequest<AccountClient> => {
@@ -47,14 +47,14 @@ export const remove: Operation = {
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
 			const additions = readAdditions(form.collection('options'));
-			const lenient = form.switch('treatNotListedAsDone', false);
+			const ignoreIfNotListed = form.switch('treatNotListedAsDone', false);
 			return {
 				payload: { change: 'remove', agentUuid, phone, additions },
 				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
-					const outcome = await removeNumber(client, phone, values, additions, lenient);
+					const outcome = await removeNumber(client, phone, values, additions, ignoreIfNotListed);
 					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 				},
 			};

@@ -55,7 +55,7 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 	if (code !== undefined && plus && digits.startsWith(code)) {
 		const national = digits.slice(code.length);
 		return national === ''
-			? unusable(value, { what: `holds no digits after +${code}` })
+			? unusable(value, { issue: `holds no digits after +${code}` })
 			: { value: national };
 	}
 	if (plus) return anotherCountry(value, digits, country);
@@ -85,10 +85,10 @@ function countriesOf(code: string): string {
 
 function unusable(
 	value: unknown,
-	{ what, resolution = DIGITS_ALONE }: Unreadable,
+	{ issue, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
 	return problem(
-		`Phone Number ${quoted(value)} ${what}`,
+		`Phone Number ${quoted(value)} ${issue}`,
 		givenAs('Phone Number', resolution.onScreen),
 	);
 }

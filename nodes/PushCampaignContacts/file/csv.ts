@@ -1,41 +1,41 @@
 /**
- * The rows of a delimited text, as it arrives in pieces. A node may bring no library along, so this is its own reading
- * of RFC 4180 as spreadsheet programs write it and read it:
+ * Parses delimited text that arrives in pieces. Nodes can't have dependencies, so this implements RFC 4180 the way
+ * spreadsheet programs read and write it:
  *
- * - A row ends with CR LF, LF or CR, also in one file, because files are put together from several.
- * - A cell in quotes holds delimiters, line breaks and, doubled, quotes. Only a quote that opens the cell counts: `5" pipe` is
- *   text. What follows the closing quote belongs to the cell, unless it
- *   is white space; so a name with quotes that nobody doubled harms its own cell alone.
- * - But where such a cell has line breaks too, its quote has run on into later rows, and they would be lost in it: that stops.
- * - Whether a row is blank, or has too few cells, is not judged here.
+ * - A row ends with CR LF, LF, or CR. A file may have all three, if it was joined from several files.
+ * - A quoted cell may contain delimiters, line breaks, and doubled quotes. A quote only counts at the start of a cell:
+ *   `5" pipe` is text. Text after the closing quote belongs to the cell, unless it is white space. So an undoubled quote
+ *   only damages its own cell.
+ * - If such a cell has line breaks too, its quote has run into later rows, which would be lost. The parser throws.
+ * - Blank and short rows are left to the caller.
  */
 export class CsvParser {
-	/** Of a row that the pieces so far leave open. */
+	/** The beginning of an incomplete row. */
 	private rest = '';
-	/** An open row is begun again at its first character, so only when there is twice as much of it. */
-	private enough = 0;
-	/** Rows that are complete. */
+	/** An incomplete row is parsed again from its start, so only when the text has doubled. */
+	private parseAtLength = 0;
+	/** Complete rows so far. */
 	private rows = 0;
 	private readonly delimiter: number;
-	/** Whether the last row has no line break at its end, so that the text may have been cut off in it. */
+	/** Whether the last row has no line break, so that the text may be cut off. */
 	endsInRow = false;
 
-	/** @param delimiter one UTF-16 unit, neither a quote nor a line break; empty where a row is one cell */
+	/** @param delimiter one UTF-16 unit, neither a quote nor a line break. Empty if rows have one cell. */
 	constructor(delimiter: string) {
 		this.delimiter = delimiter === '' ? NO_DELIMITER : delimiter.charCodeAt(0);
 	}
 
 	/**
-	 * The rows that this piece completes.
+	 * @returns the rows that this piece completes
 	 *
 	 * @throws UnreadableRow
 	 */
 	write(piece: string): string[][] {
 		this.rest += piece;
-		return this.rest.length < this.enough ? [] : this.parse(this.rest, false);
+		return this.rest.length < this.parseAtLength ? [] : this.parse(this.rest, false);
 	}
 
-	/** The last row, where no line break ends it. */
+	/** @returns the last row, if it has no line break */
 	end(): string[][] {
 		return this.parse(this.rest, true);
 	}
@@ -46,18 +46,19 @@ export class CsvParser {
 		while (start < text.length) {
 			const cells: string[] = [];
 			const next = this.readRow(text, start, isLast, cells);
-			if (next === OPEN) break;
+			if (next === INCOMPLETE) break;
 			found.push(cells);
 			start = next;
 			this.rows++;
 		}
 		this.rest = text.slice(start);
-		this.enough = Math.min(2 * this.rest.length, LONGEST_ROW + 1);
-		if (this.rest.length > LONGEST_ROW) throw this.unreadable(text.charCodeAt(start) === QUOTE);
+		this.parseAtLength = Math.min(2 * this.rest.length, MAX_ROW_CHARACTERS + 1);
+		if (this.rest.length > MAX_ROW_CHARACTERS)
+			throw this.unreadable(text.charCodeAt(start) === QUOTE);
 		return found;
 	}
 
-	/** Gives back where the next row begins, or that this one is open. */
+	/** @returns the start of the next row, or `INCOMPLETE` */
 	private readRow(text: string, start: number, isLast: boolean, cells: string[]): number {
 		let at = start;
 		for (;;) {
@@ -67,8 +68,8 @@ export class CsvParser {
 				for (;;) {
 					const close = text.indexOf('"', from + 1);
 					if (close === -1 && isLast) throw this.unreadable(true);
-					// Whether it closes, or is the first of two, shows what follows.
-					if (close === -1 || (close + 1 === text.length && !isLast)) return OPEN;
+					// The next character shows whether the quote is doubled.
+					if (close === -1 || (close + 1 === text.length && !isLast)) return INCOMPLETE;
 					cell += text.slice(from + 1, close);
 					from = close + 1;
 					if (text.charCodeAt(from) !== QUOTE) break;
@@ -76,7 +77,7 @@ export class CsvParser {
 				}
 			}
 			const end = this.endOfCell(text, from);
-			if (end === text.length && !isLast) return OPEN;
+			if (end === text.length && !isLast) return INCOMPLETE;
 			const after = text.slice(from, end);
 			if (from === at) cell = after;
 			else if (after.trim() !== '') {
@@ -91,8 +92,8 @@ export class CsvParser {
 			at = end + 1;
 			if (text.charCodeAt(end) === this.delimiter) continue;
 			if (text.charCodeAt(end) === LF) return at;
-			// CR LF is one line break, also where a piece ends in between.
-			if (at === text.length && !isLast) return OPEN;
+			// CR LF is one line break, even across two pieces.
+			if (at === text.length && !isLast) return INCOMPLETE;
 			return text.charCodeAt(at) === LF ? at + 1 : at;
 		}
 	}
@@ -111,54 +112,54 @@ export class CsvParser {
 	}
 }
 
-/** A row without a proper end; `row` counts from 1, blank rows too. */
+/** A row without an end. `row` counts from 1, including blank rows. */
 export class UnreadableRow extends Error {
 	constructor(
 		readonly row: number,
 		readonly isQuoted: boolean,
 	) {
-		super(`${isQuoted ? 'A quote' : 'The text'} of row ${row} has no end`);
+		super(`${isQuoted ? 'A quote' : 'The text'} in row ${row} has no end`);
 	}
 }
 
-/** Characters: what is longer is no row, but a quote that nobody closed, or no table at all. */
-export const LONGEST_ROW = 1_000_000;
+/** A longer row is an unclosed quote, or the text isn't a table. */
+export const MAX_ROW_CHARACTERS = 1_000_000;
 
-const OPEN = -1;
+const INCOMPLETE = -1;
 const NO_DELIMITER = -1;
 const QUOTE = 0x22;
 const LF = 0x0a;
 const CR = 0x0d;
 const BREAK = /[\r\n]/;
 
-/** What spreadsheet programs put between cells; the first where the header can't be read. */
+/** The delimiters of spreadsheet programs. The first is the default if the header can't be read. */
 export const DELIMITERS = [',', ';', '\t', '|'] as const;
 
-/** Looked at to find the delimiter out. */
+/** Rows to detect the delimiter from. */
 const SAMPLE_ROWS = 100;
 
-/** What Excel takes, and then does not show, as the first row. */
+/** A first row that tells Excel the delimiter. */
 const SEP_ROW = /^"?sep=(.)"?[\t ;,]*(?:\r\n|\n|\r)/i;
 
-/** How a table is written: what is between cells (nothing in a table with one column), and the characters in front of its first row. */
+/** The delimiter (empty for one column), and the number of characters before the first row. */
 export type Layout = { delimiter: string; skip: number };
 
 /**
  * @param head the beginning of the text
- * @param isWhole whether that is all
- * @param delimiter where it is known
+ * @param isWhole whether `head` is the whole text
+ * @param delimiter empty to detect it
  */
 export function layoutOf(head: string, isWhole: boolean, delimiter = ''): Layout {
 	const [sepRow = '', named] = SEP_ROW.exec(head) ?? [];
 	const text = head.slice(sepRow.length);
-	return { delimiter: delimiter || named || likeliest(text, isWhole), skip: sepRow.length };
+	return { delimiter: delimiter || named || detectDelimiter(text, isWhole), skip: sepRow.length };
 }
 
 /**
- * The one under which most rows have as many cells as the header; of equals the one with more cells. A header that none of
- * them splits has one column, so a cell may contain any of them.
+ * Chooses the delimiter with which most rows have as many cells as the header, or among equals the one with more cells. If
+ * none of them splits the header, the table has one column.
  */
-function likeliest(text: string, isWhole: boolean): string {
+function detectDelimiter(text: string, isWhole: boolean): string {
 	let best: { delimiter: string; alike: number; width: number } | undefined;
 	let isOneColumn = true;
 	for (const delimiter of DELIMITERS) {
@@ -182,7 +183,7 @@ function sampleOf(text: string, isWhole: boolean, delimiter: string): string[][]
 		if (isWhole) rows.push(...parser.end());
 		return rows.filter((cells) => !isBlankRow(cells)).slice(0, SAMPLE_ROWS);
 	} catch {
-		// Under another delimiter its quotes may fit.
+		// The quotes may be valid with another delimiter.
 		return [];
 	}
 }

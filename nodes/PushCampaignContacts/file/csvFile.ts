@@ -3,7 +3,14 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
 import { changedFile } from '../push/prepareRows';
-import { CsvParser, isBlankRow, layoutOf, LONGEST_ROW, UnreadableRow, type Layout } from './csv';
+import {
+	CsvParser,
+	isBlankRow,
+	layoutOf,
+	MAX_ROW_CHARACTERS,
+	UnreadableRow,
+	type Layout,
+} from './csv';
 import {
 	asWritten,
 	encodingOf,
@@ -19,43 +26,43 @@ import { binaryKind, writtenKind, type OtherKind } from './otherKinds';
 
 /** A file that should be CSV. */
 export type Source = {
-	/** What a person calls it. */
+	/** The name for messages. */
 	name: string;
 	open: OpenFile;
 };
 
-/** What a person sets; empty where it is to be found out. */
-export type Writing = { delimiter: string; encoding: string };
+/** *Delimiter* and *Encoding*. Empty to detect them from the file. */
+export type CsvFormat = { delimiter: string; encoding: string };
 
-/** `number` as a spreadsheet program shows it: from 1, blank rows and the header too. */
+/** `number` is as in a spreadsheet program: from 1, including the header and blank rows. */
 export type TableRow = {
 	number: number;
 	cells: string[];
-	/** Of the last row alone, if no line break ends it: the file may have been cut off in it. */
+	/** True for a last row without a line break. The file may be cut off in it. */
 	endsFile?: boolean;
-	/** Whether a byte of the row wasn't text. */
+	/** Whether the row has bytes that aren't text. */
 	isUnreadable?: boolean;
 };
 
-/** A file as a table, which is read anew each time its rows are asked for. */
+/** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
 	private constructor(
 		private readonly source: Source,
 		readonly encoding: Encoding,
 		private readonly layout: Layout,
-		/** As written, without white space around. */
+		/** Trimmed. */
 		readonly header: readonly string[],
 	) {}
 
-	/** @throws InvalidInput where it is no CSV file */
-	static async open(source: Source, writing: Writing): Promise<CsvFile> {
+	/** @throws InvalidInput if it isn't CSV */
+	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
 		try {
 			const head = await headOf(source.open);
-			const encoding = await encodingOf(source.open, head, writing.encoding);
+			const encoding = await encodingOf(source.open, head, format.encoding);
 			const { text, isWhole } = await beginningOf(source.open, encoding);
 			const kind = binaryKind(head) ?? writtenKind(text);
 			if (kind !== undefined) throw anotherKind(source, kind);
-			const layout = layoutOf(text, isWhole, writing.delimiter);
+			const layout = layoutOf(text, isWhole, format.delimiter);
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
@@ -77,15 +84,15 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
-	/** How it is read: read in another way, it may have other rows. */
+	/** How it was read. Read differently, it may have other rows. */
 	get reading(): readonly (string | number)[] {
 		return [this.encoding.name, this.layout.delimiter, this.layout.skip];
 	}
 
 	/**
-	 * The rows below the header that are not blank, some at a time.
+	 * The non-blank rows below the header, in batches.
 	 *
-	 * @throws InvalidInput where one cannot be read, or the header is another one now
+	 * @throws InvalidInput if a row can't be read or the header has changed
 	 */
 	async *rows(): AsyncGenerator<TableRow[]> {
 		let isHeader = true;
@@ -111,20 +118,21 @@ export class CsvFile {
 		const isDamaged = this.encoding.fit === 'damaged';
 		let { skip } = this.layout;
 		let number = 0;
-		const kept = (records: string[][]): TableRow[] => {
+		const toRows = (records: string[][]): TableRow[] => {
 			const rows: TableRow[] = [];
 			for (const cells of records) {
 				number++;
-				if (!isBlankRow(cells)) rows.push(isDamaged ? readable(number, cells) : { number, cells });
+				if (!isBlankRow(cells))
+					rows.push(isDamaged ? rowOfDamagedFile(number, cells) : { number, cells });
 			}
 			return rows;
 		};
 		for await (const piece of textOf(this.source.open, this.encoding)) {
 			if (piece.includes('\0')) throw withNul(this.source);
-			yield kept(parser.write(skip === 0 ? piece : piece.slice(skip)));
+			yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
 			skip = Math.max(0, skip - piece.length);
 		}
-		const rows = kept(parser.end());
+		const rows = toRows(parser.end());
 		const last = rows.at(-1);
 		if (parser.endsInRow && last?.number === number) last.endsFile = true;
 		yield rows;
@@ -135,15 +143,14 @@ function headingsOf({ cells }: TableRow): string[] {
 	return cells.map((name) => name.trim());
 }
 
-/** A row of a damaged file. */
-function readable(number: number, cells: readonly string[]): TableRow {
+function rowOfDamagedFile(number: number, cells: readonly string[]): TableRow {
 	const isUnreadable = cells.some((cell) => cell.includes(UNREADABLE));
 	return { number, cells: cells.map(asWritten), isUnreadable };
 }
 
-const BEGINNING = 65_536;
+const BEGINNING_CHARACTERS = 65_536;
 
-/** Enough of the text to see how it is written. */
+/** Enough text to detect the format. */
 async function beginningOf(
 	open: OpenFile,
 	encoding: Encoding,
@@ -151,21 +158,20 @@ async function beginningOf(
 	let text = '';
 	for await (const piece of textOf(open, encoding)) {
 		text += piece;
-		if (text.length >= BEGINNING) return { text, isWhole: false };
+		if (text.length >= BEGINNING_CHARACTERS) return { text, isWhole: false };
 	}
 	return { text, isWhole: true };
 }
 
-/** What is wrong with the file, for a person. */
 function explainedFor({ name }: Source, error: unknown): unknown {
 	const file = `The file ${quoted(name)}`;
 	if (error instanceof WrongEncoding) {
 		const { name: encoding, fit } = error.encoding;
 		return new InvalidInput(
-			`${file} holds bytes that are no text in ${encoding.toUpperCase()}, so nothing was sent`,
+			`${file} has bytes that aren't text in ${encoding.toUpperCase()}, so nothing was sent`,
 			onScreenOnly(
 				fit === 'set'
-					? 'Set Encoding to Automatic in Options, or save the file again as CSV UTF-8.'
+					? "Set 'Encoding' in 'Options' to Automatic, or save the file again as CSV UTF-8."
 					: 'Save the file again as CSV UTF-8.',
 			),
 		);
@@ -180,17 +186,15 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 	const { row, isQuoted } = error;
 	if (isQuoted) {
 		return new InvalidInput(
-			`${file} has a quote in row ${row} that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent`,
+			`${file} has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
 			onScreenOnly(
-				'Close the quote, or take it out. A quote inside a cell in quotes is written twice. If Delimiter is set in Options, look whether it is the one of the file.',
+				"Close or remove the quote. Double a quote that is inside a quoted cell. If 'Delimiter' is set in 'Options', check that it matches the file.",
 			),
 		);
 	}
 	return new InvalidInput(
-		`${file} has more than ${LONGEST_ROW.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
-		onScreenOnly(
-			'A list in CSV has a line for each person. Save it again from the program that it comes from.',
-		),
+		`${file} has more than ${MAX_ROW_CHARACTERS.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
+		onScreenOnly('Check that the file has one line per person, and save it again as CSV.'),
 	);
 }
 
@@ -205,9 +209,9 @@ function unreadableHeader({ name }: Source): InvalidInput {
 	);
 }
 
-function anotherKind({ name }: Source, { what, resolution }: OtherKind): InvalidInput {
+function anotherKind({ name }: Source, { description, resolution }: OtherKind): InvalidInput {
 	return new InvalidInput(
-		`The file ${quoted(name)} is ${what}, not CSV, so nothing was sent`,
+		`The file ${quoted(name)} is ${description}, not CSV, so nothing was sent`,
 		onScreenOnly(resolution),
 	);
 }
@@ -216,14 +220,16 @@ function emptyFile({ name }: Source): InvalidInput {
 	return new InvalidInput(
 		`The file ${quoted(name)} is empty, so nothing was sent`,
 		onScreenOnly(
-			'Its first row must hold the names of the columns. Look whether the export or the upload was complete.',
+			'Check that the export or upload was complete. The first row must name the columns.',
 		),
 	);
 }
 
 function withNul({ name }: Source): InvalidInput {
 	return new InvalidInput(
-		`The file ${quoted(name)} holds NUL characters, which no text has, so nothing was sent`,
-		onScreenOnly('Save it again as CSV UTF-8. If Encoding is set in Options, set it to Automatic.'),
+		`The file ${quoted(name)} has NUL characters, so it isn't text. Nothing was sent`,
+		onScreenOnly(
+			"Save it again as CSV UTF-8. If 'Encoding' is set in 'Options', set it to Automatic.",
+		),
 	);
 }

@@ -1,44 +1,43 @@
-/** A file, read from its beginning each time it is opened. */
+/** Opens a file at its beginning. */
 export type OpenFile = () => Promise<Iterable<Uint8Array> | AsyncIterable<Uint8Array>>;
 
 const UTF_8 = 'utf-8';
-/** What Excel writes as plain CSV in most of the world; no byte is wrong in it, so it is what is left. */
-const OTHERWISE = 'windows-1252';
+/** The plain CSV encoding of Excel in most countries. Nearly every byte is valid in it. */
+const FALLBACK = 'windows-1252';
 
-const MARKS = [
+const BYTE_ORDER_MARKS = [
 	{ bytes: [0xef, 0xbb, 0xbf], encoding: UTF_8 },
 	{ bytes: [0xff, 0xfe], encoding: 'utf-16le' },
 	{ bytes: [0xfe, 0xff], encoding: 'utf-16be' },
 ] as const;
 
-/** How the bytes of a file become text. */
 export type Encoding = {
-	/** As a TextDecoder takes it. */
+	/** A label of TextDecoder. */
 	name: string;
 	/**
-	 * `set` by a person · `certain` by its byte order mark or by every byte · `guessed` since it isn't UTF-8 ·
-	 * `damaged` UTF-8 but for some bytes, each of which becomes {@link UNREADABLE}; see {@link asWritten}.
+	 * `set`: by the user · `certain`: by the byte order mark or all bytes · `guessed`: because it isn't UTF-8 ·
+	 * `damaged`: UTF-8 with some invalid bytes, which become {@link UNREADABLE}. See {@link asWritten}.
 	 */
 	fit: 'set' | 'certain' | 'guessed' | 'damaged';
 };
 
-/** What a byte that is not text becomes. */
+/** Replaces a byte that isn't text. */
 export const UNREADABLE = '\ufffd';
 
-/** What stands for the same character where a damaged file itself has it. No text has this one. */
-const WRITTEN = '\ufffe';
+/** Replaces the same character if a damaged file contains it. Valid text never has this one. */
+const WRITTEN_UNREADABLE = '\ufffe';
 
-/** A text of {@link textOf} as the file has it. */
+/** Restores the original text of a part of {@link textOf}. */
 export function asWritten(text: string): string {
-	return text.replaceAll(WRITTEN, UNREADABLE);
+	return text.replaceAll(WRITTEN_UNREADABLE, UNREADABLE);
 }
 
 /**
- * How the file is encoded, by all of its bytes. Letters of another encoding hardly ever look like those of UTF-8, so a file
- * with any letter of UTF-8 is UTF-8, and so is one that is cut inside its only letter.
+ * Detects the encoding from all bytes. Other encodings rarely look like multi-byte letters of UTF-8, so a file with any such
+ * letter is UTF-8, even if it is cut inside its only letter.
  *
  * @param head the first bytes
- * @param known where a person has set it; a byte order mark counts more
+ * @param known the encoding that the user set, or empty. A byte order mark takes precedence.
  * @throws NoEncoding
  */
 export async function encodingOf(
@@ -46,21 +45,22 @@ export async function encodingOf(
 	head: Uint8Array,
 	known: string,
 ): Promise<Encoding> {
-	const marked = MARKS.find(({ bytes }) => bytes.every((byte, at) => head[at] === byte))?.encoding;
+	const marked = BYTE_ORDER_MARKS.find(({ bytes }) =>
+		bytes.every((byte, at) => head[at] === byte),
+	)?.encoding;
 	if (marked === undefined && known !== '') return { name: known, fit: 'set' };
 	const name = marked ?? utf16Of(head) ?? UTF_8;
 	if (name !== UTF_8 || (await fits(open, UTF_8))) return { name, fit: 'certain' };
 	if (marked === UTF_8 || (await isDamagedUtf8(open))) return { name, fit: 'damaged' };
-	if (await some(open, { name: OTHERWISE, fit: 'guessed' }, NOT_IN_OTHERWISE))
-		throw new NoEncoding();
-	return { name: OTHERWISE, fit: 'guessed' };
+	if (await some(open, { name: FALLBACK, fit: 'guessed' }, NOT_IN_FALLBACK)) throw new NoEncoding();
+	return { name: FALLBACK, fit: 'guessed' };
 }
 
-/** Bytes that Windows-1252 leaves free. */
-const NOT_IN_OTHERWISE = /[\x81\x8d\x8f\x90\x9d]/;
+/** Bytes without a character in Windows-1252. */
+const NOT_IN_FALLBACK = /[\x81\x8d\x8f\x90\x9d]/;
 const LETTER = /[^\0-\x7f\ufffd]/;
 
-/** Whether a text that isn't all UTF-8 has letters of UTF-8, or only its last letter isn't whole. */
+/** Whether invalid UTF-8 has multi-byte letters, or only its last letter is incomplete. */
 async function isDamagedUtf8(open: OpenFile): Promise<boolean> {
 	let last = '';
 	let isDamagedBefore = false;
@@ -77,7 +77,7 @@ async function some(open: OpenFile, encoding: Encoding, character: RegExp): Prom
 	return false;
 }
 
-/** Of text in European letters every other byte is 0. */
+/** In UTF-16 text with European letters, every other byte is 0. */
 function utf16Of(head: Uint8Array): string | undefined {
 	const pairs = Math.floor(head.length / 2);
 	const zeros = [0, 1].map((from) => {
@@ -92,28 +92,28 @@ function utf16Of(head: Uint8Array): string | undefined {
 }
 
 async function fits(open: OpenFile, name: string): Promise<boolean> {
-	const goThrough = async () => {
+	const decodeAll = async () => {
 		const pieces = textOf(open, { name, fit: 'certain' });
 		while ((await pieces.next()).done !== true);
 		return true;
 	};
-	return await goThrough().catch((error: unknown) => {
+	return await decodeAll().catch((error: unknown) => {
 		if (error instanceof WrongEncoding) return false;
 		throw error;
 	});
 }
 
-/** The bytes do not mean text in this encoding. */
+/** The bytes aren't valid in this encoding. */
 export class WrongEncoding extends Error {
 	constructor(readonly encoding: Encoding) {
 		super(`Not ${encoding.name}`);
 	}
 }
 
-/** The bytes mean text in no encoding that is looked for. */
+/** The bytes aren't valid in any detected encoding. */
 export class NoEncoding extends Error {
 	constructor() {
-		super(`Neither ${UTF_8} nor ${OTHERWISE}`);
+		super(`Neither ${UTF_8} nor ${FALLBACK}`);
 	}
 }
 
@@ -121,11 +121,12 @@ function notIn(encoding: Encoding): WrongEncoding {
 	return new WrongEncoding(encoding);
 }
 
-/** Small enough that whatever else n8n does waits a few milliseconds. */
+/** Small enough to block n8n for only a few milliseconds. */
 const PIECE_BYTES = 65_536;
 
 /**
- * The text of a file in pieces, without its byte order mark, see {@link asWritten}. The last piece is what an incomplete character at the end becomes.
+ * The text of a file in pieces, without its byte order mark. See {@link asWritten}. The last piece replaces an incomplete
+ * character at the end, or is empty.
  *
  * @throws WrongEncoding
  */
@@ -149,7 +150,7 @@ export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerato
 	yield decode();
 }
 
-/** Tells {@link UNREADABLE} that a file has in UTF-8 (EF BF BD) from what the decoder makes of a wrong byte. */
+/** Marks an {@link UNREADABLE} in the file (EF BF BD), because the decoder uses the same character for invalid bytes. */
 class WrittenMarker {
 	private beforeLast = 0;
 	private last = 0;

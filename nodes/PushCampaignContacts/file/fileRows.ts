@@ -21,40 +21,40 @@ import {
 	type RowNames,
 	type Visit,
 } from '../push/rows';
-import { CsvFile, type Source, type TableRow, type Writing } from './csvFile';
+import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
 import { CellCount, Table } from './table';
 
 /**
- * The rows of CSV files, one file after the other. None is kept: what is needed again is read again, and for each row
- * only its number in the file is remembered, and a checksum that shows whether it is the same row then.
+ * The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. For each row, only
+ * its number in the file and a checksum are kept, to detect changes.
  */
 export class FileRows implements RowSource {
 	private numbers = new NumbersByRow();
 	private checksums = new NumbersByRow();
-	/** The row that each file begins with. */
+	/** The first row of each file. */
 	private begins: number[] = [];
 	private total: number | undefined;
-	/** How far rows have been picked. */
-	private place: Place | undefined;
+	/** Where `pick` has stopped reading. */
+	private cursor: RowCursor | undefined;
 
-	/** Columns of the widest file: each row has as many cells, whether the file has them or not. */
+	/** The number of columns of the widest file. */
 	private readonly width: number;
 
 	private constructor(
 		private readonly tables: readonly Table[],
-		private readonly breathe: YieldToEventLoop,
+		private readonly yieldToEventLoop: YieldToEventLoop,
 	) {
-		this.width = tables.reduce((most, { columns }) => Math.max(most, columns.length), 1);
+		this.width = tables.reduce((width, { columns }) => Math.max(width, columns.length), 1);
 	}
 
-	/** @throws InvalidInput where one of them is no CSV file */
+	/** @throws InvalidInput if a file isn't CSV */
 	static async open(
 		sources: readonly Source[],
-		writing: Writing,
+		format: CsvFormat,
 		breathe: YieldToEventLoop,
 	): Promise<FileRows> {
 		const tables: Table[] = [];
-		for (const source of sources) tables.push(new Table(await CsvFile.open(source, writing)));
+		for (const source of sources) tables.push(new Table(await CsvFile.open(source, format)));
 		return new FileRows(tables, breathe);
 	}
 
@@ -69,7 +69,7 @@ export class FileRows implements RowSource {
 		);
 	}
 
-	/** What a person should know of how the files were read. */
+	/** Hints about how the files were read. */
 	get notes(): string[] {
 		return this.tables.flatMap(({ file }) => noteOf(file) ?? []);
 	}
@@ -81,8 +81,8 @@ export class FileRows implements RowSource {
 		if (only !== undefined && files.length === 1) return only;
 		return {
 			names: new Set(files.flatMap(({ names }) => [...names])),
-			hasWithin: () => false,
-			slip: () => undefined,
+			hasNested: () => false,
+			likelyCause: () => undefined,
 			files: files.map((found, file) => ({ ...found, file: tables[file]?.file.name ?? '' })),
 		};
 	}
@@ -91,14 +91,14 @@ export class FileRows implements RowSource {
 		const numbers = new NumbersByRow();
 		const checksums = new NumbersByRow();
 		const begins: number[] = [];
-		const rowsPerBreath = this.rowsAtOnce(ROWS_PER_YIELD);
+		const rowsPerYield = this.rowsPerYield(ROWS_PER_YIELD);
 		let index = 0;
 		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
 			const cells = new CellCount(table.file);
 			for await (const rows of table.file.rows()) {
 				for (const row of rows) {
-					if (index % rowsPerBreath === 0 && index > 0) await this.breathe();
+					if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
 					cells.add(row);
 					numbers.set(index, row.number);
 					checksums.set(index, checksumOf(row));
@@ -116,13 +116,13 @@ export class FileRows implements RowSource {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		const rowsPerTurn = this.rowsAtOnce(ROWS_PER_YIELD_IN_FLIGHT);
-		for (const [nth, index] of rows.entries()) {
-			if (nth % rowsPerTurn === 0) await this.breathe();
-			if (this.place !== undefined && index < this.place.first) await this.close();
-			this.place ??= new Place(this.tables);
-			while (index >= this.place.end) if (!(await this.place.next())) throw changedFile();
-			const { row, table, file } = this.place.at(index);
+		const rowsPerYield = this.rowsPerYield(ROWS_PER_YIELD_IN_FLIGHT);
+		for (const [position, index] of rows.entries()) {
+			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
+			if (this.cursor !== undefined && index < this.cursor.first) await this.close();
+			this.cursor ??= new RowCursor(this.tables);
+			while (index >= this.cursor.end) if (!(await this.cursor.next())) throw changedFile();
+			const { row, table, file } = this.cursor.at(index);
 			this.requireSame(row, index);
 			visit(table.rowOf(row), index, table.faultOf(row), file);
 		}
@@ -135,36 +135,44 @@ export class FileRows implements RowSource {
 		if (!isSame) throw changedFile();
 	}
 
-	/** Rows as they come out of the node, and where they stand in which file: that alone where they cannot be read again. */
-	async output(rows: readonly number[]): Promise<JsonObject[]> {
-		const found: JsonObject[] = [];
+	/**
+	 * Rows for the output, with their file and row number. If the files can't be read again, only these two.
+	 *
+	 * @param withoutCells rows to return without cells, to save memory
+	 */
+	async output(
+		rows: readonly number[],
+		withoutCells: ReadonlySet<number> = new Set(),
+	): Promise<JsonObject[]> {
+		const cells = new Map<number, JsonObject>();
 		try {
-			await this.pick(rows, (row) => {
-				found.push(ownCopy(row));
+			const withCells = rows.filter((row) => !withoutCells.has(row));
+			await this.pick(withCells, (row, index) => {
+				cells.set(index, ownCopy(row));
 			});
 		} catch {
 			await this.close();
 		}
-		return rows.map((index, place) => ({
-			...found[place],
+		return rows.map((index) => ({
+			...cells.get(index),
 			[SOURCE_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
 			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
 		}));
 	}
 
-	/** Fewer where they have many cells. */
-	private rowsAtOnce(most: number): number {
-		return Math.max(1, Math.min(most, Math.floor(MAX_CELLS_TOGETHER / this.width)));
+	/** Fewer if the rows have many cells. */
+	private rowsPerYield(max: number): number {
+		return Math.max(1, Math.min(max, Math.floor(MAX_CELLS_TOGETHER / this.width)));
 	}
 
-	/** Which of the files a row is in. */
+	/** The index of a row's file. */
 	fileOf(row: number): number {
 		return sortedLastIndex(this.begins, row) - 1;
 	}
 
 	async close(): Promise<void> {
-		await this.place?.close();
-		this.place = undefined;
+		await this.cursor?.close();
+		this.cursor = undefined;
 	}
 
 	get names(): RowNames {
@@ -178,29 +186,29 @@ export class FileRows implements RowSource {
 				const parts = Object.entries(byFile).map(
 					([file, some]) => describeRows(some, 'row', numberOf) + of(Number(file)),
 				);
-				return parts.join('; ');
+				return parts.join(' and ');
 			},
-			legend: 'Rows have the numbers that a spreadsheet program shows: the header is row 1.',
+			legend: 'Row numbers are as in a spreadsheet program. The header is row 1.',
 		};
 	}
 }
 
-/** The event loop is held for some 50 ms. */
+/** Takes about 50 ms. */
 const MAX_CELLS_TOGETHER = 200_000;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 	const file = `The file ${quoted(name)}`;
 	if (fit === 'damaged') {
-		return `${file} is UTF-8 with some bytes that aren't. Each row with such a byte is rejected.`;
+		return `${file} is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.`;
 	}
 	return fit === 'guessed'
-		? `${file} isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.`
+		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they are wrong, set 'Encoding' in 'Options' for the next push.`
 		: undefined;
 }
 
-/** A place in the files that only goes forward. */
-class Place {
-	/** The rows at hand, from `first` up to `end`. */
+/** Reads the files forward, piece by piece. */
+class RowCursor {
+	/** The current rows, from `first` to before `end`. */
 	first = 0;
 	end = 0;
 	private rows: TableRow[] = [];
@@ -212,10 +220,10 @@ class Place {
 		this.parts = partsOf(tables);
 	}
 
-	/** Goes on to the next rows; false where there are no more. */
+	/** Reads the next rows. False at the end. */
 	async next(): Promise<boolean> {
 		const { value: part, done } = await this.parts.next().catch((error: unknown) => {
-			// All rows could be read when they were checked.
+			// The rows were readable when they were checked.
 			throw error instanceof InvalidInput ? changedFile() : error;
 		});
 		if (done === true) return false;
@@ -237,7 +245,7 @@ class Place {
 	}
 }
 
-/** Different for nearly every other row (FNV-1a). */
+/** FNV-1a. */
 function checksumOf({ cells }: TableRow): number {
 	let sum = 0x811c9dc5;
 	for (const cell of cells) {
@@ -248,7 +256,7 @@ function checksumOf({ cells }: TableRow): number {
 }
 
 const FNV_PRIME = 0x01000193;
-/** No UTF-16 unit has it. */
+/** Not a UTF-16 unit. */
 const END_OF_CELL = 0x10000;
 
 type Part = { table: Table; file: number; rows: TableRow[] };
@@ -260,7 +268,7 @@ async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefine
 	return undefined;
 }
 
-/** A cell is cut out of a piece of the file, and would keep all of that in memory for as long as the row comes out of the node. */
+/** A cell is a slice of a piece of the file, and would keep the whole piece in memory. */
 function ownCopy(row: ContactRow): JsonObject {
 	const copy = parseJson(JSON.stringify(row));
 	return isJsonObject(copy) ? copy : {};

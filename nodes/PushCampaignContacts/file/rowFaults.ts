@@ -4,10 +4,10 @@ import type { CsvFile, TableRow } from './csvFile';
 import { UNREADABLE } from './encoding';
 
 /**
- * Why a row of a file can't be used: a byte in it isn't text, the file may be cut off in it, a quote runs on into it, or its
- * cells may be in the wrong columns, because an unquoted delimiter shifts all after it.
+ * Why a row of a file can't be used: it has bytes that aren't text, the file may be cut off in it, an unclosed quote runs into
+ * it, or an unquoted delimiter may have shifted its cells into the wrong columns.
  *
- * @param namedWidth columns up to the last one with a name: a header may end with a delimiter
+ * @param namedWidth the number of columns up to the last one with a name. A header may end with delimiters.
  */
 export function faultOfRow(row: TableRow, file: CsvFile, namedWidth: number): string | undefined {
 	const { cells } = row;
@@ -23,13 +23,13 @@ export function faultOfRow(row: TableRow, file: CsvFile, namedWidth: number): st
 	const beyond = cells.slice(namedWidth);
 	const isBlank = beyond.every((cell) => cell.trim() === '');
 	if (isBlank && cells.length <= header.length) return undefined;
-	const found = `This row has ${cells.length} cells and the header ${namedWidth}, so they may be in the wrong columns`;
+	const found = `This row has ${cells.length} cells, but the header has ${namedWidth}, so cells may be in the wrong columns`;
 	return isBlank
-		? `${found}. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
-		: `${found}: ${quoted(beyond.join(delimiter))} is beyond the last one. Put quotes around a cell that holds the delimiter.`;
+		? `${found}. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.`
+		: `${found}. The extra cells are ${quoted(beyond.join(delimiter))}. Put quotes around a cell that contains the delimiter.`;
 }
 
-/** Whether the lines of a cell make whole rows with the cells around it, and the last one has its number where the row has it. */
+/** Whether the lines of a cell are complete rows together with the cells around it, with phone numbers in the same column. */
 function hasRows(cells: readonly string[], at: number, { header, delimiter }: CsvFile): boolean {
 	if (delimiter === '') return false;
 	const lines = (cells[at] ?? '').split(BREAK).map((line) => line.split(delimiter));
@@ -37,7 +37,7 @@ function hasRows(cells: readonly string[], at: number, { header, delimiter }: Cs
 	const last = [...(rows.pop() ?? []), ...cells.slice(at + 1)];
 	const first = [...cells.slice(0, at), ...(rows.shift() ?? [])];
 	if ([first, ...rows, last].some(({ length }) => length !== header.length)) return false;
-	return first.some((cell, place) => isNumber(cell) && isNumber(last[place] ?? ''));
+	return first.some((cell, column) => isNumber(cell) && isNumber(last[column] ?? ''));
 }
 
 const BREAK = /\r\n|\r|\n/;
@@ -46,16 +46,16 @@ export function isNumber(cell: string): boolean {
 	return isAccepted(readCampaignPhone(cell));
 }
 
-/** A quote that nobody closed ends at the next one, which may be rows below. */
+/** An unclosed quote ends at the next quote, which may be rows below. */
 const RUN_ON_ROW =
-	'This row has a cell with line breaks whose lines look like rows of their own, so its quote may not be closed where the cell ends. Close or remove the quote. Nobody in this cell is called.';
+	'A cell of this row has several lines that look like rows, so its quote may not be closed. Close or remove the quote. Nobody in this cell is called.';
 const CUT_ROW =
-	'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
-/** Ten digits that begin with 91 may be the beginning of 91 and the ten digits of somebody else. */
+	'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
+/** Ten digits that begin with 91 may be the first part of 91 and another person's ten digits. */
 function mayBeCut(cell: string): string | undefined {
 	const reading = readCampaignPhone(cell);
 	if (!isAccepted(reading) || !reading.phone.startsWith('91')) return undefined;
-	return `The last cell of this row may be cut off: no line break ends the file, and ${quoted(cell)} can be the beginning of a longer number. If the row is complete, add a line break after it.`;
+	return `The last cell of this row may be cut off. The file doesn't end with a line break, and ${quoted(cell)} can be the beginning of a longer number. If the row is complete, add a line break after it.`;
 }
 
 const UNREADABLE_ROW = `This row has a character that can't be read, shown as "${UNREADABLE}". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.`;

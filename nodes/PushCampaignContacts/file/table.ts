@@ -7,36 +7,36 @@ import type { FoundColumns } from '../push/rows';
 import type { CsvFile, TableRow } from './csvFile';
 import { faultOfRow, isNumber } from './rowFaults';
 
-/** A file, and how its rows become data. */
+/** A CSV file, whose rows become objects. */
 export class Table {
 	readonly columns: readonly string[];
-	/** Which cell each of them is. */
-	private readonly places: readonly number[];
-	/** Names that stand more than once in the header. */
-	readonly twice: string[] = [];
-	/** Columns up to the last one with a name: a header may end with a delimiter. */
+	/** The cell of each column. */
+	private readonly cellIndexes: readonly number[];
+	/** Names that the header has more than once. */
+	readonly repeated: string[] = [];
+	/** The number of columns up to the last one with a name. A header may end with delimiters. */
 	private readonly namedWidth: number;
 
 	constructor(readonly file: CsvFile) {
 		const cells = new Map<string, number>();
 		const free = new FreeNames(cells);
-		for (const [place, heading] of file.header.entries()) {
-			// Without a heading nothing could be said about it, and a row cannot have the other one.
+		for (const [index, heading] of file.header.entries()) {
+			// An object can't have a field `__proto__`.
 			if (heading === '' || heading === '__proto__') continue;
-			if (cells.has(heading)) this.twice.push(heading);
-			cells.set(cells.has(heading) ? free.nameLike(heading) : heading, place);
+			if (cells.has(heading)) this.repeated.push(heading);
+			cells.set(cells.has(heading) ? free.nameLike(heading) : heading, index);
 		}
 		this.columns = [...cells.keys()];
-		this.places = [...cells.values()];
+		this.cellIndexes = [...cells.values()];
 		this.namedWidth = findLastIndex(file.header, (heading) => heading !== '') + 1;
 	}
 
 	rowOf({ cells }: TableRow): ContactRow {
 		const row: { [column: string]: string } = {};
-		// By index: an iterator makes objects for each cell, and a large file has millions of them.
+		// An iterator would create an object for each of millions of cells.
 		for (let at = 0; at < this.columns.length; at++) {
-			// A row that ends early has empty cells, as a spreadsheet program shows it.
-			row[this.columns[at] ?? ''] = cells[this.places[at] ?? 0] ?? '';
+			// Missing cells at the end of a row are empty, as in a spreadsheet program.
+			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
 		}
 		return row;
 	}
@@ -49,9 +49,9 @@ export class Table {
 	found(): FoundColumns {
 		return {
 			names: new Set(this.columns),
-			twice: new Set(this.twice),
-			hasWithin: () => false,
-			slip: () => (this.seemsToHaveNoHeader() ? this.withoutHeader() : undefined),
+			repeated: new Set(this.repeated),
+			hasNested: () => false,
+			likelyCause: () => (this.seemsToHaveNoHeader() ? this.withoutHeader() : undefined),
 		};
 	}
 
@@ -61,15 +61,15 @@ export class Table {
 
 	private withoutHeader(): InvalidInput {
 		return new InvalidInput(
-			`The first row of the file ${quoted(this.file.name)} holds a phone number, so it seems to have no header, and nothing was sent`,
-			onScreenOnly('Put a row on top that names the columns, such as: phone, person_name.'),
+			`The first row of the file ${quoted(this.file.name)} has a phone number, so the file probably has no header. Nothing was sent`,
+			onScreenOnly('Add a first row that names the columns, such as: phone, person_name.'),
 		);
 	}
 }
 
-/** Names for columns whose heading is taken: `Notes_2`, `Notes_3`. */
+/** Creates names for repeated headings: `Notes_2`, `Notes_3`. */
 class FreeNames {
-	/** By heading, the last number that was tried: the next one need not begin at 2 again. */
+	/** The last number used, by heading. */
 	private readonly lastTried = new Map<string, number>();
 
 	constructor(private readonly taken: ReadonlyMap<string, unknown>) {}
@@ -83,28 +83,28 @@ class FreeNames {
 	}
 }
 
-/** So many cells may be missing in any file, and in a longer one … */
+/** Missing cells that any file may have. */
 const MAX_MISSING_CELLS = 1_000_000;
-/** … so many for each that is there. */
-const MOST_MISSING_FOR_EACH = 10;
+/** Missing cells that a file may have in addition, for each of its cells. */
+const MAX_MISSING_PER_CELL = 10;
 
-/** Rows that end early get empty cells. Of a wide header over short rows these could be a thousand times the file. */
+/** Short rows are filled with empty cells. With a wide header, these could need 1,000 times the memory of the file. */
 export class CellCount {
 	private there = 0;
 	private missing = 0;
 
 	constructor(private readonly file: CsvFile) {}
 
-	/** @throws InvalidInput where the file has far fewer cells than its header says */
+	/** @throws InvalidInput if the file has far fewer cells than its header */
 	add({ cells }: TableRow): void {
 		const { header, name } = this.file;
 		this.there += cells.length;
 		this.missing += Math.max(0, header.length - cells.length);
-		if (this.missing <= MAX_MISSING_CELLS + MOST_MISSING_FOR_EACH * this.there) return;
+		if (this.missing <= MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * this.there) return;
 		throw new InvalidInput(
-			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, and most of its rows end long before, so nothing was sent`,
+			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
 			onScreenOnly(
-				'Look whether the first row really names the columns, and whether Delimiter in Options is the one of the file. Save it again with the columns that you need.',
+				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
 			),
 		);
 	}

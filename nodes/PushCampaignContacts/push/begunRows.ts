@@ -4,53 +4,52 @@ import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
 import type { PreparedRows } from './prepareRows';
 
-/** Where a push notes what it is about to send. */
+/** Records what a push is about to send. */
 export type PushLog = {
-	/** @returns whether an earlier attempt of the execution began it */
+	/** @returns whether an earlier attempt of the execution began the target */
 	begin(target: unknown): Promise<boolean>;
-	/** Removes a note of what surely took no effect. */
+	/** Removes a target that certainly had no effect. */
 	release(target: unknown): Promise<void>;
-	/** @returns for each target whether an earlier attempt began it; notes nothing */
+	/** Records nothing. @returns for each target whether an earlier attempt began it */
 	findBegun(targets: readonly unknown[]): Promise<boolean[]>;
 };
 
-/** What all runs of the node in an execution remember; kept with the execution. */
+/** Shared by all runs of the node, and stored with the execution. */
 export type RowsMemory = {
-	/** The rows were found to be others than those that an earlier attempt pushed. */
+	/** The rows differ from those that an earlier attempt pushed. */
 	areChanged?: true;
-	/** By campaign, how many pushes began. A retry may go on after some of them. */
+	/** Number of pushes that began, by campaign. */
 	pushes?: { [campaign: string]: number };
 };
 
-/** How the node notes what it is about to send. */
 export type BegunRowsOptions = {
 	log: PushLog;
 	campaign: number;
 	executionId: string;
-	/** What this push remembers: by which execution it was noted, and which push to its campaign it is. */
-	push: { notedBy?: string; nth?: number };
-	/** Of all runs of the node: once rows have moved, any of them may be anywhere. */
+	/** The part of the checkpoint that this needs. Changed in place. */
+	push: { notedBy?: string; pushIndex?: number };
+	/** Shared by all runs of the node: if rows have changed in one run, they may be in any run. */
 	memory: RowsMemory;
 };
 
-/** Notes of one push: many more would make each write slow. */
+/** Recorded blocks per push. More of them would slow down each write. */
 const MAX_BLOCKS = 1_000;
 
 /**
- * The rows of a push that earlier attempts of the execution began to send, where n8n has no other record of them: it
- * was killed or restarted, or the execution was stopped. Rows are noted in blocks, before the first of a block is
- * sent, and recognized as long as all numbers of the push and their order stay the same.
+ * Recognizes rows that an earlier attempt of the execution began to send, if n8n has no other record of them because it was
+ * killed, restarted, or stopped. Rows are recorded in blocks, before the first row of a block is sent. They are recognized
+ * as long as the numbers of the push and their order stay the same.
  */
 export class BegunRows {
 	/**
-	 * By block that was noted: its rows whose result isn't known yet; undefined once one of them was pushed or may have
-	 * been, because the note stays then. None of a block that an earlier attempt began.
+	 * By recorded block: its rows without a result. Undefined after one of them was or may have been pushed, because the block
+	 * then stays recorded. Empty for a block that an earlier attempt began.
 	 */
 	private readonly claimed = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
-	/** By row. */
+	/** The block of each row. */
 	private readonly blocks: Uint32Array;
-	/** What tells these rows from others. */
+	/** Identifies these rows. */
 	private readonly rows: readonly unknown[];
 
 	/** @param contactsPerRequest rows that are sent together */
@@ -66,14 +65,14 @@ export class BegunRows {
 	}
 
 	/**
-	 * Notes rows before they leave: `fresh` ones are now to be sent.
+	 * Records rows before they are sent. The caller sends the `fresh` ones.
 	 *
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
 	 */
 	async claim(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
 		const blocks = uniq(rows.map((row) => this.blockOf(row)));
 		const newOnes = blocks.filter((block) => !this.claimed.has(block));
-		// Together, so that they are written at once.
+		// Together, so that they are written in one go.
 		const [isSamePush, ...areBegun] = await Promise.all([
 			this.beginPush(),
 			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
@@ -89,9 +88,9 @@ export class BegunRows {
 	}
 
 	/**
-	 * What became of rows that were sent: a retry may push a block of which none is in the campaign.
+	 * Records the results of rows. A retry may push a block if none of its rows is in the campaign.
 	 *
-	 * @param withoutEffect those of them that surely aren't
+	 * @param withoutEffect the rows that certainly aren't in the campaign
 	 */
 	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		const released = new Set(withoutEffect);
@@ -113,7 +112,7 @@ export class BegunRows {
 		);
 	}
 
-	/** Notes the push itself; false if an earlier attempt began it with other rows. */
+	/** Records the push itself. False if an earlier attempt began it with other rows. */
 	private async beginPush(): Promise<boolean> {
 		const { log, executionId, push, memory } = this.options;
 		if (memory.areChanged === true) return false;
@@ -136,16 +135,16 @@ export class BegunRows {
 	}
 }
 
-/** Stands for this push among those to its campaign, whatever its rows are. */
+/** Identifies this push among those to its campaign, independent of its rows. */
 function numberedPush({ campaign, push, memory }: BegunRowsOptions): unknown {
-	if (push.nth === undefined) {
-		push.nth = memory.pushes?.[campaign] ?? 0;
-		memory.pushes = { ...memory.pushes, [campaign]: push.nth + 1 };
+	if (push.pushIndex === undefined) {
+		push.pushIndex = memory.pushes?.[campaign] ?? 0;
+		memory.pushes = { ...memory.pushes, [campaign]: push.pushIndex + 1 };
 	}
-	return ['push', campaign, push.nth];
+	return ['push', campaign, push.pushIndex];
 }
 
-/** Whether an earlier attempt of the execution pushed rows to the campaign; this attempt notes nothing. */
+/** Whether an earlier attempt of the execution pushed rows to the campaign. Records nothing. */
 export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
 	const { log, memory } = options;
 	if (memory.areChanged !== true) {
@@ -155,13 +154,13 @@ export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
 	return memory.areChanged === true;
 }
 
-/** No row is sent, because each of them may be in the campaign. */
+/** No row is sent, because any of them may be in the campaign. */
 export function rowsChanged(): OutcomeUnknown {
 	return new OutcomeUnknown(
-		"An earlier attempt of this execution pushed rows, and the rows or the options are not the same now, so the node can't tell which of them it pushed",
+		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
 		{
 			onScreen:
-				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
+				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
 			forModel: 'No row was sent again.',
 		},
 		undefined,

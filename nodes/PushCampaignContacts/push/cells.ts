@@ -1,21 +1,21 @@
 import { isJsonObject } from '../../shared/json';
 import type { ContactRow } from './pushTypes';
 
-/** A column of the rows, or what stands inside one: `properties.phone`. */
+/** A column, or a value nested in one: `properties.phone`. */
 export type Column = {
 	name: string;
-	/** The names on the way to a nested one. */
+	/** The path of a nested value. */
 	path?: readonly string[];
 };
 
 const STEP = /\.?([^.[\]]+)|\[(\d+)\]|\[(["'])(.*?)\3\]/gy;
 
-/** Reads `a.b`, `a['b c']` and `a[0]`, as dragging a column into a field writes them. */
+/** Parses `a.b`, `a['b c']`, and `a[0]`, the forms that n8n writes when a column is dragged into a field. */
 export function columnOf(text: string): Column {
 	const path: string[] = [];
 	let end = 0;
-	for (const { 0: step, 1: name, 2: place, 4: quotedName, index } of text.matchAll(STEP)) {
-		path.push(name ?? place ?? quotedName ?? '');
+	for (const { 0: step, 1: name, 2: position, 4: quotedName, index } of text.matchAll(STEP)) {
+		path.push(name ?? position ?? quotedName ?? '');
 		end = index + step.length;
 	}
 	if (end < text.length || path.length === 0) return { name: text };
@@ -23,11 +23,11 @@ export function columnOf(text: string): Column {
 	return more.length === 0 ? { name: only } : { name: text, path };
 }
 
-/** The column names of a list, separated by commas; one in brackets and quotes may hold a comma itself. */
+/** Splits a list at its commas. A name in brackets and quotes may contain commas. */
 export function columnNames(text: string): string[] {
 	const names: string[] = [];
 	const lastEnds = new Map(['"', "'"].map((quote) => [quote, text.lastIndexOf(`${quote}]`)]));
-	// An end that comes nowhere is not looked for again at each bracket.
+	// Searched once, so that text with many brackets stays fast.
 	const isClosed = (at: number) =>
 		text[at] === '[' && (lastEnds.get(text.charAt(at + 1)) ?? -1) > at + 1;
 	let start = 0;
@@ -51,8 +51,8 @@ export function cellOf(row: ContactRow, { name, path }: Column): unknown {
 	return cell;
 }
 
-/** Whether the row has the place at all, whatever stands there. */
-export function holds(row: ContactRow, { name, path = [name] }: Column): boolean {
+/** Whether the row has the column, even if its cell is empty. */
+export function hasCell(row: ContactRow, { name, path = [name] }: Column): boolean {
 	const parent = cellOf(row, { name, path: path.slice(0, -1) });
 	const last = path.at(-1) ?? '';
 	return Array.isArray(parent)

@@ -4,47 +4,47 @@ import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { IndexBase } from './rejectedIndexes';
 
 /**
- * What a push has done so far, as plain JSON that is kept with the execution: no row and no number
- * is in it. Rows are told by their place, and a fingerprint of their numbers tells whether the rows
- * at these places are still the same people.
+ * The progress of a push, stored with the execution as plain JSON. It contains no rows and no phone numbers: rows are
+ * stored by index, with a fingerprint of their numbers to detect changes.
  */
 export type PushCheckpoint = {
 	sent: SentRequest[];
 	rejected: RejectedRowRecord[];
-	/** A fingerprint of how the file was read, where the rows are those of a file. */
+	/** For rows from files: a fingerprint of how the files were read. */
 	reading?: string;
-	/** The execution that has noted in n8n's store that the push began; a retry notes it again. */
+	/** The execution that recorded the begin of the push in n8n's store. A retry records it again. */
 	notedBy?: string;
-	/** Which push to its campaign it is in this execution, from 0. */
-	nth?: number;
-	/** Rows of which an earlier run was cut off: another try must name them too. */
+	/** Counts the pushes of this execution to the campaign, from 0. */
+	pushIndex?: number;
+	/** Rows of an earlier run that was interrupted. Later attempts must report them too. */
 	interrupted?: InterruptedRows;
-	/** Found out once for the whole push. */
-	firstIndex?: IndexBase;
+	/** Whether the service counts contacts from 0 or 1. */
+	indexBase?: IndexBase;
 };
 
-/** A request that took effect or may have; with neither `answer` nor `unknown` it was cut short. */
+/** A request that took effect or may have. Without `response` and `unknown`, it was interrupted. */
 export type SentRequest = {
 	campaign: number;
 	rows: RowRanges;
+	/** A fingerprint of the phone numbers. */
 	numbers: string;
-	/** How the numbers were read. */
+	/** The phone column. */
 	column: string;
-	/** Of a column inside another. */
+	/** The path of a nested phone column. */
 	path?: string[];
-	/** Of several files, its name in each. */
+	/** The name of the phone column in each file, if there are several. */
 	columns?: string[];
 	normalized: boolean;
-	/** A fingerprint of what was sent beside the rows. */
+	/** A fingerprint of what was sent besides the rows. */
 	options: string;
-	answer?: JsonObject;
+	response?: JsonObject;
 	unknown?: StoredUnknown;
 };
 
-/** A row that the service rejected; `settings` is a fingerprint of the push’s settings and of what was sent. */
+/** A row that the service rejected. `settings` is a fingerprint of the settings and the contact. */
 type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
-/** `numbers` is a fingerprint of theirs; `byAttempt` tells an earlier attempt of the execution from an earlier run. */
+/** `numbers` is a fingerprint. `byAttempt`: an earlier attempt of the execution was interrupted, not an earlier run. */
 type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
 
 export function emptyCheckpoint(): PushCheckpoint {
@@ -53,7 +53,7 @@ export function emptyCheckpoint(): PushCheckpoint {
 
 export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 	if (!isJsonObject(stored)) return false;
-	const { sent, rejected, reading, notedBy, nth, interrupted, firstIndex } = stored;
+	const { sent, rejected, reading, notedBy, pushIndex, interrupted, indexBase } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
@@ -61,15 +61,15 @@ export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 		rejected.every(isRejectedRow) &&
 		(reading === undefined || typeof reading === 'string') &&
 		(notedBy === undefined || typeof notedBy === 'string') &&
-		(nth === undefined || typeof nth === 'number') &&
+		(pushIndex === undefined || typeof pushIndex === 'number') &&
 		(interrupted === undefined || isInterrupted(interrupted)) &&
-		(firstIndex === undefined || firstIndex === 0 || firstIndex === 1)
+		(indexBase === undefined || indexBase === 0 || indexBase === 1)
 	);
 }
 
 function isSentRequest(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, path, columns, normalized, options, answer, unknown } =
+	const { campaign, rows, numbers, column, path, columns, normalized, options, response, unknown } =
 		value;
 	return (
 		typeof campaign === 'number' &&
@@ -80,7 +80,7 @@ function isSentRequest(value: unknown): boolean {
 		(columns === undefined || areTexts(columns)) &&
 		typeof normalized === 'boolean' &&
 		typeof options === 'string' &&
-		(answer === undefined || isJsonObject(answer)) &&
+		(response === undefined || isJsonObject(response)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))
 	);
 }
@@ -115,7 +115,7 @@ export function rowsFingerprint(parts: readonly string[]): string {
 	return shortFingerprint(parts, 16);
 }
 
-/** Rows by their place in the push, as first and last of each run: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+/** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
 export type RowRanges = number[];
 
 export function rangesOf(rows: Iterable<number>): RowRanges {
@@ -137,7 +137,7 @@ export function rowsIn(ranges: RowRanges): number[] {
 	return rows;
 }
 
-/** Each run of rows with its first and last. */
+/** The first and last row of each range. */
 export function pairsOf(ranges: RowRanges): Array<[first: number, last: number]> {
 	const pairs: Array<[number, number]> = [];
 	for (let i = 0; i + 1 < ranges.length; i += 2) pairs.push([ranges[i] ?? 0, ranges[i + 1] ?? 0]);

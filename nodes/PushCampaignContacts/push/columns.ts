@@ -10,7 +10,7 @@ import type { FoundColumns } from './rows';
 export const DEFAULT_PHONE_COLUMN = 'phone';
 export const DEFAULT_NAME_COLUMN = 'person_name';
 
-/** Looked for, in any case and spacing, when the default column is not there. */
+/** Used if the default column is missing, in any case and spacing. */
 export const PHONE_SYNONYMS = [
 	'Phone Number',
 	'Phone No',
@@ -27,34 +27,33 @@ export const NAME_SYNONYMS = [
 	'Lead Name',
 ] as const;
 
-/** Looked for beside a column of last names. */
+/** Used together with *Last Name Column*. */
 const FIRST_NAME_SYNONYMS = ['First Name', 'Given Name'] as const;
 
-/** Where the rows are: what the nodes before this one put out, contacts written as JSON, or a file. */
+/** *Contacts From*: input items, JSON, or CSV files. */
 export type ContactsFrom = 'items' | 'json' | 'csv';
 
-/** What the user asked for; an empty person name column sends no names. */
+/** The column fields of the form. An empty person name column sends no names. */
 export type ColumnChoice = {
 	phone: string;
 	personName: string;
-	/** Empty where the person name column holds whole names. */
+	/** Empty if the person name column has full names. */
 	lastName: string;
 	others: 'all' | 'none' | readonly string[];
-	/** The fields whose text an expression made. */
-	computed: ReadonlySet<string>;
-	/** Whether a model pushes, beside whose rows an agent lays its own. */
+	/** The fields that contain an expression. */
+	expressions: ReadonlySet<string>;
+	/** Whether the node runs as a tool. AI Agent nodes add columns to its rows. */
 	isTool: boolean;
 	from: ContactsFrom;
 };
 
-/** Under which name each goes along. */
+/** A column and the name of its prompt variable. */
 export type Variable = { name: string; column: Column };
 
-/** Where everything is in the rows. */
 export type Columns = RowColumns & {
-	/** Of several files, where it is in the rows of each. */
+	/** The columns of each file, if there are several. */
 	files?: readonly RowColumns[];
-	/** What a person should know of how they were found. */
+	/** A hint about how the columns were found. */
 	note?: string | undefined;
 };
 
@@ -63,29 +62,29 @@ export type RowColumns = {
 	personName: Column | undefined;
 	lastName: Column | undefined;
 	others: 'all' | 'none' | readonly Variable[];
-	/** Never sent as a prompt variable, because it would stand for something else. */
+	/** Never sent as prompt variables, because they have another meaning. */
 	reserved: ReadonlySet<string>;
-	/** Not sent where all are: these, and what tools add. */
+	/** Not sent by *Send All*: the reserved ones, and columns that other nodes add. */
 	notOfAll: ReadonlySet<string>;
 };
 
-/** The documented fields, what this node adds to rows, and columns without a heading. */
+/** Documented fields, columns that this node adds, and columns without a heading. */
 const NEVER_VARIABLES = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, ...ADDED_COLUMNS, ''] as const;
-/** What Google Sheets adds to each row, to find it again. */
-const OF_SHEETS = ['row_number'];
-/** What n8n's chat adds to the row that an AI agent works on, and the agent to what the model says. */
-const OF_AGENTS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
-const SHOWN_COLUMNS = 20;
+/** Added by the Google Sheets node. */
+const SHEETS_COLUMNS = ['row_number'];
+/** Added by n8n's chat and the AI Agent node. */
+const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
+const MAX_LISTED_COLUMNS = 20;
 
 type Found = FoundColumns & { from: ContactsFrom };
 
 /** A field of the form that names a column. */
-type Wanted = { name: string; field: string; isComputed: boolean };
+type WantedColumn = { name: string; field: string; isExpression: boolean };
 
 /**
- * Where the chosen columns are: in each of several files by itself, since their headings need not be alike.
+ * Finds the chosen columns. Files may have different headings, so each file is resolved separately.
  *
- * @throws InvalidInput when a column is missing or could be one of several
+ * @throws InvalidInput if a column is missing or several columns match
  */
 export function resolveColumns(columns: FoundColumns, choice: ColumnChoice): Columns {
 	const [first, ...others] = columns.files ?? [];
@@ -104,14 +103,14 @@ function withoutNames(found: readonly FoundColumns[]): string {
 		found.length === 1
 			? [`The file ${files} has`, 'its', 'it has']
 			: [`The files ${files} have`, 'their', 'they have'];
-	return `${these} no column for names, so ${their} contacts have none. If ${they} names, call their column "${DEFAULT_NAME_COLUMN}".`;
+	return `${these} no column for names, so ${their} contacts have no names. If ${they} names, rename their column to "${DEFAULT_NAME_COLUMN}".`;
 }
 
 export function columnsOfFile(columns: Columns, file: number): RowColumns {
 	return columns.files?.[file] ?? columns;
 }
 
-/** A prompt variable has one name, whatever the heading of its column is in each file. */
+/** A prompt variable has the same name for all files, even if the headings differ. */
 function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowColumns {
 	const { others } = columns;
 	if (typeof others === 'string' || typeof first === 'string') return columns;
@@ -121,10 +120,10 @@ function withSameNames(columns: RowColumns, { others: first }: RowColumns): RowC
 
 function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColumns {
 	const found = { ...columns, from: choice.from };
-	const wanted = (name: string, field: string): Wanted => ({
+	const wanted = (name: string, field: string): WantedColumn => ({
 		name,
 		field,
-		isComputed: choice.computed.has(field),
+		isExpression: choice.expressions.has(field),
 	});
 	const phoneWanted = wanted(choice.phone, 'Phone Column');
 	const phone = resolve(found, phoneWanted, PHONE_SYNONYMS);
@@ -135,11 +134,11 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 		choice.lastName !== '',
 	);
 	const lastName = resolveLastName(found, wanted(choice.lastName, 'Last Name Column'));
-	// Half a name says what the whole does not: the agent may use both.
-	const whole = lastName === undefined ? personName?.name : undefined;
-	const reserved = [...NEVER_VARIABLES, phone.name, ...(whole === undefined ? [] : [whole])];
+	// First and last names are also sent as variables. A full name isn't.
+	const fullName = lastName === undefined ? personName?.name : undefined;
+	const reserved = [...NEVER_VARIABLES, phone.name, ...(fullName === undefined ? [] : [fullName])];
 	const hasAgents = choice.isTool && choice.from === 'items';
-	const ofTools = hasAgents ? [...OF_SHEETS, ...OF_AGENTS] : OF_SHEETS;
+	const ofTools = hasAgents ? [...SHEETS_COLUMNS, ...AGENT_COLUMNS] : SHEETS_COLUMNS;
 	return {
 		phone,
 		personName,
@@ -150,17 +149,21 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	};
 }
 
-function resolvePersonName(found: Found, wanted: Wanted, isHalf: boolean): Column | undefined {
+function resolvePersonName(
+	found: Found,
+	wanted: WantedColumn,
+	isFirstName: boolean,
+): Column | undefined {
 	if (wanted.name.trim() === '') return undefined;
-	const column = resolve(found, wanted, isHalf ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS);
-	// The default is a convenience; a name that was typed in is meant.
-	if (column === undefined && (isHalf || wanted.name !== DEFAULT_NAME_COLUMN)) {
-		throw missingColumn(found, wanted, isHalf ? 'first names' : 'names');
+	const column = resolve(found, wanted, isFirstName ? FIRST_NAME_SYNONYMS : NAME_SYNONYMS);
+	// Only the default column is optional.
+	if (column === undefined && (isFirstName || wanted.name !== DEFAULT_NAME_COLUMN)) {
+		throw missingColumn(found, wanted, isFirstName ? 'first names' : 'names');
 	}
 	return column;
 }
 
-function resolveLastName(found: Found, wanted: Wanted): Column | undefined {
+function resolveLastName(found: Found, wanted: WantedColumn): Column | undefined {
 	if (wanted.name === '') return undefined;
 	const column = resolve(found, wanted, []);
 	if (column === undefined) throw missingColumn(found, wanted, 'last names');
@@ -170,40 +173,44 @@ function resolveLastName(found: Found, wanted: Wanted): Column | undefined {
 function resolveOthers(
 	found: Found,
 	others: ColumnChoice['others'],
-	wantedOf: (name: string) => Wanted,
+	wantedOf: (name: string) => WantedColumn,
 ): Columns['others'] {
 	if (others === 'all' || others === 'none') return others;
 	const columns = others.map((name) => {
 		const wanted = wantedOf(name);
 		const column = resolve(found, wanted, []);
-		if (column === undefined) throw missingColumn(found, wanted, 'the values to send');
+		if (column === undefined) throw missingColumn(found, wanted, 'values to send');
 		return column;
 	});
-	const taken = new Set<string>(NEVER_VARIABLES);
+	const usedNames = new Set<string>(NEVER_VARIABLES);
 	return columns.map((column) => {
 		const last = column.path?.at(-1) ?? column.name;
-		const name = taken.has(last) ? column.name : last;
-		taken.add(name);
+		const name = usedNames.has(last) ? column.name : last;
+		usedNames.add(name);
 		return { name, column };
 	});
 }
 
-/** Exactly as written, else within another column, else the same in another case or spacing, else (for a default) a synonym. */
-function resolve(found: Found, wanted: Wanted, synonyms: readonly string[]): Column | undefined {
-	if (found.names.has(wanted.name)) return plain(found, wanted.name);
+/** In this order: exact name, nested column, name in another case or spacing, and for a default name a synonym. */
+function resolve(
+	found: Found,
+	wanted: WantedColumn,
+	synonyms: readonly string[],
+): Column | undefined {
+	if (found.names.has(wanted.name)) return uniqueColumn(found, wanted.name);
 	const inner = columnOf(wanted.name);
-	if (inner.path !== undefined && found.hasWithin(inner)) return inner;
-	const same = plain(found, only(found, [wanted.name], wanted));
+	if (inner.path !== undefined && found.hasNested(inner)) return inner;
+	const same = uniqueColumn(found, onlyMatch(found, [wanted.name], wanted));
 	if (same !== undefined || !isDefault(wanted.name)) return same;
-	return plain(found, only(found, synonyms, wanted));
+	return uniqueColumn(found, onlyMatch(found, synonyms, wanted));
 }
 
-function plain({ twice, file }: Found, name: string | undefined): Column | undefined {
+function uniqueColumn({ repeated, file }: Found, name: string | undefined): Column | undefined {
 	if (name === undefined) return undefined;
-	if (twice?.has(name) !== true) return { name };
+	if (repeated?.has(name) !== true) return { name };
 	throw new InvalidInput(
 		`The header of ${theFile(file)} has more than one column ${quoted(name)}, so nothing was sent`,
-		onScreenOnly('Keep one of them, or give each a name of its own in the file.'),
+		onScreenOnly('Remove or rename all but one of them in the file.'),
 	);
 }
 
@@ -226,57 +233,57 @@ function theFile(name: string | undefined): string {
 	return name === undefined ? 'the file' : `the file ${quoted(name)}`;
 }
 
-function only(
+function onlyMatch(
 	{ names, file }: Found,
 	like: readonly string[],
-	{ name, field }: Wanted,
+	{ name, field }: WantedColumn,
 ): string | undefined {
 	const columns = matching(names, like);
 	if (columns.length <= 1) return columns[0];
 	throw new InvalidInput(
-		`More than one column could be ${quoted(name)}: ${quotedColumns(columns)}`,
+		`Several columns match ${quoted(name)}: ${quotedColumns(columns)}. Nothing was sent`,
 		onScreenOnly(
-			`Enter the name of the right one in ${field}, exactly as it is in ${file === undefined ? 'the input' : theFile(file)}. Nothing was sent.`,
+			`In '${field}', enter the exact name of the column as in ${file === undefined ? 'the input' : theFile(file)}.`,
 		),
 	);
 }
 
-/** What most often hides behind a missing phone column is told first. */
-function noPhoneColumn(found: Found, wanted: Wanted): InvalidInput {
-	return found.slip() ?? missingColumn(found, wanted, 'phone numbers');
+function noPhoneColumn(found: Found, wanted: WantedColumn): InvalidInput {
+	return found.likelyCause() ?? missingColumn(found, wanted, 'phone numbers');
 }
 
 function missingColumn(
 	{ names, from, file }: Found,
-	{ name, field, isComputed }: Wanted,
-	what: string,
+	{ name, field, isExpression }: WantedColumn,
+	content: string,
 ): InvalidInput {
 	if (from === 'json') {
 		return new InvalidInput(
-			`No contact has a value named ${quoted(name)}`,
+			`The contacts have no field ${quoted(name)}, so nothing was sent`,
 			forEveryone(
-				`Give the contacts ${what} under this name. They have: ${quotedColumns([...names])}. Nothing was sent.`,
+				`Give the ${content} in a field with this name. The contacts have: ${quotedColumns([...names])}.`,
 			),
 		);
 	}
 	const rows = from === 'csv' ? theFile(file) : 'the input';
 	const header = file === undefined ? '' : ' The first row of each file must name its columns.';
-	const has = `${upperFirst(rows)} has: ${quotedColumns([...names])}.${header} Nothing was sent.`;
-	if (isComputed) {
+	const has = `${upperFirst(rows)} has: ${quotedColumns([...names])}.${header}`;
+	if (isExpression) {
 		return new InvalidInput(
-			`${field} holds an expression that gives ${quoted(name)}, and ${rows} has no column of this name`,
+			`'${field}' has an expression that returns ${quoted(name)}, and ${rows} has no such column. Nothing was sent`,
 			onScreenOnly(
-				`${field} takes the name of the column that holds ${what}, not a value of it. Switch the field to Fixed and enter the name, or drag the column into the empty field. ${has}`,
+				`'${field}' needs the name of the column with ${content}, not a value of it. Switch the field to Fixed, and enter the name or drag the column into the empty field. ${has}`,
 			),
 		);
 	}
 	return new InvalidInput(
-		`${upperFirst(rows)} has no column ${quoted(name)}`,
-		onScreenOnly(`Enter in ${field} the name of the column that holds ${what}. ${has}`),
+		`${upperFirst(rows)} has no column ${quoted(name)}, so nothing was sent`,
+		onScreenOnly(`In '${field}', enter the name of the column with ${content}. ${has}`),
 	);
 }
 
 function quotedColumns(columns: readonly string[]): string {
-	const more = columns.length > SHOWN_COLUMNS ? ` and ${columns.length - SHOWN_COLUMNS} more` : '';
-	return columns.slice(0, SHOWN_COLUMNS).map(quoted).join(', ') + more;
+	const more =
+		columns.length > MAX_LISTED_COLUMNS ? ` and ${columns.length - MAX_LISTED_COLUMNS} more` : '';
+	return columns.slice(0, MAX_LISTED_COLUMNS).map(quoted).join(', ') + more;
 }

@@ -1,15 +1,15 @@
 import type { Contact } from '../../shared/api/types';
 
-/** Guessed for a contact; it doubles where they are longer. */
+/** The initial size per contact. The buffer grows for longer ones. */
 const USUAL_BYTES = 128;
-/** What UTF-8 takes at most for a UTF-16 unit. */
+/** The maximum length of a UTF-16 unit in UTF-8. */
 const MAX_BYTES = 3;
 const COMMA = Buffer.from(',');
 
-/** Contacts as the JSON that travels. Of a million rows, objects would leave 80 MB more for n8n to collect. */
+/** Contacts as JSON. With a million rows, objects would leave 80 MB more garbage. */
 export class ContactBuffer {
 	private bytes: Buffer;
-	/** Where each of them ends. */
+	/** The end of each contact. */
 	private readonly ends: number[] = [];
 
 	constructor(expected: number) {
@@ -19,9 +19,9 @@ export class ContactBuffer {
 	add(contact: Contact): void {
 		const text = JSON.stringify(contact);
 		const start = this.end;
-		const most = start + COMMA.length + MAX_BYTES * text.length;
-		if (most > this.bytes.length) {
-			const larger = Buffer.allocUnsafe(2 * most);
+		const maxEnd = start + COMMA.length + MAX_BYTES * text.length;
+		if (maxEnd > this.bytes.length) {
+			const larger = Buffer.allocUnsafe(2 * maxEnd);
 			this.bytes.copy(larger, 0, 0, start);
 			this.bytes = larger;
 		}
@@ -29,22 +29,22 @@ export class ContactBuffer {
 		this.ends.push(begin + this.bytes.write(text, begin));
 	}
 
-	/** The JSON of one, counted from 0 as they were added. */
-	at(place: number): Buffer {
-		const end = this.ends[place] ?? 0;
-		const before = this.ends[place - 1];
+	/** The JSON of one contact, in the order in which they were added. */
+	at(position: number): Buffer {
+		const end = this.ends[position] ?? 0;
+		const before = this.ends[position - 1];
 		return this.bytes.subarray(before === undefined ? 0 : before + COMMA.length, end);
 	}
 
-	/** All of them, with commas in between. */
+	/** All contacts, separated by commas. */
 	all(): Buffer {
 		return this.bytes.subarray(0, this.end);
 	}
 
-	/** Some of them, with commas in between. */
-	some(places: readonly number[]): Buffer {
-		const parts = places.flatMap((place, nth) =>
-			nth === 0 ? [this.at(place)] : [COMMA, this.at(place)],
+	/** Some contacts, separated by commas. */
+	some(positions: readonly number[]): Buffer {
+		const parts = positions.flatMap((position, index) =>
+			index === 0 ? [this.at(position)] : [COMMA, this.at(position)],
 		);
 		return Buffer.concat(parts);
 	}

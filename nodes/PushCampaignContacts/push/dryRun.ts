@@ -2,7 +2,7 @@ import type { ApiClient } from '../../shared/api/client';
 import { getCampaignStatus } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { formOf } from '../../shared/modelForms';
 import { viewCampaign, type CampaignView } from '../../shared/campaign';
 import type { PushOutcome } from './pushTypes';
 import type { PreparedRows } from './prepareRows';
@@ -10,21 +10,20 @@ import type { PreparedRows } from './prepareRows';
 const ARCHIVED = 'Archived';
 
 /**
- * The campaign, read before anything is sent, so that a token, a campaign or an address that is not
- * right shows itself now.
+ * Reads the campaign before anything is sent, to detect a wrong token, URL, or campaign.
  *
- * @throws where a push would be turned down as a whole
+ * @throws if the service would reject every request
  */
 export async function openCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
 	const view = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
 	if (view.status !== ARCHIVED) return view;
-	throw new InvalidInput(
-		'The campaign is archived, and an archived campaign takes no contacts',
-		forEveryone('Choose another campaign in Campaign ID. Nothing was sent.'),
-	);
+	throw new InvalidInput('The campaign is archived, so nothing was sent', {
+		onScreen: "Enter another campaign in 'Campaign ID'.",
+		forModel: `Choose another campaign. ${formOf('Campaign ID')}`,
+	});
 }
 
-/** What would be sent. */
+/** The outcome of a dry run. */
 export async function performDryRun(
 	client: ApiClient,
 	campaignId: number,

@@ -8,25 +8,25 @@ import { viewCampaign, type ContactList } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
 import type { CampaignTarget } from './pushTypes';
 
-/** When the campaign is read again after a request whose outcome is unknown. */
+/** Delays between reads of the campaign after a request with an unknown outcome. */
 export const LIST_SEARCH_DELAYS_MS = [1_000, 4_000, 10_000, 15_000, 30_000, 60_000] as const;
 
-/** The contact lists of a campaign by their ID, as far as its status shows them. */
+/** The IDs of the campaign's contact lists before a request. */
 export type ListsBefore = ReadonlySet<string>;
 
 /**
- * Looks for the contact list of a request whose outcome is unknown. Nothing is sent, and a campaign that shows no such
- * list is no proof that none will come: the service may work off a request late.
+ * Looks for the contact list of a request whose outcome is unknown. Sends nothing. A missing list doesn't prove that the
+ * request had no effect, because the service may process it later.
  */
 export class ContactListFinder {
 	constructor(
 		private readonly client: ApiClient,
 		private readonly campaign: CampaignTarget,
-		/** Waits, and tells whether that went to its end: it does not when the workflow is stopped. */
+		/** Waits. False if the execution was stopped. */
 		private readonly pause: (milliseconds: number) => Promise<boolean>,
 	) {}
 
-	/** @throws NotSent: without this there is nothing to compare with later */
+	/** @throws NotSent if the campaign can't be read, because a new list couldn't be recognized later */
 	async listsBefore(): Promise<ListsBefore> {
 		const lists = await readLists(this.client, this.campaign.id).catch((error: unknown) => {
 			throw notReadable(error);
@@ -34,43 +34,46 @@ export class ContactListFinder {
 		return new Set(lists.map(({ id }) => id));
 	}
 
-	/** @returns the list in place of the answer, or the outcome that stays unknown with what was seen */
+	/** @returns the list in place of a response, or the unknown outcome with what was found */
 	async find(
 		error: OutcomeUnknown,
 		contacts: number,
 		before: ListsBefore,
 	): Promise<JsonObject | OutcomeUnknown> {
-		let fresh: ContactList[] = [];
-		let lastFault: ExplainedError | undefined;
+		let newLists: ContactList[] = [];
+		let lastFailure: ExplainedError | undefined;
 		for (const wait of LIST_SEARCH_DELAYS_MS) {
 			if (!(await this.pause(wait))) {
-				return unknown(error, 'The workflow was stopped before it was found.');
+				return withFinding(error, 'The execution was stopped before the search ended.');
 			}
-			const lists = await readLists(this.client, this.campaign.id).catch(asFault);
+			const lists = await readLists(this.client, this.campaign.id).catch(toReadFailure);
 			if (lists instanceof ExplainedError) {
-				lastFault = lists;
+				lastFailure = lists;
 				continue;
 			}
-			lastFault = undefined;
-			fresh = lists.filter((list) => !before.has(list.id) && this.mayBeOurs(list));
-			const [only, ...others] = fresh;
+			lastFailure = undefined;
+			newLists = lists.filter((list) => !before.has(list.id) && this.mayBeOurs(list));
+			const [only, ...others] = newLists;
 			if (only !== undefined && others.length === 0 && this.sizeOf(only) === contacts) {
 				return { ...only.record, looked_up: true };
 			}
 		}
-		if (lastFault !== undefined) {
-			return unknown(error, `The campaign’s status could not be read: ${lastFault.message}.`);
+		if (lastFailure !== undefined) {
+			return withFinding(
+				error,
+				`The status of the campaign couldn't be read: ${lastFailure.message}.`,
+			);
 		}
-		return unknown(error, this.told(fresh, contacts));
+		return withFinding(error, this.seenLists(newLists, contacts));
 	}
 
-	/** Each list names the agent that it was pushed for. */
+	/** A list of another agent isn't from this push. */
 	private mayBeOurs({ record }: ContactList): boolean {
 		const { agent_uuid: agent } = record;
 		return agent === undefined || agent === null || agent === this.campaign.agentUuid;
 	}
 
-	/** How many contacts are queued from it: nothing else tells the size of a list. */
+	/** The number of queued contacts. The status has no other size of a list. */
 	private sizeOf({ queues }: ContactList): number | undefined {
 		if (queues.length === 0) return undefined;
 		return queues.every(({ record }) => typeof record.total_queued === 'number')
@@ -78,15 +81,15 @@ export class ContactListFinder {
 			: undefined;
 	}
 
-	private told(lists: readonly ContactList[], contacts: number): string {
+	private seenLists(lists: readonly ContactList[], contacts: number): string {
 		if (lists.length === 0) {
-			return 'Two minutes later the campaign shows no new contact list of this agent. The request most likely did not arrive, but that is no proof.';
+			return 'After two minutes, the campaign has no new contact list of this agent. The request probably did not arrive, but this is not certain.';
 		}
 		const seen = lists.map(
 			(list) => `${list.id} (${this.sizeOf(list) ?? 'an unknown number'} queued)`,
 		);
-		const what = lists.length === 1 ? 'a new contact list' : 'new contact lists';
-		return `The campaign shows ${what} of this agent: ${seen.join(', ')}. The request had ${contacts} ${contacts === 1 ? 'contact' : 'contacts'}, so this is no proof that it is the one.`;
+		const found = lists.length === 1 ? 'a new contact list' : 'new contact lists';
+		return `The campaign has ${found} of this agent: ${seen.join(', ')}. The request had ${contacts} ${contacts === 1 ? 'contact' : 'contacts'}, so it's not certain that the list is from this request.`;
 	}
 }
 
@@ -94,14 +97,14 @@ async function readLists(client: ApiClient, campaignId: number): Promise<Contact
 	const { record, lists } = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
 	if (Array.isArray(record.uploads) && lists.every(({ id }) => id !== '')) return lists;
 	throw new NotSent(
-		'The campaign’s status shows no contact lists by their ID, so a request whose outcome is unknown could not be looked up',
-		onScreenOnly('Set If the Outcome Is Unknown to Stop in Options.'),
+		'The status of the campaign has no contact lists with IDs, so the node could not look up a request with an unknown outcome',
+		onScreenOnly("Set 'If the Outcome Is Unknown' in 'Options' to Stop."),
 		undefined,
 		false,
 	);
 }
 
-function asFault(error: unknown): ExplainedError {
+function toReadFailure(error: unknown): ExplainedError {
 	return error instanceof ExplainedError ? error : notReadable(error);
 }
 
@@ -113,14 +116,14 @@ function notReadable(error: unknown): NotSent {
 			: { message: String(error), resolution: forEveryone('Try again later.') };
 	const originalMessage = error instanceof ExplainedError ? error.originalMessage : undefined;
 	return new NotSent(
-		`The campaign could not be read before the request (If the Outcome Is Unknown is Look It Up), so it was not sent: ${message}`,
+		`The campaign couldn't be read before the request ('If the Outcome Is Unknown' is Look It Up), so the request was not sent: ${message}`,
 		resolution,
 		originalMessage,
 	);
 }
 
-function unknown(error: OutcomeUnknown, seen: string): OutcomeUnknown {
+function withFinding(error: OutcomeUnknown, finding: string): OutcomeUnknown {
 	return error.withText({
-		resolution: followedBy(error.explanation.resolution, `It was looked up. ${seen}`),
+		resolution: followedBy(error.explanation.resolution, finding),
 	});
 }

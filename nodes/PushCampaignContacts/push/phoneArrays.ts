@@ -1,18 +1,18 @@
 import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
 import { detachedCopy } from '../../shared/values';
 
-/** By row, as an array has it. */
+/** Values by row, read like an array. */
 export type ByRow<T> = { at(row: number): T | undefined };
 
-/** At least; it doubles. */
-const ROOM = 1_024;
+/** The arrays double when they are full. */
+const MIN_CAPACITY = 1_024;
 
-/** A number for each row, 0 where none was set. How many rows a file has shows only at its end, so it grows. */
+/** A number for each row, 0 if none was set. It grows, because the number of rows in a file isn't known before its end. */
 export class NumbersByRow implements ByRow<number> {
 	private numbers: Float64Array;
 
 	constructor(expected = 0) {
-		this.numbers = new Float64Array(Math.max(ROOM, expected));
+		this.numbers = new Float64Array(Math.max(MIN_CAPACITY, expected));
 	}
 
 	at(row: number): number {
@@ -30,12 +30,12 @@ export class NumbersByRow implements ByRow<number> {
 }
 
 /**
- * A text for each row, the empty one where none was set. Phone numbers take 8 bytes each: as strings, those of a million
- * rows would be most of what a push from a file holds.
+ * A text for each row, empty if none was set. Phone numbers take 8 bytes each. As strings, they would need most of the
+ * memory of a push with a million rows.
  */
 export class PhonesByRow implements ByRow<string> {
 	private readonly numbers: NumbersByRow;
-	/** Of those that are no phone number. */
+	/** Texts that aren't phone numbers, by row. */
 	private readonly others = new Map<number, string>();
 
 	constructor(expected = 0) {
@@ -44,7 +44,7 @@ export class PhonesByRow implements ByRow<string> {
 
 	at(row: number): string {
 		const number = this.numbers.at(row);
-		// For whole numbers of this size the same as String, and quicker.
+		// Equal to String() for these numbers, and faster.
 		if (number > 0) return number.toFixed(0);
 		if (number < 0) return `+${(-number).toFixed(0)}`;
 		return number === 0 ? '' : (this.others.get(row) ?? '');
@@ -61,12 +61,11 @@ export class PhonesByRow implements ByRow<string> {
 		return this.numbers.at(row) !== 0;
 	}
 
-	/** A name for the texts of these rows, in their order. */
 	fingerprintOf(rows: readonly number[]): string {
-		// For a million rows, `Float64Array.from` would hold up n8n for a tenth of a second.
+		// With a million rows, `Float64Array.from` blocks n8n for 0.1 seconds.
 		const numbers = new Float64Array(rows.length);
-		let place = 0;
-		for (const row of rows) numbers[place++] = this.numbers.at(row);
+		let position = 0;
+		for (const row of rows) numbers[position++] = this.numbers.at(row);
 		const hasOthers = this.others.size > 0;
 		const others = hasOthers ? rows.flatMap((row) => this.others.get(row) ?? []) : [];
 		return fingerprint([fingerprintOfBytes(new Uint8Array(numbers.buffer)), others]);
@@ -78,14 +77,14 @@ export class PhonesByRow implements ByRow<string> {
 	}
 }
 
-/** A number keeps so many exactly. */
+/** A number can store this many digits exactly. */
 const MAX_DIGITS = 15;
 const PLUS = 0x2b;
 const ZERO = 0x30;
 
 /**
- * The number that gives the same text back, with a plus as a negative one, and 0 for no text; otherwise NaN. Digit by
- * digit, which for a million rows is a quarter of the time that a regular expression takes.
+ * The text as a number, negative if it starts with a plus, 0 if it is empty. NaN if the text couldn't be restored from it.
+ * Reading digit by digit takes a quarter of the time of a regular expression.
  */
 function numberOf(text: string): number {
 	if (text === '') return 0;
@@ -103,30 +102,30 @@ function numberOf(text: string): number {
 }
 
 const MAX_LOAD = 0.7;
-const MIN_ROOM = 64;
-/** Consecutive numbers, times this, lie far apart in their upper bits. */
+const MIN_TABLE_CAPACITY = 64;
+/** Spreads consecutive numbers over the upper bits. */
 const SPREAD = 0x9e3779b1;
 const TWO_TO_32 = 2 ** 32;
-/** Of this process alone: who writes a file must not know which phone numbers would all be looked for in one place. */
+/** Random in each process, so that nobody can create a file whose numbers all collide. */
 const [MIX_OF_LOWER, MIX_OF_UPPER] = [oddNumber(), oddNumber()];
 
 function oddNumber(): number {
 	return 2 * Math.floor(Math.random() * (TWO_TO_32 / 2)) + 1;
 }
 
-/** Each phone number, spread over all 32 bits. */
+/** A 32-bit hash of a phone number. */
 function hashOf(number: number): number {
 	const mixed = Math.imul(number, MIX_OF_LOWER) + Math.imul(number / TWO_TO_32, MIX_OF_UPPER);
 	return Math.imul(mixed ^ (mixed >>> 15), SPREAD);
 }
 
-/** Their upper bits name the table. A single large one would hold up n8n for a tenth of a second when it grows. */
+/** The upper bits of a hash select the table. One large table would block n8n for 0.1 seconds when it grows. */
 const TABLE_BITS = 5;
 
-/** The row of each phone number, as a Map has it, in some twenty bytes a number. */
+/** A map from phone numbers to rows. It takes about 20 bytes per number. */
 export class RowsByPhone {
 	private readonly tables: readonly PhoneTable[];
-	/** Of texts that are no phone number. */
+	/** For texts that aren't phone numbers. */
 	private readonly others = new Map<string, number>();
 
 	constructor(expected = 0) {
@@ -148,7 +147,7 @@ export class RowsByPhone {
 		else if (number !== 0) this.tableOf(hash)?.set(number, hash, row);
 	}
 
-	/** Sets the row unless there is one, and gives back the one that there is. */
+	/** Sets the row, unless the number has one. @returns the row of the number */
 	first(text: string, row: number): number {
 		const number = numberOf(text);
 		if (Number.isNaN(number)) {
@@ -161,7 +160,7 @@ export class RowsByPhone {
 	}
 
 	get size(): number {
-		return this.tables.reduce((sum, { taken }) => sum + taken, this.others.size);
+		return this.tables.reduce((sum, { size }) => sum + size, this.others.size);
 	}
 
 	private tableOf(hash: number): PhoneTable | undefined {
@@ -169,22 +168,22 @@ export class RowsByPhone {
 	}
 }
 
-/** A hash table in two typed arrays. */
+/** A hash table with open addressing, in two typed arrays. */
 class PhoneTable {
-	/** Where a number is looked for, and at the next place where another one stands; a power of two, and never full. */
+	/** The size is a power of two, and some slots are always free. */
 	private numbers: Float64Array;
 	private rows: Uint32Array;
-	taken = 0;
+	size = 0;
 
 	constructor(expected: number) {
-		const room = 2 ** Math.ceil(Math.log2(Math.max(MIN_ROOM, expected / MAX_LOAD)));
-		this.numbers = new Float64Array(room);
-		this.rows = new Uint32Array(room);
+		const capacity = 2 ** Math.ceil(Math.log2(Math.max(MIN_TABLE_CAPACITY, expected / MAX_LOAD)));
+		this.numbers = new Float64Array(capacity);
+		this.rows = new Uint32Array(capacity);
 	}
 
 	get(number: number, hash: number): number | undefined {
-		const place = this.placeOf(number, hash);
-		return this.numbers[place] === 0 ? undefined : this.rows[place];
+		const slot = this.slotOf(number, hash);
+		return this.numbers[slot] === 0 ? undefined : this.rows[slot];
 	}
 
 	first(number: number, hash: number, row: number): number {
@@ -194,29 +193,29 @@ class PhoneTable {
 	}
 
 	set(number: number, hash: number, row: number): void {
-		if (this.taken >= MAX_LOAD * this.numbers.length) this.grow();
-		const place = this.placeOf(number, hash);
-		if (this.numbers[place] === 0) this.taken++;
-		this.numbers[place] = number;
-		this.rows[place] = row;
+		if (this.size >= MAX_LOAD * this.numbers.length) this.grow();
+		const slot = this.slotOf(number, hash);
+		if (this.numbers[slot] === 0) this.size++;
+		this.numbers[slot] = number;
+		this.rows[slot] = row;
 	}
 
-	/** Where the number is, or where there is room for it. */
-	private placeOf(number: number, hash: number): number {
+	/** The slot of the number, or the free slot for it. */
+	private slotOf(number: number, hash: number): number {
 		const last = this.numbers.length - 1;
-		let place = (hash << TABLE_BITS) >>> Math.clz32(last);
-		while (this.numbers[place] !== 0 && this.numbers[place] !== number) place = (place + 1) & last;
-		return place;
+		let slot = (hash << TABLE_BITS) >>> Math.clz32(last);
+		while (this.numbers[slot] !== 0 && this.numbers[slot] !== number) slot = (slot + 1) & last;
+		return slot;
 	}
 
 	private grow(): void {
 		const { numbers, rows } = this;
 		this.numbers = new Float64Array(2 * numbers.length);
 		this.rows = new Uint32Array(2 * rows.length);
-		this.taken = 0;
-		for (let place = 0; place < numbers.length; place++) {
-			const number = numbers[place] ?? 0;
-			if (number !== 0) this.set(number, hashOf(number), rows[place] ?? 0);
+		this.size = 0;
+		for (let slot = 0; slot < numbers.length; slot++) {
+			const number = numbers[slot] ?? 0;
+			if (number !== 0) this.set(number, hashOf(number), rows[slot] ?? 0);
 		}
 	}
 }

@@ -1,25 +1,25 @@
 import type { PreparedRows } from './prepareRows';
 import type { ContactBuffer } from './contactBuffer';
 
-/** Makes the contacts of a request, those of the next one while a request is under way. */
+/** Creates the contacts of the next request while a request is in flight. */
 export class Prefetcher {
 	private next: { rows: readonly number[]; contacts: Promise<ContactBuffer> } | undefined;
 
 	constructor(private readonly contactsOf: PreparedRows['contactsOf']) {}
 
-	/** Makes those of rows that will most likely be asked for. */
+	/** Starts to create the contacts of rows that are probably next. */
 	begin(rows: readonly number[]): void {
 		if (this.next !== undefined || rows.length === 0) return;
 		const contacts = this.contactsOf(rows);
-		// What went wrong is told when they are asked for, which may be never.
+		// An error is thrown when the contacts are needed, which may be never.
 		contacts.catch(() => undefined);
 		this.next = { rows, contacts };
 	}
 
 	async contacts(rows: readonly number[]): Promise<ContactBuffer> {
 		const { next } = this;
-		const areThese = next?.rows.length === rows.length && next.rows[0] === rows[0];
-		if (areThese) {
+		const isPrefetched = next?.rows.length === rows.length && next.rows[0] === rows[0];
+		if (isPrefetched) {
 			this.next = undefined;
 			return await next.contacts;
 		}
@@ -27,7 +27,7 @@ export class Prefetcher {
 		return await this.contactsOf(rows);
 	}
 
-	/** Waits for what was begun: two who read one file would disturb each other. */
+	/** Waits until prefetching ends, because a file can't be read twice at the same time. */
 	async end(): Promise<void> {
 		await this.next?.contacts.catch(() => undefined);
 		this.next = undefined;

@@ -20,24 +20,24 @@ import { ContactBuffer } from './contactBuffer';
 export type PrepareOptions = {
 	normalizePhones: boolean;
 	removeDuplicates: boolean;
-	/** Whether a model reads why a row is rejected. */
+	/** Whether the reasons are for a model. */
 	isTool: boolean;
 };
 
 /**
- * `rows` are to be sent, in the order of the push. By row: `phones` as they are sent, `keys` the same
- * for one person in every form; empty for a row that is left out.
+ * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
+ * format. Both are empty for rejected rows.
  */
 export type PreparedRows = {
 	rows: number[];
 	phones: PhonesByRow;
 	keys: PhonesByRow;
 	rejectedRows: RejectedRow[];
-	/** Made anew each time: a large push is held only once, or not at all. */
+	/** Creates the contacts on each call, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<ContactBuffer>;
 };
 
-/** Looks at every row before any is sent, and leaves out unusable ones and duplicates. */
+/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
 export async function prepareRows(
 	source: RowSource,
 	columns: Columns,
@@ -68,7 +68,7 @@ export async function prepareRows(
 	};
 }
 
-/** A function by itself: what it looks duplicates up in would else be held until the push ends. */
+/** A separate function, so that its lookup tables are freed before the push. */
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
@@ -80,6 +80,8 @@ async function checkRows(
 	const duplicates: Array<{ index: number; key: string }> = [];
 	const keptRows = new RowsByPhone(source.count);
 	const nameLengths = new NumbersByRow(source.count);
+	// Files create this object on each access.
+	const { names } = source;
 
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
@@ -96,7 +98,7 @@ async function checkRows(
 		if (options.removeDuplicates) {
 			const nameLength = personNameOf(row, own)?.length ?? 0;
 			const kept = keptRows.first(key, index);
-			// Of two equally long names the earlier row stays.
+			// If both names are equally long, the earlier row is kept.
 			if (kept !== index && nameLength <= nameLengths.at(kept)) {
 				duplicates.push({ index, key });
 				return;
@@ -114,13 +116,13 @@ async function checkRows(
 	});
 
 	for (const { index, key } of duplicates) {
-		rejectedRows.push(new SameNumber(index, keptRows.get(key) ?? 0, source.names, options.isTool));
+		rejectedRows.push(new DuplicateRow(index, keptRows.get(key) ?? 0, names, options.isTool));
 	}
 	return { phones, keys, rejectedRows };
 }
 
-/** A duplicate; half of a large push may be such, so its reason is put into words when it is asked for. */
-class SameNumber implements RejectedRow {
+/** A large push may have many duplicates, so their reasons are created when needed. */
+class DuplicateRow implements RejectedRow {
 	readonly status = 'duplicate';
 
 	constructor(
@@ -136,26 +138,24 @@ class SameNumber implements RejectedRow {
 	}
 }
 
-/** What is sent must be what was checked. */
+/** The rows that are sent must be the rows that were checked. */
 export function changedFile(): InvalidInput {
 	return new InvalidInput(
-		'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
-		onScreenOnly('Start the workflow again with the file as it is now.'),
+		'The file changed after its rows were checked, so the remaining rows were not sent',
+		onScreenOnly('Execute the workflow again with the new file.'),
 	);
 }
 
-/** n8n hands on what a node before made of a cell, also what holds itself. */
+/** Earlier nodes may return any value, such as an object that contains itself. */
 function notWritable(row: string, error: unknown): InvalidInput {
 	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new InvalidInput(
-		`A cell of ${row} cannot be written as JSON (${why}), so what is left of the rows was not sent`,
-		onScreenOnly(
-			'Turn it into text or a plain number in the node before, or leave its column out.',
-		),
+		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows were not sent`,
+		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),
 	);
 }
 
-/** A cell of the phone column, in the way that *Normalize Phone Numbers* asks for. */
+/** Reads a cell of the phone column, depending on *Normalize Phone Numbers*. */
 export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneReading {
 	return normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
 }
@@ -171,8 +171,8 @@ function readRow(
 	const column = textIn(row, personName) === undefined ? personName : lastName;
 	const name = quoted(column?.name ?? '');
 	return {
-		reason: `The column ${name} holds no text in this row, so there is no name to send. Put the name in it as plain text.`,
-		forModel: `${name} is not text, so there is no name to send. Give the name as plain text.`,
+		reason: `The name in column ${name} isn't text. Enter the name as plain text.`,
+		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
 	};
 }
 
@@ -182,7 +182,7 @@ function rowsWith(phones: PhonesByRow, count: number): number[] {
 	return rows;
 }
 
-/** The row as the service takes it: phone, name and the columns that ride along. */
+/** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {
 	const contact: Contact = { phone };
 	const name = personNameOf(row, columns);
@@ -212,7 +212,7 @@ function addVariable(contact: Contact, name: string, cell: unknown): void {
 	}
 }
 
-/** The name as text; empty when the row has none, undefined when the cell holds no text. */
+/** Empty if the row has no name. Undefined if the cell isn't text. */
 function personNameOf(row: ContactRow, { personName, lastName }: RowColumns): string | undefined {
 	const name = textIn(row, personName);
 	if (lastName === undefined || name === undefined) return name;
@@ -227,7 +227,7 @@ function textIn(row: ContactRow, column: Column | undefined): string | undefined
 	return typeof cell === 'number' ? String(cell) : undefined;
 }
 
-/** A cell as it travels; what JSON cannot say is left out. */
+/** Undefined if JSON has no such value. */
 function toJson(cell: unknown): JsonValue | undefined {
 	if (cell === null || typeof cell === 'string' || typeof cell === 'number') return cell;
 	if (typeof cell === 'boolean' || Array.isArray(cell) || isJsonObject(cell)) return cell;

@@ -23,40 +23,40 @@ import {
 import type { RowSource } from './rows';
 import { pushedRequest } from './skippedRows';
 
-/** The part of the options that is compared. */
+/** The options of a push that a later attempt compares. */
 export type AttemptOptions = {
 	campaign: CampaignTarget;
 	columns: Columns;
 	normalizePhones: boolean;
 	removeDuplicates: boolean;
 	additions: Additions;
-	/** Whether a model wishes it, who may wish again. */
+	/** Whether the node runs as a tool. A model may repeat a request. */
 	isTool: boolean;
 };
 
-/** What decides whether a further try wishes the same as an earlier one. */
+/** Decides whether a later attempt requests the same as an earlier one. */
 export type AttemptSettings = {
 	campaign: number;
 	column: Column;
-	/** Of several files, the name of the column in each. */
+	/** The name of the phone column in each file, if there are several. */
 	columns?: readonly string[] | undefined;
 	normalized: boolean;
 	/**
-	 * A fingerprint of the settings and of what is sent of a row: a corrected row is another one.
+	 * A fingerprint of the settings and the contact. A corrected row has another one.
 	 *
 	 * @param contact as JSON
 	 */
 	fingerprintOf: (contact: Buffer) => string;
-	/** A fingerprint of what is sent beside the rows: agent, release, additions. */
+	/** A fingerprint of what is sent besides the rows: agent, release, additional fields. */
 	options: string;
 	removeDuplicates: boolean;
-	/** A model may wish again what was skipped or rejected, and the same rows with other options. */
+	/** A model may request skipped and rejected rows again, and the same rows with other options. */
 	isTool: boolean;
 };
 
 export function attemptSettings(options: AttemptOptions): AttemptSettings {
 	const { campaign, columns, normalizePhones, removeDuplicates, additions, isTool } = options;
-	const ofAll = [
+	const common = [
 		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
 		JSON.stringify([normalizePhones, additions]),
 	];
@@ -68,41 +68,42 @@ export function attemptSettings(options: AttemptOptions): AttemptSettings {
 		removeDuplicates,
 		isTool,
 		options: optionsFingerprint(campaign, additions),
-		fingerprintOf: (contact) => rowsFingerprint([...ofAll, contact.toString()]),
+		fingerprintOf: (contact) => rowsFingerprint([...common, contact.toString()]),
 	};
 }
 
-/** Of what is sent beside the rows. */
+/** A fingerprint of what is sent besides the rows. */
 export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
 	return rowsFingerprint([JSON.stringify([campaign, additions])]);
 }
 
-/** What becomes of a request that was begun. */
+/** Records the result of a request. */
 export type RequestTracker = {
-	taken: (answer: JsonObject) => void;
+	accepted: (response: JsonObject) => void;
 	unknown: (error: OutcomeUnknown) => void;
-	withoutEffect: () => void;
+	/** The request had no effect. */
+	discard: () => void;
 };
 
-/** What an earlier try leaves to do: `rows` are still to be sent. */
+/** The results of earlier attempts. `rows` are still to be sent. */
 export type Restored = { rows: number[]; outcome: PushOutcome };
 
-/** `isAll` unless a request of an earlier try had rows that these are not, as in another file. */
-export type KnownOutcome = { outcome: PushOutcome; isAll: boolean };
+/** `isComplete`: all earlier requests match these rows. False for another file, for example. */
+export type KnownOutcome = { outcome: PushOutcome; isComplete: boolean };
 
-/** Requests that a long session of a model keeps in this process, beside those whose fate is open. */
+/** Accepted requests to keep in a long session of a model. Requests with an unknown outcome are always kept. */
 const MAX_REQUESTS = 1_000;
 
-/** A request with its rows, and by row their numbers as they are now. */
+/** A request with its rows and their current numbers, by row. */
 type EarlierRequest = { request: SentRequest; rows: number[]; numbers: PhonesByRow };
 
 export class PushProgress {
 	constructor(readonly record: PushCheckpoint = emptyCheckpoint()) {}
 
 	/**
-	 * Rows are told by their place, and another file, or one that is read in another way, may have others there.
+	 * Rows are stored by index. Another file, or the same one read differently, may have other rows at these indexes.
 	 *
-	 * @throws InvalidInput where it could not be told which rows were sent
+	 * @throws InvalidInput if the node couldn't know which rows were sent
 	 */
 	requireSameFile({ reading }: RowSource): void {
 		const { sent, rejected } = this.record;
@@ -111,8 +112,8 @@ export class PushProgress {
 	}
 
 	/**
-	 * Takes over what is settled: a number that was sent to this campaign, or may have been, is not
-	 * sent to it again. Rows whose number is another one now are new.
+	 * Restores earlier results: a number that was or may have been sent to this campaign isn't sent again. A row whose number
+	 * has changed is new.
 	 */
 	async restore(
 		source: RowSource,
@@ -139,8 +140,8 @@ export class PushProgress {
 			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
 			.sort((one, other) => one.row - other.row);
 		const contacts = await contactsOf(rejected.map(({ row }) => row));
-		for (const [place, { row, reason, settings: under }] of rejected.entries()) {
-			if (under !== settings.fingerprintOf(contacts.at(place))) continue;
+		for (const [position, { row, reason, settings: fingerprint }] of rejected.entries()) {
+			if (fingerprint !== settings.fingerprintOf(contacts.at(position))) continue;
 			settledRows.add(row);
 			outcome.rejectedRows.push({ index: row, status: 'rejected', reason });
 		}
@@ -153,22 +154,22 @@ export class PushProgress {
 			});
 		}
 		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
-		const open = rows.filter((row) => !settledRows.has(row));
-		if (!settings.removeDuplicates) return { rows: open, outcome };
-		const elsewhere = (row: number) => settledNumbers.get(keys.at(row));
-		for (const index of open) {
-			const other = elsewhere(index);
+		const unsettled = rows.filter((row) => !settledRows.has(row));
+		if (!settings.removeDuplicates) return { rows: unsettled, outcome };
+		const sameNumber = (row: number) => settledNumbers.get(keys.at(row));
+		for (const index of unsettled) {
+			const other = sameNumber(index);
 			if (other === undefined) continue;
 			const sent = settings.isTool
 				? 'it was sent before'
-				: 'an earlier try of this execution sent it';
+				: 'an earlier attempt of this execution sent it';
 			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${sent}.`;
 			outcome.rejectedRows.push({ index, status: 'duplicate', reason });
 		}
-		return { rows: open.filter((row) => elsewhere(row) === undefined), outcome };
+		return { rows: unsettled.filter((row) => sameNumber(row) === undefined), outcome };
 	}
 
-	/** What was done for these rows in any campaign, where there is no more to go by. */
+	/** The earlier results of these rows in any campaign, if the settings can't be read. */
 	async known(source: RowSource): Promise<KnownOutcome> {
 		const outcome: PushOutcome = { received: source.count, pushed: [], rejectedRows: [] };
 		const found = await this.requestsOf(source);
@@ -183,10 +184,10 @@ export class PushProgress {
 				reason: this.interruptedReason('onScreen'),
 			});
 		}
-		return { outcome, isAll: found.length === this.record.sent.length };
+		return { outcome, isComplete: found.length === this.record.sent.length };
 	}
 
-	/** Notes a request before it leaves: whatever happens then, its rows are not sent again. */
+	/** Records a request before it is sent, so that its rows aren't sent again if n8n is interrupted. */
 	begin(rows: readonly number[], keys: ByRow<string>, settings: AttemptSettings): RequestTracker {
 		const request: SentRequest = {
 			campaign: settings.campaign,
@@ -200,14 +201,14 @@ export class PushProgress {
 		};
 		this.record.sent.push(request);
 		return {
-			taken: (answer) => {
-				request.answer = answer;
+			accepted: (response) => {
+				request.response = response;
 				if (settings.isTool) this.evictOldest();
 			},
 			unknown: (error) => {
 				request.unknown = error.toStored();
 			},
-			withoutEffect: () => {
+			discard: () => {
 				this.record.sent = this.record.sent.filter((other) => other !== request);
 			},
 		};
@@ -221,11 +222,11 @@ export class PushProgress {
 	): void {
 		if (settings.isTool) return;
 		const number = rowsFingerprint([keys.at(index) ?? '']);
-		const under = settings.fingerprintOf(contact);
-		this.record.rejected.push({ settings: under, row: index, number, reason });
+		const fingerprint = settings.fingerprintOf(contact);
+		this.record.rejected.push({ settings: fingerprint, row: index, number, reason });
 	}
 
-	/** Rows that were under way when an earlier run or attempt was cut off, which shows only once. */
+	/** Records rows of an interrupted run or attempt, because the store reports them only once. */
 	interrupted(
 		unknown: readonly RejectedRow[],
 		keys: ByRow<string>,
@@ -255,25 +256,25 @@ export class PushProgress {
 	}
 
 	private evictOldest(): void {
-		const taken = this.record.sent.filter(({ answer }) => answer !== undefined);
-		const [oldest] = taken;
-		if (taken.length <= MAX_REQUESTS) return;
+		const accepted = this.record.sent.filter(({ response }) => response !== undefined);
+		const [oldest] = accepted;
+		if (accepted.length <= MAX_REQUESTS) return;
 		this.record.sent = this.record.sent.filter((other) => other !== oldest);
 	}
 
-	/** Requests of earlier tries whose rows are still the same people. */
+	/** Earlier requests whose rows still have the same numbers. */
 	private async requestsOf(source: RowSource): Promise<EarlierRequest[]> {
 		const found: EarlierRequest[] = [];
-		/** One for each way in which numbers were read. */
-		const readings = new Map<string, PhonesByRow>();
+		/** By the columns and the format in which the numbers were read. */
+		const numbersByReading = new Map<string, PhonesByRow>();
 		for (const request of this.record.sent) {
 			const rows = rowsIn(request.rows);
 			if ((rows.at(-1) ?? 0) >= source.count) continue;
 			const { normalized } = request;
 			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
 			const key = JSON.stringify([columns, normalized]);
-			const numbers = readings.get(key) ?? new PhonesByRow();
-			readings.set(key, numbers);
+			const numbers = numbersByReading.get(key) ?? new PhonesByRow();
+			numbersByReading.set(key, numbers);
 			await source.pick(rows, (row, index, _unusable, file = 0) => {
 				const column = columns[file];
 				const cell = column === undefined ? undefined : cellOf(row, column);
@@ -294,29 +295,29 @@ function columnIn({ column: name, path }: SentRequest): Column {
 	return path === undefined ? { name } : { name, path };
 }
 
-/** Whether the request was another wish of the model, or brought nobody into the campaign. */
+/** Whether the model's request had other options, or pushed nobody. */
 function mayBeRequestedAgain(
-	{ answer, options }: SentRequest,
+	{ response, options }: SentRequest,
 	rows: readonly number[],
 	numbers: ByRow<string>,
 	settings: AttemptSettings,
 ): boolean {
-	if (answer === undefined) return false;
+	if (response === undefined) return false;
 	if (options !== settings.options) return true;
-	return pushedRequest(rows, answer, numbers).request.rows.length === 0;
+	return pushedRequest(rows, response, numbers).request.rows.length === 0;
 }
 
-/** Puts the rows of an earlier request where they were. */
+/** Adds the rows of an earlier request to the outcome. */
 function restoreRequest(
-	{ answer, unknown }: SentRequest,
+	{ response, unknown }: SentRequest,
 	rows: readonly number[],
 	keys: ByRow<string>,
 	outcome: PushOutcome,
 	reader: Reader,
 ): void {
 	if (rows.length === 0) return;
-	if (answer !== undefined) {
-		const { request, rejectedRows } = pushedRequest(rows, answer, keys);
+	if (response !== undefined) {
+		const { request, rejectedRows } = pushedRequest(rows, response, keys);
 		outcome.pushed.push(request);
 		outcome.rejectedRows.push(...rejectedRows);
 		return;
@@ -329,18 +330,18 @@ function restoreRequest(
 
 function readOtherwise(): InvalidInput {
 	return new InvalidInput(
-		'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
+		"An earlier attempt of this execution read another file, or read it differently, so the node can't know which rows it sent. No more rows were sent",
 		onScreenOnly(
-			'Set Contacts From, Input Binary Field, Delimiter and Encoding back to what they were then, or push the rows that are left in a new execution.',
+			"Use the same file again, and restore 'Contacts From', 'Input Binary Field', 'Delimiter', and 'Encoding'. Or push the remaining rows in a new execution.",
 		),
 	);
 }
 
 function interrupted(): OutcomeUnknown {
 	return new OutcomeUnknown(
-		'An earlier try of this execution was interrupted while the request was under way, so it is not known whether it took effect',
+		"An earlier attempt of this execution was interrupted during a request, so it's unknown whether the request took effect",
 		forEveryone(
-			'It was not sent a second time. Look at the campaign in the service before you push these rows again.',
+			'The request was not sent again. Check the campaign in the service before you push these rows again.',
 		),
 	);
 }

@@ -8,9 +8,9 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
+import { onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
 import type { JsonObject } from '../../shared/json';
-import { requireFittingCounts } from './answerCounts';
+import { requireConsistentCounts } from './responseCounts';
 import { BegunRows, type BegunRowsOptions } from './begunRows';
 import { reasonOf, type PushOutcome, type RejectedRow, type RowStatus } from './pushTypes';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -44,39 +44,39 @@ import type { SentNumbers } from './sentNumbers';
 import { pushedRequest } from './skippedRows';
 import { ContactBuffer } from './contactBuffer';
 
-/** So many rows of one request may be rejected one after the other; more have one cause, which is not in the rows. */
+/** Rejected rows per request. If there are more, the cause is probably a setting, not the rows. */
 export const MAX_REJECTED_ROWS = 100;
-/** Rows of one request that are sent alone because the service may only have repeated what is in a row. */
+/** Rows of one request to send alone, if the service may only have quoted the text of a row. */
 export const MAX_ROWS_SENT_ALONE = 20;
 const PAYLOAD_TOO_LARGE = 413;
-/** Rows of a request that surely are not in the campaign. */
+/** Rows with these statuses are certainly not in the campaign. */
 const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
 
-/** What all runs of the node note with. */
+/** The part of the options that all runs of the node share. */
 export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
 
 export type PushOptions = AttemptOptions & {
 	client: ApiClient;
-	/** At most the documented 10,000. */
+	/** At most 10,000, the documented limit. */
 	contactsPerRequest: number;
-	/** Asked before each request: whether the person at the screen has stopped the workflow. */
+	/** Checked before each request: whether the execution was stopped. */
 	stopRequested: () => boolean;
-	/** How rows are noted before they leave, for a retry of the execution. */
+	/** Records rows before they are sent, for a retry of the execution. */
 	begun?: BegunLog | undefined;
-	/** What other runs of the node pushed in this execution. */
+	/** Numbers that other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
-	/** What earlier runs pushed, where it is to be left out. */
+	/** For *Skip Numbers Pushed Before*: numbers that earlier runs pushed. */
 	numberStore?: DeduplicationStore | undefined;
-	/** With `numberStore`: an earlier attempt of the execution pushed without it, so that each row may be in the campaign. */
+	/** With `numberStore`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
 	isAnotherPush?: boolean;
-	/** How to find out what became of a request whose outcome is unknown. */
+	/** Looks for the contact list of a request whose outcome is unknown. */
 	lookUp?: ContactListFinder | undefined;
 };
 
 /**
- * Sends the prepared rows in requests of a bounded size, one after another, and stops at the
- * first that did not surely succeed. Never throws for what happens to a request: the outcome says it.
- * What `progress` shows of earlier tries is taken over, and only the rest is sent.
+ * Sends the prepared rows in requests of limited size, one after another. Stops at the first request that didn't certainly
+ * succeed. The outcome reports what happened to a request, so this doesn't throw for it. Rows that `progress` has from
+ * earlier attempts aren't sent again.
  */
 export async function pushToCampaign(
 	source: RowSource,
@@ -85,14 +85,16 @@ export async function pushToCampaign(
 	progress = new PushProgress(),
 ): Promise<PushOutcome> {
 	const settings = attemptSettings(options);
-	const { rows: open, outcome } = await progress.restore(source, prepared, settings);
+	const { rows: unsettled, outcome } = await progress.restore(source, prepared, settings);
 	const { numberStore, campaign, sentNumbers } = options;
 	const isOnce = settings.removeDuplicates || settings.isTool;
-	const rows = isOnce ? (sentNumbers?.leaveOut(open, prepared, outcome) ?? open) : open;
+	const rows = isOnce
+		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
+		: unsettled;
 	outcome.enqueue = campaign.enqueue;
 	const begun = begunRowsOptions(options, progress);
 	const reader = readerOf(settings.isTool);
-	const intake =
+	const queue =
 		numberStore === undefined
 			? new AllRows(
 					rows,
@@ -105,40 +107,40 @@ export async function pushToCampaign(
 					reader,
 					options.isAnotherPush === true,
 				);
-	await new PushRunner(prepared, options, settings, progress, outcome, intake).push();
+	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
 	sentNumbers?.add(outcome, prepared);
 	outcome.rejectedRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }
 
-/** Undefined where n8n keeps nothing that could be retried. */
+/** Undefined if n8n stores nothing to retry. */
 export function begunRowsOptions(
 	{ begun, campaign, isTool }: PushOptions,
 	{ record }: PushProgress,
 ): BegunRowsOptions | undefined {
-	// Each list of a model is a push of its own.
+	// Each list of contacts from a model is a separate push.
 	return begun && { ...begun, campaign: campaign.id, push: isTool ? {} : record };
 }
 
-/** What is left of a request that the service rejected, unless the push has to stop. */
+/** The remaining rows of a rejected request, unless the push must stop. */
 type RemainingRows = { remaining: number[]; stopped?: ExplainedError };
 
 class PushRunner {
-	/** Contacts a request: fewer once the service has found one too large. */
+	/** Contacts per request. Reduced if the service rejects a request as too large. */
 	private size: number;
-	/** Of the request at hand, with all that it was split into. */
+	/** In the current request, including its parts. */
 	private rejectedCount = 0;
-	/** Of the same, to find out which row the service means. */
+	/** In the current request, to find out which row the service means. */
 	private rowsSentAlone = 0;
-	private largestTaken = 0;
-	/** The request at hand; whatever it is split into is among it. */
-	private whole: {
+	private largestAccepted = 0;
+	/** The current request, before it was split. */
+	private current: {
 		rows: readonly number[];
 		contacts: ContactBuffer;
-		/** Once a rejection has to be read. */
+		/** Created for the first rejection. */
 		repeatable?: RepeatableText;
 	} = { rows: [], contacts: new ContactBuffer(0) };
-	private readonly ahead: Prefetcher;
+	private readonly prefetcher: Prefetcher;
 
 	constructor(
 		private readonly prepared: PreparedRows,
@@ -146,66 +148,66 @@ class PushRunner {
 		private readonly settings: AttemptSettings,
 		private readonly progress: PushProgress,
 		private readonly outcome: PushOutcome,
-		private readonly intake: RowQueue,
+		private readonly queue: RowQueue,
 	) {
 		this.size = options.contactsPerRequest;
-		this.ahead = new Prefetcher(prepared.contactsOf);
+		this.prefetcher = new Prefetcher(prepared.contactsOf);
 	}
 
 	async push(): Promise<void> {
-		const { intake } = this;
-		const stopped = await this.pushAll().finally(async () => await this.ahead.end());
+		const { queue } = this;
+		const stopped = await this.pushAll().finally(async () => await this.prefetcher.end());
 		if (stopped !== undefined) this.outcome.stopped ??= stopped;
-		const closed = await orExplained(intake.close());
+		const closed = await orExplained(queue.close());
 		if (closed instanceof ExplainedError) this.outcome.stopped ??= closed;
-		const leftOut = intake.skipped();
-		const cutOff = leftOut.filter(({ status }) => status === 'unknown');
-		this.progress.interrupted(cutOff, this.prepared.keys, this.settings);
-		for (const row of leftOut) this.outcome.rejectedRows.push(row);
+		const skipped = queue.skipped();
+		const interrupted = skipped.filter(({ status }) => status === 'unknown');
+		this.progress.interrupted(interrupted, this.prepared.keys, this.settings);
+		for (const row of skipped) this.outcome.rejectedRows.push(row);
 	}
 
-	/** Gives back what stops the push. */
+	/** @returns why the push stops */
 	private async pushAll(): Promise<ExplainedError | undefined> {
-		const { intake } = this;
+		const { queue } = this;
 		for (;;) {
 			if (this.options.stopRequested()) {
-				const stopped = stoppedBefore(this.settings);
-				this.notReached(intake.remaining(), stopped);
+				const stopped = pushInterrupted(this.settings);
+				this.addNotSent(queue.remaining(), stopped);
 				return stopped;
 			}
-			const request = await orExplained(intake.take(this.size));
+			const request = await orExplained(queue.take(this.size));
 			if (request instanceof ExplainedError) {
-				this.stop(intake.remaining(), request);
+				this.stop(queue.remaining(), request);
 				return request;
 			}
 			if (request.length === 0) return undefined;
 			this.rejectedCount = 0;
 			this.rowsSentAlone = 0;
-			this.largestTaken = 0;
-			const toldBefore = this.outcome.rejectedRows.length;
-			const unread = await orExplained(this.takeUp(request));
+			this.largestAccepted = 0;
+			const rejectedBefore = this.outcome.rejectedRows.length;
+			const loaded = await orExplained(this.loadContacts(request));
 			const stopped =
-				unread instanceof ExplainedError
-					? this.stop(request, unread)
+				loaded instanceof ExplainedError
+					? this.stop(request, loaded)
 					: await this.pushRequest(request);
-			// What was taken after a request was too large is a size that the service takes.
-			if (this.size < request.length && this.largestTaken > 0) this.size = this.largestTaken;
+			// The service accepts requests of this size.
+			if (this.size < request.length && this.largestAccepted > 0) this.size = this.largestAccepted;
 			const withoutEffect = this.outcome.rejectedRows
-				.slice(toldBefore)
+				.slice(rejectedBefore)
 				.filter(({ status }) => WITHOUT_EFFECT.has(status));
 			const released = withoutEffect.map(({ index }) => index);
-			const failed = await orExplained(intake.settle(request, released));
+			const failed = await orExplained(queue.settle(request, released));
 			if (failed instanceof ExplainedError) {
 				for (const row of withoutEffect) row.reason += ` ${STILL_STORED[this.reader]}`;
 			}
 			const end = stopped ?? (failed instanceof ExplainedError ? failed : undefined);
 			if (end === undefined) continue;
-			this.notReached(intake.remaining(), end);
+			this.addNotSent(queue.remaining(), end);
 			return end;
 		}
 	}
 
-	/** Pushes the rows, without those that the service rejects; gives back what stops the push. */
+	/** Pushes the rows without those that the service rejects. @returns why the push stops */
 	private async pushRequest(request: readonly number[]): Promise<ExplainedError | undefined> {
 		let rows = request;
 		while (rows.length > 0) {
@@ -224,37 +226,37 @@ class PushRunner {
 		return undefined;
 	}
 
-	/** Rejects the rows that the service names, and finds out what it counts from if that is unknown. */
+	/** Rejects the rows that the service names. Finds out first whether it counts from 0 or 1. */
 	private async rejectNamed(
 		named: ReadonlyMap<number, string>,
 		rows: readonly number[],
 		error: ExplainedError,
 	): Promise<RemainingRows> {
-		this.learn(indexBaseOf(named, rows.length));
+		this.learnIndexBase(indexBaseOf(named, rows.length));
 		const probe =
-			this.firstIndex === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
+			this.indexBase === undefined ? probeFor(named, rows, this.prepared.keys) : undefined;
 		if (probe !== undefined) {
-			const stopped = await this.pushAlone(probe);
+			const stopped = await this.sendAlone(probe);
 			if (stopped !== undefined) {
 				const others = rows.filter((row) => row !== probe.row);
-				this.notReached(others, stopped);
+				this.addNotSent(others, stopped);
 				return { remaining: [], stopped };
 			}
 		}
-		const rejected = rowsAtIndexes(named, rows, this.firstIndex).filter(
+		const rejected = rowsAtIndexes(named, rows, this.indexBase).filter(
 			({ index }) => index !== probe?.row,
 		);
 		for (const row of rejected) this.reject(row);
 		const settled = new Set([probe?.row, ...rejected.map(({ index }) => index)]);
-		const left = rows.filter((row) => !settled.has(row));
-		return left.length < rows.length
-			? { remaining: left }
+		const remaining = rows.filter((row) => !settled.has(row));
+		return remaining.length < rows.length
+			? { remaining }
 			: { remaining: [], stopped: this.stop(rows, error) };
 	}
 
 	/**
-	 * Sends the rows that the service may mean, each alone, until it rejects one. What it accepts is in the campaign,
-	 * and tells nothing about how it counts: it may only have repeated what is in a row.
+	 * Sends each row that the service may mean alone, until it rejects one. Accepted rows are in the campaign. They don't show
+	 * how the service counts, because it may only have quoted the text of a row.
 	 */
 	private async findRejected(
 		named: NamedIndexes,
@@ -262,38 +264,44 @@ class PushRunner {
 		error: ExplainedError,
 	): Promise<RemainingRows> {
 		const rejectedBefore = this.rejectedCount;
-		const candidates = candidatesFor(named, rows, this.firstIndex);
+		const candidates = candidatesFor(named, rows, this.indexBase);
 		const [row] = candidates;
 		if (row !== undefined && rows.length === 1) {
 			this.rejectAlone(row, named);
 			return { remaining: [] };
 		}
-		let left = [...rows];
+		let remaining = [...rows];
 		for (const row of candidates) {
 			if (this.rowsSentAlone++ >= MAX_ROWS_SENT_ALONE || this.hasRejectedTooMany()) break;
-			left = left.filter((other) => other !== row);
-			const stopped = await this.pushAlone({ row });
+			remaining = remaining.filter((other) => other !== row);
+			const stopped = await this.sendAlone({ row });
 			if (stopped !== undefined) {
-				this.notReached(left, stopped);
+				this.addNotSent(remaining, stopped);
 				return { remaining: [], stopped };
 			}
-			if (this.rejectedCount > rejectedBefore) return { remaining: left };
+			if (this.rejectedCount > rejectedBefore) return { remaining };
 		}
-		return left.length < rows.length
-			? { remaining: left }
+		return remaining.length < rows.length
+			? { remaining }
 			: { remaining: [], stopped: this.stop(rows, error) };
 	}
 
 	private named(error: ExplainedError): NamedIndexes {
-		this.whole.repeatable ??= RepeatableText.of(this.whole.contacts.all(), this.options.additions);
-		return namedIndexes(error, this.whole.repeatable);
+		this.current.repeatable ??= RepeatableText.of(
+			this.current.contacts.all(),
+			this.options.additions,
+		);
+		return namedIndexes(error, this.current.repeatable);
 	}
 
-	/** Accepted alone, the row is in the campaign and another was meant; rejected, its own index tells what the service counts from. */
-	private async pushAlone({ row, ifTaken }: Probe): Promise<ExplainedError | undefined> {
+	/**
+	 * Sends a row alone. If it is accepted, it is in the campaign, and the service meant another row. If it is rejected, its
+	 * index shows how the service counts.
+	 */
+	private async sendAlone({ row, ifAccepted }: Probe): Promise<ExplainedError | undefined> {
 		const error = await this.send([row]);
 		if (error === undefined) {
-			this.learn(ifTaken);
+			this.learnIndexBase(ifAccepted);
 			return undefined;
 		}
 		if (isPayloadTooLarge(error)) return this.rejectTooLarge(row, error);
@@ -302,14 +310,14 @@ class PushRunner {
 		return undefined;
 	}
 
-	/** A row that was rejected by itself. */
+	/** Rejects a row that was sent alone. */
 	private rejectAlone(row: number, { certain, doubtful }: NamedIndexes, words = ''): void {
-		this.learn(indexBaseOf(certain, 1));
+		this.learnIndexBase(indexBaseOf(certain, 1));
 		const [text = words] = [...certain.values(), ...doubtful.values()];
 		this.reject(rejected(row, text));
 	}
 
-	/** The service took nothing of a request that is too large for it. */
+	/** Splits a request that is too large. The service accepted none of its contacts. */
 	private async pushHalves(
 		rows: readonly number[],
 		error: ExplainedError,
@@ -320,110 +328,110 @@ class PushRunner {
 		this.size = Math.min(this.size, half);
 		const stopped = await this.pushRequest(rows.slice(0, half));
 		if (stopped === undefined) return await this.pushRequest(rows.slice(half));
-		this.notReached(rows.slice(half), stopped);
+		this.addNotSent(rows.slice(half), stopped);
 		return stopped;
 	}
 
-	/** Sends rows as one request, and notes them when they were taken. */
+	/** Sends rows as one request and records the result. */
 	private async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
 		const { lookUp, stopRequested } = this.options;
-		if (stopRequested()) return stoppedBefore(this.settings);
+		if (stopRequested()) return pushInterrupted(this.settings);
 		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
 		if (before instanceof ExplainedError) return before;
-		const sending = this.progress.begin(rows, this.prepared.keys, this.settings);
-		const answering = this.request(rows).catch((error: unknown) =>
-			// Whatever was not foreseen may have happened after the request left.
-			error instanceof ExplainedError ? error : notForeseen(error),
+		const tracker = this.progress.begin(rows, this.prepared.keys, this.settings);
+		const pending = this.request(rows).catch((error: unknown) =>
+			// An unexpected error may occur after the request was sent.
+			error instanceof ExplainedError ? error : unexpectedError(error),
 		);
-		this.ahead.begin(this.intake.peek(this.size));
-		const answer = await answering;
-		if (!(answer instanceof ExplainedError)) {
-			this.taken(rows, sending, answer);
+		this.prefetcher.begin(this.queue.peek(this.size));
+		const response = await pending;
+		if (!(response instanceof ExplainedError)) {
+			this.accept(rows, tracker, response);
 			return undefined;
 		}
-		if (!(answer instanceof OutcomeUnknown)) {
-			sending.withoutEffect();
-			return answer;
+		if (!(response instanceof OutcomeUnknown)) {
+			tracker.discard();
+			return response;
 		}
-		sending.unknown(answer);
-		if (before === undefined) return answer;
-		return await this.findOut(rows, sending, answer, before);
+		tracker.unknown(response);
+		if (before === undefined) return response;
+		return await this.lookUp(rows, tracker, response, before);
 	}
 
-	private taken(rows: readonly number[], sending: RequestTracker, answer: JsonObject): void {
-		sending.taken(answer);
-		const { request, rejectedRows } = pushedRequest(rows, answer, this.prepared.keys);
+	private accept(rows: readonly number[], tracker: RequestTracker, response: JsonObject): void {
+		tracker.accepted(response);
+		const { request, rejectedRows } = pushedRequest(rows, response, this.prepared.keys);
 		this.outcome.pushed.push(request);
 		this.outcome.rejectedRows.push(...rejectedRows);
-		this.largestTaken = Math.max(this.largestTaken, rows.length);
+		this.largestAccepted = Math.max(this.largestAccepted, rows.length);
 	}
 
-	/** What the campaign shows of a request whose outcome is unknown; it is not sent again here. */
-	private async findOut(
+	/** Looks for a request with an unknown outcome in the campaign. Doesn't send it again. */
+	private async lookUp(
 		rows: readonly number[],
-		sending: RequestTracker,
+		tracker: RequestTracker,
 		error: OutcomeUnknown,
 		before: ListsBefore,
 	): Promise<ExplainedError | undefined> {
 		const found = await this.options.lookUp?.find(error, rows.length, before);
 		if (found === undefined) return error;
 		if (found instanceof OutcomeUnknown) {
-			sending.unknown(found);
+			tracker.unknown(found);
 			return found;
 		}
-		this.taken(rows, sending, found);
+		this.accept(rows, tracker, found);
 		return undefined;
 	}
 
-	private async takeUp(rows: readonly number[]): Promise<void> {
-		this.whole = { rows, contacts: await this.ahead.contacts(rows) };
+	private async loadContacts(rows: readonly number[]): Promise<void> {
+		this.current = { rows, contacts: await this.prefetcher.contacts(rows) };
 	}
 
-	private placeOf(row: number): number {
-		return sortedIndexOf(this.whole.rows, row);
+	private positionOf(row: number): number {
+		return sortedIndexOf(this.current.rows, row);
 	}
 
 	private async request(rows: readonly number[]): Promise<JsonObject> {
 		const { client, campaign, additions } = this.options;
-		const { whole } = this;
+		const { current } = this;
 		const contacts =
-			rows === whole.rows
-				? whole.contacts.all()
-				: whole.contacts.some(rows.map((row) => this.placeOf(row)));
+			rows === current.rows
+				? current.contacts.all()
+				: current.contacts.some(rows.map((row) => this.positionOf(row)));
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
 		const response = await pushContacts(client, campaign.id, body, contacts, additions);
-		const answer = recordOf(response, CONTACTS_RESPONSE_FIELDS);
-		requireFittingCounts(answer, rows, this.prepared.keys);
-		return answer;
+		const record = recordOf(response, CONTACTS_RESPONSE_FIELDS);
+		requireConsistentCounts(record, rows, this.prepared.keys);
+		return record;
 	}
 
 	private get reader(): Reader {
 		return readerOf(this.settings.isTool);
 	}
 
-	private get firstIndex(): IndexBase | undefined {
-		return this.progress.record.firstIndex;
+	private get indexBase(): IndexBase | undefined {
+		return this.progress.record.indexBase;
 	}
 
-	private learn(firstIndex: IndexBase | undefined): void {
-		if (firstIndex !== undefined) this.progress.record.firstIndex ??= firstIndex;
+	private learnIndexBase(indexBase: IndexBase | undefined): void {
+		if (indexBase !== undefined) this.progress.record.indexBase ??= indexBase;
 	}
 
 	private reject(row: RejectedRow): void {
 		this.rejectedCount++;
 		this.outcome.hasRejections = true;
 		this.outcome.rejectedRows.push(row);
-		const contact = this.whole.contacts.at(this.placeOf(row.index));
+		const contact = this.current.contacts.at(this.positionOf(row.index));
 		this.progress.reject(row, contact, this.prepared.keys, this.settings);
 	}
 
 	private rejectTooLarge(row: number, error: ExplainedError): ExplainedError | undefined {
 		const originalMessage =
-			error.originalMessage === undefined ? '' : ` It said: ${error.originalMessage}`;
+			error.originalMessage === undefined ? '' : ` The service said: ${error.originalMessage}`;
 		const advice = this.settings.isTool
 			? 'Shorten its texts.'
 			: 'Shorten its texts, or send fewer columns.';
-		const reason = `The service does not accept this row: even alone it is larger than the service takes. ${advice}${originalMessage}`;
+		const reason = `The row is too large for the service, even in a request of its own. ${advice}${originalMessage}`;
 		this.reject({ index: row, status: 'rejected', reason });
 		return this.hasRejectedTooMany() ? tooManyRejected() : undefined;
 	}
@@ -433,7 +441,7 @@ class PushRunner {
 	}
 
 	private stop(rows: readonly number[], error: ExplainedError): ExplainedError {
-		this.leaveOut(
+		this.addRows(
 			rows,
 			error.outcome === 'unknown' ? 'unknown' : 'not_sent',
 			reasonOf(error, this.reader),
@@ -441,17 +449,17 @@ class PushRunner {
 		return error;
 	}
 
-	private notReached(rows: readonly number[], stopped: ExplainedError): void {
-		this.leaveOut(
+	private addNotSent(rows: readonly number[], stopped: ExplainedError): void {
+		this.addRows(
 			rows,
 			'not_sent',
 			stopped.outcome === 'unknown'
-				? `Not sent, because the push stopped at an earlier request: ${stopped.message}. This row can be pushed again as it is.`
+				? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
 				: reasonOf(stopped, this.reader),
 		);
 	}
 
-	private leaveOut(rows: readonly number[], status: RowStatus, reason: string): void {
+	private addRows(rows: readonly number[], status: RowStatus, reason: string): void {
 		for (const index of rows) this.outcome.rejectedRows.push({ index, status, reason });
 	}
 }
@@ -462,28 +470,31 @@ function isPayloadTooLarge(error: ExplainedError): boolean {
 
 function tooManyRejected(): ExplainedError {
 	return new InvalidInput(
-		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, one after the other, so the rest of the push was not sent`,
+		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, so the remaining rows were not sent`,
 		onScreenOnly(
-			'Read the reasons of the rejected rows: they most likely share one cause, such as the wrong Phone Column.',
+			"Check the reasons of the rejected rows. They probably have the same cause, such as a wrong 'Phone Column'.",
 		),
 	);
 }
 
-/** By hand, or because a tool has to respond. */
-function stoppedBefore({ isTool }: AttemptSettings): ExplainedError {
+/** The execution was stopped, or the tool must respond. */
+function pushInterrupted({ isTool }: AttemptSettings): ExplainedError {
 	return new InvalidInput(
 		isTool
-			? 'The tool had no more time, so the rest of the contacts was not sent'
-			: 'The workflow was stopped, so the rest of the push was not sent',
-		forEveryone('The rows that are not sent can be pushed again as they are.'),
+			? 'The tool ran out of time, so the remaining contacts were not sent'
+			: 'The execution was stopped, so the remaining rows were not sent',
+		{
+			onScreen: 'You can push the rows that were not sent again.',
+			forModel: 'You can push the contacts that were not sent again.',
+		},
 	);
 }
 
-function notForeseen(error: unknown): OutcomeUnknown {
+function unexpectedError(error: unknown): OutcomeUnknown {
 	const originalMessage = error instanceof Error ? error.message : String(error);
 	return new OutcomeUnknown(
-		'Something unexpected happened while the request was under way, so it is not known whether it took effect',
-		onScreenOnly('Look at the campaign in the service before you push these rows again.'),
+		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
+		onScreenOnly('Check the campaign in the service before you push these rows again.'),
 		originalMessage,
 	);
 }

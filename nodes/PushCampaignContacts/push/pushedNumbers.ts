@@ -4,22 +4,21 @@ import type { ByRow } from './phoneArrays';
 const MAX_ADDED_TOGETHER = 100_000;
 
 /**
- * The numbers that went into a campaign, over all runs. Two texts a number: `pushed` is noted before it
- * leaves, `told` when a run has come to know, and tells, what became of it. A number with the first
- * alone was under way when a run was cut off.
+ * The numbers that were pushed to a campaign, across all runs. A number has two keys: one is reserved before it is sent,
+ * the other confirms that a run has reported the result. If only the first exists, the run was interrupted.
  */
 export class PushedNumbers {
-	/** To be noted with whatever is noted next. */
+	/** Added together with the next keys. */
 	private toConfirm: string[] = [OTHER_TEXTS];
 
-	/** @param keys by row, what makes a number the same person's in every form */
+	/** @param keys by row, a key that is equal for equal numbers in any format */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly campaign: number,
 		private readonly keys: ByRow<string>,
 	) {}
 
-	/** Notes numbers before they leave: `fresh` ones are now this run's to send. */
+	/** Reserves numbers before they are sent. This run sends the `fresh` ones. */
 	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
 		const added = await this.add(rows, this.reservedKey);
 		const fresh: number[] = [];
@@ -28,31 +27,31 @@ export class PushedNumbers {
 		return { fresh, known };
 	}
 
-	/** What became of these is known, and no later run need wonder. */
+	/** The results of these rows are known. */
 	confirm(rows: readonly number[]): void {
 		for (const row of rows) this.toConfirm.push(this.confirmedKey(row));
 	}
 
-	/** Surely nothing came of these: a later run may send them. */
+	/** These rows certainly had no effect, so a later run may send them. */
 	async release(rows: readonly number[]): Promise<void> {
 		await removeAll(this.store, rows.map(this.reservedKey));
 	}
 
-	/** Ends the run: of the known numbers those of which no run has told. From now on they are told. */
+	/** Ends the run and confirms the known rows. @returns the known rows without a reported result */
 	async end(known: readonly number[]): Promise<number[]> {
-		const untold: number[] = [];
+		const unconfirmed: number[] = [];
 		for (let start = 0; start < known.length; start += MAX_ADDED_TOGETHER) {
 			const part = known.slice(start, start + MAX_ADDED_TOGETHER);
 			const added = await this.add(part, this.confirmedKey);
-			for (const row of part) if (added.has(this.confirmedKey(row))) untold.push(row);
+			for (const row of part) if (added.has(this.confirmedKey(row))) unconfirmed.push(row);
 		}
 		if (this.toConfirm.length > 0) await this.add([], this.confirmedKey);
-		return untold;
+		return unconfirmed;
 	}
 
-	/** As if these had never been pushed; gives back how many were. */
+	/** Forgets these rows. @returns how many numbers were stored */
 	async forget(rows: readonly number[]): Promise<number> {
-		// In this order: cut off in between, a number counts as under way, and is not sent.
+		// In this order: if interrupted in between, the number counts as unknown and isn't sent.
 		await removeAll(this.store, rows.map(this.confirmedKey));
 		const before = await this.store.count();
 		await removeAll(this.store, rows.map(this.reservedKey));
@@ -70,5 +69,5 @@ export class PushedNumbers {
 
 	private readonly reservedKey = (row: number): string =>
 		`${this.campaign} ${this.keys.at(row) ?? ''}`;
-	private readonly confirmedKey = (row: number): string => `${this.reservedKey(row)} told`;
+	private readonly confirmedKey = (row: number): string => `${this.reservedKey(row)} confirmed`;
 }

@@ -12,43 +12,43 @@ import { isMobile } from '../../shared/phone/india';
 import type { ByRow } from './phoneArrays';
 import type { RejectedRow } from './pushTypes';
 
-/** What the service calls its first contact: the document leaves open whether it counts from 0 or from 1. */
+/** The index of the first contact in the service's messages. The document doesn't say whether it counts from 0 or 1. */
 export type IndexBase = 0 | 1;
 
-/** Statuses documented for validation; at any other a rejection is no word about single rows. */
+/** The documented statuses of validation errors. A rejection with another status isn't about single rows. */
 const VALIDATION_STATUSES = new Set([400, 422]);
-/** How much of a rejection is compared with the cells of a request. */
+/** Limits of the comparison between a rejection and the cells of the request. */
 const MAX_TEXTS_COMPARED = 20;
 const MAX_CHARACTERS_COMPARED = 2_000;
-/** Not inside another, as in `contacts[3].contacts[0]`, which names a field of the fourth contact. */
+/** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
 const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
 
-/** Whether the rejection is about the contacts of the request, and so none of them was taken. */
+/** Whether the rejection is about contacts, so that the service accepted none of them. */
 export function isAboutContacts(error: ExplainedError): error is ServiceRejection {
 	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
 }
 
-/** Indexes of contacts in the words of a rejection, each with its text, in the order of the words. */
+/** The contact indexes in a rejection with their texts, in order of appearance. */
 export type NamedIndexes = {
-	/** No row has such words in it, so the service means the contact. */
+	/** No row contains this text, so the service means the contact. */
 	certain: ReadonlyMap<number, string>;
-	/** A row has the same words in it, so the service may only repeat them. */
+	/** A row contains the same text, so the service may only quote it. */
 	doubtful: ReadonlyMap<number, string>;
 };
 
-/** Each index that a rejection names as `contacts[<index>]`. */
+/** Finds each `contacts[<index>]` in a rejection. */
 export function namedIndexes(error: ExplainedError, repeatable: RepeatableText): NamedIndexes {
 	const certain = new Map<number, string>();
 	const doubtful = new Map<number, string>();
 	if (!isAboutContacts(error)) return { certain, doubtful };
 	const { texts } = error.rejection;
-	const add = (words: string, text: string) => {
-		for (const index of indexesIn(words)) {
+	const add = (part: string, text: string) => {
+		for (const index of indexesIn(part)) {
 			const named = repeatable.indexes.has(index) ? doubtful : certain;
 			if (!named.has(index)) named.set(index, text);
 		}
 	};
-	// What isn't the text of a cell comes first, as it is the most likely to be meant.
+	// First the parts that aren't text of a cell, because the service most likely means them.
 	for (const text of texts.slice(0, MAX_TEXTS_COMPARED)) add(repeatable.without(text), text);
 	for (const text of texts) add(text, text);
 	return { certain, doubtful };
@@ -60,18 +60,18 @@ function indexesIn(text: string): number[] {
 		.filter((index) => index <= LIMITS.contactsPerRequest);
 }
 
-/** What a service may repeat of a request and looks like the name of a contact: a cell with `contacts[0]` in it. */
+/** Cell texts that contain something like `contacts[0]`. The service may quote them in a rejection. */
 export class RepeatableText {
-	/** The longest first, as one may contain another. */
+	/** The longest first, because one may contain another. */
 	private readonly texts: readonly string[];
 	readonly indexes: ReadonlySet<number>;
 
 	/** @param contacts as JSON, with commas in between */
 	static of(contacts: Buffer, additions: JsonObject): RepeatableText {
-		// Most requests have no such word in them, and reading them takes long.
+		// Most requests don't contain the word, and parsing takes long.
 		const text = contacts.toString();
-		const isWorthReading = /contacts/i.test(text);
-		const sent = isWorthReading ? parseJson(`[${text}]`) : undefined;
+		const mayContainIndex = /contacts/i.test(text);
+		const sent = mayContainIndex ? parseJson(`[${text}]`) : undefined;
 		return new RepeatableText([sent ?? [], additions]);
 	}
 
@@ -87,27 +87,27 @@ export class RepeatableText {
 		this.indexes = new Set(this.texts.flatMap(indexesIn));
 	}
 
-	/** The beginning of a text, without what is in the request. */
+	/** The beginning of a text, without the texts of the request. */
 	without(text: string): string {
 		const begin = text.slice(0, MAX_CHARACTERS_COMPARED);
-		return this.texts.reduce((left, own) => left.replaceAll(own, ' '), begin);
+		return this.texts.reduce((rest, own) => rest.replaceAll(own, ' '), begin);
 	}
 }
 
-/** The rows that a doubtful index may mean, the most likely one first. */
+/** The rows that a doubtful index may mean, the most likely first. */
 export function candidatesFor(
 	{ doubtful }: NamedIndexes,
 	rows: readonly number[],
-	firstIndex: IndexBase | undefined,
+	indexBase: IndexBase | undefined,
 ): number[] {
-	const firsts = firstIndex === undefined ? [1, 0] : [firstIndex];
+	const bases = indexBase === undefined ? [1, 0] : [indexBase];
 	const candidates = [...doubtful.keys()].flatMap((index) =>
-		firsts.map((first) => rows[index - first]).filter((row) => row !== undefined),
+		bases.map((base) => rows[index - base]).filter((row) => row !== undefined),
 	);
 	return uniq(candidates);
 }
 
-/** What the indexes themselves tell: nothing but 0 has a 0, and nothing but 1 the number of contacts. */
+/** Index 0 only exists when counting from 0, and an index equal to the number of contacts only when counting from 1. */
 export function indexBaseOf(
 	named: ReadonlyMap<number, string>,
 	contacts: number,
@@ -116,54 +116,53 @@ export function indexBaseOf(
 	return named.has(contacts) ? 1 : undefined;
 }
 
-/** A row that is sent alone to find out: `ifTaken` is what the service counts from when it accepts it, if that shows. */
-export type Probe = { row: number; ifTaken?: IndexBase };
+/** A row to send alone. `ifAccepted`: the index base if the service accepts it, if that shows. */
+export type Probe = { row: number; ifAccepted?: IndexBase };
 
 /**
- * Of the rows that are meant only under one of both readings, one for either: the last that is named
- * from 0, and the first that is named from 1. The doubtful one is taken, since a rejection leaves nothing
- * behind in the campaign.
+ * Chooses a row that is named only when counting from 0 (the last one) or only when counting from 1 (the first one).
+ * Prefers a row that isn't a mobile number, because a rejected row doesn't change the campaign.
  */
 export function probeFor(
 	named: ReadonlyMap<number, string>,
 	rows: readonly number[],
 	keys: ByRow<string>,
 ): Probe | undefined {
-	// Not by Math.max: a text can name more contacts than a function takes arguments.
+	// Math.max can't take as many arguments as a text may have indexes.
 	const indexes = [...named.keys()].sort((one, other) => one - other);
 	const fromZero = rows[indexes.at(-1) ?? -1];
 	const fromOne = rows[(indexes[0] ?? 0) - 1];
 	if (fromOne === undefined) return undefined;
 	const isDoubtful = (row: number) => !isMobile(keys.at(row) ?? '');
 	return fromZero !== undefined && isDoubtful(fromZero) && !isDoubtful(fromOne)
-		? { row: fromZero, ifTaken: 1 }
-		: { row: fromOne, ifTaken: 0 };
+		? { row: fromZero, ifAccepted: 1 }
+		: { row: fromOne, ifAccepted: 0 };
 }
 
-/** The rows that are meant: none as long as it is open which, and none by an index beyond the request. */
+/** The named rows. Empty if the index base isn't known. Ignores indexes beyond the request. */
 export function rowsAtIndexes(
 	named: ReadonlyMap<number, string>,
 	rows: readonly number[],
-	firstIndex: IndexBase | undefined,
+	indexBase: IndexBase | undefined,
 ): RejectedRow[] {
-	if (firstIndex === undefined) return [];
+	if (indexBase === undefined) return [];
 	return [...named].flatMap(([position, text]) => {
-		const index = rows[position - firstIndex];
+		const index = rows[position - indexBase];
 		return index === undefined ? [] : [rejected(index, text)];
 	});
 }
 
-const MAX_CHARACTERS_SAID = 1_000;
+const MAX_REASON_CHARACTERS = 1_000;
 
-/** One text may name thousands of rows, and each of them comes out with it. */
-function shortened(text: string): string {
-	return text.length > MAX_CHARACTERS_SAID ? `${text.slice(0, MAX_CHARACTERS_SAID)}…` : text;
+/** One text may name thousands of rows, and each of them gets it as its reason. */
+function truncated(text: string): string {
+	return text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;
 }
 
 export function rejected(index: number, text: string): RejectedRow {
 	return {
 		index,
 		status: 'rejected',
-		reason: `The service does not accept this row. It said: ${shortened(text)}`,
+		reason: `The service rejected this row: ${truncated(text)}`,
 	};
 }

@@ -10,45 +10,37 @@ import {
 } from './pushTypes';
 import { namesOfItems, type RowNames } from './rows';
 
-const SHOWN_REASONS = 5;
+const MAX_EXAMPLES = 5;
 
-/** `received` is the sum of `pushed` and of all that was left out. */
+/** `received` is the sum of `pushed`, `ready`, and the row statuses. */
 export type PushCounts = {
 	received: number;
 	/** Rows that are in the campaign and can be called. */
 	pushed: number;
 	requests: number;
-	/** What the service says it skipped, and no row could be told to be: among the pushed ones. */
+	/** Contacts that the service skipped and that match no row. Their rows count as pushed. */
 	skipped_unmatched: number;
-	/** Of a dry run alone: rows that would be sent. */
+	/** Only in a dry run: rows that a push would send. */
 	ready?: number;
 } & Record<RowStatus, number>;
 
-const WORDS: Record<RowStatus, string> = {
-	rejected: 'rejected',
-	do_not_disturb: 'on the do-not-disturb list',
-	skipped_duplicate: 'skipped as duplicates',
-	duplicate: 'left out as duplicates',
-	pushed_before: 'pushed before',
-	unknown: 'unknown',
-	not_sent: 'not sent',
-};
-
-/** Of a dry run, in which the service has said nothing yet. */
-const WORDS_OF_DRY_RUN: Partial<Record<RowStatus, [one: string, several: string]>> = {
-	rejected: ['unusable', 'unusable'],
+const STATUS_WORDS: Record<RowStatus, [one: string, several: string]> = {
+	rejected: ['rejected', 'rejected'],
+	do_not_disturb: ['on the do-not-disturb list', 'on the do-not-disturb list'],
+	skipped_duplicate: [
+		'skipped by the service as a duplicate',
+		'skipped by the service as duplicates',
+	],
 	duplicate: ['duplicate', 'duplicates'],
+	pushed_before: ['pushed before', 'pushed before'],
+	unknown: ['unknown', 'unknown'],
+	not_sent: ['not sent', 'not sent'],
 };
 
-export function countRows({
-	received,
-	pushed,
-	rejectedRows: rejectedRows,
-	ready,
-}: PushOutcome): PushCounts {
+export function countRows({ received, pushed, rejectedRows, ready }: PushOutcome): PushCounts {
 	const counts: PushCounts = {
 		received,
-		pushed: pushed.reduce((sum, { rows }) => sum + rows.length, 0),
+		pushed: rowsIn(pushed),
 		rejected: 0,
 		do_not_disturb: 0,
 		skipped_duplicate: 0,
@@ -57,7 +49,7 @@ export function countRows({
 		unknown: 0,
 		not_sent: 0,
 		requests: pushed.length,
-		skipped_unmatched: pushed.reduce((sum, { unmatched }) => sum + unmatched.length, 0),
+		skipped_unmatched: sumBy(pushed, ({ unmatched }) => unmatched.length),
 		...(ready !== undefined && { ready: ready.length }),
 	};
 	for (const { status } of rejectedRows) counts[status]++;
@@ -69,8 +61,9 @@ export function summaryLine(outcome: PushOutcome): string {
 	const counts = countRows(outcome);
 	const isDryRun = counts.ready !== undefined;
 	const wordsOf = (status: RowStatus) => {
-		const words = isDryRun ? WORDS_OF_DRY_RUN[status] : undefined;
-		return words?.[counts[status] === 1 ? 0 : 1] ?? WORDS[status];
+		// A dry run doesn't ask the service.
+		if (isDryRun && status === 'rejected') return 'unusable';
+		return STATUS_WORDS[status][counts[status] === 1 ? 0 : 1];
 	};
 	const parts = ROW_STATUSES.filter((status) => counts[status] > 0).map(
 		(status) => `${number(counts[status])} ${wordsOf(status)}`,
@@ -79,64 +72,106 @@ export function summaryLine(outcome: PushOutcome): string {
 	return `${rowCount(counts.received)}: ${[first, ...parts].join(', ')}.`;
 }
 
-/** What became of every row of a push that stopped before its end: the summary, and what to do with which rows. */
-export function describeOutcome(outcome: PushOutcome, names: RowNames = namesOfItems): string[] {
-	const places = (rows: readonly RejectedRow[]) => names.several(rows.map(({ index }) => index));
-	const of = (status: RowStatus) => outcome.rejectedRows.filter((row) => row.status === status);
-	const [unknown, notSent, rejected] = [of('unknown'), of('not_sent'), of('rejected')];
-	const skipped = [...of('do_not_disturb'), ...of('skipped_duplicate')];
-	const [duplicates, pushedBefore] = [of('duplicate'), of('pushed_before')];
+/** What the error of a stopped push says about its rows. */
+export type OutcomeReport = {
+	/** What to do next, beyond the advice of the error itself. */
+	nextSteps: string[];
+	/** One line for each group of rows that the person may have to act on. */
+	groups: string[];
+	/** Everything else, for the error details. */
+	details: string[];
+};
+
+export function describeOutcome(
+	outcome: PushOutcome,
+	names: RowNames = namesOfItems,
+): OutcomeReport {
+	const rowsWith = (status: RowStatus) =>
+		outcome.rejectedRows.filter((row) => row.status === status);
+	const line = (label: string, indexes: readonly number[], text: string, lists = '') =>
+		indexes.length > 0 &&
+		`${label}: ${rowCount(indexes.length)} (${names.several(indexes)}${lists}). ${text}`;
+	const indexesOf = (...statuses: RowStatus[]) =>
+		statuses.flatMap(rowsWith).map(({ index }) => index);
 	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
-	const lines = [
-		summaryLine(outcome),
-		...earlierNotes(outcome),
-		pushed.length > 0 &&
-			`Pushed: ${rowCount(pushed.length)} (${names.several(pushed)}${listsOf(outcome)}). They are in the campaign: leave them out when you push the others again.`,
-		skipped.length > 0 &&
-			`Skipped by the service: ${rowCount(skipped.length)} (${places(skipped)}). Leave them out too.`,
-		duplicates.length > 0 &&
-			`Duplicates: ${rowCount(duplicates.length)} (${places(duplicates)}). Leave them out too: each has the number of another row.`,
-		pushedBefore.length > 0 &&
-			`Pushed before: ${rowCount(pushedBefore.length)} (${places(pushedBefore)}). An earlier run of this workflow sent their numbers to the campaign.`,
-		unknown.length > 0 &&
-			`Unknown: ${rowCount(unknown.length)} (${places(unknown)}). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.`,
-		notSent.length > 0 &&
-			`Not sent: ${rowCount(notSent.length)} (${places(notSent)}). They can be pushed again as they are.`,
-		rejected.length > 0 && `Rejected: ${rowCount(rejected.length)}. ${reasons(rejected, names)}`,
-		...unmatchedIn(outcome),
-		...duplicateNotes(outcome),
-		...releaseNotes(outcome),
-		pushed.length > 0 &&
-			notSent.length > 0 &&
-			'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
-		names.legend,
+	const [unknown, notSent, rejected] = [
+		indexesOf('unknown'),
+		indexesOf('not_sent'),
+		rowsWith('rejected'),
 	];
-	return lines.filter((line) => typeof line === 'string');
+	const it = notSent.length === 1 ? 'it' : 'them';
+	return {
+		nextSteps: onlyTexts([
+			pushed.length > 0 &&
+				notSent.length > 0 &&
+				'To send only the rows that were not sent, retry this execution from the list of executions.',
+			...earlierNotes(outcome),
+		]),
+		groups: onlyTexts([
+			line('Pushed', pushed, 'Leave them out if you push the other rows again.', listsOf(outcome)),
+			line(
+				'Unknown',
+				unknown,
+				'They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
+			),
+			line('Not sent', notSent, `You can push ${it} again.`),
+			line(
+				'Rejected',
+				rejected.map(({ index }) => index),
+				rejected.length === 1
+					? (rejected[0]?.reason ?? '')
+					: 'The first reasons are in the details.',
+			),
+			names.legend,
+		]),
+		details: onlyTexts([
+			summaryLine(outcome),
+			line(
+				'Skipped by the service',
+				indexesOf('do_not_disturb', 'skipped_duplicate'),
+				'Leave them out if you push the other rows again.',
+			),
+			line(
+				'Duplicates',
+				indexesOf('duplicate'),
+				'Leave them out if you push the other rows again. Each has the phone number of another row.',
+			),
+			line(
+				'Pushed before',
+				indexesOf('pushed_before'),
+				'An earlier run of this workflow sent their numbers to the campaign.',
+			),
+			...(rejected.length > 1 ? reasons(rejected, names) : []),
+			...unmatchedIn(outcome),
+			...duplicateNotes(outcome),
+			...releaseNotes(outcome),
+		]),
+	};
 }
 
-/** What a person should see at a glance beside the output, first of all what became of the rows. */
+/** Hints for the node's output panel. The first one is about the rows. */
 export function hintsFor(outcome: PushOutcome): string[] {
-	const { received, duplicate } = countRows(outcome);
-	const { rejectedRows: rejectedRows, stopped, ready, forgotten } = outcome;
-	const says = rejectedRows.length > duplicate ? ' Rejected says why.' : '';
+	const { received, rejectedRows, stopped, ready, forgotten } = outcome;
+	const seeRejected =
+		rejectedRows.length > 0 ? " The 'Rejected' output shows the reason for each row." : '';
 	if (forgotten !== undefined) {
-		const what =
+		const numbers =
 			forgotten === 'all'
-				? 'All numbers pushed before are forgotten'
-				: `Of the numbers in these rows ${number(forgotten)} ${forgotten === 1 ? 'was' : 'were'} remembered and forgotten`;
+				? 'all pushed numbers'
+				: `${number(forgotten)} pushed ${forgotten === 1 ? 'number' : 'numbers'} of these rows`;
 		return [
-			`${what}; nothing was sent.${says} To push again, take Forget Pushed Numbers out of Options.`,
+			`The node forgot ${numbers}. Nothing was sent.${seeRejected} To push again, remove 'Forget Pushed Numbers' from 'Options'.`,
 		];
 	}
 	if (ready !== undefined) {
-		const most = outcome.readyIsUpperBound
-			? ' Numbers pushed before are still among the ready ones: only a real push leaves them out.'
+		const bound = outcome.readyIsUpperBound
+			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
 			: '';
-		return [`Dry Run is on: nothing was sent. ${summaryLine(outcome)}${says}${most}`];
+		return [`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)}${seeRejected}${bound}`];
 	}
-	return [
-		received === 0 && stopped === undefined && 'The push is empty, so nothing was sent.',
-		rejectedRows.length > 0 && summaryLine(outcome) + says,
+	return onlyTexts([
+		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
+		rejectedRows.length > 0 && summaryLine(outcome) + seeRejected,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
@@ -145,81 +180,87 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		...releaseNotes(outcome),
 		...warningsIn(outcome).map(
 			(warning) =>
-				`The service warns: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
+				`Warning from the service: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
 		),
-	].filter((hint) => typeof hint === 'string');
+	]);
 }
 
-/** What an attempt that sent nothing found of earlier ones. */
-function earlierNotes({ isEarlier, pushed, rejectedRows: rejectedRows }: PushOutcome): string[] {
-	const isBegun = pushed.length > 0 || rejectedRows.some(({ status }) => status === 'unknown');
-	return isEarlier === true && isBegun
+function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[] {
+	const hasEarlierRows =
+		pushed.length > 0 || rejectedRows.some(({ status }) => status === 'unknown');
+	return isEarlier === true && hasEarlierRows
 		? [
-				'This attempt sent nothing. The rows that are pushed or unknown are those of earlier attempts of this execution.',
+				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed or unknown.',
 			]
 		: [];
 }
 
-/** Requests that were taken by what the campaign shows, and not by an answer. */
+/** Requests without a response that the campaign shows as accepted. */
 function lookedUpIn({ pushed }: PushOutcome): string[] {
 	return pushed
-		.filter(({ answer }) => answer.looked_up === true)
-		.map(({ answer, rows }) => {
-			const list = JSON.stringify(answer.campaign_upload_id);
-			return `The answer to a request did not come. It was looked up: the new contact list ${list} of the campaign has ${rowCount(rows.length)} like the request, so its rows are pushed.`;
+		.filter(({ response }) => response.looked_up === true)
+		.map(({ response, rows }) => {
+			const list = JSON.stringify(response.campaign_upload_id);
+			return `The service didn't respond to one request, but the campaign has one new contact list (${list}) with as many contacts (${number(rows.length)}). These rows count as pushed.`;
 		});
 }
 
-/** What the service says about the calling queue, if it isn't what was requested. */
+/** Says if the service released other rows to the calling queue than requested. */
 function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
-	const otherwise = pushed.filter(
-		({ answer: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
+	const contrary = pushed.filter(
+		({ response: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
 	);
 	const short = enqueue
-		? pushed.filter((request) => !otherwise.includes(request) && isQueuedShort(request))
+		? pushed.filter((request) => !contrary.includes(request) && isQueuedShort(request))
 		: [];
 	const [setting, effect] = enqueue ? ['on', 'may not be called'] : ['off', 'may be called'];
-	const queued = sumBy(short, ({ answer }) => numberIn(answer.queued_calls) ?? 0);
-	return [
-		rowsOf(otherwise) > 0 &&
-			`'Release to Calling Queue' is ${setting}, but the service returned enqueued: ${!enqueue} for ${rowCount(rowsOf(otherwise))}, so they ${effect}. Check the campaign in the service.`,
+	const queued = sumBy(short, ({ response }) => numberIn(response.queued_calls) ?? 0);
+	return onlyTexts([
+		rowsIn(contrary) > 0 &&
+			`'Release to Calling Queue' is ${setting}, but the service returned enqueued: ${!enqueue} for ${rowCount(rowsIn(contrary))}, so they ${effect}. Check the campaign in the service.`,
 		short.length > 0 &&
-			`The service queued only ${number(queued)} ${queued === 1 ? 'call' : 'calls'} for ${rowCount(rowsOf(short))}. Check the campaign in the service.`,
-	].filter((note) => typeof note === 'string');
+			`The service queued only ${number(queued)} ${queued === 1 ? 'call' : 'calls'} for ${rowCount(rowsIn(short))}. Check the campaign in the service.`,
+	]);
 }
 
-function rowsOf(requests: readonly PushedRequest[]): number {
+function rowsIn(requests: readonly PushedRequest[]): number {
 	return sumBy(requests, ({ rows }) => rows.length);
 }
 
 /** Whether fewer calls are queued than there are pushed rows that the service didn't leave out. */
-function isQueuedShort({ answer, rows, unmatched }: PushedRequest): boolean {
-	const queued = numberIn(answer.queued_calls);
-	const duplicates = numberIn(answer.duplicates_removed) ?? 0;
+function isQueuedShort({ response, rows, unmatched }: PushedRequest): boolean {
+	const queued = numberIn(response.queued_calls);
+	const duplicates = numberIn(response.duplicates_removed) ?? 0;
 	return queued !== undefined && queued + duplicates + unmatched.length < rows.length;
 }
 
-/** Which rows the service took for duplicates isn't in the response. */
+/** The response doesn't say which rows the service removed as duplicates. */
 function duplicateNotes({ pushed }: PushOutcome): string[] {
-	const removed = sumBy(pushed, ({ answer }) => numberIn(answer.duplicates_removed) ?? 0);
+	const removed = sumBy(pushed, ({ response }) => numberIn(response.duplicates_removed) ?? 0);
 	if (removed === 0) return [];
+	const contacts =
+		removed === 1 ? '1 contact as a duplicate' : `${number(removed)} contacts as duplicates`;
 	return [
-		`Duplicates that the service removed: ${number(removed)}. Such rows are still counted as pushed.`,
+		`The service removed ${contacts} and doesn't say which. The rows of removed contacts count as pushed.`,
 	];
 }
 
-/** Nothing that the service skipped goes without a word, even where it is not clear whom it means. */
+/** Reports what the service skipped and the node can't match with a row. */
 export function unmatchedIn({ pushed }: PushOutcome): string[] {
 	const unmatched = pushed.flatMap((request) => request.unmatched);
 	if (unmatched.length === 0) return [];
-	const shown = unmatched.slice(0, SHOWN_REASONS).map((entry) => JSON.stringify(entry));
-	const more = unmatched.length > shown.length ? ', …' : '';
+	const examples = unmatched.slice(0, MAX_EXAMPLES).map((entry) => JSON.stringify(entry));
+	const more = unmatched.length - examples.length;
+	const contacts =
+		unmatched.length === 1
+			? "1 more contact that doesn't match any row"
+			: `${number(unmatched.length)} more contacts that don't match any row`;
 	return [
-		`The service says that it skipped ${number(unmatched.length)} more, in which no number of these rows can be found: ${shown.join(', ')}${more}. Such rows are still counted as pushed.`,
+		`The service skipped ${contacts}: ${examples.join(', ')}${more > 0 ? ` and ${number(more)} more` : ''}. The rows of skipped contacts count as pushed.`,
 	];
 }
 
-const ADDED_UP = [
+const SUMMED = [
 	'contacts_received',
 	'contacts_accepted',
 	'duplicates_removed',
@@ -227,20 +268,20 @@ const ADDED_UP = [
 ] as const;
 const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 
-/** What became of the rows, and the answers to all requests as one: counts added up, lists joined. */
+/** All responses as one: counts are added, lists are joined. */
 export function summarize(outcome: PushOutcome): JsonObject {
 	const summary: JsonObject = {
 		totals: countRows(outcome),
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued:
-			outcome.pushed.length > 0 && outcome.pushed.every(({ answer }) => answer.enqueued === true),
+			outcome.pushed.length > 0 &&
+			outcome.pushed.every(({ response }) => response.enqueued === true),
 	};
-	for (const field of ADDED_UP) summary[field] = sum(valuesOf(outcome, field));
+	for (const field of SUMMED) summary[field] = sum(valuesOf(outcome, field));
 	for (const field of JOINED) summary[field] = joined(outcome, field);
 	return { ...summary, warnings: warningsIn(outcome) };
 }
 
-/** What a dry run found. */
 export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	return {
 		dry_run: true,
@@ -250,18 +291,18 @@ export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	};
 }
 
-/** Each request of a push to a paused campaign gives the same warning. */
+/** Each warning once: a paused campaign returns the same one for every request. */
 function warningsIn(outcome: PushOutcome): JsonValue[] {
 	return uniqBy(joined(outcome, 'warnings'), (warning) => JSON.stringify(warning));
 }
 
-/** The members of a list in all answers. */
+/** The entries of a list in all responses. */
 function joined(outcome: PushOutcome, field: string): JsonValue[] {
 	return valuesOf(outcome, field).flatMap((list) => (Array.isArray(list) ? list : []));
 }
 
 function valuesOf({ pushed }: PushOutcome, field: string): JsonValue[] {
-	return pushed.map(({ answer }) => answer[field]).filter((value) => value !== undefined);
+	return pushed.map(({ response }) => response[field]).filter((value) => value !== undefined);
 }
 
 function sum(values: readonly JsonValue[]): number {
@@ -273,18 +314,25 @@ function sum(values: readonly JsonValue[]): number {
 
 function listsOf({ pushed }: PushOutcome): string {
 	const lists = pushed
-		.map(({ answer }) => answer.campaign_upload_id)
+		.map(({ response }) => response.campaign_upload_id)
 		.filter((id) => typeof id === 'number' || typeof id === 'string');
 	if (lists.length === 0) return '';
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function reasons(rows: readonly RejectedRow[], names: RowNames): string {
-	const shown = rows
-		.slice(0, SHOWN_REASONS)
+function reasons(rows: readonly RejectedRow[], names: RowNames): string[] {
+	const examples = rows
+		.slice(0, MAX_EXAMPLES)
 		.map(({ index, reason }) => `[${names.one(index)}] ${reason}`);
-	const more = rows.length - shown.length;
-	return [...shown, ...(more > 0 ? [`… and ${rowCount(more)} more.`] : [])].join(' ');
+	const more = rows.length - examples.length;
+	return [
+		...examples,
+		...(more > 0 ? [`${number(more)} more ${more === 1 ? 'row was' : 'rows were'} rejected.`] : []),
+	];
+}
+
+function onlyTexts(texts: ReadonlyArray<string | false | undefined>): string[] {
+	return texts.filter((text) => typeof text === 'string');
 }
 
 function rowCount(count: number): string {

@@ -4,23 +4,22 @@ import { rowsChanged, type BegunRows } from './begunRows';
 import type { RejectedRow } from './pushTypes';
 import type { PushedNumbers } from './pushedNumbers';
 
-/** Hands out the rows of a push, request by request, and is told what became of them. */
+/** The rows of a push, taken request by request. */
 export type RowQueue = {
-	/** At most so many rows; none when all are handed out. */
+	/** The next rows, at most `size`. Empty at the end. */
 	take(size: number): Promise<readonly number[]>;
-	/** What `next` will hand out, as far as that can be told without doing anything. */
+	/** The rows that `take` will probably return. Has no effect. */
 	peek(size: number): readonly number[];
-	/** @param withoutEffect those of the rows that surely are not in the campaign */
+	/** Records the results of rows. @param withoutEffect the rows that certainly aren't in the campaign */
 	settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
-	/** The rows that were not handed out. */
+	/** The rows that were not taken. */
 	remaining(): number[];
-	/** Ends the push. */
 	close(): Promise<void>;
-	/** The rows that were left out on the way. */
+	/** The rows that `take` left out. */
 	skipped(): RejectedRow[];
 };
 
-/** Every row, whatever earlier runs have sent, but for those that an earlier attempt of the execution began. */
+/** All rows, except those that an earlier attempt of the execution began to send. */
 export class AllRows implements RowQueue {
 	private position = 0;
 	private readonly begun: number[] = [];
@@ -70,39 +69,39 @@ export class AllRows implements RowQueue {
 
 export const BEGUN_EARLIER: Resolution = {
 	onScreen:
-		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists), and push the missing ones in a new execution.",
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
 	forModel:
-		'This row may have been pushed before, and the result is not known. It was not sent again.',
+		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
 
-const AFTER_ALL = 'To send it after all, forget it (Options → Forget Pushed Numbers).';
+const TO_SEND_ANYWAY = "To send it anyway, use 'Forget Pushed Numbers' in 'Options'.";
 const PUSHED_BEFORE: Resolution = {
-	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${AFTER_ALL}`,
+	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${TO_SEND_ANYWAY}`,
 	forModel:
-		"An earlier run of this workflow pushed this number to the campaign or began to, so it isn't sent again.",
+		"An earlier run of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again.",
 };
 export const INTERRUPTED: Resolution = {
-	onScreen: `An earlier run of this workflow began to push this number and hasn't reported the result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${AFTER_ALL}`,
+	onScreen: `An earlier run of this workflow began to push this number and didn't report the result. It was interrupted, or it is still running. The number may be in the campaign, so it wasn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${TO_SEND_ANYWAY}`,
 	forModel:
-		"An earlier push of this number hasn't reported its result: it was interrupted, or it is still running. The number may be in the campaign, so it isn't sent again.",
+		"An earlier push of this number didn't report its result. It was interrupted, or it is still running. The number may be in the campaign, so it wasn't sent again.",
 };
 export const STILL_STORED: Resolution = {
 	onScreen:
-		'n8n could not take it out of its memory of pushed numbers: forget it (Options → Forget Pushed Numbers) before you push this row again.',
-	forModel: 'It is still noted as pushed, so it would be left out if you asked for it again.',
+		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, use 'Forget Pushed Numbers' in 'Options'.",
+	forModel: 'This number is still recorded as pushed, so a new request would leave it out.',
 };
 
-/** Rows whose number no earlier run has sent to the campaign, each noted before it is handed out. */
+/** Rows whose number no earlier run sent to the campaign. Each number is reserved before its row is taken. */
 export class NewNumbersOnly implements RowQueue {
 	private position = 0;
 	private readonly known: number[] = [];
-	/** Noted, and not handed out yet. */
+	/** Reserved, but not taken yet. */
 	private ready: number[] = [];
 	private unconfirmed: ReadonlySet<number> = new Set();
 
 	constructor(
 		private readonly rows: readonly number[],
-		private readonly memory: PushedNumbers,
+		private readonly pushedNumbers: PushedNumbers,
 		private readonly reader: Reader,
 		private readonly isAnotherPush = false,
 	) {}
@@ -110,9 +109,9 @@ export class NewNumbersOnly implements RowQueue {
 	async take(size: number): Promise<number[]> {
 		if (this.isAnotherPush && this.rows.length > 0) throw rowsChanged();
 		while (this.ready.length < size && this.position < this.rows.length) {
-			// No more than can leave at once: what is noted and not sent would be in doubt after a crash.
+			// No more than one request: after a crash, reserved numbers count as unknown.
 			const rows = this.rows.slice(this.position, this.position + size - this.ready.length);
-			const { fresh, known } = await this.memory.reserve(rows);
+			const { fresh, known } = await this.pushedNumbers.reserve(rows);
 			this.position += rows.length;
 			for (const row of known) this.known.push(row);
 			for (const row of fresh) this.ready.push(row);
@@ -122,15 +121,15 @@ export class NewNumbersOnly implements RowQueue {
 		return rows;
 	}
 
-	/** Whom an earlier run has pushed shows only once they are noted. */
+	/** The store shows which numbers are new only by reserving them. */
 	peek(): readonly number[] {
 		return [];
 	}
 
 	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		const released = new Set(withoutEffect);
-		this.memory.confirm(rows.filter((row) => !released.has(row)));
-		await this.memory.release(withoutEffect);
+		this.pushedNumbers.confirm(rows.filter((row) => !released.has(row)));
+		await this.pushedNumbers.release(withoutEffect);
 	}
 
 	remaining(): number[] {
@@ -138,8 +137,8 @@ export class NewNumbersOnly implements RowQueue {
 	}
 
 	async close(): Promise<void> {
-		await this.memory.release(this.ready);
-		this.unconfirmed = new Set(await this.memory.end(this.known));
+		await this.pushedNumbers.release(this.ready);
+		this.unconfirmed = new Set(await this.pushedNumbers.end(this.known));
 	}
 
 	skipped(): RejectedRow[] {
@@ -151,7 +150,7 @@ export class NewNumbersOnly implements RowQueue {
 	}
 }
 
-/** The value, or what went wrong where that can be told to a person. */
+/** The result, or the error if it can be explained. Other errors are thrown. */
 export async function orExplained<T>(result: Promise<T>): Promise<T | ExplainedError> {
 	return await result.catch(explained);
 }

@@ -1,7 +1,7 @@
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
 import { quoted } from '../../shared/values';
-import { holds, type Column } from './cells';
+import { hasCell, type Column } from './cells';
 import {
 	ROWS_PER_YIELD,
 	ROWS_PER_YIELD_IN_FLIGHT,
@@ -11,60 +11,59 @@ import {
 } from './pushTypes';
 import { pairsOf, rangesOf } from './checkpoint';
 
-/** The rows of a push, wherever they lie: in n8n’s items, or in files that are read as rows are needed. */
+/** The rows of a push, from n8n's items or from files that are read as needed. */
 export type RowSource = {
-	/** Of files, once they were gone through. */
+	/** Known for files after `each` has read them. */
 	readonly count: number;
 	readonly names: RowNames;
-	/** How files were read, where there are any: read in another way, they may have other rows. */
+	/** A fingerprint of how the files were read. Read differently, they may have other rows. */
 	readonly reading?: string | undefined;
-	/** What columns there are. */
 	columns(): Promise<FoundColumns>;
-	/** Every row, in order; other work of the process goes on in between. */
+	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
-	/** These rows, given in their order. */
+	/** Visits these rows, in the given order. */
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
 };
 
 /**
- * @param unusable why the row cannot be used, whatever its cells hold
- * @param file which of several files the row is in, from 0
+ * @param unusable why the row can't be used, whatever its cells contain
+ * @param file the index of the row's file, if there are several
  */
 export type Visit = (row: ContactRow, index: number, unusable?: string, file?: number) => void;
 
-/** What a person calls rows. */
+/** Names of rows in messages. */
 export type RowNames = {
 	/** "item 3" */
 	one(row: number): string;
 	/** "items 0 to 9999, 10004" */
 	several(rows: readonly number[]): string;
-	/** What the numbers count, where it must be said. */
+	/** Explains the numbers, if necessary. */
 	legend?: string;
 };
 
-/** The columns of a push, and what else shows where they are looked for. */
+/** The columns of the input. */
 export type FoundColumns = {
-	/** In the order of their first appearance; rows need not be alike. */
+	/** In order of first appearance. Rows may have different columns. */
 	names: ReadonlySet<string>;
-	/** Those that stand more than once in the header of a file. */
-	twice?: ReadonlySet<string>;
-	/** Whether any row has something inside a column. */
-	hasWithin(column: Column): boolean;
-	/** What most often hides behind a missing phone column. */
-	slip(): InvalidInput | undefined;
-	/** Of one of several files, its name. */
+	/** Columns that the header of a file has more than once. */
+	repeated?: ReadonlySet<string>;
+	/** Whether any row has this nested column. */
+	hasNested(column: Column): boolean;
+	/** The most common cause of a missing phone column, if it applies. */
+	likelyCause(): InvalidInput | undefined;
+	/** The name of the file, if there are several. */
 	file?: string;
-	/** Of several files, what each has. */
+	/** The columns of each file, if there are several. */
 	files?: readonly FoundColumns[];
 };
 
-/** Rows that n8n holds. */
+/** Rows in n8n's items. */
 export class ItemRows implements RowSource {
 	readonly names = namesOfItems;
 
 	constructor(
 		private readonly items: readonly ContactItem[],
-		private readonly breathe: YieldToEventLoop,
+		private readonly yieldToEventLoop: YieldToEventLoop,
 		private readonly areFromJson = false,
 	) {}
 
@@ -80,50 +79,47 @@ export class ItemRows implements RowSource {
 		});
 		return {
 			names,
-			hasWithin: (column) => items.some(({ json }) => holds(json, column)),
-			slip: () =>
+			hasNested: (column) => items.some(({ json }) => hasCell(json, column)),
+			likelyCause: () =>
 				items.some(({ binary }) => binary !== undefined)
 					? unreadFile()
-					: wrappedRows(items, this.areFromJson),
+					: nestedRows(items, this.areFromJson),
 		};
 	}
 
 	async each(visit: Visit): Promise<void> {
 		let index = 0;
 		for (const { json } of this.items) {
-			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.breathe();
+			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.yieldToEventLoop();
 			visit(json, index);
 			index++;
 		}
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		for (const [place, index] of rows.entries()) {
-			if (place % ROWS_PER_YIELD_IN_FLIGHT === 0) await this.breathe();
+		for (const [position, index] of rows.entries()) {
+			if (position % ROWS_PER_YIELD_IN_FLIGHT === 0) await this.yieldToEventLoop();
 			visit(this.items[index]?.json ?? {}, index);
 		}
 	}
 }
 
-/** All rows in a list inside one item. */
-function wrappedRows(
-	items: readonly ContactItem[],
-	areFromJson: boolean,
-): InvalidInput | undefined {
+/** The error if all rows are in a list inside one item. */
+function nestedRows(items: readonly ContactItem[], areFromJson: boolean): InvalidInput | undefined {
 	const [first, ...others] = items;
 	if (first === undefined || others.length > 0) return undefined;
 	for (const [name, cell] of Object.entries(first.json)) {
 		if (!isListOfRows(cell)) continue;
 		if (areFromJson) {
 			return new InvalidInput(
-				`The contacts are inside ${quoted(name)}, so nothing was sent`,
-				forEveryone(`Give the list itself, without ${quoted(name)} around it.`),
+				`The contacts are inside the field ${quoted(name)}, so nothing was sent`,
+				forEveryone(`Give the array of contacts itself, without ${quoted(name)} around it.`),
 			);
 		}
 		return new InvalidInput(
-			`The rows are inside a list: ${quoted(name)} of the one input item holds ${cell.length} of them, and this node takes each row as an item of its own. Nothing was sent`,
+			`The input is one item with a list of ${cell.length} ${cell.length === 1 ? 'row' : 'rows'} in ${quoted(name)}. This node needs one item per row. Nothing was sent`,
 			onScreenOnly(
-				`Put a Split Out node before this one, with ${quoted(name)} in Fields To Split Out.`,
+				`Add a Split Out node before this one, with ${quoted(name)} in 'Fields To Split Out'.`,
 			),
 		);
 	}
@@ -132,9 +128,9 @@ function wrappedRows(
 
 function unreadFile(): InvalidInput {
 	return new InvalidInput(
-		'The input is a file whose rows have not been read yet, so nothing was sent',
+		'The input is a file, not rows, so nothing was sent',
 		onScreenOnly(
-			'For a CSV file, set Contacts From to CSV File. For any other file, put an Extract from File node before this one, to turn it into rows.',
+			"For a CSV file, set 'Contacts From' to CSV File. For other files, add an Extract from File node before this one.",
 		),
 	);
 }
@@ -150,7 +146,7 @@ export const namesOfItems: RowNames = {
 	several: (rows) => describeRows(rows, 'item', (row) => row),
 };
 
-const SHOWN_RANGES = 100;
+const MAX_RANGES = 100;
 
 /** "rows 2 to 10001, 10005" */
 export function describeRows(
@@ -159,12 +155,12 @@ export function describeRows(
 	numberOf: (row: number) => number,
 ): string {
 	const pairs = pairsOf(rangesOf([...rows].sort((one, other) => one - other)));
-	const shown = pairs
-		.slice(0, SHOWN_RANGES)
+	const ranges = pairs
+		.slice(0, MAX_RANGES)
 		.map(([first, last]) =>
 			first === last ? String(numberOf(first)) : `${numberOf(first)} to ${numberOf(last)}`,
 		);
-	const end = pairs.slice(SHOWN_RANGES).at(-1)?.[1];
-	const more = end === undefined ? '' : `, and further ones up to ${numberOf(end)}`;
-	return `${noun}${rows.length === 1 ? '' : 's'} ${shown.join(', ')}${more}`;
+	const end = pairs.slice(MAX_RANGES).at(-1)?.[1];
+	const more = end === undefined ? '' : `, and more up to ${numberOf(end)}`;
+	return `${noun}${rows.length === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
 }

@@ -2,25 +2,25 @@ import { isJsonObject } from '../../shared/json';
 import type { PushOutcome, RowStatus } from './pushTypes';
 import type { PreparedRows } from './prepareRows';
 
-/** Numbers with spaces in between, by what became of them and where: plain JSON that is kept with the execution. */
+/** Numbers separated by spaces, by result and campaign. Plain JSON that is stored with the execution. */
 export type SentNumbersRecord = { [list: string]: string };
 
-/** About 3 MB: n8n stores them with the execution. */
+/** About 3 MB in the stored execution. */
 export const MAX_NUMBERS_KEPT = 250_000;
 
 const SENT =
-	'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.';
+	"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.";
 const SENT_FOR_MODEL =
-	'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.';
+	'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.';
 const UNKNOWN =
-	'This number may be in the campaign: an earlier push of it has an unknown outcome. It was not pushed again.';
+	'This number may be in the campaign, because an earlier push of it has an unknown outcome. It was not pushed again.';
 
-/** Skipped as a duplicate, a number is in the campaign as well. */
+/** A number that the service skipped as a duplicate is in the campaign too. */
 const IN_CAMPAIGN: readonly RowStatus[] = ['skipped_duplicate'];
 
 /**
- * The numbers that this execution pushed to a campaign in any run of the node: the rounds of a loop, the branches
- * that lead to the node, or the lists of a model.
+ * The numbers that any run of the node pushed to a campaign in this execution, such as the iterations of a loop, several
+ * input branches, or several requests of a model.
  */
 export class SentNumbers {
 	private readonly sentList: string;
@@ -28,7 +28,7 @@ export class SentNumbers {
 
 	/**
 	 * @param record changed in place
-	 * @param options a fingerprint of what is sent beside the rows, if a number may be pushed again with other options
+	 * @param options a fingerprint of what is sent besides the rows, if a number may be pushed again with other options
 	 */
 	constructor(
 		private readonly record: SentNumbersRecord,
@@ -39,11 +39,11 @@ export class SentNumbers {
 		this.unknownList = `unknown ${campaign}`;
 	}
 
-	/** @returns the rows that are still to be sent; the others are added to the outcome */
+	/** Adds rows with sent numbers to the outcome. @returns the other rows */
 	leaveOut(
 		rows: readonly number[],
 		{ keys }: Pick<PreparedRows, 'keys'>,
-		{ rejectedRows: rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
+		{ rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
 	): readonly number[] {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		if (sent.size + unknown.size === 0) return rows;
@@ -58,11 +58,8 @@ export class SentNumbers {
 		});
 	}
 
-	/** Remembers what became of the rows that were sent, as long as there is room for all of them. */
-	add(
-		{ pushed, rejectedRows: rejectedRows }: PushOutcome,
-		{ keys }: Pick<PreparedRows, 'keys'>,
-	): void {
+	/** Remembers the sent rows, unless there are too many in total. */
+	add({ pushed, rejectedRows }: PushOutcome, { keys }: Pick<PreparedRows, 'keys'>): void {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
@@ -99,7 +96,7 @@ export class SentNumbers {
 	}
 }
 
-/** The lists as they are searched, as long as this process has the record: a loop may have many rounds. */
+/** The parsed lists of each record, because a loop may have many iterations. */
 const sets = new WeakMap<SentNumbersRecord, Map<string, Set<string>>>();
 
 function setsOf(record: SentNumbersRecord): Map<string, Set<string>> {

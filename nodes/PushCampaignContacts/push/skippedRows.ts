@@ -4,13 +4,13 @@ import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone
 import type { ByRow } from './phoneArrays';
 import type { RejectedRow, PushedRequest, RowStatus } from './pushTypes';
 
-/** Rows of a request that the service took and will not call, and what it skipped that is no row. */
+/** Rows of an accepted request that the service won't call, and skipped entries that match no row. */
 export type Skipped = { rows: RejectedRow[]; unmatched: JsonValue[] };
 
-/** How deep in an entry a number is looked for, and among how many values: the shape is open. */
-const DEEPEST = 5;
+/** Limits of the search for a number in an entry, whose shape isn't documented. */
+const MAX_DEPTH = 5;
 const MAX_VALUES_READ = 200;
-const SHOWN_OF_ENTRY = 200;
+const MAX_ENTRY_CHARACTERS = 200;
 const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
 
 const SKIPPED_LISTS = [
@@ -18,7 +18,7 @@ const SKIPPED_LISTS = [
 		field: 'dnd_skipped',
 		status: 'do_not_disturb',
 		reason:
-			'The service skipped this row, because its number is on the agent’s do-not-disturb list.',
+			'The service skipped this row, because its number is on the do-not-disturb list of the agent.',
 	},
 	{
 		field: 'engine_skipped_duplicates',
@@ -27,21 +27,21 @@ const SKIPPED_LISTS = [
 	},
 ] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
 
-/** A request that the service took: who can be called, and who was skipped. */
+/** Splits the rows of an accepted request into those that can be called and those that were skipped. */
 export function pushedRequest(
 	rows: readonly number[],
-	answer: JsonObject,
+	response: JsonObject,
 	keys: ByRow<string>,
 ): { request: PushedRequest; rejectedRows: RejectedRow[] } {
-	const { rows: rejectedRows, unmatched } = skippedRows(answer, rows, keys);
+	const { rows: rejectedRows, unmatched } = skippedRows(response, rows, keys);
 	const skipped = new Set(rejectedRows.map(({ index }) => index));
-	const called = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: called, answer, unmatched }, rejectedRows };
+	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
+	return { request: { rows: callable, response, unmatched }, rejectedRows };
 }
 
-/** @param keys by row, what makes a number the same person's in every form */
+/** @param keys by row, a key that is equal for equal numbers in any format */
 export function skippedRows(
-	answer: JsonObject,
+	response: JsonObject,
 	rows: readonly number[],
 	keys: ByRow<string>,
 ): Skipped {
@@ -49,7 +49,7 @@ export function skippedRows(
 	const unmatched: JsonValue[] = [];
 	let rowsWith: Map<string, number[]> | undefined;
 	for (const { field, status, reason } of SKIPPED_LISTS) {
-		const list = answer[field];
+		const list = response[field];
 		if (!Array.isArray(list) || list.length === 0) continue;
 		rowsWith ??= groupByKey(rows, keys);
 		for (const entry of list) {
@@ -58,12 +58,12 @@ export function skippedRows(
 				unmatched.push(entry);
 				continue;
 			}
-			const said = reason + saidAbout(entry);
+			const fullReason = reason + wordsAbout(entry);
 			for (const key of found) {
 				for (const index of rowsWith.get(key) ?? []) {
-					skipped.set(index, { index, status, reason: said });
+					skipped.set(index, { index, status, reason: fullReason });
 				}
-				// A further entry about the number has nothing to say of them.
+				// The first entry about a number decides.
 				rowsWith.set(key, []);
 			}
 		}
@@ -82,22 +82,22 @@ function groupByKey(rows: readonly number[], keys: ByRow<string>): Map<string, n
 	return groups;
 }
 
-/** What an object tells beside the number, for example since when. */
-function saidAbout(entry: JsonValue): string {
+/** An entry may say more than the number, such as a date. */
+function wordsAbout(entry: JsonValue): string {
 	if (!isJsonObject(entry)) return '';
 	const text = JSON.stringify(entry);
-	return ` It said: ${text.length > SHOWN_OF_ENTRY ? `${text.slice(0, SHOWN_OF_ENTRY)}…` : text}`;
+	return ` Its entry: ${text.length > MAX_ENTRY_CHARACTERS ? `${text.slice(0, MAX_ENTRY_CHARACTERS)}...` : text}`;
 }
 
-/** Looks through one entry for a number of the request, wherever it stands. */
+/** Searches one entry for numbers of the request. */
 class Search {
-	private left = MAX_VALUES_READ;
+	private valuesLeft = MAX_VALUES_READ;
 
 	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
 
-	/** The numbers that the entry is about: none where it names two and does not list them. */
+	/** The numbers that the entry is about. Empty if it is ambiguous: it has two numbers that aren't a list. */
 	numbersIn(value: JsonValue, depth = 0): string[] {
-		if (depth > DEEPEST || this.left-- <= 0) return [];
+		if (depth > MAX_DEPTH || this.valuesLeft-- <= 0) return [];
 		if (Array.isArray(value)) return uniq(value.flatMap((one) => this.numbersIn(one, depth + 1)));
 		if (!isJsonObject(value)) return this.keysOf(value);
 		const own = uniq(

@@ -1,7 +1,6 @@
 /**
- * Calling codes of the ITU (E.164), each with the countries that use it, the main one first. Only
- * where the document wants a number "without country code" must a code be known to be one: `+44 …`
- * is no number of India. Seven of the countries of ISO 3166 have no code of their own.
+ * ITU calling codes (E.164) with their countries, the main one first. A call request needs the number without country
+ * code, so the code must be recognized: `+44` isn't an Indian number. Seven ISO 3166 countries have no own code.
  */
 const CALLING_CODES =
 	'1 US AG AI AS BB BM BS CA DM DO GD GU JM KN KY LC MP MS PR SX TC TT VC VG VI, 7 RU KZ, 20 EG, 27 ZA, ' +
@@ -23,8 +22,8 @@ const CALLING_CODES =
 	'994 AZ, 995 GE, 996 KG, 998 UZ';
 
 /**
- * Codes in whose countries a zero is dialled in front of a number at home and never abroad, so that
- * the zero of "+44 (0) 20 …" is no digit of the number. In Italy (39) it is one.
+ * Codes of countries in which a leading zero is dialled within the country, but never from abroad. The zero of
+ * "+44 (0) 20" isn't part of the number. In Italy (39), it is.
  */
 const TRUNK_ZERO = new Set(
 	(
@@ -43,7 +42,7 @@ for (const entry of CALLING_CODES.split(', ')) {
 	for (const country of countries) codeOf.set(country, code);
 }
 
-/** `44` for `GB`; `undefined` for the few that have none of their own. */
+/** `44` for `GB`. `undefined` for a country without its own code. */
 export function callingCodeOf(country: string): string | undefined {
 	return codeOf.get(country);
 }
@@ -53,7 +52,7 @@ export function countriesWith(code: string): readonly string[] {
 	return countriesByCode.get(code) ?? [];
 }
 
-/** The code that international digits begin with; no code is the beginning of another. */
+/** The code at the start of international digits. No code is a prefix of another one. */
 export function leadingCode(digits: string): string | undefined {
 	return [1, 2, 3]
 		.map((length) => digits.slice(0, length))
@@ -64,10 +63,10 @@ export function hasTrunkZero(code: string): boolean {
 	return TRUNK_ZERO.has(code);
 }
 
-/** Shorter than this, digits after 00 and a country code may be a short number that begins like them. */
-const FEWEST_AFTER_00 = 6;
+/** With fewer digits after it, 00 and a country code may be part of a short number. */
+const MIN_DIGITS_AFTER_00 = 6;
 
-/** Whether digits are written as they are dialled from abroad, with 00 and the country code in front. */
+/** Whether the digits start with 00 and the country code, as dialled from abroad. */
 export function isDialledFromAbroad(digits: string, code: string): boolean {
-	return digits.startsWith(`00${code}`) && digits.length >= 2 + code.length + FEWEST_AFTER_00;
+	return digits.startsWith(`00${code}`) && digits.length >= 2 + code.length + MIN_DIGITS_AFTER_00;
 }

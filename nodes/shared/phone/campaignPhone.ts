@@ -2,7 +2,7 @@ import { isIndian, isMobile, readIndian } from './india';
 import { forEveryone } from '../api/modelAdvice';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
-/** A number in one of the two documented forms, and what makes it the same person's in either. */
+/** A number in one of the two documented formats. `key` is equal for both formats of a number. */
 export interface AcceptedPhone {
 	readonly phone: string;
 	readonly key: string;
@@ -10,7 +10,7 @@ export interface AcceptedPhone {
 
 export interface UnusablePhone {
 	readonly reason: string;
-	/** The same for a model. */
+	/** The reason for a model. */
 	readonly forModel: string;
 }
 
@@ -18,17 +18,17 @@ export type PhoneReading = AcceptedPhone | UnusablePhone;
 
 const INTERNATIONAL = /^\+91\d{10}$/;
 const ACCEPTED_FORMS = forEveryone(
-	'Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+	'The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 );
 const MISSING: UnusablePhone = {
-	reason: 'The phone number is missing in this row.',
+	reason: 'This row has no phone number.',
 	forModel: 'The phone number is missing.',
 };
-const SHOWN_CHARACTERS = 40;
+const MAX_SHOWN_CHARACTERS = 40;
 
 /**
- * Reads a cell of a push as a contact's phone (Campaigns, rule 1): a documented form, or why it is
- * none. Most cells need no more than the first two lines; a push of 100,000 rows feels the difference.
+ * Reads a cell as the phone number of a contact (Campaigns, rule 1). The first lines handle most cells, because they are much
+ * faster.
  */
 export function readCampaignPhone(value: unknown): PhoneReading {
 	const cell = typeof value === 'number' ? String(value) : value;
@@ -44,8 +44,8 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 	if (international) return { phone: `+91${subscriber}`, key: subscriber };
 	if (isMobile(subscriber)) return { phone: subscriber, key: subscriber };
 	return unusableCell(value, {
-		what: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
-		resolution: forEveryone('Write +91 in front if the number is right.'),
+		issue: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
+		resolution: forEveryone('If the number is correct, write +91 before it.'),
 	});
 }
 
@@ -53,7 +53,7 @@ export function isAccepted(reading: PhoneReading): reading is AcceptedPhone {
 	return 'phone' in reading;
 }
 
-/** Leaves the cell as it stands; only the key of the person is still worked out where it can be. */
+/** Doesn't change the cell. The key is the same as for normalized numbers, if possible. */
 export function readPhoneAsWritten(value: unknown): PhoneReading {
 	const phone = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
 	const reading = readCampaignPhone(value);
@@ -63,19 +63,21 @@ export function readPhoneAsWritten(value: unknown): PhoneReading {
 
 function unusableCell(
 	value: unknown,
-	{ what, resolution = ACCEPTED_FORMS }: Unreadable,
+	{ issue, resolution = ACCEPTED_FORMS }: Unreadable,
 ): UnusablePhone {
 	const isText = typeof value === 'string' || typeof value === 'number';
 	const [cell, number] = isText
 		? [shown(String(value)), shown(String(value))]
 		: ['The phone column', 'The phone number'];
 	return {
-		reason: `${cell} ${what}. ${resolution.onScreen}`,
-		forModel: `${number} ${what}. ${resolution.forModel}`,
+		reason: `${cell} ${issue}. ${resolution.onScreen}`,
+		forModel: `${number} ${issue}. ${resolution.forModel}`,
 	};
 }
 
 function shown(cell: string): string {
 	const text = cell.trim();
-	return text.length > SHOWN_CHARACTERS ? `"${text.slice(0, SHOWN_CHARACTERS)}…"` : `"${text}"`;
+	return text.length > MAX_SHOWN_CHARACTERS
+		? `"${text.slice(0, MAX_SHOWN_CHARACTERS)}..."`
+		: `"${text}"`;
 }

@@ -5,25 +5,25 @@ import { isWritten, readWritten, type Written } from './written';
 
 const INDIAN_CODE = '91';
 const ITALIAN_CODE = '39';
-/** Codes whose numbers all have ten digits, with the digit that some put in front at home. */
+/** Codes with ten-digit numbers, and the digit that may be dialled before them within the country. */
 const TEN_DIGITS = new Map([
 	['1', '1'],
 	['7', '8'],
 ]);
-/** What is dialled in front of a number at home where that is no zero: Hungary, Lithuania, Belarus, Turkmenistan. */
+/** Prefixes within the country, other than zero: Hungary, Lithuania, Belarus, Turkmenistan. */
 const TRUNK_PREFIX = new Map([
 	['36', '06'],
 	['370', '8'],
 	['375', '8'],
 	['993', '8'],
 ]);
-/** E.164 allows 15; shorter than this are numbers that only work at home. */
-const SHORTEST_KEY = 7;
-const LONGEST_KEY = 15;
+/** E.164 allows 15 digits. Shorter numbers than the minimum only work within a country. */
+const MIN_KEY_DIGITS = 7;
+const MAX_KEY_DIGITS = 15;
 
 /**
- * `phone_key`: the digits of a number in international form without `+`, so that one person's number is the same text
- * wherever it is read. `null` where that is not certain, as for digits that may begin with a country code or not.
+ * `phone_key`: the digits of a number in international format without `+`, equal wherever the number is read. `null` if
+ * that isn't certain, such as for digits that may or may not begin with a country code.
  *
  * @param country ISO 3166-1 alpha-2 of a number that may be written without its country code
  */
@@ -46,7 +46,7 @@ function keyOfIndian(written: Written): string | null {
 	return isIndian(number) ? `${INDIAN_CODE}${number.subscriber}` : null;
 }
 
-/** Of digits that surely begin with a country code. */
+/** For digits that certainly begin with a country code. */
 function keyOfInternational(digits: string): string | null {
 	if (digits.startsWith(INDIAN_CODE)) return keyOfIndian({ digits, plus: true });
 	const code = leadingCode(digits);
@@ -56,24 +56,23 @@ function keyOfInternational(digits: string): string | null {
 	return withCountryCode(code, rest);
 }
 
-/** Of digits as they are written at home; those that begin like the country's own code may hold it. */
+/** For digits in national format. If they begin like the country's code, they may include it. */
 function keyOfNational(digits: string, code: string): string | null {
-	const inFront = TEN_DIGITS.get(code);
-	if (inFront !== undefined) {
-		const subscriber =
-			digits.length === 11 && digits.startsWith(inFront) ? digits.slice(1) : digits;
+	const prefix = TEN_DIGITS.get(code);
+	if (prefix !== undefined) {
+		const subscriber = digits.length === 11 && digits.startsWith(prefix) ? digits.slice(1) : digits;
 		return subscriber.length === 10 ? `${code}${subscriber}` : null;
 	}
 	if (digits.startsWith(code) || digits.startsWith(TRUNK_PREFIX.get(code) ?? code)) return null;
-	// Where no zero is dialled in front it may be a digit of the number, or part of another prefix.
+	// Without a trunk zero, a leading zero may be part of the number or of another prefix.
 	if (digits.startsWith('0') && !hasTrunkZero(code) && code !== ITALIAN_CODE) return null;
 	return withCountryCode(code, digits);
 }
 
-/** The zero that is only dialled at home is no digit of the number. */
+/** Removes a zero that is only dialled within the country. */
 function withCountryCode(code: string, written: string): string | null {
 	const subscriber = hasTrunkZero(code) ? written.replace(/^0/, '') : written;
 	if (hasTrunkZero(code) && subscriber.startsWith('0')) return null;
 	const length = code.length + subscriber.length;
-	return length >= SHORTEST_KEY && length <= LONGEST_KEY ? `${code}${subscriber}` : null;
+	return length >= MIN_KEY_DIGITS && length <= MAX_KEY_DIGITS ? `${code}${subscriber}` : null;
 }

@@ -2,78 +2,77 @@ import { normalized } from '../text';
 import { forEveryone, type Resolution } from '../api/modelAdvice';
 import { hasTrunkZero } from './callingCodes';
 
-/** A number as someone wrote it, with the formatting taken off: every digit, in its order. */
+/** The digits of a number, without its formatting. */
 export type Written = {
 	digits: string;
-	/** A `+` in front says that the digits begin with a country code. */
+	/** Whether a `+` precedes the digits, so that they begin with a country code. */
 	plus: boolean;
 };
 
-/** What keeps a value from being read as one number; `what` follows the value in a sentence. */
-export type Unreadable = { what: string; resolution?: Resolution };
+/** Why a value is not a single number. `issue` follows the value in a sentence. */
+export type Unreadable = { issue: string; resolution?: Resolution };
 
-/** Lead-form exports write `p:+91…`, links write `tel:+91…`, and `="…"` is a common way to keep Excel from rounding. */
+/** Lead forms export `p:+91`, links have `tel:+91`, and `="+91"` keeps Excel from rounding. */
 const WRAPPING = /^(?:=?["']|(?:p|tel):)+|["']$/gi;
-/** Spaces of every kind, invisible characters, dashes, brackets, quotes and separators carry no information. */
+/** Spaces, invisible characters, dashes, brackets, quotes, and separators. */
 const DECORATION = /[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]/gu;
-/** The same around a number, where it would hide how the number ends. */
+/** The same characters before and after a number. */
 const DECORATION_AROUND =
 	/^[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+|(?<![\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`])[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+$/gu;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
 const DIALLED = /^\+?\d+$/;
 const SCIENTIFIC = /^(\+?\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
-/** `9,876,543,210`, in India also `9,87,65,43,210`; elsewhere the dot groups and the comma is the decimal point. */
+/** `9,876,543,210`, or `9,87,65,43,210` in India. Some countries use dots for groups and a decimal comma. */
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
 const GROUPED_BY_DOTS = /^\d{1,3}(?:\.\d{3})+,\d+$/;
 const ONE_POINT = /^([^.,]*)[.,](\d+)$/;
-/** The last point, and nothing but zeros after it. */
+/** The last dot or comma, followed only by zeros. */
 const POINT_AND_ZEROS = /^([^]*)([.,])(0+)$/;
-/** "+44 (0) 20 …": a zero in brackets after the country code. */
+/** "+44 (0) 20": a zero in brackets after the country code. */
 const BRACKETED_ZERO = /^(\D*\d[\d\s-]*)\(\s*0\s*\)/;
 const NOT_ASCII = /[^\x20-\x7e]/gu;
-/** A digit of any script. Superscripts, circled digits, and fractions (`No`) aren't. */
+/** A digit of any script, but not a superscript, circled digit, or fraction (`No`). */
 const DECIMAL_DIGIT = /^\p{Nd}$/u;
-/** What scientific notation looks like without its exponent. `+1.` and `+7.` are country codes. */
+/** Scientific notation without its exponent. `+1.` and `+7.` are country codes. */
 const MANTISSA = /^(?:\d|\+[^17])[.,]\d+$/;
-const TWO_NUMBERS = 20;
-/** No way of writing a number takes more characters: what is longer is not taken apart. */
-const LONGEST_WRITTEN = 100;
-/** E.164: no number in the world is longer, its country code included. */
+const MIN_DIGITS_OF_TWO = 20;
+/** No format of a number is longer. Longer text isn't parsed. */
+const MAX_CHARACTERS = 100;
+/** The E.164 limit, including the country code. */
 const MAX_DIGITS = 15;
-/** Programs write whole numbers with one decimal place or two. */
+/** Programs write whole numbers with up to two decimals. */
 const USUAL_DECIMALS = 2;
 const WHOLE_NUMBER_DIGITS = 10;
-/** One missing digit is a final zero that was left unwritten; rounding for display drops many more. */
+/** One missing digit is a dropped final zero. Rounding drops more digits. */
 const UNWRITTEN_ZEROS = 1;
 
 export const SHORTENED: Unreadable = {
-	what: 'was shortened by a spreadsheet, which has dropped its last digits',
+	issue: 'was rounded by a spreadsheet, so its last digits are lost',
 	resolution: {
 		onScreen:
 			'Format the phone column as text in the spreadsheet and enter the full numbers again.',
 		forModel: 'Give all digits of the number.',
 	},
 };
-const NO_NUMBER: Unreadable = { what: 'is not a phone number' };
-const NOT_WHOLE: Unreadable = { what: 'is not a whole phone number' };
-const DECIMALS: Unreadable = { what: 'has decimals, which no phone number has' };
-const TWO_READINGS: Unreadable = {
-	what: 'can be read in two ways, with the last zeros as digits or as decimals',
+const NO_NUMBER: Unreadable = { issue: 'is not a phone number' };
+const NOT_WHOLE: Unreadable = { issue: 'is not a whole phone number' };
+const DECIMALS: Unreadable = { issue: 'has decimals, so it is not a phone number' };
+const AMBIGUOUS: Unreadable = {
+	issue: 'is ambiguous, because its last zeros may be digits or decimals',
 	resolution: forEveryone('Write the number without a dot or comma.'),
 };
 
 /**
- * Reads a cell, a form field or an expression's result as one number. No digit is invented and none
- * is lost: what goes is formatting, the decimals of a whole number, and a zero that "+44 (0) 20 …"
- * marks as not dialled. What could be read in two ways is not read.
+ * Reads a cell, a form field, or an expression result as one number. Removes only formatting, the decimals of a whole
+ * number, and the zero in "+44 (0) 20". Rejects ambiguous values, so that no digit is lost or invented.
  */
 export function readWritten(value: unknown): Written | Unreadable {
 	if (typeof value === 'number') {
 		return Number.isSafeInteger(value) && value > 0 ? readDialled(String(value)) : NOT_WHOLE;
 	}
 	if (typeof value !== 'string')
-		return { what: `holds ${kindOf(value)} instead of a number or text` };
+		return { issue: `contains ${kindOf(value)} instead of a number or text` };
 	return PLAINLY_WRITTEN.test(value)
 		? readDialled(value.replace(PLAIN_FORMATTING, ''))
 		: readCell(value);
@@ -83,7 +82,7 @@ export function isWritten(reading: Written | Unreadable): reading is Written {
 	return 'digits' in reading;
 }
 
-/** Whether there is nothing to read: no character that could be part of a number or of words. */
+/** Whether a value has no characters other than formatting. */
 export function isBlank(value: unknown): boolean {
 	if (value === undefined || value === null) return true;
 	return typeof value === 'string' && value.replace(DECORATION, '') === '';
@@ -91,7 +90,7 @@ export function isBlank(value: unknown): boolean {
 
 function readCell(cell: string): Written | Unreadable {
 	const trimmed = cell.trim();
-	if (trimmed.length > LONGEST_WRITTEN) return readDialled(trimmed);
+	if (trimmed.length > MAX_CHARACTERS) return readDialled(trimmed);
 	const text = bare(bare(toAscii(trimmed)).replace(WRAPPING, ''));
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
@@ -103,10 +102,10 @@ function readCell(cell: string): Written | Unreadable {
 
 /** `dialled` should be digits with at most one leading `+`. */
 function readDialled(dialled: string): Written | Unreadable {
-	if (dialled.replace(/\D/g, '').length >= TWO_NUMBERS) {
+	if (dialled.replace(/\D/g, '').length >= MIN_DIGITS_OF_TWO) {
 		return {
-			what: 'holds more than one phone number',
-			resolution: forEveryone('Keep one number.'),
+			issue: 'contains more than one phone number',
+			resolution: forEveryone('Keep only one number.'),
 		};
 	}
 	if (!DIALLED.test(dialled)) return NO_NUMBER;
@@ -114,7 +113,7 @@ function readDialled(dialled: string): Written | Unreadable {
 	const digits = plus ? dialled.slice(1) : dialled;
 	if (plus && digits.length > MAX_DIGITS) {
 		return {
-			what: `has ${digits.length} digits, and no phone number has more than ${MAX_DIGITS}`,
+			issue: `has ${digits.length} digits, but a phone number has at most ${MAX_DIGITS}`,
 		};
 	}
 	return { digits, plus };
@@ -136,9 +135,9 @@ function ungrouped(text: string): string {
 	return GROUPED_BY_DOTS.test(text) ? text.replaceAll('.', '') : text;
 }
 
-/** Drops the decimals of a whole number, before anyone counts its digits. */
+/** Removes the decimals of a whole number, before its digits are counted. */
 function withoutDecimals(text: string): string | Unreadable {
-	if (mayBeDecimals(text)) return TWO_READINGS;
+	if (mayBeDecimals(text)) return AMBIGUOUS;
 	const [, before = '', after = ''] = ONE_POINT.exec(text) ?? [];
 	if (!/\d/.test(before)) return text;
 	const isNumeral = /^\+?\d+$/.test(before);
@@ -146,7 +145,7 @@ function withoutDecimals(text: string): string | Unreadable {
 	const isShort = after.length <= USUAL_DECIMALS;
 	if (/^0+$/.test(after)) {
 		const isDecimal = isNumeral ? isShort || isLong : isShort && isLong;
-		return isDecimal ? before : TWO_READINGS;
+		return isDecimal ? before : AMBIGUOUS;
 	}
 	if (MANTISSA.test(text)) return DECIMALS;
 	return (isNumeral || isLong) && (isShort || (isLong && after.length < WHOLE_NUMBER_DIGITS))
@@ -154,13 +153,13 @@ function withoutDecimals(text: string): string | Unreadable {
 		: text;
 }
 
-/** Zeros after the last of several points: after points of one kind a single zero, after both kinds any number of them. */
+/** Whether zeros after the last separator may be decimals: a single zero, or any number after both dots and commas. */
 function mayBeDecimals(text: string): boolean {
 	const [, before = '', point, zeros] = POINT_AND_ZEROS.exec(text) ?? [];
 	return zeros === '0' ? /[.,]/.test(before) : before.includes(point === '.' ? ',' : '.');
 }
 
-/** Only where the zero is surely not dialled; elsewhere it stays a digit. */
+/** Only if the country has a trunk zero. Otherwise, the zero is part of the number. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
 		const isDialledFromAbroad = /^\W*(?:\+|00)/.test(before);
@@ -169,7 +168,7 @@ function withoutBracketedZero(text: string): string {
 	});
 }
 
-/** Decimal digits of every script become 0–9. No other character becomes a digit. */
+/** Converts decimal digits of every script to 0 to 9. No other character becomes a digit. */
 function toAscii(text: string): string {
 	return text.replace(NOT_ASCII, (character) => {
 		if (DECIMAL_DIGIT.test(character)) return digitValue(character);
@@ -178,7 +177,7 @@ function toAscii(text: string): string {
 	});
 }
 
-/** Unicode keeps the digits of a script together, from 0 to 9, so a run of them has a multiple of ten. */
+/** Unicode has the digits of a script in a row, so a run of them has a multiple of ten. */
 function digitValue(digit: string): string {
 	const own = digit.codePointAt(0) ?? 0;
 	let before = own - 1;

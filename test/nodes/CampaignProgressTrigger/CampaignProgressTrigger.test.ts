@@ -63,8 +63,8 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
-describe('a look', () => {
-	test('the first sets the baseline, later ones tell what happened, once', async () => {
+describe('a poll', () => {
+	test('the first poll sets the baseline, and later ones return each event once', async () => {
 		const { look } = follower();
 		endpoint().times(2).reply(200, answer());
 		expect(await look()).toBeNull();
@@ -77,14 +77,14 @@ describe('a look', () => {
 		expect(await look()).toBeNull();
 	});
 
-	test('the first starts the workflow too, if so chosen', async () => {
+	test('the first poll starts the workflow if set', async () => {
 		const { look } = follower({ emitBaseline: true });
 		endpoint().times(2).reply(200, answer());
 		expect(await look()).toEqual([{ event: 'current_state', ...answer().data }]);
 		expect(await look()).toBeNull();
 	});
 
-	test('only tells what was chosen', async () => {
+	test('returns only the selected events', async () => {
 		const { look } = follower({ events: ['call_counts_changed'] });
 		endpoint().reply(200, answer());
 		await look();
@@ -92,7 +92,7 @@ describe('a look', () => {
 		expect(await look()).toMatchObject([{ event: 'call_counts_changed' }]);
 	});
 
-	test('with what the user adds to the address', async () => {
+	test('sends additional query parameters', async () => {
 		const { look } = follower({ options: { additionalQueryParameters: '{ "x": "y" }' } });
 		endpoint().query({ x: 'y' }).reply(200, answer());
 		expect(await look()).toBeNull();
@@ -100,7 +100,7 @@ describe('a look', () => {
 });
 
 describe('the baseline', () => {
-	test('is still there after a restart', async () => {
+	test('is available after a restart', async () => {
 		const before = follower();
 		endpoint().reply(200, answer());
 		await before.look();
@@ -113,7 +113,7 @@ describe('the baseline', () => {
 		expect(await after.look()).toBeNull();
 	});
 
-	test('is not moved by a trial in the editor, which shows the present state', async () => {
+	test('is not changed by a test in the editor, which returns the current state', async () => {
 		const { look } = follower();
 		endpoint().reply(200, answer());
 		await look();
@@ -123,7 +123,7 @@ describe('the baseline', () => {
 		expect(await look()).toBeNull();
 	});
 
-	test('starts anew with another campaign', async () => {
+	test('starts again with another campaign', async () => {
 		const { look, change } = follower();
 		endpoint().reply(200, answer());
 		await look();
@@ -132,7 +132,7 @@ describe('the baseline', () => {
 		expect(await look()).toBeNull();
 	});
 
-	test('stays as it was when a look does not succeed', async () => {
+	test('stays the same if a poll fails', async () => {
 		const { look } = follower();
 		endpoint().reply(200, answer());
 		await look();
@@ -143,7 +143,7 @@ describe('the baseline', () => {
 	});
 });
 
-describe('looks that overlap', () => {
+describe('overlapping polls', () => {
 	const QUEUES = 3;
 	/** Calls are counted up, and one queue after another is completed. */
 	const stateAt = (time: number) => ({
@@ -198,7 +198,7 @@ describe('looks that overlap', () => {
 		return events;
 	}
 
-	test('tell each queue once and count only up, and nothing is left out', async () => {
+	test('report each queue once, count only up, and leave nothing out', async () => {
 		const property = fc.asyncProperty(looks, async (timeline) => {
 			const events = await told(timeline);
 			const queues = events.filter(({ event }) => event === 'queue_completed');
@@ -215,7 +215,7 @@ describe('looks that overlap', () => {
 	}, 60_000);
 });
 
-describe('what the owner must know is told', () => {
+describe('errors are reported', () => {
 	test.each([
 		[{ success: false, error: "Couldn't find Campaign" }, 200, 'does not know this campaign'],
 		[{ success: false, error: "Couldn't find Campaign" }, 404, 'does not know this campaign'],
@@ -239,7 +239,7 @@ describe('what the owner must know is told', () => {
 	});
 });
 
-test('an activated workflow starts with the present state, if so chosen', async () => {
+test('a published workflow starts with the current state if set', async () => {
 	endpoint().reply(200, answer());
 	const active = await activate(harness.credentials, follower({ emitBaseline: true }).workflow);
 	expect(active.emitted).toMatchObject([{ items: [[{ json: { event: 'current_state' } }]] }]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
 	nextBaseline,
-	presentState,
+	currentState,
 	progressBetween,
 	PROGRESS_EVENTS,
 	readBaseline,
@@ -48,7 +48,7 @@ const STATUS = '"status_changed"';
 const QUEUE = '"queue_completed"';
 const COUNTS = '"call_counts_changed"';
 
-describe('what counts as news', () => {
+describe('what counts as an event', () => {
 	const paused = answer({ campaign: { id: 7, status: 'Paused' } });
 	const done = answer({ uploads: [upload(1, [true])] });
 	const filled = answer({ uploads: [upload(1, [true], ['agent_a'], 8)] });
@@ -153,7 +153,7 @@ describe('what counts as news', () => {
 		expect(follow(...answers)).toEqual(events);
 	});
 
-	test('however often a queue comes and goes, it is completed once for each time that a count has risen', () => {
+	test('reports a completed queue once per increased count', () => {
 		const look = fc.record({
 			completed: fc.boolean(),
 			rises: fc.constantFrom('no', 'no', 'queue', 'calls'),
@@ -178,7 +178,7 @@ describe('what counts as news', () => {
 		);
 	});
 
-	test('only the chosen kinds', () => {
+	test('returns only the selected types', () => {
 		const former = nextBaseline(SUBJECT, viewCampaign(answer()));
 		const view = viewCampaign({ ...done, campaign: { id: 7, status: 'Paused' } });
 		expect(progressBetween(former, view, ['queue_completed'])).toMatchObject([
@@ -188,7 +188,7 @@ describe('what counts as news', () => {
 });
 
 describe('the events', () => {
-	test('carry the campaign and its counts', () => {
+	test('include the campaign and its counts', () => {
 		const former = nextBaseline(SUBJECT, viewCampaign(answer()));
 		const moved = answer({ calls: { total: 12, by_status: { picked: 8, failed: 4 } } });
 		expect(progressBetween(former, viewCampaign(moved), PROGRESS_EVENTS)).toEqual([
@@ -202,7 +202,7 @@ describe('the events', () => {
 		]);
 	});
 
-	test('say of a queue whether its whole list is completed', () => {
+	test('show whether the whole list of a queue is completed', () => {
 		const halves = [
 			answer({ uploads: [upload(1, [false, false])] }),
 			answer({ uploads: [upload(1, [true, false])] }),
@@ -218,20 +218,20 @@ describe('the events', () => {
 		]);
 	});
 
-	test('the present state holds everything', () => {
-		expect(presentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
+	test('the current state includes everything', () => {
+		expect(currentState(viewCampaign(answer()))).toEqual({ event: 'current_state', ...answer() });
 	});
 });
 
 describe('the stored baseline', () => {
-	test('is the same after it was stored', () => {
+	test('is unchanged after it was stored', () => {
 		const baseline = nextBaseline(SUBJECT, viewCampaign(answer({ uploads: [upload(1, [true])] })));
 		const stored: unknown = JSON.parse(JSON.stringify(baseline));
 		expect(readBaseline(stored, SUBJECT)).toEqual(baseline);
 	});
 
 	test.each([undefined, null, 'x', {}, { subject: 'https://voice.example.com#8' }])(
-		'%p is none for this campaign',
+		'%p is not a baseline of this campaign',
 		(stored) => expect(readBaseline(stored, SUBJECT)).toBeUndefined(),
 	);
 });

@@ -41,13 +41,13 @@ const SIMPLE = {
 };
 const ok = (data: object = DATA) => ({ success: true, data });
 
-describe('one look', () => {
-	test('simplified: attempts by status, what is queued, lists completed', async () => {
+describe('one read', () => {
+	test('simplified: attempts by status, queued contacts, completed lists', async () => {
 		endpoint().reply(200, ok());
 		expect(await records()).toEqual([SIMPLE]);
 	});
 
-	test('the whole answer, with what the document leaves open', async () => {
+	test('the whole response, including undocumented fields', async () => {
 		const body = ok({ ...DATA, note: 'beta' });
 		endpoint()
 			.query({ x: 'y' })
@@ -66,14 +66,14 @@ describe('one look', () => {
 		});
 	});
 
-	test('an answer with next to nothing in it', async () => {
+	test('a nearly empty response', async () => {
 		endpoint().reply(200, ok({ campaign: {} }));
 		expect(await records()).toMatchObject([
 			{ campaign_id: null, status: null, attempts_total: null, lists_total: 0 },
 		]);
 	});
 
-	test.each([200, 400, 404, 422, 500])('an unknown campaign, told at %i', async (status) => {
+	test.each([200, 400, 404, 422, 500])('an unknown campaign with status %i', async (status) => {
 		const rejection = { success: false, error: "Couldn't find Campaign with 'id'=42" };
 		endpoint()
 			.times(status === 500 ? 4 : 1)
@@ -89,8 +89,8 @@ describe('one look', () => {
 		['spring', 'Campaign ID holds "spring", which is not a whole number'],
 		[4.2, 'Campaign ID holds "4.2", which is not a whole number'],
 		['-3', 'Campaign ID holds "-3", which is not a whole number'],
-	])('%p is no campaign', async (id, message) => {
-		expect(await errorOf({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
+	])('%p is not a campaign ID', async (id, message) => {
+		expect(await told({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
 			message,
 		});
 	});
@@ -140,7 +140,7 @@ describe('Wait Until Completed', () => {
 		})),
 	};
 
-	test('is over at once when the queues are completed', async () => {
+	test('ends immediately if the queues are completed', async () => {
 		endpoint().reply(200, ok(completed));
 		expect(await records(wait)).toEqual([
 			{
@@ -152,7 +152,7 @@ describe('Wait Until Completed', () => {
 		]);
 	});
 
-	test('or when the one list asked for is', async () => {
+	test('ends if the selected list is completed', async () => {
 		endpoint().reply(200, ok());
 		const found = await records({ ...wait, campaignUploadId: '1', simplify: false });
 		expect(found).toMatchObject([{ campaign: { id: 42 }, wait_outcome: 'completed' }]);
@@ -160,16 +160,16 @@ describe('Wait Until Completed', () => {
 
 	test.each([
 		['Paused', 'paused', 'paused'],
-		['Archived', 'archived', 'no longer called'],
+		['Archived', 'archived', 'are not called'],
 		['Draft', 'draft', 'until it is activated'],
-	])('a campaign that is %s ends it with a word on why', async (status, outcome, words) => {
+	])('a campaign that is %s ends the wait with a reason', async (status, outcome, words) => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
 		expect(await records(wait)).toMatchObject([
 			{ wait_outcome: outcome, wait_note: expect.stringContaining(words) },
 		]);
 	});
 
-	test('as a tool it ends before the model’s client gives up, with how things stand', async () => {
+	test('as a tool, ends before the client times out, with the current status', async () => {
 		let now = Date.now();
 		mockTime(() => now);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
@@ -189,12 +189,12 @@ describe('Wait Until Completed', () => {
 	});
 
 	test.each([
-		[{ waitInterval: 4 }, 'Check Every is 4 seconds, which is too short'],
+		[{ waitInterval: 4 }, "'Check Every' is 4 seconds, which is too short"],
 		[{ waitInterval: 0 }, 'Check Every is 0'],
 		[{ waitLimit: 0 }, 'Time Limit is 0'],
 		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],
 		[{ campaignUploadId: 'b.csv' }, 'Contact List ID holds "b.csv", which is not a whole number'],
-	])('%p is told before anything is sent', async (parameters, message) => {
-		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });
+	])('reports %p before anything is sent', async (parameters, message) => {
+		expect(await told({ ...wait, ...parameters })).toMatchObject({ message });
 	});
 });

@@ -48,7 +48,7 @@ function scripted(script: Array<CampaignView | Error>) {
 	};
 }
 
-describe('one look', () => {
+describe('one read', () => {
 	const stopped = { ...SETTINGS, waitWhileStopped: true };
 	test.each([
 		['a completed queue', view('Active', list(1, true)), SETTINGS, 'completed'],
@@ -120,70 +120,70 @@ test.each([
 		{},
 	],
 	[
-		'The campaign is paused. What is queued is kept and called once it is activated again.',
+		'The campaign is paused. Its queued contacts are kept, and called when the campaign is activated again.',
 		view('Paused', list(1, false)),
 		{},
 	],
 	[
-		'The campaign is archived, so what is left in its queues is no longer called.',
+		'The campaign is archived, so the contacts that are left in its queues are not called.',
 		view('Archived', list(1, false)),
 		{},
 	],
-])('the end is told: %s', (note, campaign, over) => {
+])('the note is: %s', (note, campaign, over) => {
 	expect(evaluateWait(campaign, { ...SETTINGS, ...over })?.note).toBe(note);
 });
 
-describe('the wait', () => {
-	test('reads once an interval until the queues are completed', async () => {
+describe('waiting', () => {
+	test('reads once per interval until the queues are completed', async () => {
 		const open = view('Active', list(1, false));
 		const { seen, wait } = scripted([open, open, view('Active', list(1, true))]);
 		expect((await wait()).end.outcome).toBe('completed');
 		expect(seen).toMatchObject({ reads: 3, sleeps: [30_000, 30_000] });
 	});
 
-	test('ends at the limit with a last look, and says what is open', async () => {
+	test('reads once more at the limit, and lists what is not completed', async () => {
 		const { seen, wait } = scripted([view('Active', list(1, true), list(2, false))]);
 		const { end } = await wait({ limitMs: 70_000 });
 		expect(end).toEqual({
 			outcome: 'timed_out',
-			note: 'The time limit passed after 1 minute with these contact lists open: 2.',
+			note: 'The time limit passed after 1 minute. These contact lists are not completed: 2.',
 		});
 		expect(seen.sleeps).toEqual([30_000, 30_000, 10_000]);
 	});
 
 	test.each([
-		[{}, 'nothing is in the calling queue'],
-		[{ contactListId: 9 }, 'the campaign shows no contact list 9'],
-	])('says at the limit what was missing: %p', async (over, words) => {
+		[{}, 'the calling queue is empty'],
+		[{ contactListId: 9 }, 'the campaign has no contact list 9'],
+	])('reports at the limit what was missing: %p', async (over, words) => {
 		const { wait } = scripted([view('Active', list(1))]);
 		expect((await wait(over)).end.note).toContain(words);
 	});
 
-	describe('where nothing is in the calling queue', () => {
+	describe('with an empty calling queue', () => {
 		test.each<[string, CampaignView, object, string]>([
 			[
 				'a list that was never released',
 				view('Active', unreleased(2)),
 				{ contactListId: 2 },
-				'nothing of contact list 2 is in the calling queue',
+				'contact list 2 has no contacts in the calling queue',
 			],
 			[
 				'a list without queues',
 				view('Active', list(2)),
 				{ contactListId: 2 },
-				'nothing of contact list 2 is in the calling queue',
+				'contact list 2 has no contacts in the calling queue',
 			],
 			[
 				'no released list at all',
 				view('Active', unreleased(1), list(2)),
 				{},
-				'nothing is in the calling queue',
+				'the calling queue is empty',
 			],
 			[
 				'a list of another campaign',
 				view('Active', list(1, false)),
 				{ contactListId: 9 },
-				'the campaign shows no contact list 9',
+				'the campaign has no contact list 9',
 			],
 		])(
 			'%s ends the wait after two minutes and says what to do',
@@ -192,20 +192,20 @@ describe('the wait', () => {
 				const { end } = await wait({ limitMs: 3_600_000, ...over });
 				expect(end).toEqual({
 					outcome: 'not_released',
-					note: expect.stringContaining(`There is nothing to wait for: ${what}. `),
+					note: expect.stringContaining(`The node has nothing to wait for: ${what}. `),
 				});
 				expect(seen.now).toBe(IDLE_LIMIT_MS);
 			},
 		);
 
-		test('what to do depends on what is missing', async () => {
+		test('the advice depends on what is missing', async () => {
 			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
-			expect(unknown.end.note).toContain('Check Contact List ID and Campaign ID');
+			expect(unknown.end.note).toContain("Check 'Contact List ID' and 'Campaign ID'");
 			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
-			expect(idle.end.note).toContain('with Release to Calling Queue turned on');
+			expect(idle.end.note).toContain("turn on 'Release to Calling Queue'");
 		});
 
-		test('a queue that counts down to nothing is not taken for one that was never released', async () => {
+		test('an emptied queue is not treated as never released', async () => {
 			const { wait } = scripted([
 				view('Active', list(2, false)),
 				...Array.from({ length: 8 }, () => view('Active', unreleased(2))),
@@ -215,7 +215,7 @@ describe('the wait', () => {
 			expect(end.outcome).toBe('completed');
 		});
 
-		test('what shows up late is waited for', async () => {
+		test('waits for contacts that appear late', async () => {
 			const { wait } = scripted([
 				view('Active', unreleased(2)),
 				view('Active', unreleased(2)),
@@ -227,19 +227,19 @@ describe('the wait', () => {
 			expect(end.outcome).toBe('completed');
 		});
 
-		test('the wait goes on to its limit if so chosen, and says what was missing', async () => {
+		test('waits until the limit if set, and reports what was missing', async () => {
 			const { wait } = scripted([view('Active', unreleased(2))]);
 			const { end } = await wait({ contactListId: 2, waitWhileStopped: true });
 			expect(end).toEqual({
 				outcome: 'timed_out',
 				note: expect.stringMatching(
-					/^The time limit passed after 5 minutes: nothing of contact list 2 is in the calling queue\. Push Campaign/,
+					/^The time limit passed after 5 minutes: contact list 2 has no contacts in the calling queue\. To release contacts/,
 				),
 			});
 		});
 	});
 
-	test('a pause on the way ends it with a word on why', async () => {
+	test('ends with a reason if the campaign is paused', async () => {
 		const { wait } = scripted([view('Active', list(1, false)), view('Paused', list(1, false))]);
 		expect((await wait()).end).toMatchObject({
 			outcome: 'paused',
@@ -250,13 +250,13 @@ describe('the wait', () => {
 	test.each([
 		new NotSent('no', forEveryone('way')),
 		new OutcomeUnknown('slow', forEveryone('wait')),
-	])('a later reading may stumble: %p', async (fault) => {
+	])('a later read may fail: %p', async (fault) => {
 		const open = view('Active', list(1, false));
 		const { wait } = scripted([open, fault, fault, view('Active', list(1, true))]);
 		expect((await wait()).end.outcome).toBe('completed');
 	});
 
-	test('at the limit, what could not be read is told as such', async () => {
+	test('reports a failed read at the limit', async () => {
 		const fault = new OutcomeUnknown(
 			'The service responded with 503',
 			forEveryone('Try again later.'),
@@ -265,15 +265,15 @@ describe('the wait', () => {
 		expect(await wait()).toMatchObject({
 			end: {
 				outcome: 'timed_out',
-				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were open: 2.",
+				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were not completed: 2.",
 			},
 			notRead: 'The service responded with 503. Try again later.',
 		});
 		const idle = await scripted([view('Active'), fault]).wait();
-		expect(idle.end.note).toMatch(/When it was last read, no contact list was open\.$/);
+		expect(idle.end.note).toMatch(/When it was last read, no contact list was in progress\.$/);
 	});
 
-	test('nothing ends the wait but what was read just now', async () => {
+	test('only a successful read ends the wait', async () => {
 		const fault = new OutcomeUnknown('slow', forEveryone('wait'));
 		const { wait } = scripted([
 			view('Active', unreleased(2)),
@@ -284,7 +284,7 @@ describe('the wait', () => {
 		expect(end.outcome).toBe('completed');
 	});
 
-	test('the first reading may not, and a rejection never', async () => {
+	test('throws if the first read fails, or for a rejection', async () => {
 		const { wait } = scripted([new NotSent('unreachable', forEveryone('check'))]);
 		await expect(wait()).rejects.toThrow('unreachable');
 		const later = scripted([

@@ -38,34 +38,34 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-test('looks every so often until the queues are completed', async () => {
+test('reads at intervals until the queues are completed', async () => {
 	status(1, false, 2);
 	status(1, true);
 	expect(await records({}, { items: [{ id: 1 }] })).toMatchObject([{ wait_outcome: 'completed' }]);
 	expect(seconds).toBe(40);
 });
 
-test('the time limit returns what is known', async () => {
+test('returns the current status at the time limit', async () => {
 	status(1, false, 4);
 	expect(await records({}, { items: [{ id: 1 }] })).toMatchObject([
 		{
 			campaign_id: 1,
 			wait_outcome: 'timed_out',
-			wait_note: 'The time limit passed after 1 minute with these contact lists open: 5.',
+			wait_note: 'The time limit passed after 1 minute. These contact lists are not completed: 5.',
 		},
 	]);
 	expect(seconds).toBe(60);
 });
 
-test('or stops, if so chosen', async () => {
+test('stops at the time limit if set', async () => {
 	status(1, false, 4);
 	expect(await errorOf({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
 		message: 'The campaign was not completed within the time limit',
-		description: expect.stringContaining('contact lists open: 5'),
+		description: expect.stringContaining('contact lists are not completed: 5'),
 	});
 });
 
-test('items wait side by side', async () => {
+test('items wait at the same time', async () => {
 	status(1, false);
 	status(2, false);
 	status(1, true);
@@ -79,7 +79,7 @@ test('items wait side by side', async () => {
 	expect(seconds).toBeLessThan(40);
 });
 
-test('an item that stops the run ends the others’ wait', async () => {
+test('an item that stops the run ends the wait of the others', async () => {
 	status(1, false);
 	service()
 		.get('/v1/campaigns/2/status')
@@ -90,7 +90,7 @@ test('an item that stops the run ends the others’ wait', async () => {
 	expect(seconds).toBeLessThanOrEqual(20);
 });
 
-test('under Continue On Fail the others wait on', async () => {
+test('under Continue On Fail, the others keep waiting', async () => {
 	status(1, false);
 	status(1, true);
 	service()
@@ -103,7 +103,7 @@ test('under Continue On Fail the others wait on', async () => {
 	]);
 });
 
-test('Stop ends the wait: nothing is read any more, and the execution is canceled', async () => {
+test('Stop ends the wait and cancels the execution', async () => {
 	status(1, false);
 	const input = [{ json: { id: 1 } }];
 	const execution = startNode(

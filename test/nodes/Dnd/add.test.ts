@@ -18,7 +18,7 @@ describe('what is sent', () => {
 		expect(found).toEqual([{ id: 7, anything: true }]);
 	});
 
-	test('in the address, without a body', async () => {
+	test('in the query, without a body', async () => {
 		service()
 			.post(PATH, (body) => body === '')
 			.query(BODY)
@@ -27,7 +27,7 @@ describe('what is sent', () => {
 		expect(await records({}, { credential: elsewhere })).toEqual([{ message: 'Added' }]);
 	});
 
-	test('each value where the credential has it, nested where its name has dots', async () => {
+	test('each value as placed in the credential, nested if its name has dots', async () => {
 		service()
 			.post(PATH, { entry: { digits: '+919812345678', notes: ['asked'] } })
 			.query({ 'for.agent': 'agent_a1' })
@@ -42,7 +42,7 @@ describe('what is sent', () => {
 		expect(await records({ reason: 'asked' }, { credential: nested })).toHaveLength(1);
 	});
 
-	test('two values of one name in the address are both sent', async () => {
+	test('two query values with one name are both sent', async () => {
 		service()
 			.post(PATH)
 			.query({ q: ['agent_a1', '+919812345678'] })
@@ -56,7 +56,7 @@ describe('what is sent', () => {
 		expect(await records({}, { credential: same })).toHaveLength(1);
 	});
 
-	test('additional body fields go into what is nested', async () => {
+	test('additional body fields are merged into nested objects', async () => {
 		service()
 			.post(PATH, { entry: { agent: 'agent_a1', phone: '+919812345678', source: 'crm' } })
 			.reply(200, { success: true, message: 'Added' });
@@ -69,7 +69,7 @@ describe('what is sent', () => {
 		expect(await records({ options }, { credential: nested })).toHaveLength(1);
 	});
 
-	test('additions do not replace what the node sends itself', async () => {
+	test('additional fields do not replace what the node sends', async () => {
 		service()
 			.post(PATH, { ...BODY, source: 'crm' })
 			.query({ notify: 'no' })
@@ -96,14 +96,14 @@ describe('before anything is sent', () => {
 		});
 	});
 
-	test('all that is missing is named at once', async () => {
-		expect(await errorOf({ reason: 'asked' }, { credential: {} })).toMatchObject({
+	test('reports everything that is missing together', async () => {
+		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
 				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
 		});
 	});
 
-	test('where each value has its place, no general one is needed', async () => {
+	test('needs no general placement if each value has its own', async () => {
 		service().post(PATH).query(BODY).reply(200, { success: true, message: 'Added' });
 		const each = {
 			...credential,
@@ -114,7 +114,7 @@ describe('before anything is sent', () => {
 		expect(await records({}, { credential: each })).toHaveLength(1);
 	});
 
-	test('two values that would take one place in the body', async () => {
+	test('two values with the same name in the body', async () => {
 		const same = { ...credential, dndAddAgentName: 'entry', dndAddPhoneName: 'entry.phone' };
 		expect(await errorOf({}, { credential: same })).toMatchObject({
 			message:
@@ -122,15 +122,15 @@ describe('before anything is sent', () => {
 		});
 	});
 
-	test('a reason is only needed by name where one is given', async () => {
+	test('needs the name of the reason only if there is one', async () => {
 		service().post(PATH, BODY).reply(200, { success: true });
 		const lacking = { ...credential, dndAddReasonName: '' };
 		expect(await records({}, { credential: lacking })).toHaveLength(1);
 	});
 
 	test.each([
-		[{ phone: '={{ "" }}' }, 'Phone is empty'],
-		[{ phone: 'nobody' }, 'Phone "nobody" is not a phone number'],
+		[{ phone: '={{ "" }}' }, "'Phone' is empty"],
+		[{ phone: 'nobody' }, '\'Phone\' "nobody" is not a phone number'],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
 			'Agent holds "sales", which is not an agent ID',
@@ -148,7 +148,7 @@ describe('before anything is sent', () => {
 });
 
 describe('several items', () => {
-	test('one after another; a run that stops says what was added', async () => {
+	test('are sent one after another, and a stopped run reports what was added', async () => {
 		service().post(PATH).times(2).reply(200, { success: true });
 		service()
 			.post(PATH)
@@ -160,7 +160,7 @@ describe('several items', () => {
 
 	const tried = (maxTries: number) => ({ retryOnFail: true, maxTries, waitBetweenTries: 1 });
 
-	test('a request whose fate is unknown is not sent again, though the node is tried three times', async () => {
+	test('a request with an unknown outcome is not sent again by Retry On Fail', async () => {
 		let sent = 0;
 		service()
 			.post(PATH)
@@ -176,7 +176,7 @@ describe('several items', () => {
 		nock.cleanAll();
 	});
 
-	test('a node that is tried again, as its second number was rejected, adds the first no second time', async () => {
+	test('Retry On Fail does not add the first number again after the second was rejected', async () => {
 		const seen: unknown[] = [];
 		service()
 			.post(PATH)

@@ -23,7 +23,7 @@ test.each([
 	['98123 45678', '9812345678'],
 	['+91 9812345678', '9812345678'],
 	['+1 (202) 555-0143', '12025550143'],
-])('%s: the service filters, the digits decide', async (phone, digits) => {
+])('%s: the service filters, and the node compares the digits', async (phone, digits) => {
 	const kept = digits.startsWith('1') ? `+${digits}` : `+91${digits}`;
 	list(digits).reply(200, found(`${kept}0`, kept));
 	const [checked] = await records({}, { items: [{ phone }], credential });
@@ -36,21 +36,21 @@ test.each([
 	});
 });
 
-test('a number that is only part of another is not listed', async () => {
+test('a number that is part of another is not listed', async () => {
 	list('98123456').reply(200, found('+919812345678'));
 	expect(await records({}, { items: [{ phone: '98123456' }], credential })).toMatchObject([
 		{ listed: false, entry: null, similar: [{ phone: '+919812345678' }] },
 	]);
 });
 
-describe('a number that one on the list may be', () => {
+describe('a number that may equal an entry', () => {
 	test.each([
 		// Without the code, as it may have been added as +44020…
 		['00 44 20 7946 0958', '2079460958', '+442079460958'],
 		['+44 (0)20 7946 0958', '2079460958', '+442079460958'],
 		['+44 20 7946 0958', '2079460958', '+4402079460958'],
 		['+4402079460958', '2079460958', '+442079460958'],
-	])('%s is found in another way of writing it', async (phone, digits, kept) => {
+	])('%s is found in another format', async (phone, digits, kept) => {
 		list(digits).reply(200, found(kept));
 		expect(await records({}, { items: [{ phone }], credential })).toMatchObject([
 			{ listed: true, entry: entry(kept) },
@@ -60,16 +60,16 @@ describe('a number that one on the list may be', () => {
 	test.each([
 		['020 7946 0958', '2079460958', '+442079460958'],
 		['202 555 0143', '2025550143', '+12025550143'],
-	])('%s never passes for one that is not listed', async (phone, digits, kept) => {
+	])('%s is never treated as not listed', async (phone, digits, kept) => {
 		list(digits).reply(200, found(kept));
-		const { message } = await errorOf({}, { items: [{ phone }], credential });
-		expect(message).toContain(`cannot be told from ${kept}, which is on the list`);
+		const { message } = await told({}, { items: [{ phone }], credential });
+		expect(message).toContain(`and "${kept}" on the list may be the same number`);
 	});
 
-	test('cannot be told if the entry shows no number', async () => {
+	test('fails if an entry has no number', async () => {
 		list('9812345678').reply(200, { ...found(), data: [{ id: 1 }] });
-		const { message } = await errorOf({}, { items: [{ phone: '9812345678' }], credential });
-		expect(message).toContain('An entry of the do-not-disturb list shows no phone number');
+		const { message } = await told({}, { items: [{ phone: '9812345678' }], credential });
+		expect(message).toContain('An entry of the do-not-disturb list has no phone number');
 	});
 });
 
@@ -96,7 +96,7 @@ describe('more than one page', () => {
 	});
 });
 
-test('nothing is sent while the name of the filter is missing', async () => {
+test('sends nothing if the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
 	expect(
 		await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking }),

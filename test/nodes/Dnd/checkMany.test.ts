@@ -34,7 +34,7 @@ const ROWS = [
 	{ phone: '+1 202 555 0143', name: 'Kim' },
 ];
 
-test('as a tool a row comes without the ID that an agent adds to it', async () => {
+test('as a tool, returns rows without the ID that an agent adds', async () => {
 	whole().reply(200, page(['+919812345678']));
 	const details = { [CREDENTIAL]: await harness.addCredential(DETAILS) };
 	const parameters = { operation: 'checkMany', agentUuid: AGENT, phone: '={{ $json.phone }}' };
@@ -44,7 +44,7 @@ test('as a tool a row comes without the ID that an agent adds to it', async () =
 	expect(result).toEqual({ ...row, ...LISTED });
 });
 
-test('each row comes as it came, with whether it is on the list', async () => {
+test('returns each row with on_dnd', async () => {
 	whole().reply(200, page(['+919812345678']));
 	const items = await executeItems({}, { items: ROWS, credential });
 	expect(items).toEqual([
@@ -64,7 +64,7 @@ test.each([
 	expect(items.map(({ pairedItem }) => pairedItem)).toEqual(came.map((item) => ({ item })));
 });
 
-test('500 rows against 5,000 numbers read the list twice, whatever the number of rows', async () => {
+test('reads the list twice for 500 rows and 5,000 numbers', async () => {
 	const listed = range(5_000).map((number) => `+9198${String(number).padStart(8, '0')}`);
 	let requests = 0;
 	service()
@@ -88,7 +88,7 @@ test('500 rows against 5,000 numbers read the list twice, whatever the number of
 	nock.cleanAll();
 });
 
-test('each agent’s list is read once', async () => {
+test('reads the list of each agent once', async () => {
 	whole('agent_a1').reply(200, page(['+919812345678']));
 	whole('agent_b2').reply(200, page([]));
 	const items = ['agent_a1', 'agent_b2', 'agent_a1'].map((agent) => ({
@@ -106,14 +106,14 @@ test('each agent’s list is read once', async () => {
 describe('a number that cannot be read', () => {
 	const items = [{ phone: '9812345679' }, { phone: 'n/a' }, { phone: '' }, ROWS[0] ?? {}];
 
-	test('is told with its item, and nothing is read', async () => {
-		const { message, description } = await errorOf({}, { items, credential });
-		expect(message).toBe('Phone "n/a" is not a phone number [item 1]');
-		expect(description).toContain('[item 2] Phone is empty');
+	test('is reported with its item, and nothing is read', async () => {
+		const { message, description } = await told({}, { items, credential });
+		expect(message).toBe('\'Phone\' "n/a" is not a phone number [item 1]');
+		expect(description).toContain("[item 2] 'Phone' is empty");
 	});
 
 	test.each(['all', 'notListed', 'listed'])(
-		'never passes for one that may be called, nor for one on the list (%s)',
+		'is treated neither as listed nor as not listed (%s)',
 		async (returnRows) => {
 			whole().reply(200, page(['+919812345678']));
 			const overrides = { onError: 'continueErrorOutput' } as const;
@@ -122,22 +122,24 @@ describe('a number that cannot be read', () => {
 			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
 			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
 			expect(output(result, 'Bad')).toMatchObject([
-				{ json: { error: 'Phone "n/a" is not a phone number [item 1]' } },
-				{ json: { error: 'Phone is empty [item 2]' } },
+				{ json: { error: '\'Phone\' "n/a" is not a phone number [item 1]' } },
+				{ json: { error: "'Phone' is empty [item 2]" } },
 			]);
 		},
 	);
 
-	test('and all that cannot be compared are told at once', async () => {
+	test('is reported together with all others', async () => {
 		whole().reply(200, page(['+12025550143', '+442079460958']));
 		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
-		const { message, description } = await errorOf({}, { items: numbers, credential });
-		expect(message).toContain('Phone "2025550143" cannot be told from +12025550143');
-		expect(description).toContain('[item 2] Phone "02079460958" cannot be told from +442079460958');
+		const { message, description } = await told({}, { items: numbers, credential });
+		expect(message).toContain('"2025550143" and "+12025550143" on the list may be the same number');
+		expect(description).toContain(
+			'[item 2] "02079460958" and "+442079460958" on the list may be the same number',
+		);
 	});
 });
 
-test('a list that cannot be read stops every row of its agent', async () => {
+test('an unreadable list stops every row of its agent', async () => {
 	whole().reply(422, { success: false, errors: ['list_agent is unknown'] });
 	const overrides = { onError: 'continueErrorOutput' } as const;
 	const result = await run({}, { items: ROWS, credential, overrides, sinks: ['Good', 'Bad'] });
@@ -146,7 +148,7 @@ test('a list that cannot be read stops every row of its agent', async () => {
 });
 
 test.each(['dndListAgentName', 'dndListPageName'])(
-	'nothing is sent while %s is missing',
+	'sends nothing if %s is missing',
 	async (name) => {
 		const lacking = { ...credential, [name]: '' };
 		const { message } = await errorOf({}, { items: ROWS, credential: lacking });

@@ -32,18 +32,20 @@ describe.each([
 		{ kind: 'truncatedJson' },
 		{ kind: 'status', status: 502, afterHandling: true },
 		{ kind: 'status', status: 500 },
-	])('%p: sent once, and its fate called unknown', async (fault) => {
+	])('%p: sent once, with an unknown outcome', async (fault) => {
 		simulator.faults.inject({ ...fault, match: { method } });
 		expect(await errorOf({ operation, phone }, setting())).toMatchObject({
 			message: expect.stringMatching(
 				/it is not known whether the request took effect \(\+91\d{10}\)$/,
 			),
-			description: expect.stringContaining(`Check tells whether ${phone} is on the list now`),
+			description: expect.stringContaining(
+				`use the Check operation to see whether ${phone} is on the list`,
+			),
 		});
 		expect(attempts(method)).toBe(1);
 	});
 
-	test('too many requests: tried again, as nothing was done', async () => {
+	test('too many requests: sent again', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', match: { method }, times: 2 });
 		expect(await records({ operation, phone }, setting())).toHaveLength(1);
 		expect(attempts(method)).toBe(3);
@@ -64,7 +66,7 @@ describe.each([
 	});
 });
 
-test('a list is read again where the network stumbles', async () => {
+test('a list is read again after a network fault', async () => {
 	simulator.faults.inject({ kind: 'resetMiddle', times: 1 });
 	simulator.faults.inject({ kind: 'status', status: 503, times: 1 });
 	const list = { operation: 'getMany', returnAll: true };

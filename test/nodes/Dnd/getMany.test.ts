@@ -15,14 +15,14 @@ const list = (query: object) =>
 		.get(PATH)
 		.query({ list_agent: 'agent_a1', ...query });
 
-test('Return All over the pages of meta, 100 a page', async () => {
+test('Return All reads all pages, 100 per page', async () => {
 	list({ list_size: 100 }).reply(200, page(1, 2, 1, 2));
 	list({ list_size: 100, list_page: 2 }).reply(200, page(2, 2, 3));
 	const found = await records({ returnAll: true }, { credential });
 	expect(found.map(({ id }) => id)).toEqual([1, 2, 3]);
 });
 
-test('a limit asks for no more than it needs', async () => {
+test('a limit requests no more than needed', async () => {
 	list({ list_size: 2 }).reply(200, page(1, 2, 1, 2));
 	expect(await records({ limit: 2 }, { credential })).toHaveLength(2);
 	list({ list_size: 100 }).reply(200, page(1, 1, 1, 2, 3));
@@ -48,7 +48,7 @@ describe('a list that changes while it is read', () => {
 			});
 	};
 
-	test('gives what was seen of it, and says so', async () => {
+	test('returns what was read, with a hint', async () => {
 		growing();
 		const { data } = await run({ returnAll: true }, { credential: own });
 		nock.cleanAll();
@@ -66,7 +66,9 @@ describe('a list that changes while it is read', () => {
 		const { message, description } = await errorOf(parameters, { credential: own });
 		nock.cleanAll();
 		expect(message).toContain('Numbers may be missing');
-		expect(description).toContain('Run this again while fewer numbers are added and removed');
+		expect(description).toContain(
+			'Execute the node again when fewer numbers are added and removed',
+		);
 	});
 });
 
@@ -76,7 +78,7 @@ test('a service without a page size parameter keeps its own', async () => {
 	expect(await records({ limit: 2 }, { credential: own })).toHaveLength(2);
 });
 
-test('a part of the number, a page size, additions', async () => {
+test('sends a part of the number, a page size, and additional parameters', async () => {
 	list({ list_phone: '981', list_size: 7, x: 'y' }).reply(200, page(1, 1, 1));
 	const parameters = {
 		phoneContains: '981',
@@ -85,17 +87,17 @@ test('a part of the number, a page size, additions', async () => {
 	expect(await records(parameters, { credential })).toHaveLength(1);
 });
 
-test('items with the same agent share one reading', async () => {
+test('items with the same agent share one read', async () => {
 	list({ list_size: 50 }).reply(200, page(1, 1, 1));
 	const found = await executeItems({}, { items: [{}, {}], credential });
 	expect(found).toMatchObject([{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 1 }] }]);
 	expect(found).toHaveLength(1);
 });
 
-describe('items that ask for different lists', () => {
+describe('items for different lists', () => {
 	const perItem = { phoneContains: '={{ $json.part }}', limit: '={{ $json.limit }}' };
 
-	test('each get their own, in their order, however late one comes', async () => {
+	test('each get their own list, in order', async () => {
 		list({ list_size: 50, list_phone: '1' })
 			.delay(50)
 			.reply(200, page(1, 1, 1, 2));
@@ -116,7 +118,7 @@ describe('items that ask for different lists', () => {
 		]);
 	});
 
-	test('one that cannot be asked for says why, and the others go on', async () => {
+	test('an invalid one says why, and the others continue', async () => {
 		list({ list_size: 50, list_phone: '1' }).reply(200, page(1, 1, 1));
 		const items = [
 			{ part: '1', limit: 50 },
@@ -151,7 +153,7 @@ describe('before anything is sent', () => {
 	});
 
 	test.each([
-		[{ options: { pageSize: 101 } }, 'Page Size is 101, but a page holds at most 100'],
+		[{ options: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
 		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
 		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
 	])('%p', async (parameters, message) => {

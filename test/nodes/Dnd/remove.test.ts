@@ -8,7 +8,7 @@ const DONE = { success: true, message: 'Removed' };
 const RESULT = { deleted: true, agent_uuid: 'agent_a1', phone: '9812345678' };
 
 describe('what is sent', () => {
-	test('the phone in the address, the agent in the body', async () => {
+	test('the phone in the query, the agent in the body', async () => {
 		service()
 			.delete(PATH, { remove_agent: 'agent_a1' })
 			.query({ phone: '9812345678' })
@@ -18,7 +18,7 @@ describe('what is sent', () => {
 		]);
 	});
 
-	test('the phone in the body, the agent in the address', async () => {
+	test('the phone in the body, the agent in the query', async () => {
 		service()
 			.delete(PATH, { phone: '9812345678', why: 'came back' })
 			.query({ remove_agent: 'agent_a1', force: 'true' })
@@ -35,7 +35,7 @@ describe('what is sent', () => {
 		expect(await records({ options }, { credential: elsewhere })).toHaveLength(1);
 	});
 
-	test('both in the address, without a body', async () => {
+	test('both in the query, without a body', async () => {
 		service()
 			.delete(PATH, (body) => body === '')
 			.query({ remove_agent: 'agent_a1', phone: '9812345678' })
@@ -44,7 +44,7 @@ describe('what is sent', () => {
 		expect(await records({}, { credential: elsewhere })).toHaveLength(1);
 	});
 
-	test('nested, where the credential says so', async () => {
+	test('nested, as set in the credential', async () => {
 		service()
 			.delete(PATH, { dnd_number: { phone: '9812345678', agent: 'agent_a1' } })
 			.reply(200, DONE);
@@ -61,8 +61,8 @@ describe('what is sent', () => {
 		['dndRemovePhonePlacement', 'Remove Number: Send Phone In'],
 		['dndRemoveAgentPlacement', 'Remove Number: Send Agent In'],
 		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
-	])('nothing while %s is missing', async (name, label) => {
-		expect(await errorOf({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
+	])('nothing if %s is missing', async (name, label) => {
+		expect(await told({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 		});
 	});
@@ -84,7 +84,7 @@ describe('a number that is not listed', () => {
 		]);
 	});
 
-	test('the switch lets nothing else pass', async () => {
+	test('the option ignores no other error', async () => {
 		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
 		expect(await errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
 			message: expect.stringContaining('does not find this agent'),
@@ -103,7 +103,7 @@ test.each([200, 400, 422])('a service that misses the phone says so at %i', asyn
 	});
 });
 
-test('each item for itself, under Continue On Fail', async () => {
+test('each item separately, under Continue On Fail', async () => {
 	service().delete(PATH).query({ phone: '9812345670' }).reply(404, NOT_LISTED);
 	service().delete(PATH).query({ phone: '9812345671' }).reply(200, DONE);
 	const items = ['9812345670', '9812345671', ''].map((phone) => ({ phone }));
@@ -113,11 +113,11 @@ test('each item for itself, under Continue On Fail', async () => {
 	expect(output(result, 'Good')).toMatchObject([{ json: { phone: '9812345671', deleted: true } }]);
 	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
 		'The number is not on this agent’s do-not-disturb list [item 0]',
-		'Phone is empty [item 2]',
+		"'Phone' is empty [item 2]",
 	]);
 });
 
-test('a request whose fate is unknown is not sent again', async () => {
+test('a request with an unknown outcome is not sent again', async () => {
 	service().delete(PATH).query(true).reply(502, '<html>Bad gateway</html>');
 	expect(await errorOf({}, { credential })).toMatchObject({
 		message: expect.stringContaining('it is not known whether the request took effect'),

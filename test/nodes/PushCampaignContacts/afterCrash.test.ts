@@ -59,7 +59,7 @@ async function retry(
 const rejected = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
 
 describe('Retry after n8n was killed', () => {
-	test('pushes no row again, and names each as unknown', async () => {
+	test('pushes no row again, and reports each as unknown', async () => {
 		const bodies = answering(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const run = await retry(begun, {});
@@ -70,7 +70,7 @@ describe('Retry after n8n was killed', () => {
 		);
 	});
 
-	test('pushes the rows of requests that were rejected or had not begun', async () => {
+	test('pushes the rows of rejected requests and later ones', async () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1), ok(1));
 		// The second request is rejected, so that the third never begins.
 		const begun = await kill(manyRows(3), ONE_EACH);
@@ -80,15 +80,15 @@ describe('Retry after n8n was killed', () => {
 		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
-	test('pushes nothing where the rows are not the same, and says that it is unknown', async () => {
+	test('pushes nothing if the rows changed, and reports them as unknown', async () => {
 		answering(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
-		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.message).toContain("the node can't know which rows it pushed");
 		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
 	});
 
-	test('pushes the rows of later runs where n8n has kept the first ones, as with Save Execution Progress', async () => {
+	test('pushes the rows of later runs if n8n stored the first ones, as with Save Execution Progress', async () => {
 		const bodies = answering(ok(1), ok(1), ok(1));
 		const { workflow } = flow({}, 'continueRegularOutput');
 		const runs = manyRows(3).map((row) => [row]);
@@ -113,7 +113,7 @@ describe('Retry after n8n was killed', () => {
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
 	});
 
-	test('pushes nothing again where Skip Numbers Pushed Before was turned on in between', async () => {
+	test('pushes nothing again if Skip Numbers Pushed Before was turned on in between', async () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
@@ -121,11 +121,11 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
-		expect(error?.message).toContain("the node can't tell which of them it pushed");
+		expect(error?.message).toContain("the node can't know which rows it pushed");
 		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
 	});
 
-	test('pushes nothing again where a retry was killed, and the next one has requests of another size', async () => {
+	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = flow(ONE_EACH);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -137,7 +137,7 @@ describe('Retry after n8n was killed', () => {
 		expect(rejected(again)).toEqual(['unknown']);
 	});
 
-	test('each try of Retry On Fail names what was begun, and pushes none of it', async () => {
+	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
 		const rejection = { success: false, error: 'contacts[0] is wrong' };
 		const bodies = answering(ok(1), [400, rejection], ok(1), [401, 'no']);
 		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
@@ -153,7 +153,7 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 1, 1, 3, 3].map(phone));
 	});
 
-	test('an execution that ended by itself leaves no note behind', async () => {
+	test('an execution that ended normally leaves no record', async () => {
 		answering(ok(1), [400, { success: false, error: 'no' }]);
 		const { workflow, start } = flow(ONE_EACH);
 		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -161,7 +161,7 @@ describe('Retry after n8n was killed', () => {
 	});
 });
 
-describe('rows that are noted in blocks', () => {
+describe('rows that are recorded in blocks', () => {
 	const numbersOf = (count: number, shift = 0) => {
 		const keys = new PhonesByRow(count);
 		for (let row = 0; row < count; row++) keys.set(row, phone(row + shift));
@@ -196,7 +196,7 @@ describe('rows that are noted in blocks', () => {
 		};
 	}
 
-	test('whatever their number and the size of a request, no row that was begun is fresh again, and every other one is', async () => {
+	test('for any number of rows and request size, exactly the rows that were not begun are fresh', async () => {
 		const cases = fc.record({
 			count: fc.integer({ min: 1, max: 5_000 }),
 			size: fc.integer({ min: 1, max: 700 }),
@@ -235,7 +235,7 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
-	test('a row that was or may have been pushed is never fresh again, whichever others were rejected or prepared, and however large the requests are', async () => {
+	test('a row that was or may have been pushed is never fresh again', async () => {
 		const cases = fc.record({
 			gaps: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 300 }),
 			blockSize: fc.integer({ min: 1, max: 40 }),
@@ -279,7 +279,7 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
-	test('of several pushes, no row is fresh again that was begun, and a retry stops where rows were begun that it no longer has', async () => {
+	test('in several pushes, no begun row is fresh again, and a retry stops if begun rows are missing', async () => {
 		const push = fc.record({ campaign: fc.constantFrom(1, 2), list: fc.nat(2) });
 		const cases = fc.record({
 			pushes: fc.array(push, { minLength: 1, maxLength: 5 }),
@@ -346,7 +346,7 @@ describe('rows that are noted in blocks', () => {
 		);
 	});
 
-	test('while one request of a block is under way, another one that was rejected makes none of it fresh', async () => {
+	test('a rejected request releases no row of a block while another request of the block is in flight', async () => {
 		const attempt = log();
 		const open = () =>
 			new BegunRows(
@@ -361,7 +361,7 @@ describe('rows that are noted in blocks', () => {
 		expect(await open().claim([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
 	});
 
-	test('a result for rows that were never noted leaves them to be noted', async () => {
+	test('results of unrecorded rows do not prevent recording them', async () => {
 		const attempt = log();
 		const open = () =>
 			new BegunRows(
@@ -391,9 +391,9 @@ describe('rows that are noted in blocks', () => {
 			);
 		await open(numbersOf(10), {}).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
-		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't tell");
+		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't know");
 		// Nor in any later round of a loop, whose rows have moved as well.
-		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't tell");
+		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't know");
 	});
 
 	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(
@@ -414,7 +414,7 @@ describe('rows that are noted in blocks', () => {
 		{ pushes: [] },
 		{ pushes: { 42: '1' } },
 		{ pushes: { 4: 1, 42: null } },
-	])('%j is none', (stored) => {
+	])('%j is not a valid record', (stored) => {
 		expect(isRowsMemory(stored)).toBe(false);
 	});
 });

@@ -43,7 +43,7 @@ const settings: Case[] = [
 	[
 		'an empty phone column',
 		{ phoneColumn: '={{ "" }}' },
-		/^Phone Column is empty/,
+		/^'Phone Column' is empty/,
 		/Enter the name/,
 	],
 	['no name column', { personNameColumn: 'Lead' }, /no column "Lead"/, /Person Name Column/],
@@ -56,15 +56,15 @@ const settings: Case[] = [
 	[
 		'no column to send',
 		{ otherColumns: 'listed', columnsToSend: ' , ' },
-		/^Columns to Send is empty/,
+		/^'Columns to Send' is empty/,
 		/Other Columns/,
 	],
 	...[0, 10_001, 2.5].map(
 		(contactsPerRequest): Case => [
 			`${contactsPerRequest} contacts per request`,
 			{ options: { contactsPerRequest } },
-			/^Contacts per Request holds/,
-			/from 1 to 10,000/,
+			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
+			/^Correct the number/,
 		],
 	),
 	[
@@ -75,7 +75,7 @@ const settings: Case[] = [
 	],
 ];
 
-describe('settings that cannot be used send nothing', () => {
+describe('invalid settings: nothing is sent', () => {
 	test.each(settings)('%s', async (_name, parameters, message, advice) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error).toMatchObject({
@@ -87,7 +87,7 @@ describe('settings that cannot be used send nothing', () => {
 	});
 
 	test.each(settings)(
-		'%s: with Continue every row is in Rejected',
+		'%s: with Continue, Rejected lists every row',
 		async (_n, parameters, reason) => {
 			const { error, pushed, rejected } = await runPush(harness, rows, parameters, {
 				onError: 'continueRegularOutput',
@@ -107,7 +107,7 @@ describe('settings that cannot be used send nothing', () => {
 		},
 	);
 
-	test('with the error output, one item there says so', async () => {
+	test('with the error output, it gets one item', async () => {
 		const { pushed, rejected, run } = await runPush(
 			harness,
 			rows,
@@ -127,43 +127,45 @@ describe('settings that cannot be used send nothing', () => {
 	});
 });
 
-test('an agent that is typed in without agent_ stops the node before anything is sent', async () => {
+test('an agent ID without agent_ stops the node before anything is sent', async () => {
 	const { error } = await runPush(harness, rows, { agentUuid: agent('5f2c') });
 	expect(error).toMatchObject({ message: 'Agent holds "5f2c", which is not an agent ID' });
 });
 
-test('one of two phone columns is not guessed', async () => {
+test('two possible phone columns: nothing is sent', async () => {
 	const { error } = await runPush(
 		harness,
 		rowsOf({ Mobile: '9876543210', 'Phone No': '9123456789' }),
 	);
-	expect(error?.message).toBe('More than one column could be "phone": "Mobile", "Phone No"');
+	expect(error?.message).toBe(
+		'Several columns match "phone": "Mobile", "Phone No". Nothing was sent',
+	);
 });
 
 describe('an empty push', () => {
-	test('sends nothing and says so', async () => {
+	test('sends nothing and shows a hint', async () => {
 		const pushed = await runPush(harness, rowsOf({}));
 		expect(pushed).toMatchObject({ pushed: [], rejected: [], error: undefined });
-		expect(pushed.hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(pushed.hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
-	test('is summed up as zeros', async () => {
+	test('has a summary with zeros', async () => {
 		const { pushed } = await runPush(harness, rowsOf({}), { options: { output: 'summary' } });
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 0, enqueued: false });
 	});
 
-	test('that is a file not read yet is a slip', async () => {
+	test('fails if the input is a file instead of rows', async () => {
 		const file: INodeExecutionData = {
 			json: {},
 			binary: { data: { data: '', mimeType: 'text/csv', fileName: 'leads.csv' } },
 		};
 		const { error } = await runPush(harness, [file]);
-		expect(error?.message).toMatch(/^The input is a file whose rows have not been read yet/);
+		expect(error?.message).toMatch(/^The input is a file, not rows/);
 	});
 });
 
 describe('rows that cannot be used', () => {
-	test('are rejected, each once, paired with itself, and the others are pushed', async () => {
+	test('are rejected once, paired with their items, and the others are pushed', async () => {
 		const bodies = answering([200, accepted(4)]);
 		const { pushed, rejected, hints } = await runPush(
 			harness,
@@ -189,7 +191,7 @@ describe('rows that cannot be used', () => {
 				json: {
 					id: 1,
 					rejection_status: 'rejected',
-					rejection_reason: 'The phone number is missing in this row.',
+					rejection_reason: 'This row has no phone number.',
 				},
 				pairedItem: { item: 1 },
 			},
@@ -198,7 +200,7 @@ describe('rows that cannot be used', () => {
 					phone: '9.88E+09',
 					id: 3,
 					rejection_status: 'rejected',
-					rejection_reason: expect.stringMatching(/dropped its last digits.*as text/),
+					rejection_reason: expect.stringMatching(/its last digits are lost.*as text/),
 				},
 				pairedItem: { item: 3 },
 			},
@@ -212,10 +214,12 @@ describe('rows that cannot be used', () => {
 				pairedItem: { item: 5 },
 			},
 		]);
-		expect(hints).toEqual(['7 rows: 4 pushed, 3 rejected. Rejected says why.']);
+		expect(hints).toEqual([
+			"7 rows: 4 pushed, 3 rejected. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
-	test('when none is left, nothing is sent and all are in Rejected', async () => {
+	test('if no row is left, nothing is sent, and Rejected lists all', async () => {
 		const { pushed, rejected, error, hints } = await runPush(
 			harness,
 			rowsOf({ phone: '123' }, { phone: '' }),
@@ -223,10 +227,12 @@ describe('rows that cannot be used', () => {
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
 		expect(rejected).toHaveLength(2);
-		expect(hints).toEqual(['2 rows: 0 pushed, 2 rejected. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 0 pushed, 2 rejected. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
-	test('a rejected row that is corrected goes in without the reason', async () => {
+	test('a corrected row is pushed without its rejection columns', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const { rejected } = await runPush(harness, rowsOf({ phone: '98765', city: 'Pune' }));
 		await runPush(

@@ -34,7 +34,7 @@ describe('in a workflow', () => {
 		['a list', [ASHA, RAVI]],
 		['a list of an expression', '={{ [$json.one, $json.two] }}'],
 		['JSON of an expression', '={{ JSON.stringify([$json.one, $json.two]) }}'],
-	])('%s is pushed like rows', async (_how, contacts) => {
+	])('pushes %s like rows', async (_how, contacts) => {
 		const bodies = answering([200, accepted(2)]);
 		const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
 		const { error, pushed, rejected } = await runPush(harness, input, asJson(contacts));
@@ -44,13 +44,13 @@ describe('in a workflow', () => {
 		expect(rejected).toEqual([]);
 	});
 
-	test('a contact alone is one', async () => {
+	test('accepts a single contact', async () => {
 		const bodies = answering([200, accepted(1)]);
 		await runPush(harness, rowsOf({}), asJson(ASHA));
 		expect(contactsOf(bodies[0])).toEqual([ASHA]);
 	});
 
-	test('what is written in the node is pushed once, however many items come in', async () => {
+	test('pushes fixed contacts once for any number of items', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const { error } = await runPush(harness, rowsOf({}, {}, {}), {
 			...asJson([ASHA]),
@@ -60,7 +60,7 @@ describe('in a workflow', () => {
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone]);
 	});
 
-	test('each item brings its own, and what comes out is paired with it', async () => {
+	test('pushes the contacts of each item, paired with the item', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const input = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
 		const { pushed, rejected } = await runPush(harness, input, asJson('={{ $json.list }}'));
@@ -71,7 +71,7 @@ describe('in a workflow', () => {
 		]);
 	});
 
-	test('one item a row carries the contact, not the item that brought it', async () => {
+	test('One Item per Row returns the contact, not its input item', async () => {
 		answering([200, accepted(2)]);
 		const { pushed } = await runPush(harness, rowsOf({ a: 1 }, { b: 2 }), {
 			...asJson('={{ $itemIndex === 0 ? [] : ' + JSON.stringify([ASHA, RAVI]) + ' }}'),
@@ -84,15 +84,15 @@ describe('in a workflow', () => {
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
-	test('no contacts today is an ordinary day', async () => {
+	test('no contacts is a valid input', async () => {
 		const { error, pushed, hints } = await runPush(harness, rowsOf({}), asJson('={{ [] }}'));
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
 	const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
-	const isNoList = 'Contacts are no JSON list of objects, so nothing was sent';
+	const isNoList = "'Contacts' must be a JSON array of objects. Nothing was sent";
 	test.each<[string, unknown, string]>([
 		['text', 'Asha 9876543210', isNoList],
 		['a list of numbers', ['9876543210'], isNoList],
@@ -101,27 +101,27 @@ describe('in a workflow', () => {
 		[
 			'a list inside an object',
 			{ people: [ASHA] },
-			'The contacts are inside "people", so nothing was sent',
+			'The contacts are inside the field "people", so nothing was sent',
 		],
-		['no phone', [{ who: 'Asha' }], 'No contact has a value named "phone"'],
+		['no phone', [{ who: 'Asha' }], 'The contacts have no field "phone", so nothing was sent'],
 		[
 			'too many',
 			many(1_001),
-			'Contacts hold 1,001 contacts, and at most 1,000 go as JSON, so nothing was sent',
+			"'Contacts' has 1,001 contacts, but JSON input is limited to 1,000. Nothing was sent",
 		],
 	])('%s: nothing is sent', async (_how, contacts, message) => {
 		const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));
 		expect(error?.message).toBe(message);
 	});
 
-	test('with Continue, the input comes out of Rejected when the contacts cannot be read', async () => {
+	test('with Continue, Rejected lists the input items if the contacts cannot be read', async () => {
 		const { rejected } = await runPush(harness, rowsOf({ id: 1 }), asJson('none'), {
 			onError: 'continueRegularOutput',
 		});
 		expect(rejected).toMatchObject([{ json: { id: 1, rejection_status: 'not_sent' } }]);
 	});
 
-	test('a thousand go', async () => {
+	test('accepts a thousand contacts', async () => {
 		const bodies = answering([200, accepted(1_000)]);
 		const { error } = await runPush(harness, rowsOf({}), asJson(many(1_000)));
 		expect(error).toBeUndefined();
@@ -143,7 +143,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 		};
 	};
 
-	test('the contacts are pushed once, without what n8n adds to the call', async () => {
+	test('pushes the contacts once, without the fields that n8n adds', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const push = start();
 		const contacts = [
@@ -159,7 +159,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 		expect(await push(contacts)).toMatchObject({ outcome: 'already_done', id: 501 });
 	});
 
-	test('a contact that cannot be called stands beside those that can', async () => {
+	test('returns rejected contacts beside the pushed ones', async () => {
 		const push = start();
 		answering([200, accepted(1)]);
 		const good = { phone: `9866${name.length}0001`, person_name: 'Good' };
@@ -169,7 +169,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 		});
 	});
 
-	test('a rejection and an empty list are told', async () => {
+	test('reports a rejection and an empty list', async () => {
 		const push = start();
 		answering([409, rejection('Campaign is archived')]);
 		const contact = { phone: `9867${name.length}0001` };

@@ -10,6 +10,7 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
+import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushRows';
 import {
 	accepted,
 	answering,
@@ -42,7 +43,7 @@ const LEADS = [
 ].join('\n');
 
 describe('a file', () => {
-	test('is pushed as its rows would be, whoever wrote it', async () => {
+	test('is pushed like its rows as items', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
 		const { error, pushed, rejected } = await runPush(harness, [item], csv());
@@ -57,11 +58,10 @@ describe('a file', () => {
 		expect(rejected).toEqual([]);
 	});
 
-	test('gives back the rows that are not called, with the place of each', async () => {
+	test('lists the rows in Rejected with their file and row number', async () => {
 		answering([200, accepted(2)]);
 		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
-			options: { reportDuplicates: true },
 		});
 		expect(rejected).toEqual([
 			{
@@ -83,11 +83,29 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			'4 rows: 2 pushed, 1 rejected, 1 left out as duplicates. Rejected says why.',
+			"4 rows: 2 pushed, 1 rejected, 1 duplicate. The 'Rejected' output shows the reason for each row.",
 		]);
 	});
 
-	test('gives back every row, with One Item per Row', async () => {
+	test('with too many duplicates, Rejected lists them without their cells', async () => {
+		const copies = Array.from(
+			{ length: MAX_DUPLICATES_WITH_CELLS + 2 },
+			() => `${phone(0)},Pune\n`,
+		);
+		const item = fileItem('leads.csv', `phone,city\n${copies.join('')}x,Pune\n`);
+		answering([200, accepted(1)]);
+		const { rejected } = await runPush(harness, [item], csv());
+		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
+		expect(rejected[0]?.json).toEqual({
+			rejection_status: 'duplicate',
+			rejection_reason: expect.stringMatching(/^Row 2 has the same phone number/),
+			source_file: 'leads.csv',
+			source_row: 3,
+		});
+		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
+	});
+
+	test('returns every row with One Item per Row', async () => {
 		answering([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
@@ -108,7 +126,7 @@ describe('a file', () => {
 		]);
 	});
 
-	test('can be pushed again as it came out: what was added is not sent', async () => {
+	test('can be pushed again from its output, without the added columns', async () => {
 		const bodies = answering([200, accepted(1)]);
 		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
 		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
@@ -131,7 +149,7 @@ describe('a file', () => {
 		expect(phonesOf(bodies[0])).toEqual(phones);
 	});
 
-	test('is read as its delimiter and encoding say', async () => {
+	test('is read with the set delimiter and encoding', async () => {
 		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
 		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
 		await runPush(harness, [fileItem('a.csv', text)], {
@@ -148,7 +166,7 @@ describe('a file', () => {
 		]);
 	});
 
-	test('is only looked at by a dry run', async () => {
+	test('is only checked by a dry run', async () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, {
@@ -165,15 +183,15 @@ describe('a file', () => {
 		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
 	});
 
-	test('in an encoding that it does not name is pushed with a hint', async () => {
+	test('in a guessed encoding is pushed with a hint', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
 		const { hints } = await runPush(harness, [item], csv());
 		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
-		expect(hints).toEqual([expect.stringContaining('It was read as Windows-1252.')]);
+		expect(hints).toEqual([expect.stringContaining('so it was read as Windows-1252.')]);
 	});
 
-	test('without a column for names beside one that has it is pushed with a hint', async () => {
+	test('without a name column, beside one that has it, is pushed with a hint', async () => {
 		answering([200, accepted(2)]);
 		const items = [
 			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
@@ -183,7 +201,7 @@ describe('a file', () => {
 		expect(hints).toEqual([expect.stringMatching(/^The file "b\.csv" has no column for names/)]);
 	});
 
-	test('with a byte that is not text in one row is pushed without that row', async () => {
+	test('with an invalid byte is pushed without that row', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const names = ['आशा राव', 'रवि', 'Zoya'];
 		const rows = names.map((name, index) => `${phone(index)},${name}`);
@@ -202,8 +220,8 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			'3 rows: 2 pushed, 1 rejected. Rejected says why.',
-			expect.stringContaining('UTF-8 with some bytes'),
+			"3 rows: 2 pushed, 1 rejected. The 'Rejected' output shows the reason for each row.",
+			expect.stringContaining('UTF-8, but has some invalid bytes'),
 		]);
 	});
 
@@ -212,10 +230,10 @@ describe('a file', () => {
 		const { error, pushed, hints } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
 		expect(pushed).toEqual([]);
-		expect(hints).toEqual(['The push is empty, so nothing was sent.']);
+		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
-	test('of many rows goes in requests, also where one is too large or a row of it rejected', async () => {
+	test('with many rows is sent in requests, even if one is too large or has a rejected row', async () => {
 		const bodies: JsonObject[] = [];
 		answeringInto(
 			bodies,
@@ -241,7 +259,7 @@ describe('several files', () => {
 		fileItem('b.csv', `person_name;phone\nAsha Rao;${phone(1)}\nRavi;${phone(2)}\n`),
 	];
 
-	test('are one push, in which each number goes once and each row is paired with its file', async () => {
+	test('are pushed together: each number once, each row paired with its file', async () => {
 		const bodies = answering([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, files, {
 			...csv(),
@@ -264,11 +282,11 @@ describe('several files', () => {
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
-	describe('with headings of their own', () => {
+	describe('with different headings', () => {
 		const lines = (...rows: string[]) => `${rows.join('\n')}\n`;
 		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
 
-		test('have the phone, the name, and the columns to send where each file has them', async () => {
+		test('are read with the columns of each file', async () => {
 			const bodies = answering([200, accepted(4)]);
 			const others = [
 				lines('Phone,Person Name,City', `${phone(2)},Ravi,Goa`),
@@ -290,7 +308,7 @@ describe('several files', () => {
 			]);
 		});
 
-		test('send no column of the phone or the name twice, and other columns by their own names', async () => {
+		test('send phone and name columns once, and other columns under their own names', async () => {
 			const bodies = answering([200, accepted(2)]);
 			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
 			await runPush(harness, [first, second], csv());
@@ -304,40 +322,40 @@ describe('several files', () => {
 			[
 				'one has no column for the phone',
 				lines('name,city', 'Ravi,Goa'),
-				'The file "b.csv" has no column "phone"',
-				/^Enter in Phone Column .* The file "b\.csv" has: "name", "city"\. .*Nothing was sent\.$/,
+				'The file "b.csv" has no column "phone", so nothing was sent',
+				/^In 'Phone Column', enter .* The file "b\.csv" has: "name", "city"\. The first row/,
 			],
 			[
 				'one has no header, and its first row no usable number',
 				lines('12345,Ravi', `${phone(2)},Zoya`),
-				'The file "b.csv" has no column "phone"',
+				'The file "b.csv" has no column "phone", so nothing was sent',
 				/The first row of each file must name its columns\./,
 			],
 			[
 				'one has no header',
 				lines(`${phone(2)},Zoya`),
-				'The first row of the file "b.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-				/^Put a row on top/,
+				'The first row of the file "b.csv" has a phone number, so the file probably has no header. Nothing was sent',
+				/^Add a first row that names the columns/,
 			],
 			[
 				'one has the column twice',
 				lines('phone,phone', `${phone(2)},x`),
 				'The header of the file "b.csv" has more than one column "phone", so nothing was sent',
-				/^Keep one of them/,
+				/^Remove or rename all but one/,
 			],
 			[
 				'one has two columns that could be meant',
 				lines('Phone,PHONE', `${phone(2)},x`),
-				'More than one column could be "phone": "Phone", "PHONE"',
-				/exactly as it is in the file "b\.csv"/,
+				'Several columns match "phone": "Phone", "PHONE". Nothing was sent',
+				/enter the exact name of the column as in the file "b\.csv"/,
 			],
-		])('are not sent where %s', async (_what, text, message, description) => {
+		])('are not sent if %s', async (_what, text, message, description) => {
 			const { error } = await runPush(harness, [first, fileItem('b.csv', text)], csv());
 			expect(error).toMatchObject({ message, description: expect.stringMatching(description) });
 		});
 	});
 
-	test('are named where the push stops', async () => {
+	test('are named if the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
@@ -346,12 +364,12 @@ describe('several files', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Rows have the numbers that a spreadsheet program shows: the header is row 1\./,
+				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
 			),
 		);
 	});
 
-	test('of which one does not name its encoding say so also where the push stops', async () => {
+	test('report a guessed encoding if the push stops', async () => {
 		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {
@@ -359,45 +377,47 @@ describe('several files', () => {
 			options: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
-			'description',
-			expect.stringMatching(/The file "c\.csv" isn't UTF-8 .* read as Windows-1252/),
+			'messages',
+			expect.arrayContaining([
+				expect.stringMatching(/^The file "c\.csv" isn't UTF-8, so it was read as Windows-1252/),
+			]),
 		);
 	});
 
-	test('with one that cannot be read are not sent', async () => {
+	test('are not sent if one cannot be read', async () => {
 		const { error } = await runPush(harness, [...files, fileItem('c.csv', '')], csv());
 		expect(error?.message).toBe('The file "c.csv" is empty, so nothing was sent');
 	});
 });
 
-describe('nothing is sent, and what is wrong is told, where', () => {
+describe('nothing is sent, and the error explains why, if', () => {
 	test.each<[string, string, NodeParameters, string, RegExp]>([
 		[
 			'there is no such column',
 			'name,city\nAsha,Pune\n',
 			{},
-			'The file has no column "phone"',
-			/^Enter in Phone Column .* The file has: "name", "city"\. Nothing was sent\.$/,
+			'The file has no column "phone", so nothing was sent',
+			/^In 'Phone Column', enter .* The file has: "name", "city"\.$/,
 		],
 		[
 			'the file has its column twice',
 			'phone,phone\n1,2\n',
 			{},
 			'The header of the file has more than one column "phone", so nothing was sent',
-			/^Keep one of them/,
+			/^Remove or rename all but one/,
 		],
 		[
 			'there is no header',
 			`${phone(1)},Asha\n`,
 			{},
-			'The first row of the file "a.csv" holds a phone number, so it seems to have no header, and nothing was sent',
-			/^Put a row on top/,
+			'The first row of the file "a.csv" has a phone number, so the file probably has no header. Nothing was sent',
+			/^Add a first row that names the columns/,
 		],
 		[
 			'the delimiter is none',
 			'phone\n1\n',
 			{ options: { delimiter: '||' } },
-			'Delimiter holds "||", which is not one character, so nothing was sent',
+			'\'Delimiter\' must be a single character (got "||"). Nothing was sent',
 			/such as ; or \\t/,
 		],
 		[
@@ -411,7 +431,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 			'the field is another one',
 			'phone\n1\n',
 			{ binaryPropertyName: 'file' },
-			'Item 0 has no file in the field "file", so nothing was sent',
+			'Item 0 has no file in field "file", so nothing was sent',
 			/Input Binary Field.* The item has a file in "data"\.$/,
 		],
 	])('%s', async (_what, text, over, message, description) => {
@@ -420,12 +440,15 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	});
 
 	test.each([
-		[{ phone: phone(1) }, /The item has no file, but data: .* set Contacts From to Input Items\.$/],
+		[
+			{ phone: phone(1) },
+			/The item has no file, but it has other data\. .* set 'Contacts From' to Input Items\.$/,
+		],
 		[{}, /The item has no file\.$/],
 	])('the item %j has no file', async (json, description) => {
 		const { error } = await runPush(harness, [{ json }], csv());
 		expect(error).toMatchObject({
-			message: 'Item 0 has no file in the field "data", so nothing was sent',
+			message: 'Item 0 has no file in field "data", so nothing was sent',
 			description: expect.stringMatching(description),
 		});
 	});
@@ -433,8 +456,8 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 	test('the input is a file, and rows are expected', async () => {
 		const { error } = await runPush(harness, [fileItem('leads.csv', LEADS)]);
 		expect(error).toMatchObject({
-			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
-			description: expect.stringMatching(/^For a CSV file, set Contacts From to CSV File\./),
+			message: 'The input is a file, not rows, so nothing was sent',
+			description: expect.stringMatching(/^For a CSV file, set 'Contacts From' to CSV File\./),
 		});
 	});
 
@@ -444,7 +467,7 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 		});
 		expect(await call({})).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'A model has no file to give, so nothing was sent.',
+			what_happened: "A tool can't read CSV files, so nothing was sent.",
 		});
 	});
 });
@@ -452,19 +475,19 @@ describe('nothing is sent, and what is wrong is told, where', () => {
 describe('with Continue', () => {
 	const goingOn = { onError: 'continueRegularOutput' } as const;
 
-	test('a file that cannot be read comes out of Rejected as it came in', async () => {
+	test('Rejected lists the input item of an unreadable file', async () => {
 		const item = fileItem('bad-quote.csv', contentOf('bad-quote.csv'));
 		const { rejected } = await runPush(harness, [item], csv(), goingOn);
 		expect(jsonOf(rejected)).toMatchObject([
 			{
 				note: 'bad-quote.csv',
 				rejection_status: 'not_sent',
-				rejection_reason: expect.stringMatching(/has a quote in row 3 that is not closed/),
+				rejection_reason: expect.stringMatching(/has a quote in row 3 that isn't closed/),
 			},
 		]);
 	});
 
-	test('rows for which the form cannot be read come out as not sent', async () => {
+	test('rows are not_sent if the form cannot be read', async () => {
 		const { rejected } = await runPush(
 			harness,
 			[fileItem('leads.csv', LEADS)],
@@ -503,7 +526,7 @@ describe('Retry in the list of executions', () => {
 
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 
-	test('sends what is left, and never again what was sent or may have been', async () => {
+	test('sends the remaining rows, and never again what was or may have been sent', async () => {
 		const bodies = answering([200, accepted(2)]);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -511,7 +534,7 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/^5 rows: 2 pushed, 2 unknown, 1 not sent\.[^]*Pushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
+				/^It was not sent[^]*\nPushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
 			),
 		);
 		const again = await retry(failed, bySize);
@@ -519,7 +542,7 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2), phone(3)], [phone(4)]]);
 	});
 
-	test('of a file that is looked for in another field calls no row unsent', async () => {
+	test('reports no row as not_sent if the file is in another field', async () => {
 		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const elsewhere = csv({ binaryPropertyName: 'list' });
@@ -529,32 +552,34 @@ describe('Retry in the list of executions', () => {
 		expect(jsonOf(output(again, 'Node', 1))).toMatchObject([{ rejection_status: 'unknown' }]);
 	});
 
-	test('of a file that is read in another way now sends nothing', async () => {
+	test('sends nothing if the file is read differently', async () => {
 		const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
-		expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+		expect(errorOf(again)?.message).toMatch(
+			/^An earlier attempt of this execution read another file/,
+		);
 		expect(output(again, 'Node')).toEqual([]);
 		expect(sizes(bodies)).toEqual([2, 2]);
 	});
 
-	test('that cannot begin says that the rows in the campaign are those of an earlier attempt', async () => {
+	test('that cannot begin says that earlier attempts pushed the rows', async () => {
 		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
 		expect(errorOf(again)?.message).toBe(
-			'Delimiter holds ";;", which is not one character, so nothing was sent',
+			'\'Delimiter\' must be a single character (got ";;"). Nothing was sent',
 		);
 		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
 		expect(errorOf(noPhone)).toMatchObject({
-			message: 'The file has no column "mobile"',
+			message: 'The file has no column "mobile", so nothing was sent',
 			description: expect.stringMatching(
-				/^5 rows: 2 pushed, 3 not sent\.\n[^]*Nothing was sent\.\nThis attempt sent nothing\. The rows that are pushed or unknown are those of earlier attempts of this execution\.\nPushed: 2 rows/,
+				/^In 'Phone Column', [^]*\nThis attempt sent nothing\. Earlier attempts of this execution sent the rows that are pushed or unknown\.\nPushed: 2 rows/,
 			),
 		});
 	});
 
-	test('of files with headings of their own sends what is left', async () => {
+	test('of files with different headings sends what is left', async () => {
 		const bodies = answering([200, accepted(1)]);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -585,14 +610,16 @@ describe('Retry in the list of executions', () => {
 		test('sends nothing', async () => {
 			const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const again = await retry(await run(bySize, both), another);
-			expect(errorOf(again)?.message).toMatch(/^An earlier try of this execution read the file in/);
+			expect(errorOf(again)?.message).toMatch(
+				/^An earlier attempt of this execution read another file/,
+			);
 			expect(sizes(bodies)).toEqual([2, 2]);
 		});
 
 		test.each([
 			['new', 6],
 			['gone', 1],
-		])('says of no row that it was not sent: %s', async (binaryPropertyName, rows) => {
+		])('reports no row as not_sent: %s', async (binaryPropertyName, rows) => {
 			answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const failed = await run(bySize, both);
 			const over = { ...bySize, binaryPropertyName };

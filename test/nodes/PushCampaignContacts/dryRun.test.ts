@@ -22,7 +22,7 @@ function campaign(status = 'Active', over: JsonObject = {}): void {
 		});
 }
 
-test('everything is checked, nothing is sent, and all of it is told', async () => {
+test('checks everything, sends nothing, and reports the results', async () => {
 	campaign('Paused');
 	const { pushed, rejected, hints, error } = await runPush(harness, rows, { options });
 	expect(error).toBeUndefined();
@@ -38,13 +38,13 @@ test('everything is checked, nothing is sent, and all of it is told', async () =
 			pairedItem: [{ item: 0 }, { item: 3 }],
 		},
 	]);
-	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }]);
+	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		'Dry Run is on: nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. Rejected says why.',
+		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. The 'Rejected' output shows the reason for each row.",
 	]);
 });
 
-test('with an item a row each row says whether it is ready, with the number as it would be sent', async () => {
+test('with One Item per Row, returns the status and the number to send of each row', async () => {
 	campaign();
 	const { pushed, rejected } = await runPush(harness, rows, {
 		options: { ...options, output: 'rows' },
@@ -67,13 +67,13 @@ test('with an item a row each row says whether it is ready, with the number as i
 	expect(rejected.map(({ json }) => json.push_status)).toEqual(['rejected', 'duplicate']);
 });
 
-describe('what would keep the push from being taken shows itself', () => {
+describe('detects what would stop the push', () => {
 	test('an archived campaign', async () => {
 		campaign('Archived');
 		const { error } = await runPush(harness, rows, { options });
 		expect(error).toMatchObject({
-			message: 'The campaign is archived, and an archived campaign takes no contacts',
-			description: expect.stringMatching(/Nothing was sent/),
+			message: 'The campaign is archived, so nothing was sent',
+			description: "Enter another campaign in 'Campaign ID'.",
 		});
 	});
 
@@ -87,20 +87,20 @@ describe('what would keep the push from being taken shows itself', () => {
 		expect(error?.message).toMatch(message);
 	});
 
-	test('a credential that is gone', async () => {
+	test('a deleted credential', async () => {
 		const { error } = await runPush(harness, rows, { options }, { credentials: {} });
 		expect(error?.message).toMatch(/credential/i);
 	});
 });
 
-test('a switch that is neither on nor off sends nothing', async () => {
+test('nothing is sent if Dry Run is neither true nor false', async () => {
 	const { error } = await runPush(harness, rows, { options: { dryRun: '={{ "yes" }}' } });
 	expect(error?.message).toBe(
 		"'Dry Run' in 'Options' must be true or false, but its expression returned \"yes\"",
 	);
 });
 
-test('as a tool it tells what would be sent, and the same wish can follow for real', async () => {
+test('as a tool, reports the result, and the same contacts can be pushed afterwards', async () => {
 	campaign();
 	const data = { phone: '9000000001' };
 	const dry = engineTool(harness.credentials, pushNode(harness, { options }));
@@ -116,7 +116,7 @@ test('as a tool it tells what would be sent, and the same wish can follow for re
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });
 
-test('what a dry run added is no prompt variable of the push that follows', async () => {
+test('columns that a dry run added are not sent by a later push', async () => {
 	campaign();
 	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
 	const bodies = answering([200, accepted(2)]);

@@ -3,7 +3,7 @@ import { accepted, answering, contactsOf, runPush, rowsOf, sent, totals } from '
 
 const harness = engineHarness();
 
-test('rows become contacts, and the service’s whole answer comes out', async () => {
+test('sends rows as contacts, and returns the whole response', async () => {
 	const answer = accepted(2, { unforeseen: 'kept' });
 	const bodies = answering([200, { ...answer, message: 'beside data' }]);
 	const { pushed, rejected, error, hints } = await runPush(
@@ -47,7 +47,7 @@ test('rows become contacts, and the service’s whole answer comes out', async (
 	expect(hints).toEqual([]);
 });
 
-test('the credential is read once, however many rows there are', async () => {
+test('reads the credential once for all rows', async () => {
 	answering([200, accepted(3)]);
 	const before = harness.credentials.reads;
 	await runPush(
@@ -86,7 +86,7 @@ describe('Campaign ID and Agent', () => {
 		['campaignId', '={{ $json.campaign }}', 'Campaign ID'],
 		['agentUuid', { __rl: true, mode: 'id', value: '={{ $json.agent }}' }, 'Agent'],
 		['enqueue', '={{ $json.release }}', 'Release to Calling Queue'],
-	])('%s that is another for a later row sends nothing', async (name, value, label) => {
+	])('nothing is sent if %s differs for a later row', async (name, value, label) => {
 		const { error } = await runPush(
 			harness,
 			rowsOf(
@@ -97,13 +97,13 @@ describe('Campaign ID and Agent', () => {
 			{ [name]: value },
 		);
 		expect(error).toMatchObject({
-			message: `${label} is not the same for all rows (item 2 differs from item 0), so nothing was sent`,
+			message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
 			description: expect.stringContaining('Split the rows first'),
 		});
 	});
 });
 
-describe('a Campaign ID that is another for a later row', () => {
+describe('a Campaign ID that differs for a later row', () => {
 	test.each([
 		'={{ $("Start").item.json.campaign }}',
 		'={{ $("Start").pairedItem().json.campaign }}',
@@ -115,7 +115,7 @@ describe('a Campaign ID that is another for a later row', () => {
 		'={{ $itemIndex < 2 ? 42 : 43 }}',
 		'={{ $jmespath($json, "campaign") }}',
 		'4{{ $json.campaign - 40 }}',
-	])('sends nothing, by whichever expression: %s', async (expression) => {
+	])('sends nothing with the expression %s', async (expression) => {
 		const campaignId = expression.startsWith('=') ? expression : `=${expression}`;
 		const { error } = await runPush(
 			harness,
@@ -127,7 +127,7 @@ describe('a Campaign ID that is another for a later row', () => {
 			{ campaignId },
 		);
 		expect(error?.message).toBe(
-			'Campaign ID is not the same for all rows (item 2 differs from item 0), so nothing was sent',
+			"'Campaign ID' differs between rows (item 0 and item 2), so nothing was sent",
 		);
 	});
 
@@ -135,7 +135,7 @@ describe('a Campaign ID that is another for a later row', () => {
 		'={{ $("Start").first().json.campaign }}',
 		'={{ $input.last().json["campaign"] }}',
 		'=42',
-	])('is none where it is of one row for all: %s', async (campaignId) => {
+	])('is the same for all rows with the expression %s', async (campaignId) => {
 		const bodies = answering([200, accepted(2)]);
 		const rows = rowsOf(
 			{ phone: '9876543210', campaign: 42 },
@@ -147,7 +147,7 @@ describe('a Campaign ID that is another for a later row', () => {
 });
 
 describe('columns', () => {
-	test('are found by name, whatever their case', async () => {
+	test('are found by name in any case', async () => {
 		const [body] = await sent(
 			harness,
 			{},
@@ -156,7 +156,7 @@ describe('columns', () => {
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha', Plan: 'gold' }]);
 	});
 
-	test('can be mapped; a column that is called like the documented field does not get in the way', async () => {
+	test('can be mapped, even if another column has the name of the documented field', async () => {
 		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
 		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };
 		const [body] = await sent(harness, parameters, row);

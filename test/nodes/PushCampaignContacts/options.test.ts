@@ -35,14 +35,16 @@ describe('options', () => {
 		expect(phonesOf(body)).toEqual(['098765-43210', '14155550100']);
 	});
 
-	test('Remove Duplicates leaves the longer name and counts', async () => {
+	test('Remove Duplicates keeps the row with the longer name', async () => {
 		const bodies = answering([200, accepted(1)]);
 		const { pushed, rejected, hints } = await runPush(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
-		expect(rejected).toEqual([]);
-		expect(hints).toEqual(['2 rows: 1 pushed, 1 left out as duplicates.']);
+		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['duplicate']);
+		expect(hints).toEqual([
+			"2 rows: 1 pushed, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
 	test('Remove Duplicates off sends all', async () => {
@@ -51,11 +53,9 @@ describe('options', () => {
 		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
 	});
 
-	test('Put Duplicates in Rejected', async () => {
+	test('Rejected lists duplicates without an option', async () => {
 		answering([200, accepted(1)]);
-		const { rejected } = await runPush(harness, duplicates, {
-			options: { reportDuplicates: true },
-		});
+		const { rejected } = await runPush(harness, duplicates);
 		expect(rejected).toEqual([
 			{
 				json: {
@@ -98,7 +98,7 @@ describe('options', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	test('Output: one summary item adds up what the service answered', async () => {
+	test('Output: one summary item adds up the responses', async () => {
 		const first = { campaign_upload_id: 1, enqueued: true, queued_calls: 9_998, warnings: ['w'] };
 		const second = { campaign_upload_id: 2, enqueued: true, queued_calls: 1, warnings: ['w'] };
 		const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };

@@ -15,7 +15,7 @@ const harness = engineHarness();
 const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
 describe('a large push', () => {
-	test('goes out in requests of 10,000, one after another, each paired with its rows', async () => {
+	test('is sent in requests of 10,000, one after another, each paired with its rows', async () => {
 		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
 		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
@@ -42,7 +42,7 @@ describe('a row that the service names', () => {
 	test.each<[string, number, JsonObject]>([
 		['error', 400, rejection('contacts[1].phone is invalid')],
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
-	])('in %s is rejected with its words and the others go out', async (_name, status, body) => {
+	])('in %s is rejected with the text, and the others are sent', async (_name, status, body) => {
 		const bodies = answering([status, body], [200, accepted(1)], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
 		expect(error).toBeUndefined();
@@ -55,8 +55,7 @@ describe('a row that the service names', () => {
 					person_name: 'Person 1',
 					city: 'Pune',
 					rejection_status: 'rejected',
-					rejection_reason:
-						'The service does not accept this row. It said: contacts[1].phone is invalid',
+					rejection_reason: 'The service rejected this row: contacts[1].phone is invalid',
 				},
 				pairedItem: { item: 1 },
 			},
@@ -64,7 +63,7 @@ describe('a row that the service names', () => {
 	});
 });
 
-describe('documented rejections say what to do, and send nothing more', () => {
+describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
 		[
@@ -85,7 +84,7 @@ describe('documented rejections say what to do, and send nothing more', () => {
 				action: 'attach_number',
 			}),
 			/no outbound number/,
-			/^2 rows: .*\nAttach an outbound number to the agent, then try again\./,
+			/^Attach an outbound number to the agent, then try again\./,
 		],
 		['another field', 400, rejection('agent_uuid is required'), /did not accept/, /agent_uuid is/],
 	])('%s', async (_name, status, body, message, advice) => {
@@ -100,23 +99,21 @@ describe('documented rejections say what to do, and send nothing more', () => {
 		});
 		expect(error).toHaveProperty(
 			'description',
-			expect.stringMatching(
-				/^2 rows: 0 pushed, 2 not sent\.\n.*\nNot sent: 2 rows \(items 0 to 1\)/,
-			),
+			expect.stringMatching(/\nNot sent: 2 rows \(items 0 to 1\)\. You can push them again\.$/),
 		);
 		expect(bodies).toHaveLength(1);
 		expect(JSON.stringify(run)).not.toContain(TOKEN);
 	});
 });
 
-test('warnings and skipped numbers that are of no row are shown beside the output', async () => {
+test('hints show warnings and skipped numbers that match no row', async () => {
 	const over = { warnings: ['Campaign is paused', { code: 'x' }], dnd_skipped: [{ number: '1' }] };
 	answering([200, accepted(2, over)]);
 	const { pushed, hints } = await runPush(harness, two);
 	expect(pushed[0]?.json).toMatchObject(over);
 	expect(hints).toEqual([
-		'The service says that it skipped 1 more, in which no number of these rows can be found: {"number":"1"}. Such rows are still counted as pushed.',
-		'The service warns: Campaign is paused',
-		'The service warns: {"code":"x"}',
+		'The service skipped 1 more contact that doesn\'t match any row: {"number":"1"}. The rows of skipped contacts count as pushed.',
+		'Warning from the service: Campaign is paused',
+		'Warning from the service: {"code":"x"}',
 	]);
 });

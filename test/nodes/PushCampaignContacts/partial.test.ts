@@ -29,18 +29,18 @@ const nothingTwice = (bodies: JsonObject[]) => {
 const statusesOf = (rejected: INodeExecutionData[]) =>
 	countBy(rejected, ({ json }) => json.rejection_status);
 
-describe('when the fate of the second request is unknown', () => {
+describe('when the outcome of the second request is unknown', () => {
 	const faults: Array<[name: string, arm: () => JsonObject[]]> = [
 		['the connection breaks', () => breaking('ECONNRESET', answering(OK))],
-		['no answer comes in time', () => breaking('ETIMEDOUT', answering(OK))],
-		['the service stumbles', () => answering(OK, [500, rejection('Internal server error')])],
-		['a gateway stumbles', () => answering(OK, [502, '<html>Bad gateway</html>'])],
-		['the answer is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
-		['a web page comes back', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
+		['the request times out', () => breaking('ETIMEDOUT', answering(OK))],
+		['the service returns 500', () => answering(OK, [500, rejection('Internal server error')])],
+		['a gateway returns 502', () => answering(OK, [502, '<html>Bad gateway</html>'])],
+		['the response is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
+		['a web page is returned', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
 	];
 
 	test.each(faults)(
-		'%s: it is not sent again, and the message tells every row',
+		'%s: it is not sent again, and the error reports every row',
 		async (_n, arm) => {
 			const bodies = arm();
 			const { error } = await runPush(harness, [{ json: { phone: '12' } }, ...manyRows(20_001)]);
@@ -53,26 +53,41 @@ describe('when the fate of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^20,002 rows: 10,000 pushed, 1 rejected, 10,000 unknown, 1 not sent\.\n.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. They are in the campaign: leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row\. \[item 0\] "12" has 2 digits/,
+					/^It was not sent.*\nTo send only the rows that were not sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
 				),
 			);
 		},
 	);
 
-	test('what a stranger has written in a row is no HTML in the message and the hints', async () => {
+	test('the screen shows the description with line breaks, and the details on demand', async () => {
+		breaking('ECONNRESET', answering(OK));
+		const { error } = await runPush(harness, manyRows(20_001));
+		const lines = String(error?.description).split('\n');
+		expect(lines).toHaveLength(5);
+		expect(error).toHaveProperty('context.descriptionTemplate', lines.join('<br>'));
+		expect(error).toHaveProperty('messages', [
+			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent.',
+		]);
+	});
+
+	test('text from a row is never HTML in the error and the hints', async () => {
 		const rows = [{ json: { phone: '<img src=x>' } }, ...manyRows(1)];
 		breaking('ECONNRESET', []);
 		const stopped = await runPush(harness, rows);
 		expect(stopped.error).toHaveProperty(
 			'description',
-			expect.stringMatching(/Rejected: 1 row\. \[item 0\] "‹img src=x>"/),
+			expect.stringMatching(/Rejected: 1 row \(item 0\)\. "‹img src=x>"/),
+		);
+		expect(stopped.error).toHaveProperty(
+			'context.descriptionTemplate',
+			expect.not.stringMatching(/<(?!br>)/),
 		);
 		answering([200, { ...accepted(1), message: '<b>' }]);
 		const { hints } = await runPush(harness, rows);
 		expect(hints.join()).not.toMatch(/<[a-z]/);
 	});
 
-	test.each(faults)('%s: with Continue every row comes out once', async (_name, arm) => {
+	test.each(faults)('%s: with Continue, each row is returned once', async (_name, arm) => {
 		const bodies = arm();
 		const { pushed, rejected, error, hints } = await runPush(harness, manyRows(20_001), {}, goOn);
 		expect(error).toBeUndefined();
@@ -81,7 +96,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
 		expect(hints).toEqual([
-			'20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. Rejected says why.',
+			"20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. The 'Rejected' output shows the reason for each row.",
 			expect.stringMatching(/not known whether.*not sent a second time/),
 		]);
 		expect(rejected[0]?.json).toMatchObject({
@@ -90,7 +105,7 @@ describe('when the fate of the second request is unknown', () => {
 		});
 		expect(rejected.at(-1)?.json).toMatchObject({
 			phone: phone(20_000),
-			rejection_reason: expect.stringMatching(/This row can be pushed again as it is\.$/),
+			rejection_reason: expect.stringMatching(/You can push this row again\.$/),
 		});
 	});
 
@@ -108,7 +123,7 @@ describe('when the fate of the second request is unknown', () => {
 		);
 	});
 
-	test('a later try that cannot even begin still knows what was pushed', async () => {
+	test('a later attempt that cannot begin reports what was pushed', async () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
@@ -122,7 +137,7 @@ describe('when the fate of the second request is unknown', () => {
 		});
 	});
 
-	test('a later try that cannot begin under Continue leaves no pushed row in Rejected', async () => {
+	test('with Continue, a later attempt that cannot begin lists rows as unknown', async () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
@@ -133,7 +148,7 @@ describe('when the fate of the second request is unknown', () => {
 		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
 	});
 
-	test('the error output gets one item, and the rows are in Rejected', async () => {
+	test('the error output gets one item, and Rejected lists the rows', async () => {
 		answering(OK, [503, '']);
 		const pushed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
 		expect(pushed.pushed).toHaveLength(1);
@@ -166,7 +181,7 @@ describe('when the fate of the second request is unknown', () => {
 	});
 });
 
-describe('when a request surely did not take effect', () => {
+describe('when a request certainly had no effect', () => {
 	test('429: it is sent again', async () => {
 		const bodies = answering([429, ''], [200, accepted(2)]);
 		const { pushed, rejected, error } = await runPush(harness, two);
@@ -185,7 +200,7 @@ describe('when a request surely did not take effect', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('Retry On Fail pushes the rest when the cause is gone', async () => {
+	test('Retry On Fail pushes the remaining rows', async () => {
 		const bodies = answering(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
@@ -206,7 +221,7 @@ describe('when a request surely did not take effect', () => {
 	});
 });
 
-test('another run of the same rows is a push of its own', async () => {
+test('a new run pushes the same rows again', async () => {
 	const input = manyRows(1);
 	const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(1)]);
 	await runPush(harness, input);

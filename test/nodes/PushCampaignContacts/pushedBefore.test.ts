@@ -71,7 +71,7 @@ async function killed(input: INodeExecutionData[], over: NodeParameters = {}): P
 }
 
 describe('Skip Numbers Pushed Before', () => {
-	test('over all runs a number goes into the campaign once, however it is written', async () => {
+	test('pushes a number once across all runs, in any format', async () => {
 		const bodies = answering(ok(2), ok(1));
 		await run(manyRows(2));
 		const second = await run(
@@ -91,28 +91,32 @@ describe('Skip Numbers Pushed Before', () => {
 			pushed: 1,
 			pushed_before: 2,
 		});
-		expect(second.hints).toEqual(['3 rows: 1 pushed, 2 pushed before. Rejected says why.']);
+		expect(second.hints).toEqual([
+			"3 rows: 1 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
+		]);
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
 			/An earlier run of this workflow pushed this number to the campaign or began to/,
 		);
 	});
 
-	test('when all was pushed before nothing is sent', async () => {
+	test('sends nothing if all numbers were pushed before', async () => {
 		answering(ok(2));
 		await run(manyRows(2));
 		const { pushed, hints, error } = await run(manyRows(2));
 		expect([pushed, error]).toEqual([[], undefined]);
-		expect(hints).toEqual(['2 rows: 0 pushed, 2 pushed before. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 0 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 
-	test('off, nothing is remembered', async () => {
+	test('stores nothing if it is off', async () => {
 		answering(ok(1), ok(1));
 		await runPush(harness, manyRows(1));
 		await runPush(harness, manyRows(1));
 		expect(store.size).toBe(0);
 	});
 
-	test('another campaign and another node have memories of their own', async () => {
+	test('stores numbers by campaign and node', async () => {
 		answering(ok(1), ok(1));
 		await run(manyRows(1));
 		await run(manyRows(1), {}, { name: 'Node', id: 'another' });
@@ -121,13 +125,13 @@ describe('Skip Numbers Pushed Before', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('a number stands once in a push, although duplicates are not to be removed', async () => {
+	test('pushes a number once per run, even if Remove Duplicates is off', async () => {
 		const bodies = answering(ok(1));
 		await run(rowsOf({ phone: phone(1) }, { phone: phone(1) }), { removeDuplicates: false });
 		expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
 	});
 
-	test('the numbers of a request are noted before it leaves, and those of a later one are not', async () => {
+	test('reserves the numbers of a request before it is sent, but not those of later requests', async () => {
 		const sizes: number[] = [];
 		store.beforeCall = (call) => {
 			if (call.startsWith('add')) sizes.push(store.size);
@@ -140,7 +144,7 @@ describe('Skip Numbers Pushed Before', () => {
 	});
 });
 
-describe('what surely did not take effect may go another time', () => {
+describe('rows that certainly had no effect can be pushed later', () => {
 	test.each([
 		['a rejection of the whole request', [409, rejection('archived')]],
 		['rows that the service names', [400, rejection('contacts[0] and contacts[2] are bad')]],
@@ -157,7 +161,7 @@ describe('what surely did not take effect may go another time', () => {
 		expect(statuses(again)).toEqual(pushed.map(() => [1, 'pushed_before']));
 	});
 
-	test('a request that never left', async () => {
+	test('a request that was never sent', async () => {
 		breaking('CERT_HAS_EXPIRED');
 		const { error } = await run(manyRows(2));
 		expect(error?.message).toMatch(
@@ -168,7 +172,7 @@ describe('what surely did not take effect may go another time', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)]]);
 	});
 
-	test('a number on the do-not-disturb list is asked for again, one that is queued is not', async () => {
+	test('pushes a do-not-disturb number again, but not a queued one', async () => {
 		const skips = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
 		const bodies = answering([200, accepted(3, skips)], ok(1));
 		await run(manyRows(3));
@@ -180,7 +184,7 @@ describe('what surely did not take effect may go another time', () => {
 		]);
 	});
 
-	test('rows that the stopped push did not reach', async () => {
+	test('rows after the push stopped', async () => {
 		const bodies = answering(ok(1), [409, rejection('archived')], ok(3));
 		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
 		await run(manyRows(4), { contactsPerRequest: 10 });
@@ -188,7 +192,7 @@ describe('what surely did not take effect may go another time', () => {
 	});
 });
 
-test('a push that would be turned down as a whole is not begun, and nothing noted', async () => {
+test('reserves nothing if the service would reject every request', async () => {
 	nock.cleanAll();
 	readable(42, 'Archived');
 	const { error, rejected } = await run(manyRows(2));
@@ -196,8 +200,8 @@ test('a push that would be turned down as a whole is not begun, and nothing note
 	expect([rejected, store.calls]).toEqual([[], []]);
 });
 
-describe('what may have taken effect is never sent again', () => {
-	test('an unknown outcome: named in its own run, pushed before in the next', async () => {
+describe('rows that may have taken effect are never sent again', () => {
+	test('an unknown outcome is unknown in its run, and pushed_before in the next', async () => {
 		breaking('ECONNRESET');
 		const first = await run(manyRows(2), {}, stopping);
 		expect(statuses(first)).toEqual([
@@ -210,7 +214,7 @@ describe('what may have taken effect is never sent again', () => {
 		]);
 	});
 
-	test('a run that was killed: the next one names what was under way, and pushes the rest', async () => {
+	test('the run after a killed one reports its rows as unknown, and pushes the others', async () => {
 		await killed(manyRows(4), { contactsPerRequest: 2 });
 		const bodies = answering(ok(3));
 		const next = await run(manyRows(5));
@@ -220,32 +224,36 @@ describe('what may have taken effect is never sent again', () => {
 			[1, 'unknown'],
 		]);
 		expect(next.rejected[0]?.json.rejection_reason).toMatch(
-			/began to push this number and hasn't reported the result/,
+			/began to push this number and didn't report the result/,
 		);
-		expect(next.hints).toEqual(['5 rows: 3 pushed, 2 unknown. Rejected says why.']);
+		expect(next.hints).toEqual([
+			"5 rows: 3 pushed, 2 unknown. The 'Rejected' output shows the reason for each row.",
+		]);
 		expect(next.error).toBeUndefined();
 		const last = await run(manyRows(5));
 		expect(statuses(last).map(([, status]) => status)).toEqual(
 			Array.from({ length: 5 }, () => 'pushed_before'),
 		);
 		// Of the first two it is still unknown, so the reason doesn't say that they were pushed.
-		expect(last.rejected[0]?.json.rejection_reason).toMatch(/or began to, .* interrupted or/);
+		expect(last.rejected[0]?.json.rejection_reason).toMatch(
+			/or began to push it, .* interrupted or/,
+		);
 	});
 });
 
-describe('when n8n’s memory cannot be reached', () => {
-	test('before a request, it is not sent', async () => {
-		store.beforeCall = () => {
+describe('when the store of n8n fails', () => {
+	test('before a request: it is not sent', async () => {
+		store.before = () => {
 			throw new Error('database is locked');
 		};
 		const { error } = await run(manyRows(2));
 		expect(error).toMatchObject({
-			message: expect.stringMatching(/^n8n's memory of the numbers pushed before can't be read/),
+			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
 			description: expect.stringMatching(/n8n said: database is locked/),
 		});
 	});
 
-	test('after a request, what was pushed is told and the push stops', async () => {
+	test('after a request: the pushed rows are reported, and the push stops', async () => {
 		answering(ok(2));
 		store.beforeCall = (call) => {
 			if (call === 'add 4') throw new Error('disk full');
@@ -255,7 +263,7 @@ describe('when n8n’s memory cannot be reached', () => {
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['not_sent', 'not_sent']);
 	});
 
-	test('a row that it still holds says so', async () => {
+	test('a row that could not be released says so', async () => {
 		answering([409, rejection('archived')]);
 		store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
@@ -263,12 +271,12 @@ describe('when n8n’s memory cannot be reached', () => {
 		const { rejected, error } = await run(manyRows(1), {}, stopping);
 		expect(error).toBeUndefined();
 		expect(rejected[0]?.json.rejection_reason).toMatch(
-			/forget it .* before you push this row again/,
+			/Before you push this row again, use 'Forget Pushed Numbers' in 'Options'\.$/,
 		);
 	});
 });
 
-test('two runs at once in one process send each number once', async () => {
+test('two simultaneous runs in one process send each number once', async () => {
 	const bodies = answering(ok(3), ok(1));
 	const [one, other] = await Promise.all([run(manyRows(3)), run(manyRows(4))]);
 	expect(bodies.flatMap(phonesOf).sort()).toEqual([0, 1, 2, 3].map(phone));
@@ -279,7 +287,7 @@ test('two runs at once in one process send each number once', async () => {
 	]);
 });
 
-test('a push of old rows costs a look for each request that it could have been', async () => {
+test('a push of old rows needs one store access per possible request', async () => {
 	answering(ok(100));
 	await run(manyRows(100));
 	store.calls.length = 0;
@@ -287,8 +295,8 @@ test('a push of old rows costs a look for each request that it could have been',
 	expect(store.calls).toEqual(['add 51', 'add 50', 'add 100']);
 });
 
-describe('tries of the same execution', () => {
-	test('Retry On Fail sends what was released, and no other', async () => {
+describe('attempts of the same execution', () => {
+	test('Retry On Fail sends only the released numbers', async () => {
 		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
 		const { error, pushed, rejected } = await run(
 			manyRows(2),
@@ -300,7 +308,7 @@ describe('tries of the same execution', () => {
 		expect(pushed).toHaveLength(2);
 	});
 
-	test('each of them names what an earlier run was cut off with', async () => {
+	test('each attempt reports the rows of an interrupted earlier run', async () => {
 		await killed(manyRows(1));
 		answering([409, rejection('archived')], ok(1));
 		const { error, rejected, pushed } = await run(
@@ -313,7 +321,7 @@ describe('tries of the same execution', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('Retry with a form that cannot be read names it, too', async () => {
+	test('a retry with an invalid form reports them too', async () => {
 		await killed(manyRows(1));
 		answering([409, rejection('archived')]);
 		const node = pushNode(harness, remembering());
@@ -327,7 +335,7 @@ describe('tries of the same execution', () => {
 		expect(found).toEqual(['unknown', 'not_sent']);
 	});
 
-	test('Retry from the list of executions, too', async () => {
+	test('a retry from the list of executions reports them too', async () => {
 		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
 		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
@@ -344,7 +352,7 @@ describe('as a tool', () => {
 	test.each([
 		['an agent', engineTool],
 		['an MCP client', mcpTool],
-	])('%s does not push what an earlier run has pushed', async (_name, toolOf) => {
+	])('%s does not push numbers of earlier runs', async (_name, toolOf) => {
 		answering(ok(1));
 		await run(manyRows(1));
 		const tool = toolOf(harness.credentials, pushNode(harness, remembering()));
@@ -359,7 +367,7 @@ describe('as a tool', () => {
 });
 
 describe('Forget Pushed Numbers', () => {
-	test('the numbers of these rows can be pushed again, and no other', async () => {
+	test('forgets only the numbers of these rows', async () => {
 		const bodies = answering(ok(3), ok(1));
 		await run(manyRows(3));
 		const { pushed, rejected, hints } = await run(
@@ -368,24 +376,22 @@ describe('Forget Pushed Numbers', () => {
 		);
 		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 1 }]);
 		expect(rejected.map(({ json }) => json.phone)).toEqual(['12']);
-		expect(hints[0]).toMatch(
-			/^Of the numbers in these rows 1 was remembered and forgotten; nothing/,
-		);
+		expect(hints[0]).toMatch(/^The node forgot 1 pushed number of these rows\. Nothing/);
 		await run(manyRows(3));
 		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2].map(phone), [phone(1)]]);
 	});
 
-	test('all numbers of all campaigns', async () => {
+	test('forgets all numbers of all campaigns', async () => {
 		answering(ok(3), ok(3));
 		await run(manyRows(3));
 		const { pushed, hints } = await run(rowsOf({ any: 'row' }), { forgetPushed: 'all' });
 		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 'all' }]);
-		expect(hints[0]).toMatch(/^All numbers pushed before are forgotten; nothing was sent/);
+		expect(hints[0]).toMatch(/^The node forgot all pushed numbers\. Nothing was sent\./);
 		expect(store.size).toBe(0);
 		expect((await run(manyRows(3))).rejected).toEqual([]);
 	});
 
-	test('a number whose fate was named goes again after it is forgotten', async () => {
+	test('a forgotten number with an unknown outcome is pushed again', async () => {
 		await killed(manyRows(1));
 		await run(manyRows(1));
 		await run(manyRows(1), { forgetPushed: 'rows' });
@@ -394,7 +400,7 @@ describe('Forget Pushed Numbers', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
 	});
 
-	test('cut off halfway, a number is not sent, and in doubt', async () => {
+	test('interrupted halfway, a number is unknown and is not sent', async () => {
 		answering(ok(1));
 		await run(manyRows(1));
 		let removals = 0;
@@ -406,22 +412,22 @@ describe('Forget Pushed Numbers', () => {
 		expect(statuses(await run(manyRows(1)))).toEqual([[0, 'unknown']]);
 	});
 
-	test('is no work for a model, and not for a dry run', async () => {
+	test('is not possible as a tool or in a dry run', async () => {
 		const tool = engineTool(
 			harness.credentials,
 			pushNode(harness, remembering({ forgetPushed: 'all' })),
 		);
 		expect(await tool({ phone: phone(0) })).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringMatching(/cannot be forgotten by a tool/),
+			what_happened: expect.stringMatching(/can't forget pushed numbers/),
 		});
 		const { error } = await run(manyRows(1), { forgetPushed: 'all', dryRun: true });
-		expect(error?.message).toMatch(/^Dry Run and Forget Pushed Numbers are both/);
+		expect(error?.message).toMatch(/^'Dry Run' and 'Forget Pushed Numbers' are both set/);
 		expect(store.size).toBe(0);
 	});
 });
 
-test('a model is told of numbers that an earlier run has pushed, and that there is nothing to correct', async () => {
+test('a model gets the numbers that an earlier run pushed, without advice to correct them', async () => {
 	const bodies = answering([200, accepted(1)]);
 	await run(manyRows(1));
 	const tool = engineTool(harness.credentials, pushNode(harness, remembering()));
@@ -431,7 +437,7 @@ test('a model is told of numbers that an earlier run has pushed, and that there 
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 	});
-	expect(answer.next_step).toMatch(/^An earlier run .* isn't sent again\.$/);
+	expect(answer.next_step).toMatch(/^An earlier run .* wasn't sent again\.$/);
 });
 
 describe('rows of a CSV file', () => {
@@ -442,7 +448,7 @@ describe('rows of a CSV file', () => {
 	const ofFile = async (numbers: string[], options: NodeParameters['options']) =>
 		await runPush(harness, [file(...numbers)], { contactsFrom: 'csv', options });
 
-	test('go once over all runs, in whatever form, and again when they are forgotten', async () => {
+	test('are pushed once across all runs in any format, and again after they are forgotten', async () => {
 		const bodies = answering([200, accepted(2)], [200, accepted(1)], [200, accepted(2)]);
 		const skipping = { skipPushedBefore: true };
 		await ofFile([phone(0), phone(1)], skipping);

@@ -31,18 +31,20 @@ async function retry(failed: IRun, node: INode): Promise<IRun> {
 	return await retryFailed(harness.credentials, failed, workflow);
 }
 
-const feedsOf = (done: IRun) =>
+const pushesOf = (done: IRun) =>
 	output(done, 'Node').map(({ json, pairedItem }) => [json.totals, pairedItem]);
 const errorOf = ({ data }: IRun) => data.resultData.error;
 
 describe('Retry in the list of executions', () => {
-	test('sends what was not sent, and puts out the requests of both', async () => {
+	test('sends the remaining rows, and returns the requests of both executions', async () => {
 		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
-			expect.stringMatching(/^5 rows: 2 pushed, 3 not sent\.[^]*Retry of this execution/),
+			expect.stringMatching(
+				/\nTo send only the rows that were not sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
+			),
 		);
 		const again = await retry(failed, node);
 		expect(errorOf(again)).toBeUndefined();
@@ -53,14 +55,14 @@ describe('Retry in the list of executions', () => {
 			[phone(4)],
 		]);
 		const totals = expect.objectContaining({ received: 5, pushed: 5, requests: 3, not_sent: 0 });
-		expect(feedsOf(again)).toEqual([
+		expect(pushesOf(again)).toEqual([
 			[totals, [{ item: 0 }, { item: 1 }]],
 			[totals, [{ item: 2 }, { item: 3 }]],
 			[totals, [{ item: 4 }]],
 		]);
 	});
 
-	test('never sends again what may have arrived, however often', async () => {
+	test('never sends rows again that may have arrived', async () => {
 		const bodies = answering(OK);
 		breaking('ECONNRESET', bodies);
 		answeringInto(bodies, [200, accepted(1)]);
@@ -73,12 +75,12 @@ describe('Retry in the list of executions', () => {
 		}
 		expect(errorOf(third)).toHaveProperty(
 			'description',
-			expect.stringMatching(/^5 rows: 3 pushed, 2 unknown\./),
+			expect.stringMatching(/\nPushed: 3 rows .*\nUnknown: 2 rows/),
 		);
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 4].map(phone));
 	});
 
-	test('with the current workflow, no number goes to the campaign again, whatever was changed', async () => {
+	test('with the edited workflow, no number is pushed again', async () => {
 		const bodies = answering(OK, ARCHIVED, OK);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
@@ -86,7 +88,7 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
-	test('without a usable setting, tells what is in the campaign and what is not', async () => {
+	test('with an invalid setting, reports which rows are in the campaign', async () => {
 		answering(OK, ARCHIVED);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const broken = pushNode(harness, { ...bySize, campaignId: 'Spring' });
@@ -100,7 +102,7 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
-	test('a record that cannot be read sends nothing and calls no row unsent', async () => {
+	test('with an unreadable checkpoint, nothing is sent, and all rows are unknown', async () => {
 		answering(OK, ARCHIVED);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(4));

@@ -15,7 +15,7 @@ test.each([
 	'={{ $input.first().json.ids[0] }}',
 	'={{ $("A").first()?.json?.campaign }}',
 	'=4{{ 2 }}{{ $vars.end }}',
-])('%s is certainly the same for every item', (expression) => {
+])('%s is the same for every item', (expression) => {
 	expect(isRowIndependent(expression)).toBe(true);
 });
 
@@ -36,6 +36,6 @@ test.each([
 	'={{ "a\\" + $json.x + \\"" }}',
 	'={{ $vars.a }} {{ $json.b }}',
 	'={{ $vars.a',
-])('%s may be another for each item', (expression) => {
+])('%s may differ between items', (expression) => {
 	expect(isRowIndependent(expression)).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { asRecord } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
 import {
 	accepted,
@@ -5,16 +6,18 @@ import {
 	breaking,
 	contactsOf,
 	runPush,
+	phone,
 	phonesOf,
 	rowsOf,
 	sent,
+	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
 const byRow = { options: { output: 'rows' } };
 
 describe('Output: One Item per Row', () => {
-	test('each row comes out once: from Pushed, or from Rejected', async () => {
+	test('returns each row once, in Pushed or Rejected', async () => {
 		answering([
 			200,
 			accepted(3, {
@@ -101,7 +104,7 @@ describe('Output: One Item per Row', () => {
 		]);
 	});
 
-	test('names the list of its own request, and nothing that was sent of a row that was not', async () => {
+	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
 		const bodies = answering([200, accepted(1, { campaign_upload_id: 7 })]);
 		breaking('ECONNRESET', bodies);
 		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
@@ -116,7 +119,7 @@ describe('Output: One Item per Row', () => {
 		]);
 	});
 
-	test('with a form that cannot be used and Continue, each row still says its status', async () => {
+	test('with an invalid form and Continue, each row has its status', async () => {
 		const { rejected } = await runPush(
 			harness,
 			rowsOf({ phone: '9000000001' }),
@@ -127,8 +130,49 @@ describe('Output: One Item per Row', () => {
 	});
 });
 
+test.each<[string, NodeParameters, string[], string[]]>([
+	[
+		'One Item per Row',
+		{ options: { output: 'rows' } },
+		['push_status', 'phone_sent', 'phone_key', 'campaign_upload_id', 'phone', 'city'],
+		[
+			'rejection_status',
+			'rejection_reason',
+			'push_status',
+			'phone_sent',
+			'phone_key',
+			'campaign_upload_id',
+			'phone',
+			'city',
+		],
+	],
+	[
+		'One Item per Request',
+		{},
+		['totals', ...Object.keys(asRecord(accepted(1).data ?? null))],
+		['rejection_status', 'rejection_reason', 'phone', 'city'],
+	],
+])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
+	answering([200, accepted(1)]);
+	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
+	const { pushed, rejected } = await runPush(harness, rows, parameters);
+	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
+});
+
+test('status and reason of an earlier push are replaced', async () => {
+	const { rejected } = await runPush(
+		harness,
+		rowsOf({ phone: 'x', rejection_status: 'not_sent', rejection_reason: 'old' }),
+	);
+	expect(rejected[0]?.json).toEqual({
+		rejection_status: 'rejected',
+		rejection_reason: expect.stringMatching(/^"x" is not a phone number/),
+		phone: 'x',
+	});
+});
+
 describe('a rejected row', () => {
-	test('goes as it came out once its number is corrected, and carries nothing of the rejection', async () => {
+	test('is pushed again after its number is corrected, without its rejection columns', async () => {
 		const { rejected } = await runPush(
 			harness,
 			rowsOf({ phone: '98765', person_name: 'Asha', city: 'Pune' }),
@@ -157,10 +201,10 @@ describe('a rejected row', () => {
 	});
 });
 
-describe('columns as they are dragged', () => {
+describe('dragged columns', () => {
 	const nested = { properties: { phone: '98765 43210', firstname: 'Asha', lastname: 'Rao' } };
 
-	test('from inside another, with both halves of the name', async () => {
+	test('nested, with first and last names', async () => {
 		const [body] = await sent(
 			harness,
 			{
@@ -177,32 +221,32 @@ describe('columns as they are dragged', () => {
 		]);
 	});
 
-	test('an expression that an earlier drag left is told with what to do', async () => {
+	test('an expression in Phone Column is reported with what to do', async () => {
 		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
 			phoneColumn: '=phone {{ $json.phone }}',
 		});
 		expect(error).toMatchObject({
 			message:
-				'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+				'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
 			description: expect.stringMatching(/Switch the field to Fixed/),
 		});
 	});
 
-	test('a last name that an expression gives is told too', async () => {
+	test('an expression in Last Name Column is reported too', async () => {
 		const { error } = await runPush(harness, rowsOf({ phone: '9876543210', first_name: 'Asha' }), {
 			options: { lastNameColumn: '={{ "Rao" }}' },
 		});
-		expect(error?.message).toMatch(/^Last Name Column holds an expression that gives "Rao"/);
+		expect(error?.message).toMatch(/^'Last Name Column' has an expression that returns "Rao"/);
 	});
 
-	test('a row number of Google Sheets is no prompt variable', async () => {
+	test('row_number of Google Sheets is not sent', async () => {
 		const [body] = await sent(harness, {}, { row_number: 2, phone: '9876543210' });
 		expect(contactsOf(body)).toEqual([{ phone: '9876543210' }]);
 		expect(phonesOf(body)).toEqual(['9876543210']);
 	});
 });
 
-test('Retry On Fail knows a nested number again', async () => {
+test('Retry On Fail recognizes a nested number', async () => {
 	const bodies = answering([200, accepted(1)], [409, { success: false, error: 'archived' }]);
 	answering([200, accepted(1)]);
 	const rows = rowsOf({ p: { phone: '9000000001' } }, { p: { phone: '9000000002' } });

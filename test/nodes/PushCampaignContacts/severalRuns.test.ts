@@ -50,7 +50,7 @@ const runs = (run: IRun, index: number): INodeExecutionData[][] =>
 const reportAll = { options: { reportDuplicates: true } };
 
 describe('a node that runs several times in an execution', () => {
-	test('pushes a number once, and says of the others which run did', async () => {
+	test('pushes a number once, and rejects it in later runs', async () => {
 		const bodies = answering(ok(2));
 		const { workflow, start } = twoBranches(reportAll);
 		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -59,7 +59,7 @@ describe('a node that runs several times in an execution', () => {
 		const [, left = []] = runs(run, 1);
 		expect(left.map(({ json }) => json.rejection_status)).toEqual(['duplicate', 'duplicate']);
 		expect(left[0]?.json.rejection_reason).toBe(
-			'An earlier run of this node in this execution pushed this number to the campaign, so it was not pushed again.',
+			"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.",
 		);
 	});
 
@@ -81,7 +81,7 @@ describe('a node that runs several times in an execution', () => {
 		).toEqual(['unknown', 'unknown']);
 	});
 
-	test('pushes again what was rejected, and duplicates where they are not to be removed', async () => {
+	test('pushes rejected rows again, and duplicates if Remove Duplicates is off', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
 		const bodies = answering([401, 'no'], ok(1));
 		const rejected = twoBranches({}, {}, each);
@@ -93,7 +93,7 @@ describe('a node that runs several times in an execution', () => {
 		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 	});
 
-	test('remembers it over Retry of the execution', async () => {
+	test('remembers the numbers in a retry of the execution', async () => {
 		const bodies = answering(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = twoBranches({}, { executeOnce: true });
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -102,7 +102,7 @@ describe('a node that runs several times in an execution', () => {
 	});
 });
 
-describe('the lists of a model', () => {
+describe('the requests of a model', () => {
 	const contacts = "={{ $fromAI('contacts', '', 'json') }}";
 	const tool = () => pushNode(harness, { contactsFrom: 'json', contacts });
 	const list = (...indexes: number[]) => ({
@@ -114,7 +114,7 @@ describe('the lists of a model', () => {
 	};
 
 	test.each(Object.entries(routes))(
-		'%s pushes a number once, however it arranges its list',
+		'%s pushes a number once, in any list',
 		async (_route, open) => {
 			const call = open();
 			const bodies = answering(ok(2), ok(1));
@@ -130,7 +130,7 @@ describe('the lists of a model', () => {
 						phone: phone(1),
 						rejection_status: 'duplicate',
 						rejection_reason:
-							'This number is in the campaign: it was pushed before, in this agent run or MCP session, and not again.',
+							'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.',
 					},
 				],
 			});
@@ -153,7 +153,7 @@ describe('the lists of a model', () => {
 		},
 	);
 
-	test('another campaign, another agent run and another session push as usual', async () => {
+	test('pushes again to another campaign, in another agent run, and in another session', async () => {
 		const bodies = answering(ok(1), ok(1), ok(1));
 		await engineTool(harness.credentials, tool())(list(0));
 		await engineTool(harness.credentials, tool(), { run: 1 })(list(0));
@@ -162,12 +162,12 @@ describe('the lists of a model', () => {
 	});
 });
 
-test('more numbers than are kept with an execution are forgotten, and those before them stay', () => {
+test('stops storing numbers at the limit, and keeps the earlier ones', () => {
 	const keys = new PhonesByRow();
 	const add = (sent: SentNumbers, from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, index) => from + index);
 		for (const row of rows) keys.set(row, phone(row));
-		const request = { rows, answer: {}, unmatched: [] };
+		const request = { rows, response: {}, unmatched: [] };
 		sent.add({ received: count, pushed: [request], rejectedRows: [] }, { keys });
 	};
 	const sent = new SentNumbers({}, 42);
@@ -176,7 +176,7 @@ test('more numbers than are kept with an execution are forgotten, and those befo
 	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { rejectedRows: [] })).toEqual([10, 11]);
 });
 
-test('a loop of many rounds searches what it has pushed, and does not read it anew in each', () => {
+test('a loop parses the stored numbers once, not in each iteration', () => {
 	const record = {};
 	const rounds = 20_000;
 	const begin = performance.now();
@@ -186,7 +186,7 @@ test('a loop of many rounds searches what it has pushed, and does not read it an
 		const numbers = new SentNumbers(record, 42);
 		const outcome = {
 			received: 1,
-			pushed: [{ rows: [0], answer: {}, unmatched: [] }],
+			pushed: [{ rows: [0], response: {}, unmatched: [] }],
 			rejectedRows: [],
 		};
 		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);

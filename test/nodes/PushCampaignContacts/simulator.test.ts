@@ -55,7 +55,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	const inCampaign = (id: number = campaigns.active) =>
 		simulator.contactsOf(id).map(({ phone }) => phone);
 
-	test('a messy push of 25,000 rows: each good number once with its longest name, each bad row told', async () => {
+	test('pushes 25,000 messy rows: each good number once with its longest name, each bad row reported', async () => {
 		const { rows, bad, kept } = messyPush(25_000);
 		// The service rejects one contact of the second request for a reason of its own.
 		const position = 2_345;
@@ -77,10 +77,11 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(stored.every(({ phone, personName }) => kept.get(phone)?.name === personName)).toBe(
 			true,
 		);
-		expect(rejected.map(({ json }) => json.row)).toEqual(
-			[...bad, byService.row].sort((a, b) => a - b),
-		);
-		expect(rejected.every(({ json }) => json.rejection_status === 'rejected')).toBe(true);
+		const rowsWith = (status: string) =>
+			rejected.filter(({ json }) => json.rejection_status === status).map(({ json }) => json.row);
+		expect(rowsWith('rejected')).toEqual([...bad, byService.row].sort((a, b) => a - b));
+		expect(rowsWith('duplicate')).toHaveLength(25_000 - kept.size - bad.length - 1);
+		expect(rejected).toHaveLength(rowsWith('rejected').length + rowsWith('duplicate').length);
 		expect(pushed.at(-1)?.json.totals).toMatchObject({
 			received: 25_000,
 			pushed: kept.size,
@@ -104,7 +105,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		[{ kind: 'redirect', status: 307 }, 'not_sent'],
 	];
 	test.each(faults)(
-		'%j at the second request: no number twice, every row told',
+		'%j at the second request: no number twice, every row reported',
 		async (fault, fate) => {
 			simulator.faults.inject({ ...fault, skip: 1 });
 			const { pushed, rejected, error } = await push(
@@ -127,7 +128,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		['items', manyRows(5), {}],
 		['a CSV file', [fileItem('leads.csv', file)], { contactsFrom: 'csv' }],
 	])(
-		'of %s, an answer that does not come is looked up: the rows are pushed, and the push goes on',
+		'without a response, finds the contact list of %s and continues',
 		async (_what, input, parameters) => {
 			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
 			const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
@@ -148,7 +149,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		},
 	);
 
-	test('of a push that only waits, no size tells that a new list is its own', async () => {
+	test('a new list without queued contacts stays unknown', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		const options = { ifUnknown: 'lookUp' };
@@ -159,10 +160,10 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		);
 		jest.restoreAllMocks();
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown', 'unknown']);
-		expect(hints.join()).toMatch(/The campaign shows a new contact list of this agent: \d+ \(/);
+		expect(hints.join()).toMatch(/The campaign has a new contact list of this agent: \d+ \(/);
 	});
 
-	test('too many requests: it waits and goes on', async () => {
+	test('too many requests: waits and continues', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', retryAfterSeconds: 0, times: 2 });
 		const { pushed, rejected } = await push(manyRows(3));
 		expect(pushRequests()).toBe(3);
@@ -186,17 +187,17 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(inCampaign()).toEqual([]);
 	});
 
-	test('a paused campaign takes the contacts and warns', async () => {
+	test('a paused campaign accepts the contacts with a warning', async () => {
 		const { pushed, hints } = await push(manyRows(2), {
 			campaignId: campaigns.paused,
 			enqueue: true,
 		});
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 2, enqueued: true });
 		expect(inCampaign(campaigns.paused)).toHaveLength(2);
-		expect(hints).toEqual([expect.stringMatching(/^The service warns: /)]);
+		expect(hints).toEqual([expect.stringMatching(/^Warning from the service: /)]);
 	});
 
-	test('a number that is queued already comes out of Rejected', async () => {
+	test('Rejected lists a number that is queued already', async () => {
 		const release = { enqueue: true };
 		await push(rowsOf({ phone: '9000000001' }), release);
 		const { pushed, rejected } = await push(
@@ -213,7 +214,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		['in the middle', 10],
 		['first', 0],
 		['last', 24],
-	])('of 25 rows the one that the service does not accept is rejected: %s', async (_name, bad) => {
+	])('rejects the one bad row of 25: %s', async (_name, bad) => {
 		const input = manyRows(25);
 		const row = input[bad];
 		if (row === undefined) throw new Error('The push is too short');
@@ -228,7 +229,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(pushed.at(-1)?.json.totals).toMatchObject({ received: 25, pushed: 24, rejected: 1 });
 	});
 
-	test('a number on the do-not-disturb list comes out of Rejected', async () => {
+	test('Rejected lists a number on the do-not-disturb list', async () => {
 		const { pushed, rejected, hints } = await push(
 			rowsOf({ phone: dndPhone }, { phone: '9000000001' }),
 		);
@@ -238,11 +239,13 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		expect(rejected).toMatchObject([
 			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
 		]);
-		expect(hints).toEqual(['2 rows: 1 pushed, 1 on the do-not-disturb list. Rejected says why.']);
+		expect(hints).toEqual([
+			"2 rows: 1 pushed, 1 on the do-not-disturb list. The 'Rejected' output shows the reason for each row.",
+		]);
 	});
 });
 
-test('a request that is over the service’s size goes out in smaller ones', async () => {
+test('splits a request that is too large for the service', async () => {
 	const general = { ...dialects.plain.general, maxBodyBytes: 20_000 };
 	const simulator = await startSimulator({ dialect: { ...dialects.plain, general } });
 	const { baseUrl, token: apiToken } = simulator;

@@ -45,7 +45,7 @@ const inTwos = { options: { contactsPerRequest: 2 } };
 describe.each(ROUTES)('%s', (_name, toolOf) => {
 	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));
 
-	test('the fate of the second request is unknown: what is pushed is named', async () => {
+	test('unknown outcome of the second request: the pushed contacts are reported', async () => {
 		const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
 		const given = contacts(5);
 		const answer = await start()({ contacts: given });
@@ -77,7 +77,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			/Ask again only for what you can/,
 		],
 		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
-	])('%s at the second request: a part was done', async (_what, status, body, advice) => {
+	])('%s at the second request: partly done', async (_what, status, body, advice) => {
 		answering([200, accepted(2)]);
 		service()
 			.post(PATH)
@@ -94,7 +94,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		expect(JSON.stringify(answer)).not.toMatch(/Nothing was (done|sent)|Do not ask for the same/);
 	});
 
-	test('the time of the tool is over during the second request: what is pushed is named', async () => {
+	test('timeout during the second request: the pushed contacts are reported', async () => {
 		const over = new AbortController();
 		jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
 		answering([200, accepted(2)]);
@@ -113,7 +113,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		});
 	});
 
-	test('the service rejects each contact: it was asked, and said no', async () => {
+	test('the service rejects each contact: outcome rejected', async () => {
 		const [one, other] = contacts(2);
 		answering(
 			[400, rejection('contacts[0].phone is invalid')],
@@ -126,7 +126,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		});
 	});
 
-	test('no contact can be used: nothing was sent', async () => {
+	test('no usable contact: nothing is sent', async () => {
 		expect(await start({})({ contacts: [{ phone: '12' }] })).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: '1 row: 0 pushed, 1 rejected.',
@@ -134,7 +134,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	});
 });
 
-test('the same request after an unknown outcome sends nothing, and says again what is pushed', async () => {
+test('the same request after an unknown outcome sends nothing and reports the same', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
 	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
 	const given = contacts(4);
@@ -146,7 +146,7 @@ test('the same request after an unknown outcome sends nothing, and says again wh
 	expect(bodies).toHaveLength(2);
 });
 
-test('after too many requests the rest can be pushed, and nobody twice', async () => {
+test('after too many requests, the remaining contacts can be pushed, and nobody twice', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
 	const bodies = answering([200, accepted(2)]);
 	service().post(PATH).times(4).reply(429, rejection('Too many requests'));

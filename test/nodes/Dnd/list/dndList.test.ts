@@ -27,7 +27,7 @@ describe('the pages', () => {
 	test.each([
 		['1', 1, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }]],
 		['0', 0, [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 1 }]],
-	])('counted from %s: to the last one of meta, and no further', async (_from, first, asked) => {
+	])('counted from %s: reads until the last page', async (_from, first, asked) => {
 		const list = paged(first);
 		expect(await entriesOf(list.client, REQUEST, new ApiMapping(NAMES))).toEqual(entries(0, 8));
 		expect(list.asked).toStrictEqual(asked);
@@ -40,7 +40,7 @@ describe('the pages', () => {
 		expect(asked).toHaveLength(1);
 	});
 
-	test('shown from 1 and asked for from 0: no page is left out', async () => {
+	test('shown from 1 and requested from 0: reads every page', async () => {
 		const { client, asked } = listing(({ p = 0 }) => ({
 			success: true,
 			data: entries(4 * Number(p), 4 * Number(p) + 4),
@@ -50,7 +50,7 @@ describe('the pages', () => {
 		expect(asked.map(({ p }) => p)).toEqual([undefined, 2, 1, 2]);
 	});
 
-	test('after the second one, which shows how they are asked for, are asked for together', async () => {
+	test('after the second one are requested together', async () => {
 		let together = 0;
 		const most: number[] = [];
 		const { client, asked } = listing(({ p = 0 }) => ({
@@ -77,7 +77,7 @@ describe('the pages', () => {
 		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toHaveLength(8);
 	});
 
-	test('a limit ends the reading', async () => {
+	test('a limit ends the read', async () => {
 		const { client, asked } = paged(1);
 		const request = { ...REQUEST, limit: 3, pageSize: 3, phone: '98' };
 		expect(await entriesOf(client, request, new ApiMapping(NAMES))).toEqual(entries(0, 3));
@@ -88,12 +88,12 @@ describe('the pages', () => {
 		['no meta', {}],
 		['no number of pages', { meta: { current_page: 1, total_count: 9 } }],
 		['no current page', { meta: { total_pages: 2 } }],
-	])('%s: a list that may have more pages is not taken for whole', async (_name, more) => {
+	])('%s: a list that may have more pages is not complete', async (_name, more) => {
 		const { client } = listing(() => ({ success: true, data: entries(0, 4), ...more }));
 		const read = async (limit: number) =>
 			await entriesOf(client, { ...REQUEST, limit }, new ApiMapping(NAMES));
 		await expect(read(Infinity)).rejects.toMatchObject({
-			message: 'The answer does not tell whether the list has more pages',
+			message: "The response doesn't show whether the list has more pages",
 			resolution: expect.stringContaining('meta with current_page and total_pages'),
 		});
 		expect(await read(4)).toHaveLength(4);
@@ -103,23 +103,23 @@ describe('the pages', () => {
 		['total_count says so', entries(0, 4), { meta: { total_count: 4 } }],
 		['it is empty', [], {}],
 		['total_pages says so', entries(0, 4), { meta: { total_pages: 1 } }],
-	])('a list is whole where %s', async (_name, data, more) => {
+	])('a list is complete if %s', async (_name, data, more) => {
 		const { client, asked } = listing(() => ({ success: true, data, ...more }));
 		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual(data);
 		expect(asked).toHaveLength(1);
 	});
 
-	test('a service that does not know the page parameter is told', async () => {
+	test('reports a service that ignores the page parameter', async () => {
 		const meta = { current_page: 1, total_pages: 9 };
 		const { client, asked } = listing(() => ({ data: entries(0, 4), meta }));
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The service gave another page than it was asked for',
+			message: 'The service returned another page than requested',
 			resolution: expect.stringContaining('Get List: Page Parameter Name'),
 		});
 		expect(asked).toHaveLength(2);
 	});
 
-	test('a later page than it was asked for, twice: it is told, not asked without end', async () => {
+	test('reports a repeatedly wrong page', async () => {
 		const { client, asked } = listing(({ p }) => {
 			if (asked.length > 5) throw new Error('Asked without end');
 			return {
@@ -128,22 +128,22 @@ describe('the pages', () => {
 			};
 		});
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toThrow(
-			'The service gave another page than it was asked for',
+			'The service returned another page than requested',
 		);
 		expect(asked).toHaveLength(3);
 	});
 
-	test('an answer without a list', async () => {
+	test('a response without a list', async () => {
 		const { client } = listing(() => ({ success: true, data: {} }));
 		await expect(entriesOf(client, REQUEST, new ApiMapping(NAMES))).rejects.toMatchObject({
-			message: 'The answer holds no list of numbers',
+			message: 'The response has no list of numbers',
 			resolution: expect.stringMatching(
-				/Check Base URL .* has the list in data\. The answer holds /,
+				/Check 'Base URL' .* returns the list in data\. The response has /,
 			),
 		});
 	});
 
-	test('an entry that is no object comes out as a value', async () => {
+	test('an entry that is not an object is returned as a value', async () => {
 		const data = ['+919812345678'];
 		const { client } = listing(() => ({ data, meta: { total_count: 1 } }));
 		expect(await entriesOf(client, REQUEST, new ApiMapping(NAMES))).toEqual([
@@ -151,7 +151,7 @@ describe('the pages', () => {
 		]);
 	});
 
-	test('everything that is missing is named at once', async () => {
+	test('reports everything that is missing together', async () => {
 		const { client } = paged(1);
 		const request = { ...REQUEST, phone: '98', pageSize: 9 };
 		await expect(entriesOf(client, request, new ApiMapping({}))).rejects.toThrow(
@@ -163,7 +163,7 @@ describe('the pages', () => {
 		[{}, REQUEST, 'Get List: Agent Parameter Name'],
 		[{ dndListAgentName: 'a' }, { ...REQUEST, phone: '98' }, 'Get List: Phone Filter Name'],
 		[{ dndListAgentName: 'a' }, { ...REQUEST, pageSize: 9 }, 'Get List: Page Size Parameter Name'],
-	])('a missing open detail stops before anything is sent: %p', async (details, request, label) => {
+	])('a missing mapping stops before anything is sent: %p', async (details, request, label) => {
 		const { client, asked } = paged(1);
 		await expect(entriesOf(client, request, new ApiMapping(details))).rejects.toThrow(label);
 		expect(asked).toEqual([]);
@@ -179,5 +179,5 @@ describe('the comparison', () => {
 		['+12025550143', '12025550143'],
 		['12025550143', '12025550143'],
 		['+911123456789', '1123456789'],
-	])('%s is known as %s', (phone, key) => expect(comparedDigits(phone)).toBe(key));
+	])('%s has the key %s', (phone, key) => expect(comparedDigits(phone)).toBe(key));
 });

@@ -20,34 +20,34 @@ test.each<[unknown, string]>([
 	[' +91 98123-45678 ', '+919812345678'],
 	['(202) 555-0143', '2025550143'],
 	['\u200B98123\u00A045678', '9812345678'],
-])('%p goes as %s', (value, phone) => {
+])('sends %p as %s', (value, phone) => {
 	expect(parseDndPhone(value)).toBe(phone);
 });
 
 test.each<[unknown, RegExp]>([
-	['+9198765432100', /^Phone "\+9198765432100" has 11 digits after \+91 instead of 10/],
+	['+9198765432100', /^'Phone' "\+9198765432100" has 11 digits after \+91 instead of 10/],
 	['+91 98765', /has 5 digits after \+91/],
-	['9.88E+09', /was shortened by a spreadsheet/],
-	['98765.00000', /can be read in two ways/],
+	['9.88E+09', /was rounded by a spreadsheet/],
+	['98765.00000', /is ambiguous/],
 	['12', /is not a phone number/],
 	['n/a', /is not a phone number/],
 	['call me', /is not a phone number/],
 	['98x', /is not a phone number/],
-	['9.81e9', /was shortened/],
+	['9.81e9', /was rounded/],
 	['+91+98', /is not a phone number/],
-	[{}, /holds an object/],
-	[['9812345678'], /holds a list/],
-	['  ', /^Phone is empty/],
-	[undefined, /^Phone is empty/],
-	[true, /holds a boolean/],
-	['', /^Phone is empty/],
-	[null, /^Phone is empty/],
-])('%p would protect nobody, and is told', (value, words) => {
+	[{}, /contains an object/],
+	[['9812345678'], /contains a list/],
+	['  ', /^'Phone' is empty/],
+	[undefined, /^'Phone' is empty/],
+	[true, /contains a boolean/],
+	['', /^'Phone' is empty/],
+	[null, /^'Phone' is empty/],
+])('rejects %p', (value, words) => {
 	expect(() => parseDndPhone(value)).toThrow(InvalidInput);
 	expect(() => parseDndPhone(value)).toThrow(words);
 });
 
-test('a number is the same in every way of writing it', () => {
+test('a number has the same key in any format', () => {
 	const ways = ['+919876543210', '9876543210', '91 98765 43210', '0091-9876543210', '09876543210'];
 	expect(ways.map(comparedDigits)).toEqual(ways.map(() => '9876543210'));
 	expect(comparedDigits('+1 (415) 555-0132')).toBe('14155550132');
@@ -55,14 +55,11 @@ test('a number is the same in every way of writing it', () => {
 
 test.each([
 	['', 'Enter the phone number, with its country code.'],
-	['call me', 'Enter its digits, with a leading + and country code where your service wants one.'],
-	[
-		'+91 98765',
-		'Enter its digits, with a leading + and country code where your service wants one.',
-	],
-	['12', 'Enter its digits, with a leading + and country code where your service wants one.'],
+	['call me', 'Enter its digits, with + and country code if your service expects them.'],
+	['+91 98765', 'Enter its digits, with + and country code if your service expects them.'],
+	['12', 'Enter its digits, with + and country code if your service expects them.'],
 	['98765.00000', 'Write the number without a dot or comma.'],
-])('of %p it is said what to enter', (value, resolution) => {
+])('the error for %p says what to enter', (value, resolution) => {
 	const told = () => {
 		try {
 			return parseDndPhone(value);

@@ -37,7 +37,7 @@ test.each([
 	['+390612345678', '390612345678'],
 	['02079460958', '2079460958'],
 	['+919812345678', '9812345678'],
-])('%s is searched for by digits that the service has in any form', (phone, digits) => {
+])('the search digits of %s are in any format of the service', (phone, digits) => {
 	expect(searchDigits(phone)).toBe(digits);
 });
 
@@ -72,28 +72,25 @@ test.each([
 	// No number is shorter.
 	['+49301234', '1234'],
 	['1234', '+49301234'],
-])('with %s on the list, nobody can say whether %s is', async (listed, phone) => {
+])('with %s on the list, %s is ambiguous', async (listed, phone) => {
 	const asking = Promise.resolve().then(() => listOf(listed).entryOf(phone));
 	await expect(asking).rejects.toBeInstanceOf(InvalidInput);
 	await expect(asking).rejects.toMatchObject({
-		message: `Phone "${phone}" cannot be told from ${listed}, which is on the list: one may be the other without its country code`,
+		message: `"${phone}" and "${listed}" on the list may be the same number, because one of them has no country code`,
 		resolution: 'Write the number with + and its country code.',
 	});
 });
 
-test.each([undefined, null, '', 'n/a'])(
-	'an entry whose number is %p could be anybody’s',
-	async (phone) => {
-		const reading = Promise.resolve().then(() => new WholeList([{ id: 1, phone: phone ?? null }]));
-		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
-		await expect(reading).rejects.toMatchObject({
-			message: expect.stringContaining('shows no phone number'),
-			resolution: expect.stringContaining('promises phone in each entry'),
-		});
-	},
-);
+test.each([undefined, null, '', 'n/a'])('fails if the number of an entry is %p', async (phone) => {
+	const reading = Promise.resolve().then(() => new WholeList([{ id: 1, phone: phone ?? null }]));
+	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
+	await expect(reading).rejects.toMatchObject({
+		message: expect.stringContaining('has no phone number'),
+		resolution: expect.stringContaining('returns phone in each entry'),
+	});
+});
 
-test('no number of the list is missed in any way of writing it, and none that shares nothing is found', () => {
+test('finds each number in any format, and no other number', () => {
 	const numbers = fc.uniqueArray(fc.stringMatching(/^[2-9]\d{8,11}$/), { minLength: 1 });
 	fc.assert(
 		fc.property(numbers, (digits) => {
@@ -107,7 +104,7 @@ test('no number of the list is missed in any way of writing it, and none that sh
 	);
 });
 
-describe('the reading', () => {
+describe('reading', () => {
 	const details = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
 
 	/** Two entries a page unless fewer than 100 are asked for; who is on the list is said for each request. */
@@ -138,13 +135,13 @@ describe('the reading', () => {
 
 	const PER_PAGE = { dndListPerPageName: 'n' };
 
-	test('of one page is one request', async () => {
+	test('reads one page once', async () => {
 		const { client, asked } = service(() => PEOPLE.slice(0, 2));
 		await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		expect(asked).toEqual([{ ag: 'agent_a1' }]);
 	});
 
-	test('of several pages is done twice', async () => {
+	test('reads several pages twice', async () => {
 		const { client, asked } = service(() => PEOPLE);
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		const pages = [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }];
@@ -152,7 +149,7 @@ describe('the reading', () => {
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
-	test('asks for other pages the second time, if the page size can be set', async () => {
+	test('uses another page size the second time, if it can be set', async () => {
 		const { client, asked } = service(() => PEOPLE);
 		const names = { dndListAgentName: 'ag', dndListPageName: 'p', ...PER_PAGE };
 		await readWholeList(client, { agentUuid: 'agent_a1' }, new ApiMapping(names));
@@ -165,7 +162,7 @@ describe('the reading', () => {
 		]);
 	});
 
-	test('goes on with the same page size if the service takes no other', async () => {
+	test('keeps the page size if the service ignores it', async () => {
 		const { client, asked } = service(() => PEOPLE, [100]);
 		const names = { dndListAgentName: 'ag', dndListPageName: 'p', ...PER_PAGE };
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, new ApiMapping(names));
@@ -173,7 +170,7 @@ describe('the reading', () => {
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
-	test('misses nobody who is replaced or moved by an entry that is', async () => {
+	test('misses nobody if entries are replaced or moved', async () => {
 		// The first opts out again, which the service shows as a new entry: the third moves to the first page.
 		const again = [...PEOPLE.slice(1), 10000001];
 		const { client } = service((request) => (request === 1 ? PEOPLE : again));
@@ -181,13 +178,13 @@ describe('the reading', () => {
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
-	test('misses nobody because of somebody who comes and goes', async () => {
+	test('misses nobody if an entry is added and removed', async () => {
 		const { client } = service((request) => PEOPLE.slice(request % 2));
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
-	test('begins again where the list became shorter, as an entry would be missed', async () => {
+	test('starts again if the list became shorter', async () => {
 		// The first is taken off after the first page: the third moves to that page, unread.
 		const { client, asked } = service((request) => (request === 1 ? PEOPLE : PEOPLE.slice(1)));
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
@@ -195,7 +192,7 @@ describe('the reading', () => {
 		expect(asked.length).toBeGreaterThan(3);
 	});
 
-	test('misses nobody, whichever of the pages read together the list gets shorter between', async () => {
+	test('misses nobody if the list gets shorter between parallel pages', async () => {
 		const many = range(10000000, 10000025);
 		for (const until of range(1, 15)) {
 			const { client } = service((request) => (request <= until ? many : many.slice(1)));
@@ -204,19 +201,19 @@ describe('the reading', () => {
 		}
 	});
 
-	test('gives up if the list never stays as it is', async () => {
+	test('gives up if the list keeps changing', async () => {
 		// With each request one comes and one leaves.
 		const { client, asked } = service((request) => range(request, request + 5));
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
 		await expect(reading).rejects.toMatchObject({
-			message: expect.stringContaining('changed each of the 5 times it was read'),
+			message: expect.stringContaining('In 5 attempts, the do-not-disturb list changed'),
 			resolution: expect.stringContaining('No number was treated as not listed'),
 		});
 		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(5);
 	});
 
-	test('is done three times if the list stays as it is from the second time on', async () => {
+	test('reads three times if the list changed once', async () => {
 		let changes = 1;
 		const { client, asked } = service(() => {
 			const isFirstPage = asked.at(-1)?.p === undefined;
@@ -227,7 +224,7 @@ describe('the reading', () => {
 		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
 	});
 
-	test('takes pages that do not show the count for no change of it', async () => {
+	test('ignores pages without a count', async () => {
 		const { client, asked } = listing(({ p = 1 }) => ({
 			data: [{ id: p, phone: `+91981234567${String(p)}` }],
 			meta: { current_page: p, total_pages: 2, ...(p === 1 && { total_count: 2 }) },
@@ -237,7 +234,7 @@ describe('the reading', () => {
 		expect(asked).toHaveLength(4);
 	});
 
-	test('gives up where fewer come than are counted', async () => {
+	test('gives up if there are fewer entries than counted', async () => {
 		const meta = { current_page: 1, total_pages: 1, total_count: 3 };
 		const data = [{ id: 1, phone: '+919812345678' }];
 		const transport = async () => {
@@ -247,11 +244,11 @@ describe('the reading', () => {
 		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 		const client = new ApiClient(transport, clock, () => 0);
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
-		await expect(reading).rejects.toThrow('has fewer numbers than the service counts');
+		await expect(reading).rejects.toThrow('it had fewer numbers than the service counts');
 	});
 });
 
-describe('whatever is on the list', () => {
+describe('for any list', () => {
 	const part = fc.constantFrom(
 		'+',
 		'00',
@@ -271,7 +268,7 @@ describe('whatever is on the list', () => {
 		return phone.replace(/\D/g, '').replace(/^00/, '');
 	};
 
-	test('a number that ends as no other does is not on it', () => {
+	test('a number with a unique ending is not listed', () => {
 		fc.assert(
 			fc.property(fc.array(number, { minLength: 1 }), number, (phones, phone) => {
 				const listed = phones.filter((one) => /\d/.test(one));
@@ -282,7 +279,7 @@ describe('whatever is on the list', () => {
 		);
 	});
 
-	test('a number is found or doubted in a long list as it is in a list of one', () => {
+	test('a long list gives the same results as single entries', () => {
 		const answerOf = (list: WholeList, phone: string) => {
 			try {
 				return list.entryOf(phone) === undefined ? 'not listed' : 'listed';

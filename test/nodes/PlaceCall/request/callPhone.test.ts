@@ -132,20 +132,20 @@ describe('what is not sure to be one number is told', () => {
 		['+91', 'has 0 digits after +91 instead of 10'],
 		['+91 98765', 'has 5 digits after +91 instead of 10'],
 		['+9198765432100', 'has 11 digits after +91 instead of 10'],
-		['98765e5', 'was shortened by a spreadsheet'],
-		['9.88E+09', 'was shortened by a spreadsheet'],
-		[919877000000, 'was shortened by a spreadsheet'],
-		['9876543210.5', 'has decimals, which no phone number has'],
-		['987.654.321.0', 'can be read in two ways'],
+		['98765e5', 'was rounded by a spreadsheet'],
+		['9.88E+09', 'was rounded by a spreadsheet'],
+		[919877000000, 'was rounded by a spreadsheet'],
+		['9876543210.5', 'has decimals, so it is not a phone number'],
+		['987.654.321.0', 'is ambiguous'],
 		['98765abc10', 'is not a phone number. Enter the number as digits'],
 		['9876543210 ext 5', 'is not a phone number'],
 		['98765/43210', 'is not a phone number'],
-		['9876543210 / 9123456789', 'holds more than one phone number. Keep one number.'],
+		['9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		[98765.5, 'is not a whole phone number'],
 		[-9876543210, 'is not a whole phone number'],
-		[true, 'Phone Number "true" holds a boolean instead of a number or text'],
-		[['9876543210'], 'holds a list'],
-		[{ phone: '9876543210' }, 'holds an object'],
+		[true, 'Phone Number "true" contains a boolean instead of a number or text'],
+		[['9876543210'], 'contains a list'],
+		[{ phone: '9876543210' }, 'contains an object'],
 		['', 'Phone Number is empty. Enter the number to call.'],
 		['  ', 'Phone Number is empty'],
 		[null, 'Phone Number is empty'],
@@ -159,7 +159,7 @@ describe('what is not sure to be one number is told', () => {
 	});
 
 	test('more digits than a number can have', () => {
-		expect(told('+44 2079 4609 5812 3456', 'GB')).toContain('and no phone number has more than 15');
+		expect(told('+44 2079 4609 5812 3456', 'GB')).toContain('but a phone number has at most 15');
 	});
 });
 

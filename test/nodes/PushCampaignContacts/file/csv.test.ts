@@ -3,7 +3,7 @@ import Papa from 'papaparse';
 import {
 	CsvParser,
 	DELIMITERS,
-	LONGEST_ROW,
+	MAX_ROW_CHARACTERS,
 	layoutOf,
 	UnreadableRow,
 } from '../../../../nodes/PushCampaignContacts/file/csv';
@@ -32,7 +32,7 @@ const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLeng
 const delimiters = fc.constantFrom(...DELIMITERS, '^', ' ');
 const newlines = fc.constantFrom('\n', '\r', '\r\n');
 
-test('any table comes back as it was written, in whatever pieces', () => {
+test('reads any table, in any pieces', () => {
 	fc.assert(
 		fc.property(
 			table,
@@ -56,7 +56,7 @@ const scrawl = fc
 	.array(fc.constantFrom('a', 'b', ' ', '"', '"', ',', ',', '\n', '\n'), { maxLength: 40 })
 	.map((parts) => parts.join(''));
 
-test('what papaparse reads without a complaint is read alike', () => {
+test('reads valid files like Papa Parse', () => {
 	let compared = 0;
 	fc.assert(
 		fc.property(scrawl, newlines, cuts, (text, newline, places) => {
@@ -82,7 +82,7 @@ const outcome = (pieces: string[]) => {
 	}
 };
 
-test('any text reads the same in whatever pieces, also where it cannot be read', () => {
+test('reads any text the same way in any pieces', () => {
 	fc.assert(
 		fc.property(scrawl, newlines, cuts, (text, newline, places) => {
 			const written = text.replaceAll('\n', newline);
@@ -116,16 +116,16 @@ test.each<[string, string, number]>([
 test.each<[string, string, boolean]>([
 	['a quote that nobody closes for a million characters', '"', true],
 	['a million characters without a line break', 'x', false],
-])('%s: stops before more of it is held', (_what, first, isQuoted) => {
+])('%s: stops reading', (_what, first, isQuoted) => {
 	const parser = new CsvParser(',');
 	parser.write('a,b\n');
-	parser.write(first + 'x'.repeat(LONGEST_ROW - 1));
+	parser.write(first + 'x'.repeat(MAX_ROW_CHARACTERS - 1));
 	const last = () => parser.write('x');
 	expect(last).toThrow(UnreadableRow);
 	expect(last).toThrow(new UnreadableRow(2, isQuoted));
 });
 
-describe('the layout is found out', () => {
+describe('detects the delimiter', () => {
 	test.each<[string, string, string]>([
 		['commas', 'name,phone\nAsha,1', ','],
 		['semicolons with decimal commas', 'a;b;c\n1,5;2,5;3\n', ';'],
@@ -162,11 +162,11 @@ describe('the layout is found out', () => {
 		expect(layoutOf(head, true)).toEqual(layout);
 	});
 
-	test('what a person sets holds, and the first row of Excel is skipped all the same', () => {
+	test('a set delimiter takes precedence, and the sep row is skipped', () => {
 		expect(layoutOf('sep=;\na,b;c\n', true, ',')).toEqual({ delimiter: ',', skip: 6 });
 	});
 
-	test('any table of two columns and more that a program wrote is read with its delimiter', () => {
+	test('detects the delimiter of any table with at least two columns', () => {
 		const plain = fc.stringMatching(/^[\w .@+-]{0,12}$/);
 		const rows = fc.integer({ min: 2, max: 6 }).chain((width) =>
 			fc.array(fc.array(plain, { minLength: width, maxLength: width }), {

@@ -34,7 +34,7 @@ test.each<[string, Uint8Array, string]>([
 	expect(await found(bytes)).toBe(encoding);
 });
 
-describe('how well it fits', () => {
+describe('the fit', () => {
 	const bad = Buffer.from([0xe9]);
 	const zoe = Buffer.from('Zoë,');
 
@@ -56,7 +56,7 @@ describe('how well it fits', () => {
 		expect(await encodingIn(bytes)).toHaveProperty('fit', fit);
 	});
 
-	test('it is as the person says', async () => {
+	test('a set encoding is used', async () => {
 		expect(await encodingIn(bad, 'utf-8')).toEqual({ name: 'utf-8', fit: 'set' });
 	});
 
@@ -69,17 +69,17 @@ describe('how well it fits', () => {
 	test.each([
 		['Shift JIS', [0x83, 0x81, 0x83, 0x8b]],
 		['Mac Roman', [0x8e, 0x8f, 0x2c]],
-	])('a file with bytes that neither has is in no known encoding: %s', async (_what, bytes) => {
+	])('bytes that are invalid in all encodings: %s', async (_what, bytes) => {
 		await expect(encodingIn(Buffer.from(bytes))).rejects.toBeInstanceOf(NoEncoding);
 	});
 });
 
-test('what is known holds where there is no mark', async () => {
+test('a set encoding is used without a byte order mark', async () => {
 	expect(await found(Buffer.from('a'), 'macintosh')).toBe('macintosh');
 	expect(await found(Buffer.from('\ufeffa'), 'macintosh')).toBe('utf-8');
 });
 
-test('a file that cannot be read to its end has no encoding, and is not taken for an old one', async () => {
+test('a read error is not treated as an old encoding', async () => {
 	async function* broken() {
 		yield Buffer.from('phone\n');
 		throw new Error('the disk is away');
@@ -97,7 +97,7 @@ test.each([
 	expect(isEncoding(name)).toBe(is);
 });
 
-test('the head of a file is its first 65,536 bytes, in whatever pieces they come', async () => {
+test('the head is the first 65,536 bytes, in any pieces', async () => {
 	const bytes = Buffer.from('abcdefg'.repeat(10_000));
 	const open = async () => [bytes.subarray(0, 65_000), bytes.subarray(65_000)];
 	expect(Buffer.from(await headOf(open)).equals(bytes.subarray(0, 65_536))).toBe(true);

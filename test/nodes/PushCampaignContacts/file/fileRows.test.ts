@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import type { Source, Writing } from '../../../../nodes/PushCampaignContacts/file/csvFile';
+import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { contentOf, fileNames } from './files';
 
-const automatic: Writing = { delimiter: '', encoding: '' };
+const automatic: CsvFormat = { delimiter: '', encoding: '' };
 const noBreath = async () => {};
 
 /** A file that comes in pieces that end anywhere. */
@@ -30,18 +30,18 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 	return found.map((each, index) => ({ ...each, name: rows.names.one(index) }));
 }
 
-async function read(source: Source, writing: Partial<Writing> = {}): Promise<Row[]> {
+async function read(source: Source, writing: Partial<CsvFormat> = {}): Promise<Row[]> {
 	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noBreath));
 }
 
-const ofFile = async (name: string, writing: Partial<Writing> = {}) =>
+const ofFile = async (name: string, writing: Partial<CsvFormat> = {}) =>
 	await read(inPieces(name, contentOf(name)), writing);
 
 const ASHA = { phone: '9876543210', person_name: 'Asha' };
 const RAVI = { phone: '9876543211', person_name: 'Ravi' };
 const ZOYA = { phone: '9876543212', person_name: 'Zoya' };
 
-describe('files as people have them', () => {
+describe('real files', () => {
 	const readable: Record<string, Array<[number, ContactRow]>> = {
 		'excel-sep.csv': [
 			[2, { phone: '9876543210', person_name: 'Zoë Müller', city: 'Köln' }],
@@ -121,41 +121,41 @@ describe('files as people have them', () => {
 		expect(rows.filter(({ unusable }) => unusable !== undefined)).toEqual([]);
 	});
 
-	test('a row with too many cells cannot be used, and one with too few ends in empty ones', async () => {
+	test('rejects a row with too many cells, and fills one with too few', async () => {
 		const rows = await ofFile('ragged.csv');
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
-			'This row has 6 cells and the header 4, so they may be in the wrong columns: "Pune,gold" is beyond the last one. Put quotes around a cell that holds the delimiter.',
-			'This row has 6 cells and the header 4, so they may be in the wrong columns. The ones beyond the last column are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
+			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are "Pune,gold". Put quotes around a cell that contains the delimiter.',
+			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
 		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
-	test('a row that an unquoted delimiter has shifted cannot be used, also if the surplus cell is blank', async () => {
+	test('rejects a shifted row, even if the extra cell is blank', async () => {
 		const text = 'phone,name,amount,note\n9876543210,Rao, Asha,500,\n9876543211,Ravi,500,\n';
 		const rows = await read(inPieces('a.csv', Buffer.from(text)));
 		expect(rows.map(({ unusable }) => unusable !== undefined)).toEqual([true, false]);
 	});
 
-	test('a header that ends with a delimiter leaves no room for text', async () => {
+	test('rejects text beyond the last column with a name', async () => {
 		const text =
 			'phone,name,amount,\n9876543210,Rao, Asha,500\n9876543211,Ravi,500,\n9876543212,Zoya,500\n';
 		const rows = await read(inPieces('a.csv', Buffer.from(text)));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
-			'This row has 4 cells and the header 3, so they may be in the wrong columns: "500" is beyond the last one. Put quotes around a cell that holds the delimiter.',
+			'This row has 4 cells, but the header has 3, so cells may be in the wrong columns. The extra cells are "500". Put quotes around a cell that contains the delimiter.',
 			undefined,
 			undefined,
 		]);
 	});
 
-	test('the cells beyond the last heading are shown with the delimiter of the file', async () => {
+	test('shows extra cells with the delimiter of the file', async () => {
 		const rows = await read(inPieces('a.csv', Buffer.from('phone;name\n1;a;b;c\n2;d;x\n')));
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			expect.stringContaining(
-				'4 cells and the header 2, so they may be in the wrong columns: "b;c"',
+				'4 cells, but the header has 2, so cells may be in the wrong columns. The extra cells are "b;c"',
 			),
-			expect.stringContaining(': "x" is beyond the last one'),
+			expect.stringContaining('The extra cells are "x"'),
 		]);
 	});
 
@@ -163,34 +163,34 @@ describe('files as people have them', () => {
 		const source = inPieces('a.csv', Buffer.from(`phone\n${'x'.repeat(1_000_001)}`));
 		await expect(read(source)).rejects.toMatchObject({
 			message: 'The file "a.csv" has more than 1,000,000 characters in row 2, so nothing was sent',
-			resolution: expect.stringMatching(/a line for each person/),
+			resolution: expect.stringMatching(/one line per person/),
 		});
 	});
 
 	const unreadable: Record<string, [message: string, resolution: RegExp]> = {
-		'bad-empty.csv': ['is empty, so nothing was sent', /first row must hold the names/],
-		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must hold the names/],
+		'bad-empty.csv': ['is empty, so nothing was sent', /first row must name the columns/],
+		'bad-mark-only.csv': ['is empty, so nothing was sent', /first row must name the columns/],
 		'bad-quote.csv': [
-			'has a quote in row 3 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
-			/^Close the quote/,
+			"has a quote in row 3 that isn't closed, so the rows after it can't be read. Nothing was sent",
+			/^Close or remove the quote/,
 		],
 		'bad-quote-runs-on.csv': [
-			'has a quote in row 2 that is not closed where its cell ends, so it is not clear which rows come after it, and nothing was sent',
-			/^Close the quote/,
+			"has a quote in row 2 that isn't closed, so the rows after it can't be read. Nothing was sent",
+			/^Close or remove the quote/,
 		],
 		'bad-nul.csv': [
-			'holds NUL characters, which no text has, so nothing was sent',
+			"has NUL characters, so it isn't text. Nothing was sent",
 			/CSV UTF-8.*Automatic/,
 		],
-		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
-		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Put an Extract from File/],
+		'bad-json.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
+		'bad-json-lines.csv': ['is JSON, not CSV, so nothing was sent', /^Add an Extract from File/],
 		'bad-sign-in.csv': ['is a web page or XML, not CSV, so nothing was sent', /sign-in page/],
 		'bad-workbook.csv': [
 			'is an Excel workbook or another ZIP file, not CSV, so nothing was sent',
 			/Extract from File/,
 		],
 		'bad-old-workbook.csv': [
-			'is an Excel workbook of the old kind, not CSV, so nothing was sent',
+			'is an old Excel workbook (.xls), not CSV, so nothing was sent',
 			/Extract from File/,
 		],
 		'bad-pdf.csv': ['is a PDF, not CSV, so nothing was sent', /as CSV/],
@@ -205,21 +205,21 @@ describe('files as people have them', () => {
 		});
 	});
 
-	test('without a header, the first row is told to be none', async () => {
+	test('reports a missing header', async () => {
 		const source = inPieces('list.csv', contentOf('bad-no-header.csv'));
 		const rows = await FileRows.open([source], automatic, noBreath);
-		expect((await rows.columns()).slip()?.message).toBe(
-			'The first row of the file "list.csv" holds a phone number, so it seems to have no header, and nothing was sent',
+		expect((await rows.columns()).likelyCause()?.message).toBe(
+			'The first row of the file "list.csv" has a phone number, so the file probably has no header. Nothing was sent',
 		);
 	});
 
-	test('every file of the folder is tried here', () => {
+	test('tests every file of the folder', () => {
 		const tried = [...Object.keys(readable), ...Object.keys(unreadable)];
 		const others = ['ragged.csv', 'bad-no-header.csv', 'bad-mark.csv'];
 		expect([...tried, ...others].sort()).toEqual(fileNames);
 	});
 
-	test('wherever the pieces of a file end, it is the same', async () => {
+	test('reads a file the same way in any pieces', async () => {
 		const attempt = async (source: Source) =>
 			await read(source).catch((error: unknown) => {
 				if (error instanceof InvalidInput) return error.message;
@@ -240,7 +240,7 @@ describe('files as people have them', () => {
 	});
 });
 
-describe('a file with bytes that fit no encoding', () => {
+describe('a file with invalid bytes', () => {
 	const HINDI = [
 		['9876543210', 'आशा राव'],
 		['9876543211', 'रवि'],
@@ -250,13 +250,13 @@ describe('a file with bytes that fit no encoding', () => {
 	const UNREADABLE =
 		"This row has a character that can't be read, shown as \"\ufffd\". Correct it in the file and save the file as CSV UTF-8. If the file isn't UTF-8, set 'Encoding' in 'Options'.";
 	const DAMAGED =
-		'The file "a.csv" is UTF-8 with some bytes that aren\'t. Each row with such a byte is rejected.';
+		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
 	const GUESSED =
-		"The file \"a.csv\" isn't UTF-8 and doesn't name its encoding. It was read as Windows-1252. Check letters such as é in the rows, and if they are wrong, set 'Encoding' in 'Options' for the next push.";
+		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they are wrong, set 'Encoding' in 'Options' for the next push.";
 	const openFile = async (content: Uint8Array, encoding = '') =>
 		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
 
-	test('one byte costs its own row, and no other row changes', async () => {
+	test('loses only the row with the invalid byte', async () => {
 		const bytes = Buffer.from(`${text}\n`);
 		bytes[bytes.indexOf('रवि')] = 0xff;
 		const rows = await openFile(bytes);
@@ -266,14 +266,14 @@ describe('a file with bytes that fit no encoding', () => {
 		expect(rows.notes).toEqual([DAMAGED]);
 	});
 
-	test('a file that was cut inside a letter loses the row of the letter', async () => {
+	test('loses the row of an incomplete letter at the end', async () => {
 		const bytes = Buffer.from(['phone,person_name', '9876543210,आशा राव'].join('\n'));
 		const rows = await openFile(bytes.subarray(0, -1));
 		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
 		expect(rows.notes).toEqual([DAMAGED]);
 	});
 
-	test('a character that the file itself has in place of another one is text', async () => {
+	test('accepts a replacement character in the file', async () => {
 		const lost = ['phone,person_name,\ufffd', '9876543210,Zo\ufffd,a', '9876543211,Ravi \ufffd,b'];
 		const row = { phone: '9876543210', person_name: 'Zo\ufffd', '\ufffd': 'a' };
 		const bytes = Buffer.from(`${lost.join('\n')}\n`);
@@ -289,12 +289,12 @@ describe('a file with bytes that fit no encoding', () => {
 		}
 	});
 
-	test('the same holds with a byte order mark', async () => {
+	test('does the same with a byte order mark', async () => {
 		const rows = await openFile(contentOf('bad-mark.csv'));
 		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([UNREADABLE]);
 	});
 
-	test('in the header stops it, because the name of a column would be another one', async () => {
+	test('stops at invalid bytes in the header', async () => {
 		const bytes = Buffer.from(text.replace('person_name', 'नाम'));
 		bytes[bytes.indexOf('नाम')] = 0xff;
 		await expect(openFile(bytes)).rejects.toMatchObject({
@@ -304,7 +304,7 @@ describe('a file with bytes that fit no encoding', () => {
 		});
 	});
 
-	test('that is read as Windows-1252 is told', async () => {
+	test('reports reading as Windows-1252', async () => {
 		const rows = await openFile(contentOf('windows-1252.csv'));
 		expect((await rowsOf(rows)).map(({ unusable }) => unusable)).toEqual([undefined]);
 		expect(rows.notes).toEqual([GUESSED]);
@@ -312,7 +312,7 @@ describe('a file with bytes that fit no encoding', () => {
 		expect((await openFile(Buffer.from(text))).notes).toEqual([]);
 	});
 
-	test('and not in Windows-1252 either stops', async () => {
+	test('stops if Windows-1252 is invalid too', async () => {
 		const bytes = Buffer.concat([
 			Buffer.from('phone,name\n9876543210,'),
 			Buffer.from([0x81, 0x8d]),
@@ -328,7 +328,7 @@ describe('a file with bytes that fit no encoding', () => {
 			'that a person has set',
 			'utf-8',
 			Buffer.from('phone\nZo\xeb', 'latin1'),
-			/^Set Encoding to Automatic/,
+			/^Set 'Encoding' in 'Options' to Automatic/,
 		],
 		[
 			'that the file names',
@@ -336,9 +336,9 @@ describe('a file with bytes that fit no encoding', () => {
 			Buffer.from('\ufeffphone\n1', 'utf16le').subarray(0, -1),
 			/^Save the file again as CSV UTF-8\.$/,
 		],
-	])('in an encoding %s stops, with advice that helps', async (_what, encoding, bytes, advice) => {
+	])('stops with advice in an encoding %s', async (_what, encoding, bytes, advice) => {
 		await expect(openFile(bytes, encoding)).rejects.toMatchObject({
-			message: expect.stringMatching(/^The file "a.csv" holds bytes that are no text in UTF/),
+			message: expect.stringMatching(/^The file "a.csv" has bytes that aren't text in UTF/),
 			resolution: expect.stringMatching(advice),
 		});
 	});
@@ -346,7 +346,7 @@ describe('a file with bytes that fit no encoding', () => {
 
 describe('a file that was cut', () => {
 	const CUT =
-		'This row is the last one of the file, and it has fewer cells than the header and no line break at its end, so the file may have been cut off. If the row is complete, add a line break after it.';
+		'This is the last row of the file. It has fewer cells than the header and no line break at its end, so the file may be cut off. If the row is complete, add a line break after it.';
 	const faultsOf = async (text: string) =>
 		(await read(inPieces('a.csv', Buffer.from(text)))).map(({ unusable }) => unusable);
 
@@ -370,13 +370,13 @@ test.each([
 	['name,phone\nAsha,919876543210', 2],
 	['name,phone\nAsha,"91 98765 43210"', 3],
 	['name,phone\nAsha,"919,876,543,210"', 3],
-])('a number that was cut into that of somebody else is not sent: %j', async (text, missing) => {
+])('rejects a number that may be cut off: %j', async (text, missing) => {
 	const [whole] = await read(inPieces('a.csv', Buffer.from(text)));
 	expect(whole?.unusable).toBeUndefined();
 	const cut = text.slice(0, -missing) + (missing === 3 ? '"' : '');
 	const [last] = await read(inPieces('a.csv', Buffer.from(cut)));
 	expect(last?.unusable).toMatch(
-		/^The last cell of this row may be cut off: .* add a line break after it\.$/,
+		/^The last cell of this row may be cut off\. .* add a line break after it\.$/,
 	);
 	const [complete] = await read(inPieces('a.csv', Buffer.from(`${cut}\n`)));
 	expect(complete?.unusable).toBeUndefined();
@@ -387,22 +387,22 @@ test.each([
 	['9876543210;9123456789', '9876543210;9123456789'],
 	['"9876543210, Asha"', '9876543210, Asha'],
 	['9876543210\t', '9876543210\t'],
-])('a file with one column is not split: %s', async (cell, phone) => {
+])('does not split a file with one column: %s', async (cell, phone) => {
 	for (const end of ['', '\n', `\n${cell}\n${cell}\n`]) {
 		const rows = await read(inPieces('a.csv', Buffer.from(`phone\n${cell}${end}`)));
 		expect(rows[0]).toMatchObject({ row: { phone }, unusable: undefined });
 	}
 });
 
-describe('what a person sets', () => {
-	test('a delimiter holds against all that speaks for another', async () => {
+describe('settings', () => {
+	test('a set delimiter takes precedence', async () => {
 		const [row] = await read(inPieces('a.csv', Buffer.from('a^b,c^d\n1^2,3^4\n')), {
 			delimiter: '^',
 		});
 		expect(row?.row).toEqual({ a: '1', 'b,c': '2,3', d: '4' });
 	});
 
-	test('an encoding holds where the file does not say its own', async () => {
+	test('a set encoding is used unless the file has a byte order mark', async () => {
 		const [row] = await read(inPieces('a.csv', Buffer.from([0x61, 0x0a, 0x8e])), {
 			encoding: 'macintosh',
 		});
@@ -410,9 +410,9 @@ describe('what a person sets', () => {
 		expect(await ofFile('excel-unicode-text.txt', { encoding: 'utf-8' })).toHaveLength(2);
 	});
 
-	test('UTF-8 that it is not stops', async () => {
+	test('stops if the file is not UTF-8 as set', async () => {
 		await expect(ofFile('windows-1252.csv', { encoding: 'utf-8' })).rejects.toThrow(
-			'The file "windows-1252.csv" holds bytes that are no text in UTF-8, so nothing was sent',
+			'The file "windows-1252.csv" has bytes that aren\'t text in UTF-8, so nothing was sent',
 		);
 	});
 });
@@ -424,20 +424,20 @@ test.each([
 		9_362,
 	],
 	['is all of it, without a line break at the end', 'name;phone', 0],
-])('the delimiter is found out where the beginning of the file %s', async (_how, text, count) => {
+])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
 	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noBreath);
 	expect((await rows.columns()).names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
 
-test('columns are those with a heading, and none stands twice where none does', async () => {
+test('columns need a heading, and none is repeated', async () => {
 	const source = inPieces('a.csv', Buffer.from('phone,,__proto__,name.first\n1,2,3,4\n'));
 	const rows = await FileRows.open([source], automatic, noBreath);
 	const columns = await rows.columns();
 	expect([...columns.names]).toEqual(['phone', 'name.first']);
-	expect([...(columns.twice ?? [])]).toEqual([]);
-	expect(columns.hasWithin({ name: 'name', path: ['first'] })).toBe(false);
-	expect(columns.slip()).toBeUndefined();
+	expect([...(columns.repeated ?? [])]).toEqual([]);
+	expect(columns.hasNested({ name: 'name', path: ['first'] })).toBe(false);
+	expect(columns.likelyCause()).toBeUndefined();
 });
 
 test.each([
@@ -445,13 +445,13 @@ test.each([
 	['a,a_2,a,a_2,a', ['a', 'a_2', 'a_3', 'a_2_2', 'a_4']],
 	['a,a,a_2,a_2', ['a', 'a_2', 'a_2_2', 'a_2_3']],
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
-])('of the headings %s each column has a name of its own', async (header, names) => {
+])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
 	const rows = await FileRows.open([source], automatic, noBreath);
 	expect([...(await rows.columns()).names]).toEqual(names);
 });
 
-describe('rows that end early', () => {
+describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
 	const visitsOf = async (text: string, breathe = noBreath) => {
 		const visit = jest.fn();
@@ -460,11 +460,11 @@ describe('rows that end early', () => {
 		return { reading, visit };
 	};
 
-	test('under a header that is far wider stop the file before they are much more than it holds', async () => {
+	test('stop the file if its header is far wider', async () => {
 		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
 		await expect(reading).rejects.toMatchObject({
 			message:
-				'The header of the file "a.csv" has 20,000 columns, and most of its rows end long before, so nothing was sent',
+				'The header of the file "a.csv" has 20,000 columns, but most rows have far fewer cells. Nothing was sent',
 			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
 		});
 		expect(visit.mock.calls.length).toBeLessThan(100);
@@ -473,14 +473,14 @@ describe('rows that end early', () => {
 	test.each([
 		['some of them', `${header(2_000)}\n${'1\n'.repeat(400)}`, 400],
 		['all of them, a little', `${header(11)}\n${'1\n'.repeat(150_000)}`, 150_000],
-	])('are filled up: %s', async (_what, text, count) => {
+	])('are filled: %s', async (_what, text, count) => {
 		const { reading, visit } = await visitsOf(text);
 		await reading;
 		expect(visit).toHaveBeenCalledTimes(count);
 	});
 });
 
-test('of wide rows fewer are read at once', async () => {
+test('yields more often with wide rows', async () => {
 	const cells = Array.from({ length: 1_000 }, (_, i) => `c${i}`).join(',');
 	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(1_001)));
 	const breathe = jest.fn(noBreath);
@@ -489,13 +489,13 @@ test('of wide rows fewer are read at once', async () => {
 	expect(breathe).toHaveBeenCalledTimes(4);
 });
 
-test('rows can be gone through again', async () => {
+test('visits rows again', async () => {
 	const source = inPieces('a.csv', Buffer.from('phone\n1\n2\n'));
 	const rows = await FileRows.open([source], automatic, noBreath);
 	expect(await rowsOf(rows)).toEqual(await rowsOf(rows));
 });
 
-test('a letter far down decides on the encoding of all', async () => {
+test('a late letter decides the encoding of the whole file', async () => {
 	const long = 'a,b\n' + 'x,y\n'.repeat(60_000);
 	const utf8 = await read(inPieces('a.csv', Buffer.from(`${long}é,z\n`, 'utf8')));
 	const latin = await read(inPieces('b.csv', Buffer.from(`${long}é,z\n`, 'latin1')));
@@ -511,7 +511,7 @@ const tables = fc.array(fc.array(fc.tuple(fc.string(), fc.stringMatching(/^[\w ]
 	maxLength: 4,
 });
 
-test('any rows that are picked, in any order of picking, are those that were visited', async () => {
+test('picks the same rows as visited, in any order', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			tables,
@@ -549,15 +549,15 @@ describe('several files', () => {
 		return rows;
 	};
 
-	test('have the columns of all, and rows that are named by their file', async () => {
+	test('have all columns, and rows are named with their file', async () => {
 		const rows = await two();
 		expect([...(await rows.columns()).names]).toEqual(['phone', 'a', 'b']);
 		expect(rows.names.one(3)).toBe('row 2 of "b.csv"');
-		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv"; row 4 of "b.csv"');
+		expect(rows.names.several([0, 1, 2, 4])).toBe('rows 2 to 5 of "a.csv" and row 4 of "b.csv"');
 		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
 	});
 
-	test('come out with where each row stands', async () => {
+	test('are returned with the position of each row', async () => {
 		expect(await (await two()).output([1, 3])).toEqual([
 			{ phone: '2', a: 'y', source_file: 'a.csv', source_row: 4 },
 			{ phone: '1', b: 'x', source_file: 'b.csv', source_row: 2 },
@@ -565,7 +565,7 @@ describe('several files', () => {
 	});
 });
 
-describe('a file that changes meanwhile', () => {
+describe('a file that changes', () => {
 	const changing = async (then: string | Buffer) => {
 		let content: string | Buffer = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
@@ -575,9 +575,8 @@ describe('a file that changes meanwhile', () => {
 		return rows;
 	};
 	const changed = {
-		message:
-			'The file is not the same any more as when its rows were checked, so what is left of it was not sent',
-		resolution: 'Start the workflow again with the file as it is now.',
+		message: 'The file changed after its rows were checked, so the remaining rows were not sent',
+		resolution: 'Execute the workflow again with the new file.',
 	};
 
 	test.each([
@@ -589,11 +588,11 @@ describe('a file that changes meanwhile', () => {
 		['has another header', 'mobile\n1\n2\n3\n'],
 		['has a NUL character', 'phone\n1\n2\n3\0'],
 		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
-	])('and %s gives no row', async (_how, then) => {
+	])('and %s returns no row', async (_how, then) => {
 		await expect((await changing(then)).pick([0, 1, 2], () => {})).rejects.toMatchObject(changed);
 	});
 
-	test('and has its rows elsewhere still gives out where those stood that were not read again', async () => {
+	test('still returns the file and row number of its rows', async () => {
 		const rows = await changing('phone\n1\n\n2\n3\n');
 		expect(await rows.output([0, 1, 2])).toEqual([
 			{ phone: '1', source_file: 'a.csv', source_row: 2 },
@@ -602,7 +601,7 @@ describe('a file that changes meanwhile', () => {
 		]);
 	});
 
-	test('is closed when its rows cannot be given out', async () => {
+	test('is closed if its rows cannot be returned', async () => {
 		let content = 'phone\n1\n2\n3\n';
 		let open = 0;
 		async function* opened() {
@@ -622,20 +621,20 @@ describe('a file that changes meanwhile', () => {
 	});
 
 	test.each(['phone\n1\n2\n4\n', 'phone\n1\n\n2\n3\n', 'mobile\n1\n2\n3\n'])(
-		'and is %j when it is gone through again is told',
+		'and is %j is reported on the next visit',
 		async (then) => {
 			const rows = await changing(then);
 			await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
 		},
 	);
 
-	test('and has more rows is told when it is gone through again', async () => {
+	test('and has more rows is reported on the next visit', async () => {
 		const rows = await changing('phone\n1\n2\n3\n4\n');
 		await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
 	});
 });
 
-test('a file is read on where rows below are wanted, and closed when nothing more of it is', async () => {
+test('continues reading for later rows, and closes the file at the end', async () => {
 	let open = 0;
 	let readings = 0;
 	async function* opened() {
@@ -661,7 +660,7 @@ test('a file is read on where rows below are wanted, and closed when nothing mor
 	expect(open).toBe(0);
 });
 
-test('other work goes on while a long file is read', async () => {
+test('yields to the event loop in a long file', async () => {
 	let breaths = 0;
 	const source = inPieces('a.csv', Buffer.from('a,b\n' + '1,2\n'.repeat(45_000)));
 	const rows = await FileRows.open([source], automatic, async () => {
@@ -671,12 +670,12 @@ test('other work goes on while a long file is read', async () => {
 	expect(breaths).toBe(2);
 });
 
-test('a row whose quote runs on into later rows is not sent, nor is anybody in it', async () => {
+test('rejects a row whose quote runs into later rows', async () => {
 	const text = (lines: readonly string[]) =>
 		Buffer.from(['phone,name,size', ...lines, ''].join('\n'));
 	const faultsIn = async (...lines: string[]) =>
 		(await read(inPieces('a.csv', text(lines)))).map(({ unusable }) => unusable?.slice(0, 39));
-	const RUN_ON = 'This row has a cell with line breaks wh';
+	const RUN_ON = 'A cell of this row has several lines th';
 	expect(await faultsIn('9876543210,"Asha,1', '9876543211,TV 32",2', '9876543212,Ravi,3')).toEqual([
 		RUN_ON,
 		undefined,

@@ -1,3 +1,4 @@
+import range from 'lodash/range';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
@@ -24,7 +25,7 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
 }
 
 test.each([true, false])(
-	'what is kept of a row keeps nothing else of the file, with Normalize Phone Numbers %s',
+	'keeps nothing else of the file in memory, with Normalize Phone Numbers %s',
 	async (normalizePhones) => {
 		const source = { name: 'a.csv', open: async () => pieces() };
 		const writing = { delimiter: ',', encoding: 'utf-8' };
@@ -38,7 +39,31 @@ test.each([true, false])(
 	},
 );
 
-test('once rows are checked, what their duplicates were looked up in is let go', async () => {
+/** Five copies of each number. */
+async function* copies(count: number): AsyncGenerator<Uint8Array> {
+	yield Buffer.from('phone,person_name,city\n');
+	for (let start = 0; start < count; start += 1_000) {
+		const rows = range(start, start + 1_000).map((row) => {
+			const number = row % (count / 5);
+			return `${9_000_000_000 + number},Person ${number},Pune ${row}\n`;
+		});
+		yield Buffer.from(rows.join(''));
+	}
+}
+
+test('a duplicate takes little memory until its reason is needed', async () => {
+	const count = 100_000;
+	const source = { name: 'a.csv', open: async () => copies(count) };
+	const rows = await FileRows.open([source], { delimiter: ',', encoding: 'utf-8' }, async () => {});
+	const { options } = scripted(accept);
+	const before = heapInUse();
+	const prepared = await prepareRows(rows, options.columns, options);
+	const kept = heapInUse() - before;
+	expect(prepared.rejectedRows).toHaveLength((4 / 5) * count);
+	expect(kept / prepared.rejectedRows.length).toBeLessThan(150);
+});
+
+test('frees the lookup tables after the rows are checked', async () => {
 	const count = 400_000;
 	const { options } = scripted(accept);
 	const items = contactItems(count);

@@ -17,7 +17,7 @@ const choice: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
-	computed: new Set(),
+	expressions: new Set(),
 	isTool: false,
 	from: 'csv',
 };
@@ -155,7 +155,7 @@ function asExpected(contact: JsonObject): JsonObject {
 	return { id, note: text, name, digits: subscriberOf(contact) };
 }
 
-test('however a list is written, every person is sent as written or reported', async () => {
+test('sends or reports every person of a list in any format', async () => {
 	await fc.assert(
 		fc.asyncProperty(fc.array(written, { minLength: 1, maxLength: 3 }), async (files) => {
 			const { sent, reported, notes } = await pushed(files.map(bytesOf));
@@ -177,7 +177,7 @@ test('however a list is written, every person is sent as written or reported', a
 /** Anywhere in a file, without a preference for its beginning. */
 const cut = fc.noBias(fc.nat({ max: 5_000 }));
 
-test('wherever a file is cut, nobody else is called, and a row that is not whole is not sent', async () => {
+test('never calls another person if a file is cut off, and sends no incomplete row', async () => {
 	await fc.assert(
 		fc.asyncProperty(written, cut, async (file, place) => {
 			const whole = bytesOf(file);
@@ -199,7 +199,7 @@ test('wherever a file is cut, nobody else is called, and a row that is not whole
 	);
 });
 
-test('a byte that is damaged changes no other row, and its own is not sent with it', async () => {
+test('a damaged byte changes no other row, and its row is not sent', async () => {
 	const utf8 = written.filter(({ encoding }) => encoding === 'utf-8');
 	await fc.assert(
 		fc.asyncProperty(utf8, fc.nat(), async (file, place) => {
@@ -218,7 +218,7 @@ test('a byte that is damaged changes no other row, and its own is not sent with 
 	);
 });
 
-test('where cells have delimiters that nobody has quoted, no row is sent with its cells shifted', async () => {
+test('sends no row with shifted cells if delimiters are unquoted', async () => {
 	const cells = fc.constantFrom('', 'Rao', 'Rao, Asha', ',', '500', ' ', 'a,b,c');
 	const list = fc.record({
 		ends: fc.constantFrom('', ',', ',,'),
@@ -255,7 +255,7 @@ const CHANGES: Array<(bytes: Buffer, place: number) => Buffer> = [
 		Buffer.concat([bytes.subarray(0, place), Buffer.from('a'), bytes.subarray(place + 1)]),
 ];
 
-test('a file that changes after it was checked is sent as it was checked, or not at all', async () => {
+test('sends a changed file as it was checked, or not at all', async () => {
 	await fc.assert(
 		fc.asyncProperty(written, cut, fc.constantFrom(...CHANGES), async (file, place, change) => {
 			let bytes = bytesOf(file);
@@ -271,14 +271,15 @@ test('a file that changes after it was checked is sent as it was checked, or not
 				(contacts) => contacts.all().toString(),
 				(error: unknown) => error,
 			);
-			if (sent instanceof Error) expect(sent.message).toMatch(/^The file is not the same any more/);
+			if (sent instanceof Error)
+				expect(sent.message).toMatch(/^The file changed after its rows were checked/);
 			else expect(sent).toBe(checked);
 		}),
 		{ numRuns: 1_500 },
 	);
 });
 
-test('a row that ends early when it is read again is not sent without its other cells', async () => {
+test('does not send a row that became shorter', async () => {
 	let text = 'phone,person_name\n9876543210,Asha\n9876543211,Ravi\n';
 	const open = async () => [Buffer.from(text)];
 	const writing = { delimiter: '', encoding: '' };
@@ -287,5 +288,5 @@ test('a row that ends early when it is read again is not sent without its other 
 	const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
 	const { rows, contactsOf } = await prepareRows(source, columns, options);
 	text = text.slice(0, -',Ravi\n'.length);
-	await expect(contactsOf(rows)).rejects.toThrow(/^The file is not the same any more/);
+	await expect(contactsOf(rows)).rejects.toThrow(/^The file changed after its rows were checked/);
 });

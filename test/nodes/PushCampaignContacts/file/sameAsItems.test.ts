@@ -74,7 +74,7 @@ async function twoTries(source: () => Promise<RowSource>, happenings: string[], 
 	return { sent, outcomes };
 }
 
-test('whatever happens to its requests, a file is pushed as the same rows are, and its next try too', async () => {
+test('pushes a file like the same rows as items, in each attempt', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(row, { maxLength: 14 }),
@@ -101,7 +101,7 @@ test('whatever happens to its requests, a file is pushed as the same rows are, a
 	);
 });
 
-test('every 2,000 rows that are read again, other work goes on', async () => {
+test('yields every 2,000 rows when reading again', async () => {
 	const people = contactItems(4_001);
 	const text = Papa.unparse(people.map(({ json }) => json));
 	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
@@ -122,7 +122,7 @@ test('every 2,000 rows that are read again, other work goes on', async () => {
 	}
 });
 
-test('what has another number by the time it is sent stops the push, and goes nowhere', async () => {
+test('stops the push if a number changed before it is sent', async () => {
 	let content = 'phone\n9000000001\n9000000002\n9000000003\n';
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
@@ -131,11 +131,11 @@ test('what has another number by the time it is sent stops the push, and goes no
 	content = content.replace('9000000002', '9000000009');
 	const outcome = await pushToCampaign(rows, prepared, { ...options, contactsPerRequest: 1 });
 	expect(sent).toEqual([['9000000001']]);
-	expect(outcome.stopped?.message).toMatch(/^The file is not the same any more/);
+	expect(outcome.stopped?.message).toMatch(/^The file changed after its rows were checked/);
 	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
 });
 
-test('a file that is read in another way than by an earlier try is not sent', () => {
+test('does not send a file that is read differently from an earlier attempt', () => {
 	const progress = new PushProgress();
 	const source = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
 	progress.requireSameFile(source('comma'));
@@ -144,7 +144,7 @@ test('a file that is read in another way than by an earlier try is not sent', ()
 	progress.requireSameFile(source('semicolon'));
 	for (const other of [source('comma'), source()]) {
 		expect(() => stored(progress).requireSameFile(other)).toThrow(
-			'An earlier try of this execution read the file in another way, so it cannot be told which rows it has sent, and nothing more was sent',
+			"An earlier attempt of this execution read another file, or read it differently, so the node can't know which rows it sent. No more rows were sent",
 		);
 	}
 });

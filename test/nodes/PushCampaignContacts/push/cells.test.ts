@@ -22,7 +22,7 @@ test.each([
 	['properties.toString', undefined],
 	['toString', undefined],
 	['', undefined],
-])('what stands at %s', (text, cell) => {
+])('the cell at %s', (text, cell) => {
 	expect(cellOf(ROW, columnOf(text))).toBe(cell);
 });
 

@@ -15,16 +15,16 @@ const SENT = {
 const INTERRUPTED = { campaign: 1, rows: [0, 1], numbers: 'a' };
 const REJECTED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 
-test('what was written is read again', () => {
+test('accepts stored checkpoints', () => {
 	const sent = [
 		SENT,
-		{ ...SENT, answer: {} },
+		{ ...SENT, response: {} },
 		{ ...SENT, path: ['a', 'b'] },
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
-	for (const firstIndex of [undefined, 0, 1]) {
+	for (const indexBase of [undefined, 0, 1]) {
 		expect(
-			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, firstIndex }),
+			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, indexBase }),
 		).toBe(true);
 	}
 });
@@ -39,9 +39,9 @@ test.each<[string, unknown]>([
 	['path', [1]],
 	['normalized', 'true'],
 	['options', undefined],
-	['answer', 'ok'],
+	['response', 'ok'],
 	['unknown', 'broke'],
-])('a request whose %s is %p is not what was written', (field, value) => {
+])('rejects a request whose %s is %p', (field, value) => {
 	expect(isPushCheckpoint({ sent: [{ ...SENT, [field]: value }], rejected: [] })).toBe(false);
 });
 
@@ -49,7 +49,7 @@ test.each<[string, unknown]>([
 	['campaign', '1'],
 	['rows', ['0']],
 	['numbers', undefined],
-])('rows that were cut off, whose %s is %p, are not what was written', (field, value) => {
+])('rejects interrupted rows whose %s is %p', (field, value) => {
 	const interrupted = { ...INTERRUPTED, [field]: value };
 	expect(isPushCheckpoint({ sent: [], rejected: [], interrupted })).toBe(false);
 });
@@ -59,7 +59,7 @@ test.each<[string, unknown]>([
 	['row', '0'],
 	['number', 9],
 	['reason', undefined],
-])('a rejected row whose %s is %p is not what was written', (field, value) => {
+])('rejects a rejected row whose %s is %p', (field, value) => {
 	expect(isPushCheckpoint({ sent: [], rejected: [{ ...REJECTED, [field]: value }] })).toBe(false);
 });
 
@@ -71,10 +71,10 @@ test.each<[string, unknown]>([
 	['a list', []],
 	['another shape', { sent: {}, rejected: [] }],
 	['a request without its rows', { sent: [{ campaign: 1 }], rejected: [] }],
-	['a rejected row without its place', { sent: [], rejected: [{ reason: 'x' }] }],
-	['no object for what was cut off', { sent: [], rejected: [], interrupted: [1] }],
-	['a first index that is none', { sent: [], rejected: [], firstIndex: 2 }],
-])('%s is not what was written', (_name, value) => {
+	['a rejected row without its index', { sent: [], rejected: [{ reason: 'x' }] }],
+	['a list of interrupted rows', { sent: [], rejected: [], interrupted: [1] }],
+	['an invalid index base', { sent: [], rejected: [], indexBase: 2 }],
+])('rejects %s', (_name, value) => {
 	expect(isPushCheckpoint(value)).toBe(false);
 });
 
@@ -89,7 +89,7 @@ test.each<[number[], number[]]>([
 		[4, 2, 3],
 		[4, 4, 2, 3],
 	],
-])('the rows %j are kept as the ranges %j, and come back as they were', (rows, ranges) => {
+])('stores rows %j as ranges %j, and restores them', (rows, ranges) => {
 	expect(rangesOf(rows)).toEqual(ranges);
 	expect(rowsIn(ranges)).toEqual(rows);
 });

@@ -9,7 +9,7 @@ import {
 	type ContactRow,
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { holds } from '../../../../nodes/PushCampaignContacts/push/cells';
+import { hasCell } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 
@@ -18,15 +18,15 @@ const defaults: ColumnChoice = {
 	personName: 'person_name',
 	lastName: '',
 	others: 'all',
-	computed: new Set(),
+	expressions: new Set(),
 	isTool: false,
 	from: 'items',
 };
-const noBreath = async () => {};
+const noYield = async () => {};
 const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
 	names: new Set(columns),
-	hasWithin: (column) => items.some(({ json }) => holds(json, column)),
-	slip: () => undefined,
+	hasNested: (column) => items.some(({ json }) => hasCell(json, column)),
+	likelyCause: () => undefined,
 });
 const resolve = (
 	columns: string[],
@@ -51,7 +51,7 @@ const invalid = (
 	throw new Error('The columns were accepted');
 };
 
-test('the columns of all rows are found, in the order in which they appear', async () => {
+test('finds the columns of all rows, in order of appearance', async () => {
 	let breaths = 0;
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { a: 1, [`b${i % 2}`]: 2 },
@@ -75,27 +75,29 @@ describe('the phone column', () => {
 		expect(resolve(columns).phone).toEqual({ name: phone });
 	});
 
-	test('one that was entered is found in another case, but not by synonyms', () => {
+	test('an entered name is found in another case, but not by synonyms', () => {
 		expect(resolve(['WhatsApp', 'Mobile'], { phone: 'whatsapp' }).phone).toEqual({
 			name: 'WhatsApp',
 		});
 		expect(invalid(['Mobile'], { phone: 'whatsapp' }).message).toBe(
-			'The input has no column "whatsapp"',
+			'The input has no column "whatsapp", so nothing was sent',
 		);
 	});
 
-	test('one of several is not guessed', () => {
+	test('several matches: nothing is chosen', () => {
 		const error = invalid(['Mobile', 'Phone Number']);
-		expect(error.message).toBe('More than one column could be "phone": "Mobile", "Phone Number"');
-		expect(error.resolution).toMatch(/right one in Phone Column.*Nothing was sent/);
+		expect(error.message).toBe(
+			'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
+		);
+		expect(error.resolution).toMatch(/^In 'Phone Column', enter the exact name/);
 	});
 
-	test('a missing one names the columns that are there, not all of a hundred', () => {
+	test('if it is missing, the error lists the first columns of the input', () => {
 		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
 		expect(invalid(['city', 'plan']).resolution).toBe(
-			'Enter in Phone Column the name of the column that holds phone numbers. The input has: "city", "plan". Nothing was sent.',
+			'In \'Phone Column\', enter the name of the column with phone numbers. The input has: "city", "plan".',
 		);
-		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\. Nothing was sent\.$/);
+		expect(invalid(many).resolution).toMatch(/"c19" and 5 more\.$/);
 	});
 });
 
@@ -111,41 +113,41 @@ describe('the person name column', () => {
 		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
 	});
 
-	test('one of several is not guessed', () => {
+	test('several matches: nothing is chosen', () => {
 		const error = invalid(['phone', 'Full Name', 'Lead Name']);
 		expect(error.message).toBe(
-			'More than one column could be "person_name": "Full Name", "Lead Name"',
+			'Several columns match "person_name": "Full Name", "Lead Name". Nothing was sent',
 		);
-		expect(error.resolution).toMatch(/right one in Person Name Column,/);
+		expect(error.resolution).toMatch(/^In 'Person Name Column', enter the exact name/);
 	});
 
-	test('one that was entered must exist', () => {
+	test('an entered name must exist', () => {
 		expect(invalid(['phone'], { personName: 'lead' })).toMatchObject({
-			message: 'The input has no column "lead"',
+			message: 'The input has no column "lead", so nothing was sent',
 			resolution: expect.stringMatching(
-				/^Enter in Person Name Column the name of the column that holds names\./,
+				/^In 'Person Name Column', enter the name of the column with names\./,
 			),
 		});
 	});
 });
 
 describe('the other columns', () => {
-	test('those that are listed must exist, in any case', () => {
+	test('listed columns must exist, in any case', () => {
 		expect(resolve(['phone', 'City'], { others: ['city'] }).others).toEqual([
 			{ name: 'City', column: { name: 'City' } },
 		]);
 		expect(invalid(['phone'], { others: ['city'] }).resolution).toMatch(
-			/^Enter in Columns to Send the name of the column that holds the values to send\./,
+			/^In 'Columns to Send', enter the name of the column with values to send\./,
 		);
 	});
 
-	test('one that is listed and could be two is not guessed', () => {
+	test('a listed column with two matches is not chosen', () => {
 		expect(invalid(['phone', 'City', 'CITY'], { others: ['city'] }).resolution).toMatch(
-			/right one in Columns to Send,/,
+			/^In 'Columns to Send', enter the exact name/,
 		);
 	});
 
-	test('phone, name, what this node adds to rows and a column without heading never ride along', () => {
+	test('phone, name, added columns, and columns without a heading are never sent', () => {
 		expect([...resolve(['Mobile', 'Name']).reserved].sort()).toEqual([
 			'',
 			'Mobile',
@@ -165,7 +167,7 @@ describe('the other columns', () => {
 	});
 });
 
-describe('a column inside another', () => {
+describe('a nested column', () => {
 	const phone = { properties: { phone: '9876543210', 'Full Name': 'Asha' }, list: [{ n: 1 }] };
 
 	test.each([
@@ -177,14 +179,14 @@ describe('a column inside another', () => {
 		expect(resolveRow(phone, { phone: wanted }).phone).toEqual({ name: wanted, path });
 	});
 
-	test('is beaten by a column whose own name has a dot', () => {
+	test('comes after a column whose name has a dot', () => {
 		const row = { 'properties.phone': '1', ...phone };
 		expect(resolveRow(row, { phone: 'properties.phone' }).phone).toEqual({
 			name: 'properties.phone',
 		});
 	});
 
-	test('beats a column that is only written alike', () => {
+	test('comes before a column with a similar name', () => {
 		const row = { 'Properties Phone': '1', ...phone };
 		expect(resolveRow(row, { phone: 'properties.phone' }).phone.path).toEqual([
 			'properties',
@@ -192,21 +194,21 @@ describe('a column inside another', () => {
 		]);
 	});
 
-	test('in brackets alone is a plain column', () => {
+	test('in brackets only is a plain column', () => {
 		expect(resolveRow({ 'Mobile No.': '1' }, { phone: "['Mobile No.']" }).phone).toEqual({
 			name: 'Mobile No.',
 		});
 	});
 
-	test('that no row has is missing', () => {
+	test('is missing if no row has it', () => {
 		const error = invalid(['properties'], { phone: 'properties.mobile' }, [
 			{ json: {} },
 			{ json: phone },
 		]);
-		expect(error.message).toBe('The input has no column "properties.mobile"');
+		expect(error.message).toBe('The input has no column "properties.mobile", so nothing was sent');
 	});
 
-	test('goes along under its last name, or whole where that is taken', () => {
+	test('is sent under its last name, or under its path if the name is used', () => {
 		const row = { city: 'Pune', a: { city: 'Delhi', plan: 'x', phone: '1' }, phone: '2' };
 		const others = ['city', 'a.city', 'a.plan', 'a.phone'];
 		expect(resolveRow(row, { others }).others).toMatchObject([
@@ -219,7 +221,7 @@ describe('a column inside another', () => {
 });
 
 describe('the last name column', () => {
-	test('stands beside one of first names, which is found too', () => {
+	test('finds the column with first names too', () => {
 		const columns = resolve(['phone', 'First Name', 'Surname'], { lastName: 'surname' });
 		expect(columns).toMatchObject({
 			personName: { name: 'First Name' },
@@ -231,65 +233,63 @@ describe('the last name column', () => {
 		]);
 	});
 
-	test('alone is the name where no other is wanted', () => {
+	test('is the whole name if Person Name Column is empty', () => {
 		const columns = resolve(['phone', 'Surname'], { personName: '', lastName: 'Surname' });
 		expect(columns).toMatchObject({ personName: undefined, lastName: { name: 'Surname' } });
 	});
 
-	test('without a column of first names, or missing itself, is told', () => {
+	test('reports a missing column of first or last names', () => {
 		expect(invalid(['phone', 'Surname'], { lastName: 'Surname' }).resolution).toMatch(
-			/^Enter in Person Name Column the name of the column that holds first names\./,
+			/^In 'Person Name Column', enter the name of the column with first names\./,
 		);
 		expect(invalid(['phone', 'First Name'], { lastName: 'Surname' }).resolution).toMatch(
-			/^Enter in Last Name Column the name of the column that holds last names\./,
+			/^In 'Last Name Column', enter the name of the column with last names\./,
 		);
 	});
 });
 
-test('an expression that gives no column is told as what it is', () => {
-	const choice = { phone: 'phone 9876543210', computed: new Set(['Phone Column']) };
+test('reports an expression that returns no column name', () => {
+	const choice = { phone: 'phone 9876543210', expressions: new Set(['Phone Column']) };
 	expect(invalid(['phone', 'city'], choice)).toMatchObject({
 		message:
-			'Phone Column holds an expression that gives "phone 9876543210", and the input has no column of this name',
+			'\'Phone Column\' has an expression that returns "phone 9876543210", and the input has no such column. Nothing was sent',
 		resolution: expect.stringMatching(/not a value of it\. Switch the field to Fixed/),
 	});
 	expect(resolve(['Mobile'], { ...choice, phone: 'Mobile' }).phone).toEqual({ name: 'Mobile' });
 });
 
-describe('rows that are not rows yet', () => {
-	const slipOf = async (item: ContactItem) =>
-		(await new ItemRows([item], noBreath).columns()).slip();
+describe('input that is not rows', () => {
+	const causeFor = async (item: ContactItem) =>
+		(await new ItemRows([item], noYield).columns()).likelyCause();
 
-	test('a list inside an item', async () => {
+	test('reports a list inside an item', async () => {
 		const json = { total: 2, data: [{ phone: '1' }, { phone: '2' }] };
-		expect(await slipOf({ json })).toMatchObject({
-			message: expect.stringMatching(
-				/^The rows are inside a list: "data" of the one input item holds 2/,
-			),
-			resolution: 'Put a Split Out node before this one, with "data" in Fields To Split Out.',
+		expect(await causeFor({ json })).toMatchObject({
+			message: expect.stringMatching(/^The input is one item with a list of 2 rows in "data"\./),
+			resolution: 'Add a Split Out node before this one, with "data" in \'Fields To Split Out\'.',
 		});
 	});
 
 	test.each([[[]], [['a', 'b']], [[[1]]], [[null]]])('not for %j', async (data) => {
-		expect(await slipOf({ json: { data } })).toBeUndefined();
+		expect(await causeFor({ json: { data } })).toBeUndefined();
 	});
 
-	test('a file beside its own name, before what its name suggests', async () => {
+	test('reports a file before a list', async () => {
 		const item = { json: { fileName: 'leads.csv', list: [{}] }, binary: { data: {} } };
-		expect(await slipOf(item)).toMatchObject({
-			message: 'The input is a file whose rows have not been read yet, so nothing was sent',
+		expect(await causeFor(item)).toMatchObject({
+			message: 'The input is a file, not rows, so nothing was sent',
 			resolution: expect.stringMatching(/CSV File.*Extract from File/),
 		});
 	});
 
-	test('is told in place of a missing phone column', () => {
-		const slip = new InvalidInput('what hides behind it', forEveryone('do that'));
-		const found = { ...foundIn(['fileName'], []), slip: () => slip };
-		expect(() => resolveColumns(found, defaults)).toThrow(slip);
+	test('is reported instead of a missing phone column', () => {
+		const cause = new InvalidInput('the cause', forEveryone('do that'));
+		const found = { ...foundIn(['fileName'], []), likelyCause: () => cause };
+		expect(() => resolveColumns(found, defaults)).toThrow(cause);
 	});
 
-	test('a column that the header of a file has twice is not guessed, and another one may be', () => {
-		const found = { ...foundIn(['phone', 'city'], []), twice: new Set(['city']) };
+	test('a repeated column of a file is not chosen, but others are', () => {
+		const found = { ...foundIn(['phone', 'city'], []), repeated: new Set(['city']) };
 		expect(resolveColumns(found, defaults).phone).toEqual({ name: 'phone' });
 		expect(() => resolveColumns(found, { ...defaults, others: ['City'] })).toThrow(
 			'The header of the file has more than one column "city", so nothing was sent',
@@ -297,7 +297,7 @@ describe('rows that are not rows yet', () => {
 	});
 });
 
-test('what Google Sheets and an agent add goes along only where it is listed', () => {
+test('columns of Google Sheets and AI Agent are sent only if listed', () => {
 	const added = ({ notOfAll, reserved }: Columns) =>
 		[...notOfAll].filter((name) => !reserved.has(name));
 	expect(added(resolve(['phone']))).toEqual(['row_number']);
@@ -320,12 +320,12 @@ describe('several files', () => {
 	};
 	const named: [string, string[]] = ['a.csv', ['phone', 'Name']];
 
-	test('of which some have no column for names are told, as their contacts have none', () => {
+	test('reports files without a name column', () => {
 		expect(noteOf([named, ['b.csv', ['phone', 'Who']]])).toBe(
-			'The file "b.csv" has no column for names, so its contacts have none. If it has names, call their column "person_name".',
+			'The file "b.csv" has no column for names, so its contacts have no names. If it has names, rename their column to "person_name".',
 		);
 		expect(noteOf([['b.csv', ['phone']], named, ['c.csv', ['phone']]])).toBe(
-			'The files "b.csv", "c.csv" have no column for names, so their contacts have none. If they have names, call their column "person_name".',
+			'The files "b.csv", "c.csv" have no column for names, so their contacts have no names. If they have names, rename their column to "person_name".',
 		);
 	});
 
@@ -340,7 +340,7 @@ describe('several files', () => {
 			{},
 		],
 		['no names are wanted', [named, ['b.csv', ['phone']]], { personName: '' }],
-	])('are not told of where %s', (_case, files, over) => {
+	])('no report if %s', (_case, files, over) => {
 		expect(noteOf(files, over)).toBeUndefined();
 	});
 });

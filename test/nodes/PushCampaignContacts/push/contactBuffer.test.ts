@@ -14,7 +14,7 @@ const contacts = fc.array(
 	fc.tuple(text, fc.dictionary(text, cell)).map(([phone, others]) => ({ ...others, phone })),
 );
 
-test('whatever contacts hold, and however many were expected, their JSON is that of a list', () => {
+test('writes any contacts as the JSON of a list', () => {
 	fc.assert(
 		fc.property(contacts, fc.nat({ max: 3 }), (people, expected) => {
 			expect(`[${written(people, expected).all().toString()}]`).toBe(JSON.stringify(people));
@@ -22,7 +22,7 @@ test('whatever contacts hold, and however many were expected, their JSON is that
 	);
 });
 
-test('some of them are a list too, in the order in which they are asked for', () => {
+test('returns some contacts in the requested order', () => {
 	fc.assert(
 		fc.property(contacts, fc.array(fc.nat()), (people, wanted) => {
 			const places = people.length === 0 ? [] : wanted.map((place) => place % people.length);
@@ -32,7 +32,7 @@ test('some of them are a list too, in the order in which they are asked for', ()
 	);
 });
 
-test('each can be had alone', () => {
+test('returns each contact alone', () => {
 	fc.assert(
 		fc.property(contacts, (people) => {
 			const all = written(people);
@@ -43,7 +43,7 @@ test('each can be had alone', () => {
 	);
 });
 
-test('contacts of the usual length take memory once, however many they are', () => {
+test('allocates memory once for contacts of usual length', () => {
 	const allocate = jest.spyOn(Buffer, 'allocUnsafe');
 	const people = Array.from({ length: 1000 }, (_, at) => ({ phone: '+919812345678', at }));
 	const all = written(people).all();

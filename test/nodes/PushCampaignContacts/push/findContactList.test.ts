@@ -69,38 +69,40 @@ function campaign(before: Status, ...later: Status[]) {
 const told = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
 const old = list(7, 2);
 
-describe('a request whose answer did not come', () => {
-	test('is pushed, where the campaign has one new list of its size; the push goes on', async () => {
+describe('a request without a response', () => {
+	test('counts as pushed if the campaign has one new list of its size', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old), shows(old, list(8, 2)));
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(outcome.stopped).toBeUndefined();
 		expect(statuses(outcome)).toEqual([]);
-		expect(outcome.pushed.map(({ rows, answer }) => [rows, answer.campaign_upload_id])).toEqual([
-			[[0, 1], 8],
-			[[2], 502],
-		]);
+		expect(outcome.pushed.map(({ rows, response }) => [rows, response.campaign_upload_id])).toEqual(
+			[
+				[[0, 1], 8],
+				[[2], 502],
+			],
+		);
 		expect(waits).toEqual(LIST_SEARCH_DELAYS_MS.slice(0, 2));
 		expect(sent).toHaveLength(2);
 		expect(hintsFor(outcome)).toEqual([
-			expect.stringMatching(/looked up: the new contact list 8 of the campaign has 2 rows/),
+			expect.stringMatching(/one new contact list \(8\) with as many contacts \(2\)/),
 		]);
 		const again = await push(3, { ...options, lookUp: undefined }, stored(progress));
-		expect(again.pushed[0]?.answer).toMatchObject({ campaign_upload_id: 8, looked_up: true });
+		expect(again.pushed[0]?.response).toMatchObject({ campaign_upload_id: 8, looked_up: true });
 	});
 
-	test('is pushed, also where the list names no agent', async () => {
+	test('counts as pushed if the list has no agent', async () => {
 		const { options } = campaign(shows(), shows(list(8, 2, null)));
 		expect((await push(2, options)).pushed).toHaveLength(1);
 	});
 
-	test('stays unknown where two minutes show no new list, which may come later; no further try sends it', async () => {
+	test('stays unknown without a new list in two minutes, and is never sent again', async () => {
 		const { options, sent, waits } = campaign(shows(old), shows(old, list(9, 2, 'agent_other')));
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 		expect(told(outcome)).toMatch(
-			/two minutes later the campaign shows no new contact list of this agent\. .* no proof/i,
+			/After two minutes, the campaign has no new contact list of this agent\. .* not certain\.$/,
 		);
 		expect(waits).toEqual([...LIST_SEARCH_DELAYS_MS]);
 		expect(sent).toHaveLength(1);
@@ -137,10 +139,10 @@ describe('a request whose answer did not come', () => {
 		const { options } = campaign(shows(old), stumbles);
 		const outcome = await push(2, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
-		expect(told(outcome)).toMatch(/status could not be read/);
+		expect(told(outcome)).toMatch(/status of the campaign couldn't be read/);
 	});
 
-	test('stays unknown when the workflow is stopped meanwhile', async () => {
+	test('stays unknown if the execution is stopped', async () => {
 		const { options, stop, waits } = campaign(shows(old), shows(old, list(8, 2)));
 		stop();
 		expect(statuses(await push(2, options))).toEqual(['0 unknown', '1 unknown']);
@@ -148,19 +150,19 @@ describe('a request whose answer did not come', () => {
 	});
 });
 
-describe('without the lists as they were before', () => {
+describe('without the lists before the request', () => {
 	test.each<[string, Status, RegExp]>([
 		[
 			'a campaign that cannot be read',
 			stumbles,
-			/could not be read before the request .* so it was not/,
+			/couldn't be read before the request .* so the request was not/,
 		],
 		[
 			'a status without lists',
 			json(200, { success: true, data: { campaign: {} } }),
-			/shows no contact lists by their ID/,
+			/has no contact lists with IDs/,
 		],
-		['a list without an ID', shows({ file_name: 'x' }), /shows no contact lists by their ID/],
+		['a list without an ID', shows({ file_name: 'x' }), /has no contact lists with IDs/],
 	])('nothing is sent: %s', async (_name, before, message) => {
 		const { options, sent } = campaign(before);
 		const outcome = await push(2, options);
@@ -170,7 +172,7 @@ describe('without the lists as they were before', () => {
 	});
 });
 
-test('a request that is answered needs no look', async () => {
+test('a request with a response needs no search', async () => {
 	const { options, requests, waits, sent } = campaign(shows(old));
 	sent.push([]);
 	await push(3, options);

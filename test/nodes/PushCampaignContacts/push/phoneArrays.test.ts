@@ -11,7 +11,7 @@ const text = fc.oneof(
 );
 const row = fc.oneof(fc.nat(50), fc.nat(100_000));
 
-test('a text for each row comes back as an array would give it', () => {
+test('stores texts by row like an array', () => {
 	fc.assert(
 		fc.property(fc.array(fc.tuple(row, text)), (settings) => {
 			const texts = new PhonesByRow();
@@ -34,7 +34,7 @@ test('a text for each row comes back as an array would give it', () => {
 	);
 });
 
-test('the row of each text is found as in a Map, and no other one is', () => {
+test('finds rows like a Map', () => {
 	fc.assert(
 		fc.property(fc.array(fc.tuple(text, row, fc.boolean())), fc.array(text), (settings, others) => {
 			const rows = new RowsByPhone();
@@ -56,7 +56,7 @@ test('the row of each text is found as in a Map, and no other one is', () => {
 });
 
 test.each([1, 7, 1_024, 1_000_000])(
-	'fifty thousand numbers that are %d apart are told apart',
+	'finds fifty thousand numbers with a distance of %d',
 	(step) => {
 		const rows = new RowsByPhone();
 		const numbers = Array.from({ length: 50_000 }, (_, index) =>

@@ -55,7 +55,7 @@ function watched(
 	return { events, source, options: { ...options, client, contactsPerRequest: 2 } };
 }
 
-test('while a request is under way, the rows of the next one are read, and no further ones', async () => {
+test('reads only the rows of the next request while a request is in flight', async () => {
 	const { events, source, options } = watched(5);
 	const outcome = await push(source, options);
 	expect(events).toEqual([
@@ -67,7 +67,7 @@ test('while a request is under way, the rows of the next one are read, and no fu
 	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
 });
 
-test('rows that cannot be read stop the push at their own request, and not the one under way', async () => {
+test('unreadable rows stop the push at their own request, not the one in flight', async () => {
 	const { events, source, options } = watched(6, { broken: 3 });
 	const outcome = await push(source, options);
 	expect(events).toContain('answer 1');
@@ -79,7 +79,7 @@ test('rows that cannot be read stop the push at their own request, and not the o
 	);
 });
 
-test('a request of which nothing is known stops the push, whatever was read ahead', async () => {
+test('an unknown outcome stops the push, despite prefetched rows', async () => {
 	for (const broken of [undefined, 3]) {
 		const over = broken === undefined ? {} : { broken };
 		const { source, options } = watched(5, { script: () => reset, ...over });
@@ -95,17 +95,17 @@ test('a request of which nothing is known stops the push, whatever was read ahea
 	}
 });
 
-test('a stop by hand sends nothing of what was read ahead', async () => {
+test('stopping the execution sends no prefetched rows', async () => {
 	const { events, source, options } = watched(5);
 	const stopRequested = () => events.includes('request 1');
 	const outcome = await push(source, { ...options, stopRequested });
 	expect(events).toContain('has read 2 3');
 	expect(events).not.toContain('request 2');
 	expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent']);
-	expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+	expect(outcome.stopped?.message).toMatch(/^The execution was stopped/);
 });
 
-test('when the push has ended, nothing is read any more', async () => {
+test('reads nothing after the push has ended', async () => {
 	const { events, source, options } = watched(4);
 	const transport = async () => {
 		events.push('request');
@@ -116,7 +116,7 @@ test('when the push has ended, nothing is read any more', async () => {
 	expect(events).toEqual(['read 0 1', 'has read 0 1', 'request', 'read 2 3', 'has read 2 3']);
 });
 
-test('what was read ahead for a size that was too large is read anew', async () => {
+test('reads prefetched rows again if the request size changed', async () => {
 	const { events, source, options } = watched(7, {
 		script: (phones, request) =>
 			request === 1 ? { status: 413, headers: {}, text: '' } : accept(phones, request),
@@ -129,7 +129,7 @@ test('what was read ahead for a size that was too large is read anew', async () 
 	]);
 });
 
-test('numbers that must be noted before they are sent are not read ahead', async () => {
+test('does not prefetch numbers that must be reserved first', async () => {
 	const { events, source, options } = watched(4);
 	const held = new Set<string>();
 	const numberStore = {

@@ -23,25 +23,25 @@ const sourceOf = (rows: ContactRow[]) =>
 const prepare = async (rows: ContactRow[], options = both) =>
 	await prepareRows(sourceOf(rows), columns, options);
 
-test('a last name that is no text rejects the row and is named', async () => {
+test('rejects a row whose last name is not text', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
 	const source = sourceOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
 	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
-	expect(rejectedRows[0]?.reason).toMatch(/^The column "Surname" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The name in column "Surname" isn't text\./);
 });
 
-test('a first name that is no text rejects the row, whatever last name stands beside it', async () => {
+test('rejects a row whose first name is not text', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
 	const source = sourceOf([
 		{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' },
 	]);
 	const { rows, rejectedRows } = await prepareRows(source, halves, both);
 	expect(rows).toEqual([]);
-	expect(rejectedRows[0]?.reason).toMatch(/^The column "person_name" holds no text/);
+	expect(rejectedRows[0]?.reason).toMatch(/^The name in column "person_name" isn't text\./);
 });
 
-test('a row whose cells may stand in the wrong columns is left out, though its phone could be read', async () => {
+test('rejects a row with shifted cells, even if its phone number is valid', async () => {
 	const items = sourceOf([{ phone: '9876543210' }, { phone: '9123456789' }]);
 	const source: RowSource = {
 		count: 2,
@@ -63,7 +63,7 @@ test('a row whose cells may stand in the wrong columns is left out, though its p
 });
 
 describe('duplicates', () => {
-	test('the row with the longer name stays, wherever it is in the push', async () => {
+	test('keeps the row with the longer name at any position', async () => {
 		const { rows, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
@@ -79,7 +79,7 @@ describe('duplicates', () => {
 		]);
 	});
 
-	test('the reason names the row that stays, also when a third row took its place', async () => {
+	test('the reason names the kept row, even if a third row replaced it', async () => {
 		const { rows, keys, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'A' },
 			{ phone: '9876543210', person_name: 'Asha' },
@@ -94,7 +94,7 @@ describe('duplicates', () => {
 		);
 	});
 
-	test('of equal names, or none, the earlier row stays; white space makes no name longer', async () => {
+	test('keeps the earlier of equally long names, ignoring white space', async () => {
 		const { rows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '9876543210', person_name: '  Asha   ' },
@@ -104,7 +104,7 @@ describe('duplicates', () => {
 		expect(rows).toEqual([0, 2]);
 	});
 
-	test('all stay when duplicates are not removed', async () => {
+	test('keeps all rows if duplicates are not removed', async () => {
 		const source = [{ phone: '9876543210' }, { phone: '9876543210' }];
 		expect((await prepare(source, { ...both, removeDuplicates: false })).rows).toEqual([0, 1]);
 	});
@@ -120,7 +120,7 @@ describe('duplicates', () => {
 });
 
 describe('unusable rows', () => {
-	test('are left out, each once with its reason', async () => {
+	test('are rejected once, with a reason', async () => {
 		const { rows, rejectedRows } = await prepare([
 			{ person_name: 'Asha' },
 			{ phone: '9.88E+09' },
@@ -129,18 +129,18 @@ describe('unusable rows', () => {
 		]);
 		expect(rows).toEqual([3]);
 		expect(rejectedRows).toEqual([
-			{ index: 0, status: 'rejected', reason: 'The phone number is missing in this row.' },
-			{ index: 1, status: 'rejected', reason: expect.stringMatching(/shortened/) },
+			{ index: 0, status: 'rejected', reason: 'This row has no phone number.' },
+			{ index: 1, status: 'rejected', reason: expect.stringMatching(/rounded/) },
 			{
 				index: 2,
 				status: 'rejected',
-				reason: expect.stringMatching(/"person_name" holds no text/),
+				reason: expect.stringMatching(/^The name in column "person_name" isn't text/),
 			},
 		]);
 	});
 });
 
-test('a long push lets other work go on', async () => {
+test('a long push yields to the event loop', async () => {
 	let breaths = 0;
 	const items = Array.from({ length: 2 * ROWS_PER_YIELD + 1 }, (_, i) => ({
 		json: { phone: 9_000_000_000 + i },
@@ -160,7 +160,7 @@ describe('a contact', () => {
 
 	const listed = (...names: string[]) => names.map((name) => ({ name, column: { name } }));
 
-	test('carries every other column as it is', () => {
+	test('has every other column unchanged', () => {
 		expect(contact(row)).toEqual({
 			phone: '9876543210',
 			person_name: 'Asha',
@@ -171,7 +171,7 @@ describe('a contact', () => {
 		});
 	});
 
-	test('carries the listed columns, or none', () => {
+	test('has the listed columns, or none', () => {
 		expect(contact(row, listed('city', 'missing'))).toEqual({
 			phone: '9876543210',
 			person_name: 'Asha',
@@ -180,7 +180,7 @@ describe('a contact', () => {
 		expect(contact(row, 'none')).toEqual({ phone: '9876543210', person_name: 'Asha' });
 	});
 
-	test('keeps its phone and its name, also where their columns are listed', () => {
+	test('keeps its phone and name, even if their columns are listed', () => {
 		expect(contact(row, listed('phone', 'person_name', 'city'))).toEqual({
 			phone: '9876543210',
 			person_name: 'Asha',
@@ -188,7 +188,7 @@ describe('a contact', () => {
 		});
 	});
 
-	test('has no name when the row has none, and a number as text', () => {
+	test('has no name if the row has none, and a number as text', () => {
 		expect(contact({ person_name: '\u00a0' }, 'none')).toEqual({ phone: '9876543210' });
 		expect(contact({ person_name: 7 }, 'none')).toHaveProperty('person_name', '7');
 	});
@@ -197,7 +197,7 @@ describe('a contact', () => {
 		expect(contact({ a: undefined, b: () => 1, c: Symbol('c') })).toEqual({ phone: '9876543210' });
 	});
 
-	test('takes columns with any name without changing what it is', () => {
+	test('accepts columns with any name, such as __proto__', () => {
 		const json: ContactRow = JSON.parse(
 			'{"__proto__":{"phone":"1"},"constructor":"c","toString":"t"}',
 		);
@@ -210,19 +210,19 @@ describe('a contact', () => {
 		);
 	});
 
-	test('is not fooled by inherited properties', () => {
+	test('ignores inherited properties', () => {
 		expect(contact({ phone: 'x' }, listed('toString', '__proto__'))).toEqual({
 			phone: '9876543210',
 		});
 	});
 
-	test('carries the row’s place in a sheet only where it is listed', () => {
+	test('has row_number only if it is listed', () => {
 		const sheet = { row_number: 7, city: 'Pune' };
 		expect(contact(sheet)).toEqual({ phone: '9876543210', city: 'Pune' });
 		expect(contact(sheet, listed('row_number'))).toEqual({ phone: '9876543210', row_number: 7 });
 	});
 
-	test('carries what stands inside a column under its own name', () => {
+	test('has nested values under their own names', () => {
 		const others = [{ name: 'city', column: { name: 'a.city', path: ['a', 'city'] } }];
 		expect(contact({ a: { city: 'Pune' } }, others)).toEqual({ phone: '9876543210', city: 'Pune' });
 		expect(contact({ a: 'Pune' }, others)).toEqual({ phone: '9876543210' });
@@ -233,12 +233,12 @@ describe('a contact', () => {
 		[{ first: 'Asha', last: '' }, 'Asha'],
 		[{ first: null, last: 'Rao' }, 'Rao'],
 		[{}, undefined],
-	])('is called by both names of %j', (row, name) => {
+	])('has the full name of %j', (row, name) => {
 		const halves = { ...columns, personName: { name: 'first' }, lastName: { name: 'last' } };
 		expect(toContact(row, { ...halves, others: 'none' }, '9').person_name).toBe(name);
 	});
 
-	test('does not carry the reason of an earlier rejection', () => {
+	test('does not have the reason of an earlier rejection', () => {
 		expect(contact({ rejection_reason: 'r', rejection_status: 's' })).toEqual({
 			phone: '9876543210',
 		});

@@ -25,7 +25,7 @@ async function halfPushed() {
 	return stored(progress);
 }
 
-test('a further try sends what was not sent, and tells the same of the rest', async () => {
+test('a later attempt sends the remaining rows, and reports the same for the others', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const outcome = await push(30, options, progress);
@@ -35,7 +35,7 @@ test('a further try sends what was not sent, and tells the same of the rest', as
 			.map((item) => item.json.phone),
 	]);
 	expect(
-		outcome.pushed.map(({ rows, answer }) => [rows.length, answer.campaign_upload_id]),
+		outcome.pushed.map(({ rows, response }) => [rows.length, response.campaign_upload_id]),
 	).toEqual([
 		[10, 501],
 		[10, 501],
@@ -44,7 +44,7 @@ test('a further try sends what was not sent, and tells the same of the rest', as
 	expect(countRows(outcome)).toMatchObject({ pushed: 20, unknown: 10, not_sent: 0 });
 });
 
-test('one more try sends nothing and tells the same', async () => {
+test('another attempt sends nothing and reports the same', async () => {
 	const progress = await halfPushed();
 	const first = await push(30, scripted(accept).options, progress);
 	const { sent, options } = scripted(accept);
@@ -54,7 +54,7 @@ test('one more try sends nothing and tells the same', async () => {
 	expect(second.rejectedRows).toEqual(first.rejectedRows);
 });
 
-test('a row of unknown fate is told the same by each try', async () => {
+test('each attempt reports the same for an unknown row', async () => {
 	const { options } = breaking();
 	const progress = new PushProgress();
 	const first = await push(20, { ...options, contactsPerRequest: 10 }, progress);
@@ -65,7 +65,7 @@ test('a row of unknown fate is told the same by each try', async () => {
 	);
 });
 
-test('other people at the same places all go', async () => {
+test('new numbers at the same indexes are sent', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const items = Array.from({ length: 30 }, (_, index) => ({ json: { phone: phone(index + 500) } }));
@@ -78,7 +78,7 @@ test('other people at the same places all go', async () => {
 	expect(statuses(outcome)).toEqual(['29 rejected']);
 });
 
-test('where duplicates are sent, a further try sends the second row of a number too', async () => {
+test('a later attempt sends the second row of a number if duplicates are sent', async () => {
 	const progress = new PushProgress();
 	const { options } = scripted((phones, request) =>
 		request === 2 ? reject('agent_not_found', 404) : accept(phones, request),
@@ -91,7 +91,7 @@ test('where duplicates are sent, a further try sends the second row of a number 
 	expect(sent).toEqual([[phone(1)], [phone(0)]]);
 });
 
-test('what a further try does with other settings never reaches a number twice', async () => {
+test('a later attempt with other settings sends no number twice', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	const settings = { ...options, contactsPerRequest: 3, normalizePhones: false };
@@ -104,7 +104,7 @@ test('what a further try does with other settings never reaches a number twice',
 	);
 });
 
-test('rows that are other people now go, and those who were sent do not, wherever they stand', async () => {
+test('sends changed numbers, but no number that was sent from any row', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	// Another column holds other numbers, some of which were sent by the first.
@@ -122,18 +122,18 @@ test('rows that are other people now go, and those who were sent do not, whereve
 	const counted = outcome.pushed.flatMap(({ rows }) => rows).length + outcome.rejectedRows.length;
 	expect(counted).toBe(30);
 	expect(outcome.rejectedRows.find(({ status }) => status === 'duplicate')?.reason).toMatch(
-		/^Item \d+ has the same phone number, and an earlier try of this execution sent it\.$/,
+		/^Item \d+ has the same phone number, and an earlier attempt of this execution sent it\.$/,
 	);
 });
 
-test('another campaign is another request, and all rows may go', async () => {
+test('another campaign gets all rows', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
 	await push(30, { ...options, campaign: { ...options.campaign, id: 43 } }, progress);
 	expect(sent.flat()).toHaveLength(30);
 });
 
-test('a request that was cut short is unknown, not unsent', async () => {
+test('an interrupted request is unknown, not not_sent', async () => {
 	const progress = new PushProgress();
 	let cutShort: PushProgress | undefined;
 	const { options } = scripted((phones, request) => {
@@ -145,10 +145,10 @@ test('a request that was cut short is unknown, not unsent', async () => {
 	const outcome = await push(20, again, cutShort);
 	expect(sent).toEqual([]);
 	expect(countRows(outcome)).toMatchObject({ pushed: 10, unknown: 10, not_sent: 0 });
-	expect(outcome.stopped?.message).toMatch(/^An earlier try of this execution was interrupted/);
+	expect(outcome.stopped?.message).toMatch(/^An earlier attempt of this execution was interrupted/);
 });
 
-test('a row that the service rejected is not offered again, unless what is sent of it changes', async () => {
+test('a rejected row is not sent again unless its contact changes', async () => {
 	const rejecting = scripted((phones, request) => {
 		if (phones.includes(phone(0))) return reject('contacts[0] is invalid');
 		return request === 2 ? reject('Campaign is archived', 409) : accept(phones, request);
@@ -183,7 +183,7 @@ test('skipped rows stay skipped', async () => {
 	expect(countRows(outcome)).toMatchObject({ pushed: 9, do_not_disturb: 1, unknown: 10 });
 });
 
-test('of a model’s pushes the newest are kept, and each whose fate is open; no rejection is', async () => {
+test('for a model, keeps the newest requests and all unknown ones, but no rejections', async () => {
 	const { options, sent } = scripted((phones, request) => {
 		if (request === 1) return reset;
 		return request === 2 ? reject('contacts[0] is invalid') : accept(phones, request);
@@ -205,7 +205,7 @@ test.each<[string, boolean, string[][]]>([
 	['a model', true, [[phone(0), phone(1)]]],
 	['a person', false, []],
 ])(
-	'a request in which every number was skipped: what %s wishes again',
+	'a request in which every number was skipped: what %s sends again',
 	async (_who, forModel, sent) => {
 		const skipping = scripted((phones) =>
 			json(200, { success: true, data: { campaign_upload_id: 1, dnd_skipped: phones } }),
@@ -218,7 +218,7 @@ test.each<[string, boolean, string[][]]>([
 	},
 );
 
-test('a model that wishes the same rows with other options is heard, and with the same is not', async () => {
+test('a model can send the same rows with other options, but not with the same', async () => {
 	const { options, sent } = scripted(accept);
 	const progress = new PushProgress();
 	const wish = async (enqueue: boolean) =>
@@ -234,7 +234,7 @@ test('a model that wishes the same rows with other options is heard, and with th
 	]);
 });
 
-test('it holds ranges and answers, and neither rows nor numbers', async () => {
+test('the checkpoint has ranges and responses, but no rows or numbers', async () => {
 	const { options } = scripted(accept);
 	const progress = new PushProgress();
 	await push(20_000, options, progress);

@@ -14,7 +14,7 @@ import {
 } from './scripted';
 
 describe('requests', () => {
-	test('hold 10,000 contacts at most, in order, one after another', async () => {
+	test('have at most 10,000 contacts, in order, one after another', async () => {
 		const { requests, sent, options } = scripted(accept);
 		const outcome = await push(20_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 10_000, 1]);
@@ -22,16 +22,18 @@ describe('requests', () => {
 		expect(requests[0]).toMatchObject({ method: 'POST', path: '/v1/campaigns/42/contacts' });
 		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', enqueue: false });
 		expect(outcome.stopped).toBeUndefined();
-		expect(outcome.pushed.map(({ answer }) => answer.campaign_upload_id)).toEqual([501, 502, 503]);
+		expect(outcome.pushed.map(({ response }) => response.campaign_upload_id)).toEqual([
+			501, 502, 503,
+		]);
 	});
 
-	test('hold fewer contacts when asked to', async () => {
+	test('have fewer contacts if set', async () => {
 		const { sent, options } = scripted(accept);
 		await push(5, { ...options, contactsPerRequest: 2 });
 		expect(sent.map((phones) => phones.length)).toEqual([2, 2, 1]);
 	});
 
-	test('carry additional fields, which cannot replace documented ones', async () => {
+	test('have additional fields, which cannot replace documented ones', async () => {
 		const { requests, options } = scripted(accept);
 		const body = { agent_uuid: 'agent_x', tag: 'spring', contacts: [{ phone: phone(9) }] };
 		const additions = { body, query: { source: 'n8n' } };
@@ -53,7 +55,7 @@ describe('requests', () => {
 				},
 			},
 		],
-	])('stop at a row that holds %s; what was sent before is told', async (_name, cell) => {
+	])('stop at a row that contains %s, and report earlier rows', async (_name, cell) => {
 		const { sent, options } = scripted(accept);
 		const items = contactItems(6).map(({ json }, row) => ({
 			json: row === 3 ? { ...json, cell } : json,
@@ -61,11 +63,11 @@ describe('requests', () => {
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([[phone(0), phone(1)]]);
 		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
-		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 cannot be written as JSON \(.+\)/);
+		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 can't be converted to JSON \(.+\)/);
 		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
 	});
 
-	test('carry dates, times and odd numbers as JSON writes them', async () => {
+	test('have dates, times, and unusual numbers as JSON', async () => {
 		const { requests, options } = scripted(accept);
 		const day = DateTime.fromISO('2026-11-21T10:00:00Z', { zone: 'utc' });
 		const cells = {
@@ -82,7 +84,7 @@ describe('requests', () => {
 		]);
 	});
 
-	test('are not made when no row is left', async () => {
+	test('are not sent if no row is left', async () => {
 		const { sent, options } = scripted(accept);
 		expect(await push(0, options)).toEqual({
 			received: 0,
@@ -99,7 +101,7 @@ describe('rows that the service names', () => {
 		['in error', reject('contacts[1].phone is invalid')],
 		['in errors', json(400, { success: false, errors: ['contacts[1] has an invalid phone'] })],
 		['at 422', json(422, { success: false, errors: ['contacts[ 1 ]: phone'] })],
-	])('%s are rejected, and the others are sent without them', async (_name, rejection) => {
+	])('%s are rejected, and the others are sent again', async (_name, rejection) => {
 		const { sent, options } = scripted((phones, request) =>
 			request === 1 ? rejection : accept(phones, request),
 		);
@@ -110,13 +112,13 @@ describe('rows that the service names', () => {
 			{
 				index: 1,
 				status: 'rejected',
-				reason: expect.stringMatching(/^The service does not accept this row\. It said: contacts/),
+				reason: expect.stringMatching(/^The service rejected this row: contacts/),
 			},
 		]);
 		expect(outcome.stopped).toBeUndefined();
 	});
 
-	test('several at once are all rejected, each with the words about it', async () => {
+	test('are all rejected, each with its own text', async () => {
 		const { sent, options } = scripted((phones, request) =>
 			request === 1
 				? json(400, { success: false, errors: ['contacts[0] bad', 'contacts[2] worse'] })
@@ -137,7 +139,7 @@ describe('rows that the service names', () => {
 		expect(statuses(await push(10_010, options))).toEqual(['10005 rejected']);
 	});
 
-	test('one after another end in no request when none is left', async () => {
+	test('end the push if no row is left', async () => {
 		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(2, options);
 		expect(sent.map((phones) => phones.length)).toEqual([2, 1]);
@@ -145,7 +147,7 @@ describe('rows that the service names', () => {
 		expect(outcome.stopped).toBeUndefined();
 	});
 
-	test('are given up on after a bounded number of attempts', async () => {
+	test('stop the push after a limited number of attempts', async () => {
 		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(MAX_REJECTED_ROWS + 2, options);
 		expect(sent).toHaveLength(MAX_REJECTED_ROWS + 1);

@@ -40,15 +40,15 @@ const rest = (count: number, bad: ReadonlySet<number>) =>
 		.filter((index) => !bad.has(index))
 		.map(phone);
 
-test('one text about thousands of rows comes out with each of them in short', async () => {
+test('shortens a text about thousands of rows', async () => {
 	const text = Array.from({ length: 50 }, (_, row) => `contacts[${row}] ${'x'.repeat(50)}`).join(
 		'; ',
 	);
 	const { options } = scripted(() => json(400, { success: false, error: text }));
-	const { rejectedRows: rejectedRows } = await push(50, options);
+	const { rejectedRows } = await push(50, options);
 	expect(rejectedRows).toHaveLength(50);
 	for (const { reason } of rejectedRows) {
-		expect(reason).toBe(`The service does not accept this row. It said: ${text.slice(0, 1_000)}…`);
+		expect(reason).toBe(`The service rejected this row: ${text.slice(0, 1_000)}...`);
 	}
 });
 
@@ -59,7 +59,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 		['second', 1],
 		['last', 24],
 		['last but one', 23],
-	])('of 25 rows the bad one is rejected and 24 are in: %s', async (_place, row) => {
+	])('rejects the bad row of 25 and pushes the others: %s', async (_place, row) => {
 		const bad = new Set([row]);
 		const { taken, sent, options } = strict({ firstIndex, bad });
 		const outcome = await push(25, options);
@@ -69,7 +69,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 		expect(sent.length).toBeLessThanOrEqual(3);
 	});
 
-	test('what it counts from is found once for the whole push', async () => {
+	test('finds the index base once per push', async () => {
 		const bad = new Set([3, 5_000, 10_005, 20_000]);
 		const { sent, options } = strict({ firstIndex, bad });
 		const outcome = await push(20_010, options);
@@ -78,13 +78,13 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 		expect(sent).toHaveLength(3 + bad.size + 1);
 	});
 
-	test('and is known to a further try of the push', async () => {
+	test('stores the index base for later attempts', async () => {
 		const progress = new PushProgress();
 		await push(25, strict({ firstIndex, bad: new Set([7]) }).options, progress);
-		expect(stored(progress).record.firstIndex).toBe(firstIndex);
+		expect(stored(progress).record.indexBase).toBe(firstIndex);
 	});
 
-	test('any bad rows are rejected, each good one is in once', async () => {
+	test('rejects all bad rows, and pushes each good one once', async () => {
 		const rows = fc.uniqueArray(fc.nat(39), { maxLength: 8 });
 		await fc.assert(
 			fc.asyncProperty(
@@ -107,7 +107,7 @@ describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => 
 	});
 });
 
-describe('of both rows that may be meant, the doubtful one is sent alone', () => {
+describe('of two possible rows, the doubtful one is sent alone', () => {
 	const landline = { json: { phone: '+911123456789' } };
 	const isLandline = (number: string) => number === landline.json.phone;
 	const service = (firstIndex: 0 | 1) =>
@@ -130,28 +130,28 @@ describe('of both rows that may be meant, the doubtful one is sent alone', () =>
 	);
 });
 
-describe('the row that is sent alone to find out', () => {
+describe('the row that is sent alone', () => {
 	const service = (alone: HttpResponse) =>
 		scripted((phones, request) => {
 			if (phones.length === 1) return alone;
 			return phones.length === 3 ? reject('contacts[1] is invalid') : accept(phones, request);
 		});
 
-	test('stops the push where it is rejected for another reason', async () => {
+	test('stops the push if it is rejected for another reason', async () => {
 		const { sent, options } = service(reject('Campaign is archived', 409));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
 		expect(sent).toHaveLength(2);
 	});
 
-	test('is unknown where no answer tells, and the others are not sent', async () => {
+	test('is unknown without a response, and the others are not sent', async () => {
 		const { options } = service(json(503, {}));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 not_sent', '2 not_sent']);
 		expect(outcome.stopped?.outcome).toBe('unknown');
 	});
 
-	test('is rejected where the rejection names nothing, and the others go on', async () => {
+	test('is rejected if the rejection names nothing, and the others are sent', async () => {
 		const { sent, options } = service(reject('phone is invalid'));
 		const outcome = await push(3, options);
 		expect(statuses(outcome)).toEqual(['0 rejected']);
@@ -159,7 +159,7 @@ describe('the row that is sent alone to find out', () => {
 	});
 });
 
-test('an index that contradicts what was found rejects no row', async () => {
+test('an index that contradicts the index base rejects no row', async () => {
 	const { sent, options } = scripted((_phones, request) =>
 		reject(request === 1 ? 'contacts[3] is invalid' : 'contacts[0] is invalid'),
 	);
@@ -168,7 +168,7 @@ test('an index that contradicts what was found rejects no row', async () => {
 	expect(sent).toHaveLength(2);
 });
 
-describe('a cell that reads like the name of a contact', () => {
+describe('a cell that contains contacts[<index>]', () => {
 	type Contact = { phone: string; note?: string };
 	type Words = (index: number, note: string) => string;
 
@@ -213,7 +213,7 @@ describe('a cell that reads like the name of a contact', () => {
 			['before the name, with every index', before, EVERY_INDEX],
 			['cut short, with every index', cut, EVERY_INDEX],
 			['in capitals, with every index', loud, EVERY_INDEX],
-		])('repeats the cell %s: the bad row alone is rejected', async (_how, words, note) => {
+		])('quotes the cell %s: only the bad row is rejected', async (_how, words, note) => {
 			const { taken, options } = repeating(new Set([phone(3)]), firstIndex, words);
 			const outcome = await push(rowsWith(['', '', '', note, '', '']), options);
 			expect(statuses(outcome)).toEqual(['3 rejected']);
@@ -221,7 +221,7 @@ describe('a cell that reads like the name of a contact', () => {
 			expect([...taken].sort()).toEqual([0, 1, 2, 4, 5].map(phone));
 		});
 
-		test('names a row whose index stands in another one', async () => {
+		test('names a row whose index is in another row', async () => {
 			const { taken, options, requests } = repeating(new Set([phone(3)]), firstIndex, after);
 			const outcome = await push(rowsWith(['contacts[3]', '', 'contacts[4]', '']), options);
 			expect(statuses(outcome)).toEqual(['3 rejected']);
@@ -229,7 +229,7 @@ describe('a cell that reads like the name of a contact', () => {
 			expect(requests()).toBeLessThanOrEqual(5);
 		});
 
-		test('whatever is in the cells, bad rows are rejected, and each good one is in once', async () => {
+		test('rejects bad rows, and pushes each good one once, with any cells', async () => {
 			const index = fc.nat(8);
 			const note = fc.oneof(
 				{ weight: 2, arbitrary: fc.constant('') },
@@ -260,7 +260,7 @@ describe('a cell that reads like the name of a contact', () => {
 		});
 	});
 
-	test('is not taken for the list of a field', async () => {
+	test('is not confused with a field path', async () => {
 		const { sent, options } = scripted((phones, request) =>
 			request === 1 ? reject('contacts[0].contacts[2] is not a text') : accept(phones, request),
 		);
@@ -268,7 +268,7 @@ describe('a cell that reads like the name of a contact', () => {
 		expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
 	});
 
-	test('in what is sent beside the rows is one, too', async () => {
+	test('in additional fields counts too', async () => {
 		const { sent, options } = scripted((phones, request) =>
 			request === 1 ? reject('contacts[2]: bad. Source: contacts[0]') : accept(phones, request),
 		);
@@ -278,7 +278,7 @@ describe('a cell that reads like the name of a contact', () => {
 		expect(sent.map((phones) => phones.length)).toEqual([5, 1, 3]);
 	});
 
-	test('is told from the name by its own words, however many indexes are in it', async () => {
+	test('is recognized by its text, with any number of indexes', async () => {
 		const every = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`).join(', ');
 		const notes = Array.from({ length: 60 }, (_, index) => (index === 45 ? every : ''));
 		const { taken, options, requests } = repeating(new Set([phone(45)]), 0, before);
@@ -289,16 +289,16 @@ describe('a cell that reads like the name of a contact', () => {
 		expect(requests()).toBe(4);
 	});
 
-	test('once it is known what the service counts from, one row is meant by it', async () => {
+	test('means one row after the index base is known', async () => {
 		const progress = new PushProgress();
-		progress.record.firstIndex = 0;
+		progress.record.indexBase = 0;
 		const { options, requests } = repeating(new Set([phone(3)]), 0, after);
 		const notes = ['contacts[3]', '', '', '', ''];
 		expect(statuses(await push(rowsWith(notes), options, progress))).toEqual(['3 rejected']);
 		expect(requests()).toBe(3);
 	});
 
-	test('of more contacts than a request can have is none', async () => {
+	test('with an impossible index is ignored', async () => {
 		const names = Array.from({ length: 200_000 }, (_, index) => `contacts[${index + 10_001}]`);
 		const { sent, options } = scripted(() => reject(names.join(' ')));
 		const outcome = await push(3, options);
@@ -306,7 +306,7 @@ describe('a cell that reads like the name of a contact', () => {
 		expect(sent).toHaveLength(1);
 	});
 
-	test('costs a bounded number of requests', async () => {
+	test('needs a limited number of requests', async () => {
 		const notes = Array.from({ length: 60 }, (_, index) => `contacts[${index}]`);
 		const { sent, options } = scripted((phones, request) =>
 			phones.length > 1 ? reject(notes.join(' ')) : accept(phones, request),

@@ -7,24 +7,30 @@ import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
 
-test('the outcome is told in words, exactly', async () => {
+test('reports each group of rows on one line, and everything else in the details', async () => {
 	const { options } = scripted((phones, request) => {
 		if (request === 1) return reject('contacts[0] is invalid');
 		return request === 2 ? accept(phones, request) : json(503, {});
 	});
 	const again = [{ json: { phone: phone(1) } }];
-	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual([
-		'20,002 rows: 9,999 pushed, 1 rejected, 1 left out as duplicates, 10,000 unknown, 1 not sent.',
-		'Pushed: 9,999 rows (items 1 to 9999, contact list 502). They are in the campaign: leave them out when you push the others again.',
-		'Duplicates: 1 row (item 20001). Leave them out too: each has the number of another row.',
-		'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign: compare its newest contact list with your rows (Campaign Status shows the lists) before you push them again.',
-		'Not sent: 1 row (item 20000). They can be pushed again as they are.',
-		'Rejected: 1 row. [item 0] The service does not accept this row. It said: contacts[0] is invalid',
-		'Retry of this execution, from the list of executions, does so by itself: it sends only what was not sent.',
-	]);
+	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual({
+		nextSteps: [
+			'To send only the rows that were not sent, retry this execution from the list of executions.',
+		],
+		groups: [
+			'Pushed: 9,999 rows (items 1 to 9999, contact list 502). Leave them out if you push the other rows again.',
+			'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
+			'Not sent: 1 row (item 20000). You can push it again.',
+			'Rejected: 1 row (item 0). The service rejected this row: contacts[0] is invalid',
+		],
+		details: [
+			'20,002 rows: 9,999 pushed, 1 rejected, 1 duplicate, 10,000 unknown, 1 not sent.',
+			'Duplicates: 1 row (item 20001). Leave them out if you push the other rows again. Each has the phone number of another row.',
+		],
+	});
 });
 
-test('of several requests all lists are named, and of many rejected rows the first five', async () => {
+test('names the lists of all requests, and the first five of many rejected rows', async () => {
 	const { options } = scripted((phones, request) =>
 		request === 3 ? reject('Campaign is archived', 409) : accept(phones, request),
 	);
@@ -33,41 +39,43 @@ test('of several requests all lists are named, and of many rejected rows the fir
 		...options,
 		contactsPerRequest: 2,
 	});
-	const lines = describeOutcome(outcome);
-	expect(lines[1]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
-	const rejected = lines.find((line) => line.startsWith('Rejected'));
-	expect(rejected).toMatch(/^Rejected: 7 rows\. \[item 5\] "x" is not a phone number\. /);
-	expect(rejected?.match(/\[item \d+\]/g)).toHaveLength(5);
-	expect(rejected).toMatch(/ … and 2 rows more\.$/);
+	const { groups, details } = describeOutcome(outcome);
+	expect(groups[0]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
+	expect(groups.at(-1)).toBe(
+		'Rejected: 7 rows (items 5 to 11). The first reasons are in the details.',
+	);
+	expect(details.filter((line) => line.startsWith('[item '))).toHaveLength(5);
+	expect(details[1]).toMatch(/^\[item 5\] "x" is not a phone number\. /);
+	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
-test('a list that the service does not name is left out', async () => {
+test('leaves out a contact list without an ID', async () => {
 	const { options } = scripted((_phones, request) =>
 		request === 1
 			? json(200, { success: true, data: { contacts_accepted: 1 } })
 			: reject('Campaign is archived', 409),
 	);
-	const lines = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
-	expect(lines[1]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
+	const { groups } = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
+	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
 });
 
-const summaryOf = (...answers: JsonObject[]) =>
+const summaryOf = (...responses: JsonObject[]) =>
 	summarize({
-		received: answers.length,
-		pushed: answers.map((answer, row) => ({ rows: [row], answer, unmatched: [] })),
+		received: responses.length,
+		pushed: responses.map((response, row) => ({ rows: [row], response, unmatched: [] })),
 		rejectedRows: [],
 	});
 
 test.each<[string, JsonObject[], boolean]>([
-	['all requests were', [{ enqueued: true }, { enqueued: true }], true],
-	['one was not', [{ enqueued: true }, { enqueued: false }], false],
-	['one does not say', [{ enqueued: true }, {}], false],
-	['there was none', [], false],
-])('the push counts as released to the queue where %s', (_what, answers, enqueued) => {
-	expect(summaryOf(...answers)).toMatchObject({ enqueued });
+	['every response says so', [{ enqueued: true }, { enqueued: true }], true],
+	['one response denies it', [{ enqueued: true }, { enqueued: false }], false],
+	["one response doesn't say", [{ enqueued: true }, {}], false],
+	['there was no request', [], false],
+])('enqueued of the summary, if %s', (_case, responses, enqueued) => {
+	expect(summaryOf(...responses)).toMatchObject({ enqueued });
 });
 
-test('what an answer does not hold, or holds in another form, adds nothing', () => {
+test('ignores missing and malformed fields of responses', () => {
 	const whole = {
 		campaign_upload_id: 7,
 		contacts_accepted: 2,
@@ -82,7 +90,7 @@ test('what an answer does not hold, or holds in another form, adds nothing', () 
 	expect(summary.dnd_skipped).toEqual(['x']);
 });
 
-test('a warning that every request brings is told once', () => {
+test('lists each warning once', () => {
 	const paused = { warnings: [{ code: 'paused' }, 'late'] };
 	expect(summaryOf(paused, paused)).toMatchObject({ warnings: [{ code: 'paused' }, 'late'] });
 });
@@ -91,25 +99,25 @@ test.each<[number[], string]>([
 	[[7], 'item 7'],
 	[[3, 4, 5], 'items 3 to 5'],
 	[[9, 1, 0, 2], 'items 0 to 2, 9'],
-])('the rows %j are told as %s', (rows, words) => {
+])('describes rows %j as %s', (rows, words) => {
 	expect(namesOfItems.several(rows)).toBe(words);
 });
 
-test('of more than a hundred ranges the first hundred are told, and how far the others go', () => {
+test('lists the first hundred ranges and the end of the others', () => {
 	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
 	expect(namesOfItems.several(every(100))).toMatch(/, 196, 198$/);
-	expect(namesOfItems.several(every(103))).toMatch(/, 196, 198, and further ones up to 204$/);
-	expect(namesOfItems.several([...every(102), 203])).toMatch(/, 198, and further ones up to 203$/);
+	expect(namesOfItems.several(every(103))).toMatch(/, 196, 198, and more up to 204$/);
+	expect(namesOfItems.several([...every(102), 203])).toMatch(/, 198, and more up to 203$/);
 });
 
 test.each([
-	[1, '"x0"'],
-	[5, '"x0", "x1", "x2", "x3", "x4"'],
-	[6, '"x0", "x1", "x2", "x3", "x4", …'],
-])('of %i skipped entries that match no row, the first five are shown', (count, shown) => {
+	[1, '1 more contact that doesn\'t match any row: "x0"'],
+	[5, '5 more contacts that don\'t match any row: "x0", "x1", "x2", "x3", "x4"'],
+	[6, '6 more contacts that don\'t match any row: "x0", "x1", "x2", "x3", "x4" and 1 more'],
+])('shows the first five of %i skipped entries that match no row', (count, shown) => {
 	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
-	const pushed = [{ rows: [0], answer: {}, unmatched }];
+	const pushed = [{ rows: [0], response: {}, unmatched }];
 	expect(unmatchedIn({ received: 1, pushed, rejectedRows: [] })).toEqual([
-		`The service says that it skipped ${count} more, in which no number of these rows can be found: ${shown}. Such rows are still counted as pushed.`,
+		`The service skipped ${shown}. The rows of skipped contacts count as pushed.`,
 	]);
 });

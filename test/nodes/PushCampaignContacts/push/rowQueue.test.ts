@@ -30,7 +30,7 @@ function memoryStore() {
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 const numbers = range(0, 1_000).map(phone);
 
-test('what is told goes to the store once, with what is noted next', async () => {
+test('writes confirmations together with the next reservations', async () => {
 	const { store, added } = memoryStore();
 	const memory = new PushedNumbers(store, 42, numbers);
 	await memory.reserve([0, 1]);
@@ -41,7 +41,7 @@ test('what is told goes to the store once, with what is noted next', async () =>
 	expect(added.map((keys) => keys.length)).toEqual([3, 3, 1]);
 });
 
-test('a large store is emptied in small steps', async () => {
+test('removes numbers from a large store in small steps', async () => {
 	const { store, removed } = memoryStore();
 	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, 42, numbers);
 	await memory.reserve(range(0, 5));
@@ -50,7 +50,7 @@ test('a large store is emptied in small steps', async () => {
 	expect((await memory.reserve(range(0, 5))).fresh).toEqual(range(0, 5));
 });
 
-test('no more is noted than the next request takes, however many rows were pushed before', async () => {
+test('reserves no more numbers than fit in the next request', async () => {
 	const { store, held } = memoryStore();
 	await new PushedNumbers(store, 42, numbers).reserve(range(0, 25));
 	const { options, sent } = scripted((phones, request) => {
@@ -62,7 +62,7 @@ test('no more is noted than the next request takes, however many rows were pushe
 	expect(sent.map((phones) => phones.length)).toEqual([10, 10]);
 });
 
-test('rows that were noted for a request that could not be filled are released', async () => {
+test('releases reserved rows if the next store access fails', async () => {
 	const { store, held } = memoryStore();
 	const memory = new PushedNumbers(store, 42, numbers);
 	await memory.reserve(range(0, 5));
@@ -80,7 +80,7 @@ test('rows that were noted for a request that could not be filled are released',
 	expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(5);
 });
 
-test('they are told of in whichever run has them, though another has ended before', async () => {
+test('interrupted numbers are reported in the run that has them', async () => {
 	const { store } = memoryStore();
 	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
 	const endOf = async (rows: number[]) => {
@@ -91,7 +91,7 @@ test('they are told of in whichever run has them, though another has ended befor
 	expect([await endOf([5]), await endOf([1]), await endOf([0, 1])]).toEqual([[], [1], [0]]);
 });
 
-test('numbers that no run told of are told of once', async () => {
+test('reports interrupted numbers once', async () => {
 	const { store } = memoryStore();
 	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
 	const statusesOf = async () => {

@@ -41,7 +41,7 @@ const numbered = (numbers: readonly number[]) => {
 	return keys;
 };
 
-test('over all runs of an execution, a number that is or may be in the campaign is left out, and every other one is sent', () => {
+test('across the runs of an execution, leaves out exactly the numbers that are or may be in the campaign', () => {
 	fc.assert(
 		fc.property(fc.array(round, { maxLength: 6 }), (rounds) => {
 			let record: SentNumbersRecord = {};
@@ -77,7 +77,8 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 				}
 				for (const index of left) {
 					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
-					if (fate === 'pushed') outcome.pushed.push({ rows: [index], answer: {}, unmatched: [] });
+					if (fate === 'pushed')
+						outcome.pushed.push({ rows: [index], response: {}, unmatched: [] });
 					else outcome.rejectedRows.push({ index, status: fate, reason: '' });
 					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
 					if (fate === 'pushed' || fate === 'skipped_duplicate')
@@ -94,12 +95,12 @@ test('over all runs of an execution, a number that is or may be in the campaign 
 	);
 });
 
-test('as many numbers as are kept are known, and one more than that is not', () => {
+test('recognizes as many numbers as are stored', () => {
 	const record = {};
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(rows.map((row) => from + row));
-		const pushed = [{ rows, answer: {}, unmatched: [] }];
+		const pushed = [{ rows, response: {}, unmatched: [] }];
 		new SentNumbers(record, 42).add({ received: count, pushed, rejectedRows: [] }, { keys });
 	};
 	const isKnown = (number: number) => {

@@ -13,7 +13,7 @@ const skipped = (answer: JsonObject) => {
 	};
 };
 
-describe('dnd_skipped: the number is found wherever it stands', () => {
+describe('dnd_skipped: finds the number anywhere in an entry', () => {
 	const sixth = phone(6);
 	test.each<[string, JsonValue]>([
 		['in a field', { phone: `+91${sixth}`, reason: 'dnd' }],
@@ -51,7 +51,7 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 		['of another request', { phone: `+91${phone(3)}` }],
 		['that is masked', { phone: '+9190000XXXX6' }],
 		['that is not there', { index: 6 }],
-		['of two rows, where it is open which is meant', { phone: phone(4), kept: phone(5) }],
+		['of two rows, without a clear one', { phone: phone(4), kept: phone(5) }],
 		['of two rows, each in an object of its own', { a: { p: phone(4) }, b: { p: phone(5) } }],
 		['below any sensible depth', { a: { b: { c: { d: { e: { f: { g: phone(6) } } } } } } }],
 		[
@@ -59,11 +59,11 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 			{ list: [...Array.from({ length: 250 }, (_, i) => i), phone(6)] },
 		],
 		['null', null],
-	])('a number %s is given back, and no row is taken for it', (_name, entry) => {
+	])('returns a number %s as unmatched', (_name, entry) => {
 		expect(skipped({ dnd_skipped: [entry] })).toEqual({ rows: [], unmatched: [entry] });
 	});
 
-	test('rows of one number are skipped once, however often it is named', () => {
+	test('skips the rows of a number once', () => {
 		const twice = [phone(4), phone(5), phone(4)];
 		const answer = { dnd_skipped: [phone(4), phone(4)], engine_skipped_duplicates: [phone(4)] };
 		expect(skippedRows(answer, [0, 1, 2], twice)).toMatchObject({
@@ -75,7 +75,7 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 		});
 	});
 
-	test('an entry with far too many values is given back', () => {
+	test('returns an entry with too many values as unmatched', () => {
 		const wide = { list: Array.from({ length: 100_000 }, (_, index) => ({ index })) };
 		expect(skipped({ dnd_skipped: [wide] }).unmatched).toHaveLength(1);
 	});
@@ -83,7 +83,7 @@ describe('dnd_skipped: the number is found wherever it stands', () => {
 
 describe('engine_skipped_duplicates', () => {
 	test.each([`+91${phone(5)}`, phone(5), `91${phone(5)}`, `0${phone(5)}`])(
-		'%p is the row in whichever form it was sent',
+		'%p matches the row in any format',
 		(number) => {
 			expect(skipped({ engine_skipped_duplicates: [number] })).toEqual({
 				rows: ['5 skipped_duplicate'],
@@ -97,7 +97,7 @@ describe('engine_skipped_duplicates', () => {
 		expect(skipped(answer).rows).toEqual(['5 do_not_disturb']);
 	});
 
-	test('lists that are none are no lists', () => {
+	test('ignores malformed lists', () => {
 		expect(skipped({ engine_skipped_duplicates: null, dnd_skipped: {} })).toEqual({
 			rows: [],
 			unmatched: [],
@@ -105,7 +105,7 @@ describe('engine_skipped_duplicates', () => {
 	});
 });
 
-test('a skipped row leaves Pushed, tells why, and the numbers add up', async () => {
+test('moves skipped rows to Rejected with a reason, and the totals add up', async () => {
 	const { options } = scripted(() =>
 		json(200, {
 			success: true,
@@ -120,16 +120,16 @@ test('a skipped row leaves Pushed, tells why, and the numbers add up', async () 
 	expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 2, 4]]);
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
 	expect(outcome.rejectedRows.map(({ reason }) => reason)).toEqual([
-		`The service skipped this row, because its number is on the agent’s do-not-disturb list. It said: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
+		`The service skipped this row, because its number is on the do-not-disturb list of the agent. Its entry: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
 		'The service skipped this row as a duplicate (engine_skipped_duplicates).',
 	]);
 	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
 	expect(unmatchedIn(outcome)).toEqual([
-		'The service says that it skipped 1 more, in which no number of these rows can be found: {"phone":"hidden"}. Such rows are still counted as pushed.',
+		'The service skipped 1 more contact that doesn\'t match any row: {"phone":"hidden"}. The rows of skipped contacts count as pushed.',
 	]);
 });
 
-test('where duplicates are sent, every row of a skipped number is skipped', async () => {
+test('skips every row of a number if duplicates are sent', async () => {
 	const { options } = scripted(() =>
 		json(200, { success: true, data: { campaign_upload_id: 5, dnd_skipped: [{ p: phone(0) }] } }),
 	);

@@ -27,7 +27,7 @@ describe('a push that stops', () => {
 		['web page', { status: 200, headers: {}, text: '<html>' }, 'unknown', 2],
 		['rejection at 200', reject('agent_not_found', 200), 'not_sent', 2],
 		['archived campaign', reject('Campaign is archived', 409), 'not_sent', 2],
-	])('%s: nothing is sent twice and every row is told apart', async (_n, answer, status, calls) => {
+	])('%s: nothing is sent twice, and each row has a status', async (_n, answer, status, calls) => {
 		const { sent, options } = scripted(atSecond(answer));
 		const outcome = await push(20_001, options);
 		expect(sent).toHaveLength(calls);
@@ -48,7 +48,7 @@ describe('a push that stops', () => {
 		});
 	});
 
-	test('a refused connection is tried again, and then nothing was sent', async () => {
+	test('retries a failed connection, and then reports not_sent', async () => {
 		const { sent, options } = scripted(
 			atSecondAndOn(new TransportFault('ECONNREFUSED', '', 'connect')),
 		);
@@ -57,21 +57,21 @@ describe('a push that stops', () => {
 		expect(statuses(outcome)).toEqual(['10000 not_sent']);
 	});
 
-	test('a request that was asked to wait is sent again', async () => {
+	test('retries after 429', async () => {
 		const { sent, options } = scripted(atSecond({ status: 429, headers: {}, text: '' }));
 		const outcome = await push(10_001, options);
 		expect(sent.map((phones) => phones.length)).toEqual([10_000, 1, 1]);
 		expect(outcome.rejectedRows).toEqual([]);
 	});
 
-	test('because the workflow was stopped sends no further request', async () => {
+	test('sends no further request after the execution was stopped', async () => {
 		const { sent, options } = scripted(accept);
 		const outcome = await push(10_001, { ...options, stopRequested: () => sent.length === 1 });
 		expect(statuses(outcome)).toEqual(['10000 not_sent']);
-		expect(outcome.stopped?.message).toMatch(/^The workflow was stopped/);
+		expect(outcome.stopped?.message).toMatch(/^The execution was stopped/);
 	});
 
-	test('by something unforeseen leaves its rows unknown', async () => {
+	test('reports the rows as unknown after an unexpected error', async () => {
 		const { options } = scripted(() => {
 			throw new TypeError('a defect');
 		});
@@ -80,7 +80,7 @@ describe('a push that stops', () => {
 		expect(outcome.stopped?.originalMessage).toBe('a defect');
 	});
 
-	test('goes on where it stopped when the node is tried again', async () => {
+	test('continues in the next attempt', async () => {
 		const first = scripted(atSecond(json(503, {})));
 		const second = scripted(accept);
 		const progress = new PushProgress();
@@ -91,7 +91,7 @@ describe('a push that stops', () => {
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_001, unknown: 10_000, not_sent: 0 });
 	});
 
-	test('and knew the fate of every row ends well when it is tried again', async () => {
+	test('succeeds in the next attempt if all outcomes were known', async () => {
 		const first = scripted(atSecond(reject('Campaign is archived', 409)));
 		const second = scripted(accept);
 		const progress = new PushProgress();

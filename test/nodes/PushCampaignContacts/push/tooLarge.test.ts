@@ -11,7 +11,7 @@ const narrow = (most: (phones: string[]) => number) =>
 	);
 const taken = (sent: string[][], most: number) => sent.filter((phones) => phones.length <= most);
 
-test('a request that is too large is halved until it is taken, and the next ones are as small', async () => {
+test('halves a request that is too large, and keeps the smaller size', async () => {
 	const { sent, options } = narrow(() => 3_000);
 	const outcome = await push(20_000, options);
 	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
@@ -21,19 +21,19 @@ test('a request that is too large is halved until it is taken, and the next ones
 	expect(outcome.stopped).toBeUndefined();
 });
 
-test('a row that is too large by itself is rejected, and all others go out', async () => {
+test('rejects a row that is too large alone, and sends the others', async () => {
 	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
 	expect(outcome.rejectedRows[0]?.reason).toBe(
-		'The service does not accept this row: even alone it is larger than the service takes. Shorten its texts, or send fewer columns. It said: HTTP status 413 · <html>Request Entity Too Large</html>',
+		'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
 	);
 	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
 	expect(new Set(there).size).toBe(10_009);
 	expect(there).toHaveLength(10_009);
 });
 
-test('where even single rows are too large, the push stops after a bounded number', async () => {
+test('stops after a limited number of rows that are too large alone', async () => {
 	const { sent, options } = narrow(() => 0);
 	const outcome = await push(1_000, options);
 	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);
@@ -50,7 +50,7 @@ test('a rejection in one half leaves the other half not sent', async () => {
 	expect(outcome.stopped?.message).toMatch(/archived/);
 });
 
-test('whatever the service takes at once, each row is sent once and in order', async () => {
+test('sends each row once and in order, for any size limit', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.integer({ min: 1, max: 60 }),

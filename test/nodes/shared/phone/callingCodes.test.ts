@@ -22,7 +22,7 @@ test('every country has the calling code of its numbering plan', () => {
 	expect(ours).toEqual(COUNTRIES.map(({ code }) => [code, plannedCode(code)]));
 });
 
-test('the countries without a plan of their own are these', () => {
+test('these countries have no numbering plan', () => {
 	const without = COUNTRIES.filter(({ code }) => callingCodeOf(code) === undefined);
 	expect(without.map(({ code }) => code).sort()).toEqual([
 		'AQ',
@@ -35,7 +35,7 @@ test('the countries without a plan of their own are these', () => {
 	]);
 });
 
-test('a code is found at the beginning of digits, and is the beginning of no other', () => {
+test('finds the code of digits, and no code is a prefix of another', () => {
 	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
 	for (const code of codes) {
 		expect(leadingCode(`${code}23456`)).toBe(code);
@@ -56,7 +56,7 @@ test.each([
 	expect(countriesWith(code)[0]).toBe(country);
 });
 
-test('where a zero in brackets is dropped, no number begins with a zero and another digit', () => {
+test('if a bracketed zero is dropped, no number begins with zero', () => {
 	const samples = Array.from({ length: 9 }, (_, first) => `0${first + 1}`).flatMap((start) =>
 		Array.from({ length: 11 }, (_, length) => start + '234567891234'.slice(0, length)),
 	);
@@ -74,7 +74,7 @@ test('where a zero in brackets is dropped, no number begins with a zero and anot
 	expect(['39', '1', '7', '378', '242', '250'].some(hasTrunkZero)).toBe(false);
 });
 
-test('a zero in brackets is dropped wherever the numbering plan knows no other prefix of its calls at home', () => {
+test('drops a bracketed zero if the country has no other national prefix', () => {
 	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
 	const dialled = [...codes].filter((code) => {
 		const [main = ''] = countriesWith(code);

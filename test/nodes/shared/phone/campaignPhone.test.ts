@@ -10,7 +10,7 @@ const reasonOf = (value: unknown): string => {
 	return reading.reason;
 };
 
-describe('what spreadsheets hold is read as a documented form', () => {
+describe('reads spreadsheet cells in a documented format', () => {
 	test.each<[string, unknown, string]>([
 		['documented form', '9876543210', '9876543210'],
 		['documented form with country code', '+919876543210', '+919876543210'],
@@ -73,18 +73,18 @@ describe('what spreadsheets hold is read as a documented form', () => {
 	});
 });
 
-describe('what is no accepted number gets a reason that a person can act on', () => {
+describe('rejects other values with a reason', () => {
 	test.each<[string, unknown, RegExp]>([
-		['nothing', undefined, /^The phone number is missing/],
-		['null', null, /is missing/],
-		['empty text', '', /is missing/],
-		['white space', ' \u00a0\u200b', /is missing/],
-		['a dash as a filler', '-', /is missing/],
-		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was shortened.*as text/],
-		['Excel’s six digits', '9.19877E+11', /shortened/],
-		['eight digits of ten, as single precision leaves them', '9.8765435E9', /shortened/],
-		['a rounded number that came back in full', 919877000000, /shortened/],
-		['the same as text', '919877000000', /shortened/],
+		['nothing', undefined, /^This row has no phone number/],
+		['null', null, /^This row has no phone number/],
+		['empty text', '', /^This row has no phone number/],
+		['white space', ' \u00a0\u200b', /^This row has no phone number/],
+		['a dash as a filler', '-', /^This row has no phone number/],
+		['scientific notation that lost digits', '9.88E+09', /"9\.88E\+09" was rounded.*as text/],
+		['Excel’s six digits', '9.19877E+11', /rounded/],
+		['eight digits of ten, as single precision leaves them', '9.8765435E9', /rounded/],
+		['a rounded number that came back in full', 919877000000, /rounded/],
+		['the same as text', '919877000000', /rounded/],
 		[
 			'scientific notation with decimals left over',
 			'9.87654321012E+09',
@@ -100,9 +100,9 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		['a decimal comma after nine digits', '987654321,0', /has 9 digits instead of 10/],
 		['a decimal of nine digits behind an apostrophe', "'987654321.0", /has 9 digits/],
 		['nine digits after +91 and a decimal', '+91987654321.0', /has 9 digits after \+91/],
-		['nine digits in groups and a decimal', '987 654 321.0', /can be read in two ways/],
-		['nine digits between dots and a decimal', '987.654.321.0', /can be read in two ways/],
-		['five digits and five zeros after a dot', '98765.00000', /can be read in two ways/],
+		['nine digits in groups and a decimal', '987 654 321.0', /is ambiguous/],
+		['nine digits between dots and a decimal', '987.654.321.0', /is ambiguous/],
+		['five digits and five zeros after a dot', '98765.00000', /is ambiguous/],
 		['a fraction after nine digits', '987654321.5', /has decimals/],
 		['a fraction after formatting', '98765 43210.5', /has decimals/],
 		['a fraction', 9876543210.5, /not a whole phone number/],
@@ -119,7 +119,7 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		['a zero before too many digits', '+91098765432101', /has 12 digits after \+91/],
 		['too short after +91', '+91 98765', /has 5 digits after \+91 instead of 10/],
 		['too long after +91', '+91987654321012', /has 12 digits after \+91/],
-		['a first digit below 6', '1123456789', /starts with 1, .*Write \+91 in front/],
+		['a first digit below 6', '1123456789', /starts with 1, .*write \+91 before it/],
 		['a landline with its trunk zero', '011-23456789', /starts with 1/],
 		['another country', '+1 415 555 0100', /is not a \+91 number/],
 		['another country with 00', '0044 20 7946 0000', /is not a \+91 number/],
@@ -132,29 +132,29 @@ describe('what is no accepted number gets a reason that a person can act on', ()
 		['a formula result', '#N/A', /is not a phone number/],
 		['a plus inside', '98765+43210', /is not a phone number/],
 		['a superscript at the end', '987654321²', /is not a phone number/],
-		['a switch', true, /holds a boolean/],
-		['a list', ['9876543210'], /holds a list/],
-		['an object', { number: '9876543210' }, /holds an object/],
+		['a switch', true, /contains a boolean/],
+		['a list', ['9876543210'], /contains a list/],
+		['an object', { number: '9876543210' }, /contains an object/],
 	])('%s', (_name, value, reason) => {
 		expect(reasonOf(value)).toMatch(reason);
 	});
 
-	test('the cell is shown without the space around it, and cut short after 40 characters', () => {
+	test('the reason shows the trimmed cell, up to 40 characters', () => {
 		const shown = (cell: string) => /^"(.*?)"/.exec(reasonOf(cell))?.[1];
 		expect(shown(' call me ')).toBe('call me');
 		expect(shown('x'.repeat(40))).toBe('x'.repeat(40));
-		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}…`);
+		expect(shown('x'.repeat(41))).toBe(`${'x'.repeat(40)}...`);
 	});
 
-	test('what is no cell is told as the phone column', () => {
+	test('the reason for other values names the phone column', () => {
 		expect(reasonOf(['9876543210'])).toBe(
-			'The phone column holds a list instead of a number or text. Accepted are 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
+			'The phone column contains a list instead of a number or text. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 		);
 		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" is not a whole phone number/);
 	});
 });
 
-test('a number is the same person’s in either form', () => {
+test('both formats of a number have the same key', () => {
 	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '9876543210');
 	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '9876543210');
 });
@@ -169,8 +169,8 @@ describe('as written', () => {
 		],
 		['a number becomes text', 9876543210, { phone: '9876543210', key: '9876543210' }],
 		['a number that cannot be read too', 12, { phone: '12', key: '12' }],
-		['nothing to send', ' ', { reason: 'The phone number is missing in this row.' }],
-		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/holds a list/) }],
+		['nothing to send', ' ', { reason: 'This row has no phone number.' }],
+		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/contains a list/) }],
 	])('%s', (_name, value, expected) => {
 		expect(readPhoneAsWritten(value)).toMatchObject(expected);
 	});

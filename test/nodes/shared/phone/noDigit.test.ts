@@ -54,7 +54,7 @@ const prefixes = [
 const decimals = fc.constantFrom('', '.0', '.00', ',0', ',00');
 const country = fc.constantFrom(...COUNTRIES.map(({ code }) => code));
 
-test('a mobile number of India is the same in all three nodes, however it is written', () => {
+test('an Indian mobile number is the same in all three nodes, in any format', () => {
 	fc.assert(
 		fc.property(
 			mobile.filter((number) => !number.endsWith('000000')),
@@ -70,7 +70,7 @@ test('a mobile number of India is the same in all three nodes, however it is wri
 	);
 });
 
-test('formatting between the digits changes none of them', () => {
+test('formatting does not change digits', () => {
 	fc.assert(
 		fc.property(formatted(digits(4, 15)), country, (cell, code) => {
 			for (const read of [byPush(cell), byPlaceCall(cell, code), byDnd(cell)]) {
@@ -83,7 +83,7 @@ test('formatting between the digits changes none of them', () => {
 	);
 });
 
-test('a decimal is dropped before digits are counted: it is never part of a number', () => {
+test('decimals are never part of a number', () => {
 	fc.assert(
 		fc.property(
 			digits(1, 14),
@@ -102,7 +102,7 @@ test('a decimal is dropped before digits are counted: it is never part of a numb
 	);
 });
 
-test('any text is rejected, or read as the end of the digits that it holds', () => {
+test('any text is rejected, or read as the end of its digits', () => {
 	const text = fc.string({
 		unit: fc.constantFrom(...'0123456789', ...'0123456789', ...' +-().,\'"/x', '\u00a0', '–'),
 		maxLength: 22,
@@ -124,7 +124,7 @@ test('any text is rejected, or read as the end of the digits that it holds', () 
 	);
 });
 
-test('what is taken off the front of a call’s number is a prefix of its own country', () => {
+test('only prefixes of the country are removed from a number', () => {
 	const lead = fc.constantFrom('', '+', '00', '0', '(');
 	fc.assert(
 		fc.property(lead, country, country, digits(4, 12), (start, chosen, other, rest) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { phoneKey } from '../../../../nodes/shared/phone/phoneKey';
 
-describe('of a number that is written with its country code', () => {
+describe('a number with its country code', () => {
 	test.each<[unknown, string]>([
 		['+919876543210', '919876543210'],
 		['+91 98765-43210', '919876543210'],
@@ -15,7 +15,7 @@ describe('of a number that is written with its country code', () => {
 		['+225 07 01 02 03 04', '2250701020304'],
 		['+683 4000', '6834000'],
 		['+971 50 123 4567', '971501234567'],
-	])('%p is %s, wherever it is read', (value, key) => {
+	])('%p is %s everywhere', (value, key) => {
 		expect(phoneKey(value)).toBe(key);
 		expect(phoneKey(value, 'IN')).toBe(key);
 	});
@@ -37,12 +37,12 @@ describe('of a number that is written with its country code', () => {
 		[null],
 		[undefined],
 		[{}],
-	])('%p is not certain without a country', (value) => {
+	])('%p has no key without a country', (value) => {
 		expect(phoneKey(value)).toBeNull();
 	});
 });
 
-describe('of a number and its country', () => {
+describe('a number and its country', () => {
 	test.each<[string, unknown, string]>([
 		['IN', '98765 43210', '919876543210'],
 		['IN', 9876543210, '919876543210'],
@@ -82,12 +82,12 @@ describe('of a number and its country', () => {
 		['CI', '07 01 02 03 04'],
 		['AQ', '123456789'],
 		['XX', '123456789'],
-	])('%s %p is not certain', (country, value) => {
+	])('%s %p has no key', (country, value) => {
 		expect(phoneKey(value, country)).toBeNull();
 	});
 });
 
-test('formatting makes no other key, and the key is known again behind its +', () => {
+test('formatting does not change the key, and + with the key gives the key', () => {
 	const digits = fc.stringMatching(/^[1-9]\d{6,14}$/);
 	const decoration = fc.array(fc.constantFrom('', ' ', '-', '\u00a0'), {
 		minLength: 15,

@@ -3,11 +3,11 @@ import { isWritten, readWritten } from '../../../../nodes/shared/phone/written';
 
 const digitsOf = (value: unknown): string => {
 	const reading = readWritten(value);
-	if (!isWritten(reading)) throw new Error(`${String(value)} ${reading.what}`);
+	if (!isWritten(reading)) throw new Error(`${String(value)} ${reading.issue}`);
 	return `${reading.plus ? '+' : ''}${reading.digits}`;
 };
 
-describe('formatting goes, and every digit stays', () => {
+describe('removes formatting and keeps every digit', () => {
 	test.each<[string, unknown, string]>([
 		['digits', '9876543210', '9876543210'],
 		['an exact number', 9876543210, '9876543210'],
@@ -44,7 +44,7 @@ describe('a whole number in groups of thousands', () => {
 	});
 });
 
-describe('scientific notation of which nothing is lost', () => {
+describe('complete scientific notation', () => {
 	test.each([
 		['9.87654321E+09', '9876543210'],
 		['9,87654321e9', '9876543210'],
@@ -57,7 +57,7 @@ describe('scientific notation of which nothing is lost', () => {
 	});
 });
 
-describe('a zero in brackets goes only behind a country code whose countries do not dial it from abroad', () => {
+describe('removes a bracketed zero only after a country code with a trunk zero', () => {
 	test.each([
 		['+44 (0)20 7946 0958', '+442079460958'],
 		['+44(0)20 7946 0958', '+442079460958'],
@@ -98,7 +98,7 @@ describe('decimal digits of a script', () => {
 		expect(digitsOf(`＋91 ${digitsFrom(zero)}`)).toBe('+919876543210');
 	});
 
-	test('are the only characters beside 0 to 9 that become digits', () => {
+	test('are the only other characters that become digits', () => {
 		for (let point = 0x80; point <= 0x10ffff; point++) {
 			if (point >= 0xd800 && point <= 0xdfff) continue;
 			const character = String.fromCodePoint(point);
@@ -113,7 +113,7 @@ describe('decimal digits of a script', () => {
 	});
 });
 
-describe('what is not surely one number is not read', () => {
+describe('rejects values that may not be a single number', () => {
 	test.each<[string, unknown, RegExp]>([
 		['a sentence', 'please call after lunch at 5', /^is not a phone number$/],
 		['words before scientific notation', 'call 9.87654321e9', /^is not a phone number$/],
@@ -130,33 +130,29 @@ describe('what is not surely one number is not read', () => {
 		['a Roman numeral', '987654321Ⅴ', /^is not a phone number$/],
 		['a digit with a full stop in one character', '987654321⒈', /^is not a phone number$/],
 		['three decimals after formatting', '98765 43210.123', /^has decimals/],
-		['two numbers with a dot between', '9876543210.9123456789', /^holds more than one/],
+		['two numbers with a dot between', '9876543210.9123456789', /^contains more than one/],
 		['a fraction behind a plus', '+91.5', /^has decimals/],
-		['thousands and zeros', '020 7946.00', /^can be read in two ways/],
-		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^can be read in two ways/],
-		['groups that are none, and zeros', '98765,43210.00', /^can be read in two ways/],
-		['no thousands in front', '9187,654,321.00', /^can be read in two ways/],
-		['no thousands in front of dots', '9187.654.321,00', /^can be read in two ways/],
-		['a point, and a zero after several', '1.2.0', /^can be read in two ways/],
-		['zeros after points of both kinds', '1,234.5,000', /^can be read in two ways/],
-		[
-			'groups by dots, a comma, and zeros after a dot',
-			'9.876.543,21.00',
-			/^can be read in two ways/,
-		],
+		['thousands and zeros', '020 7946.00', /^is ambiguous/],
+		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^is ambiguous/],
+		['groups that are none, and zeros', '98765,43210.00', /^is ambiguous/],
+		['no thousands in front', '9187,654,321.00', /^is ambiguous/],
+		['no thousands in front of dots', '9187.654.321,00', /^is ambiguous/],
+		['a point, and a zero after several', '1.2.0', /^is ambiguous/],
+		['zeros after points of both kinds', '1,234.5,000', /^is ambiguous/],
+		['groups by dots, a comma, and zeros after a dot', '9.876.543,21.00', /^is ambiguous/],
 		['more characters than any way of writing takes', '.'.repeat(101), /^is not a phone number$/],
 		['words around a number', `9876543210 ${'or so '.repeat(20)}`, /^is not a phone number$/],
-		['a list of numbers', '98765 43210; '.repeat(9), /^holds more than one/],
-		['an object', {}, /^holds an object instead of a number or text$/],
-		['a switch', false, /^holds a boolean instead/],
-		['a list', [], /^holds a list instead/],
-		['16 digits after a plus', '+1234567890123456', /^has 16 digits, .* more than 15$/],
+		['a list of numbers', '98765 43210; '.repeat(9), /^contains more than one/],
+		['an object', {}, /^contains an object instead of a number or text$/],
+		['a switch', false, /^contains a boolean instead/],
+		['a list', [], /^contains a list instead/],
+		['16 digits after a plus', '+1234567890123456', /^has 16 digits, .* at most 15$/],
 	])('%s', (_what, value, words) => {
 		const reading = readWritten(value);
-		expect(isWritten(reading) ? reading : reading.what).toEqual(expect.stringMatching(words));
+		expect(isWritten(reading) ? reading : reading.issue).toEqual(expect.stringMatching(words));
 	});
 
-	test('white space around it makes it no longer', () => {
+	test('ignores white space around a number', () => {
 		const spaces = ' '.repeat(200);
 		expect(readWritten(`${spaces}tel:+91-98765-43210${spaces}`)).toEqual({
 			digits: '919876543210',
@@ -164,10 +160,10 @@ describe('what is not surely one number is not read', () => {
 		});
 	});
 
-	test('what to do is said where another way of writing helps', () => {
+	test('gives advice if another format helps', () => {
 		expect(readWritten('9876543210 / 9123456789')).toHaveProperty(
 			'resolution.onScreen',
-			'Keep one number.',
+			'Keep only one number.',
 		);
 		expect(readWritten('98765.00000')).toHaveProperty(
 			'resolution.onScreen',
@@ -180,7 +176,7 @@ describe('what is not surely one number is not read', () => {
 	});
 });
 
-test('whatever stands around a number, it is read as without it', () => {
+test('ignores formatting around a number', () => {
 	const around = fc
 		.array(fc.constantFrom(..." \t\u00a0\u200b\u200e\u202c\ufeff-\u2212(),.\u201c\u201d'`"), {
 			maxLength: 3,

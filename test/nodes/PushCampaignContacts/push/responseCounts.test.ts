@@ -11,7 +11,7 @@ const pushedRows = ({ pushed }: Awaited<ReturnType<typeof push>>) =>
 const list = { campaign_upload_id: 7 };
 const two = [phone(0), phone(1)];
 
-describe('counts that no reading of the document allows leave both rows unknown', () => {
+describe('impossible counts leave both rows unknown', () => {
 	test.each<JsonObject>([
 		{ contacts_accepted: 0 },
 		{ contacts_accepted: 1 },
@@ -51,13 +51,13 @@ describe('counts that no reading of the document allows leave both rows unknown'
 		expect(outcome.stopped).toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringMatching(
-				/^The counts in the response don't fit the 2 contacts that were sent \(.*\), so it is not known which of them are in the campaign$/,
+				/^The response doesn't account for all contacts: the request had 2 contacts, the response has .*\. It's unknown which contacts are in the campaign$/,
 			),
 		});
 		expect(sent).toEqual([two]);
 	});
 
-	test('the message shows the counts and the contact list', async () => {
+	test('shows the counts and the contact list', async () => {
 		const data = {
 			...list,
 			contacts_received: 2,
@@ -66,16 +66,20 @@ describe('counts that no reading of the document allows leave both rows unknown'
 		};
 		const { stopped } = await push(2, answering(data).options);
 		expect(stopped).toMatchObject({
-			message: expect.stringContaining('(contacts_received: 2, contacts_accepted: 0, skipped: 1)'),
+			message: expect.stringContaining(
+				'has contacts_received: 2, contacts_accepted: 0, skipped: 1.',
+			),
 			resolution:
-				'They were not sent a second time. Compare contact list 7 of the campaign with your rows before you push them again.',
+				'They were not sent again. Before you push them again, compare contact list 7 of the campaign with your rows.',
 		});
 		const { stopped: one } = await push(1, answering({ contacts_accepted: 0 }).options);
-		expect(one?.message).toContain("don't fit the 1 contact that was sent (contacts_accepted: 0)");
-		expect(one?.resolution).toContain('Compare the newest contact list of the campaign');
+		expect(one?.message).toContain(
+			'the request had 1 contact, the response has contacts_accepted: 0.',
+		);
+		expect(one?.resolution).toContain('compare the newest contact list of the campaign');
 	});
 
-	test('and a further try does not send them', async () => {
+	test('does not send them in a later attempt', async () => {
 		const progress = new PushProgress();
 		await push(2, answering({ ...list, contacts_accepted: 1 }).options, progress);
 		const { sent, options } = answering({ ...list, contacts_accepted: 2 });
@@ -85,7 +89,7 @@ describe('counts that no reading of the document allows leave both rows unknown'
 		expect(outcome.stopped?.message).toContain('contacts_accepted: 1');
 	});
 
-	test('and what comes after them is not sent', async () => {
+	test('does not send later rows', async () => {
 		const { sent, options } = answering({ ...list, contacts_accepted: 1 });
 		const outcome = await push(4, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([two]);
@@ -112,13 +116,13 @@ test.each<[JsonObject, pushed: number[]]>([
 	[{ contacts_accepted: 0, dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] }, []],
 	// Nobody can be told from it; the hint says so.
 	[{ ...list, contacts_accepted: 1, dnd_skipped: [{ id: 9 }] }, [0, 1]],
-])('a legal reading is no contradiction: %j', async (data, rows) => {
+])('accepts possible counts: %j', async (data, rows) => {
 	const outcome = await push(2, answering(data).options);
 	expect(outcome.stopped).toBeUndefined();
 	expect(pushedRows(outcome)).toEqual(rows);
 });
 
-test('counts and skipped numbers beside data count as well', async () => {
+test('reads counts and skipped numbers beside data', async () => {
 	const body = (beside: JsonObject) => json(200, { success: true, data: list, ...beside });
 	const wrong = scripted(() => body({ contacts_accepted: 0 }));
 	expect(statuses(await push(2, wrong.options))).toEqual(['0 unknown', '1 unknown']);
@@ -158,7 +162,7 @@ function numeric(value: JsonValue | undefined): number | 'missing' | 'unusable' 
 	return read;
 }
 
-test('whatever the counts are, no row is pushed unless each one that was sent is accounted for', async () => {
+test('pushes rows only if the counts account for each of them', async () => {
 	let pushedPushes = 0;
 	let unknownPushes = 0;
 	await fc.assert(
@@ -208,7 +212,7 @@ test('whatever the counts are, no row is pushed unless each one that was sent is
 	expect(Math.min(pushedPushes, unknownPushes)).toBeGreaterThan(100);
 });
 
-describe('what the service says of releasing the contacts', () => {
+describe('release to the calling queue', () => {
 	const hints = async (enqueue: boolean, data: JsonObject) => {
 		const { options } = answering({ ...list, contacts_accepted: 2, ...data });
 		const campaign = { ...options.campaign, enqueue };
@@ -221,23 +225,23 @@ describe('what the service says of releasing the contacts', () => {
 		[true, { enqueued: true, queued_calls: 2 }],
 		[false, { enqueued: false, queued_calls: 0 }],
 		[false, {}],
-	])('is not repeated if it fits: %j %j', async (enqueue, data) => {
+	])('no hint if the response matches: %j %j', async (enqueue, data) => {
 		expect(await hints(enqueue, data)).toEqual([]);
 	});
 
-	test('is told if they were to be released and are not', async () => {
+	test('shows a hint if contacts were not released', async () => {
 		expect(await hints(true, { enqueued: false, queued_calls: 0 })).toEqual([
 			"'Release to Calling Queue' is on, but the service returned enqueued: false for 2 rows, so they may not be called. Check the campaign in the service.",
 		]);
 	});
 
-	test('is told if they were not to be released and are', async () => {
+	test('shows a hint if contacts were released unexpectedly', async () => {
 		expect(await hints(false, { enqueued: true })).toEqual([
 			"'Release to Calling Queue' is off, but the service returned enqueued: true for 2 rows, so they may be called. Check the campaign in the service.",
 		]);
 	});
 
-	test('is told if fewer are queued than were pushed', async () => {
+	test('shows a hint if fewer calls are queued than rows were pushed', async () => {
 		expect(await hints(true, { enqueued: true, queued_calls: 1 })).toEqual([
 			'The service queued only 1 call for 2 rows. Check the campaign in the service.',
 		]);
@@ -246,20 +250,20 @@ describe('what the service says of releasing the contacts', () => {
 		]);
 	});
 
-	test('is told if it is written as text', async () => {
+	test('reads enqueued as text', async () => {
 		expect(await hints(true, { enqueued: 'false' })).toEqual([
 			expect.stringContaining('the service returned enqueued: false for 2 rows'),
 		]);
 	});
 
-	test('expects no call for a duplicate, which is told', async () => {
+	test('expects no call for a duplicate, and reports it', async () => {
 		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
 		expect(await hints(true, data)).toEqual([
-			'Duplicates that the service removed: 1. Such rows are still counted as pushed.',
+			"The service removed 1 contact as a duplicate and doesn't say which. The rows of removed contacts count as pushed.",
 		]);
 	});
 
-	test('of rows that were skipped nothing is expected', async () => {
+	test('expects no call for skipped rows', async () => {
 		const skipped = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
 		const [summary, ...others] = await hints(true, {
 			enqueued: false,
