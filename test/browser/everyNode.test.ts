@@ -55,7 +55,7 @@ const actions: Case[] = [
 		},
 		shown: 'campaign_upload_id',
 		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
-		told: 'The campaign is archived, so nothing was sent',
+		message: 'The campaign is archived, so nothing was sent',
 	},
 	{
 		node: 'Campaign Status',

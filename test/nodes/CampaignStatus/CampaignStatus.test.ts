@@ -90,7 +90,7 @@ describe('one read', () => {
 		[4.2, 'Campaign ID holds "4.2", which is not a whole number'],
 		['-3', 'Campaign ID holds "-3", which is not a whole number'],
 	])('%p is not a campaign ID', async (id, message) => {
-		expect(await told({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
+		expect(await errorOf({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
 			message,
 		});
 	});
@@ -195,6 +195,6 @@ describe('Wait Until Completed', () => {
 		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],
 		[{ campaignUploadId: 'b.csv' }, 'Contact List ID holds "b.csv", which is not a whole number'],
 	])('reports %p before anything is sent', async (parameters, message) => {
-		expect(await told({ ...wait, ...parameters })).toMatchObject({ message });
+		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });
 	});
 });

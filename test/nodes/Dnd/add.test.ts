@@ -97,7 +97,7 @@ describe('before anything is sent', () => {
 	});
 
 	test('reports everything that is missing together', async () => {
-		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
+		expect(await errorOf({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
 				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
 		});

@@ -62,13 +62,13 @@ describe('a number that may equal an entry', () => {
 		['202 555 0143', '2025550143', '+12025550143'],
 	])('%s is never treated as not listed', async (phone, digits, kept) => {
 		list(digits).reply(200, found(kept));
-		const { message } = await told({}, { items: [{ phone }], credential });
+		const { message } = await errorOf({}, { items: [{ phone }], credential });
 		expect(message).toContain(`and "${kept}" on the list may be the same number`);
 	});
 
 	test('fails if an entry has no number', async () => {
 		list('9812345678').reply(200, { ...found(), data: [{ id: 1 }] });
-		const { message } = await told({}, { items: [{ phone: '9812345678' }], credential });
+		const { message } = await errorOf({}, { items: [{ phone: '9812345678' }], credential });
 		expect(message).toContain('An entry of the do-not-disturb list has no phone number');
 	});
 });

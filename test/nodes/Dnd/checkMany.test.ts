@@ -107,7 +107,7 @@ describe('a number that cannot be read', () => {
 	const items = [{ phone: '9812345679' }, { phone: 'n/a' }, { phone: '' }, ROWS[0] ?? {}];
 
 	test('is reported with its item, and nothing is read', async () => {
-		const { message, description } = await told({}, { items, credential });
+		const { message, description } = await errorOf({}, { items, credential });
 		expect(message).toBe('\'Phone\' "n/a" is not a phone number [item 1]');
 		expect(description).toContain("[item 2] 'Phone' is empty");
 	});
@@ -131,7 +131,7 @@ describe('a number that cannot be read', () => {
 	test('is reported together with all others', async () => {
 		whole().reply(200, page(['+12025550143', '+442079460958']));
 		const numbers = [{ phone: '2025550143' }, { phone: '9812345678' }, { phone: '02079460958' }];
-		const { message, description } = await told({}, { items: numbers, credential });
+		const { message, description } = await errorOf({}, { items: numbers, credential });
 		expect(message).toContain('"2025550143" and "+12025550143" on the list may be the same number');
 		expect(description).toContain(
 			'[item 2] "02079460958" and "+442079460958" on the list may be the same number',

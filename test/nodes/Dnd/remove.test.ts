@@ -62,7 +62,7 @@ describe('what is sent', () => {
 		['dndRemoveAgentPlacement', 'Remove Number: Send Agent In'],
 		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
 	])('nothing if %s is missing', async (name, label) => {
-		expect(await told({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
+		expect(await errorOf({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: `The credential does not say yet: “${label}”`,
 		});
 	});

@@ -243,7 +243,7 @@ describe('rows that may have taken effect are never sent again', () => {
 
 describe('when the store of n8n fails', () => {
 	test('before a request: it is not sent', async () => {
-		store.before = () => {
+		store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
 		const { error } = await run(manyRows(2));
