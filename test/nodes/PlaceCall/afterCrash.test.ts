@@ -113,7 +113,7 @@ describe('an execution that ended by itself', () => {
 			throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await harness.place(perItem, { items: people(1) }));
-		expect(message).toBe("n8n can't note what is about to be sent, so it was not sent");
+		expect(message).toBe("n8n can't record the request before sending it, so it wasn't sent");
 		expect(description).toContain('n8n said: database is locked');
 	});
 });

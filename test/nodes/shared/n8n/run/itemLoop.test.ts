@@ -238,12 +238,12 @@ describe('the item of an error says what is known of it', () => {
 	});
 });
 
-describe('what an earlier try left behind', () => {
+describe('the records of an earlier attempt', () => {
 	const sent = jest.fn(async () => await Promise.resolve(asItems({ done: true })));
-	/** The run of a node, in whose place this is kept as what it sent before. */
-	const runWith = async (kept: JsonObject) => {
+	/** A run of a node with these stored records. */
+	const runWith = async (records: JsonObject) => {
 		const context = contextOf(1);
-		new ExecutionStore<JsonObject>(context, 'sent', isJsonObject).write(kept);
+		new ExecutionStore<JsonObject>(context, 'requests', isJsonObject).write(records);
 		sent.mockClear();
 		const prepare = () => ({ payload: 'x', send: sent });
 		return await sendEachItem(context, prepare, {
@@ -255,17 +255,17 @@ describe('what an earlier try left behind', () => {
 		{ a: null },
 		{ a: 'sent' },
 		{ a: {} },
-		{ a: { sent: 'yes' } },
-		{ a: { done: [{}, 1] } },
+		{ a: { in_progress: 'yes' } },
+		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
 		{ a: { unknown: { resolution: 'Look.' } } },
-		{ a: { sent: true, row: 1 } },
-	])('%j cannot be read, so nothing is sent', async (kept) => {
-		const error: unknown = await runWith(kept).catch((caught: unknown) => caught);
+		{ a: { in_progress: true, item: 1 } },
+	])('%j is damaged, so nothing is sent', async (records) => {
+		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({
 			message:
-				'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
+				"The record of an earlier attempt of this execution can't be read, so nothing was sent",
 			description: expect.stringContaining('start a new execution'),
 		});
 		expect(sent).not.toHaveBeenCalled();
@@ -273,12 +273,12 @@ describe('what an earlier try left behind', () => {
 
 	test.each<JsonObject>([
 		{},
-		{ a: { sent: true } },
-		{ a: { done: [] } },
-		{ a: { done: [{}], row: 'b/0' } },
+		{ a: { in_progress: true } },
+		{ a: { completed: [] } },
+		{ a: { completed: [{}], item: 'b/0' } },
 		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
-	])('%j is of another request', async (kept) => {
-		expect(await runWith(kept)).toMatchObject([{ json: { done: true } }]);
+	])('%j belongs to another request', async (records) => {
+		expect(await runWith(records)).toMatchObject([{ json: { done: true } }]);
 		expect(sent).toHaveBeenCalledTimes(1);
 	});
 });
@@ -339,7 +339,7 @@ describe('rows that are sent again in the same execution', () => {
 		expect(await attempt([{ request: 'x' }])).toEqual({
 			sent: [],
 			ended:
-				'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect. It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+				"An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown. It wasn't sent again. Check the service before you send it in a new execution.",
 		});
 	});
 

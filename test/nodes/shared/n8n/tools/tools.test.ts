@@ -119,7 +119,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const used = told(await tool({ phone: '9876543211' }));
 		expect(used).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'Nothing was sent: this run may make 3 calls, which were made already.',
+			what_happened: 'Nothing was sent, because this run has used its limit of 3 calls.',
 			next_step:
 				'Do not ask for another call now. Tell the user you are chatting with what was done and what is left.',
 		});
