@@ -7,7 +7,7 @@ import { parseList } from '../../shared/calls/callEnd';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel } from '../../shared/n8n/tools/toolResult';
-import { answersReview } from '../../shared/n8n/tools/toolRun';
+import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
 import { ANSWER_KEY, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
 import {
@@ -138,7 +138,7 @@ export const sendAndWait: Operation = {
 	async execute(run) {
 		const { context } = run;
 		const asking = placeCalls(run, readQuestion);
-		if (!answersReview(context)) return await asking;
+		if (!returnsErrorsToReview(context)) return await asking;
 		// n8n would tell the model that the person rejected, whatever went wrong.
 		return await asking.catch((error: unknown) => [notAsked(error)]);
 	},

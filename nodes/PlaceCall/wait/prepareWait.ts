@@ -10,7 +10,7 @@ import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
-import { answersAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { includesInput } from './inputFields';
@@ -81,7 +81,7 @@ async function waitByReading(
 		{
 			clock: { ...clock, sleep: cancellableSleep(context) },
 			until: clock.elapsed() + capInTools(context, endOfWait(placed, limit, now) - now),
-			reader: readerOf(answersAgent(context)),
+			reader: readerOf(returnsErrorsToAgent(context)),
 		},
 	);
 	return placed.map((item, index) => {

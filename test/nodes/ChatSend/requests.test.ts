@@ -303,7 +303,7 @@ describe('three items with room for three at once', () => {
 			text: `${index}`,
 		}));
 		expect(stopped(await harness.run(AT_ONCE, { items })).description).toContain(
-			'[item 2] Nothing was sent, because an earlier item of the same chat session did not go through. Correct the earlier item first, so that the conversation keeps its order.',
+			'[item 2] Nothing was sent, because an earlier item of the same chat session failed. Correct the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
 	});

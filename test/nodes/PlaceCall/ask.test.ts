@@ -310,14 +310,14 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const early = await ask();
 		expect(time - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({
-			next_step: 'Ask for the same again to wait longer: nobody is called a second time.',
+			next_step: 'Repeat this request to wait longer. No second call is placed.',
 			result: { answer: 'unclear', timed_out: true },
 		});
 		const [callId = ''] = placed();
 		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
-			next_step: 'Go on with the result.',
+			next_step: 'Continue with the result.',
 			id: callId,
 			result: { answer: 'yes', timed_out: false },
 		});

@@ -113,7 +113,7 @@ describe('when one item is rejected', () => {
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service did not accept the request [item 1]');
 		expect(description).toContain(
-			'1 call was already placed in this run (item 0). Retry of this execution leaves it out; in a new execution leave it out yourself.',
+			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
@@ -172,7 +172,9 @@ describe('when a row cannot be called', () => {
 			'Phone Number "+449876543211" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91) [item 1]',
 		);
 		expect(description).toContain('[item 2] Phone Number "n/a" is not a phone number. Enter');
-		expect(description).toContain('Nothing was sent: all items are checked before the first.');
+		expect(description).toContain(
+			'Nothing was sent, because all items are checked before the first one is sent.',
+		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 

@@ -55,7 +55,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			what_happened: expect.stringMatching(
 				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The connection/,
 			),
-			next_step: expect.stringContaining('Do not ask for the same again'),
+			next_step: expect.stringContaining('Do not repeat this request'),
 			result: {
 				totals: { pushed: 2, unknown: 2, not_sent: 1 },
 				campaign_upload_id: 501,

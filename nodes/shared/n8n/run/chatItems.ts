@@ -17,21 +17,21 @@ export type ChatDeps = {
 	sockets: ChatSocketPool;
 };
 
-/** Reads and checks the form of one item without doing anything, and gives back what is to be sent. */
+/** Reads and checks the form of one item, and returns the request. Sends nothing. */
 export type Prepare = (form: Fields) => PreparedRequest<ChatDeps>;
 
 export type ChatLoopOptions = {
-	/** How it is told that earlier items were done when a later one stops the run. */
+	/** For the message about completed items when a later one stops the node. */
 	completedText: CompletedText;
-	/** Items under way at once where the person sets nothing. */
+	/** Default number of items in flight. */
 	concurrency?: number;
 };
 
-/** Sends each item once; what concerns the same session is done in the order of the items. */
+/** Sends each item once. Items of the same session are sent in order. */
 export async function forEachChatItem(
 	{ context, parameters, connection }: OperationRun,
 	prepare: Prepare,
-	{ completedText: completedText, concurrency = 1 }: ChatLoopOptions,
+	{ completedText, concurrency = 1 }: ChatLoopOptions,
 ): Promise<INodeExecutionData[]> {
 	const sockets = new ChatSocketPool(context);
 	const order = new KeyedQueue(context.continueOnFail());
@@ -44,41 +44,41 @@ export async function forEachChatItem(
 			createDeps: async () => ({ context, connection: await connection(), sockets }),
 			limiterFor,
 			concurrency: readConcurrency(parameters, concurrency),
-			completedText: completedText,
+			completedText,
 		});
 	} finally {
 		sockets.closeAll();
 	}
 }
 
-/** Empty where a session is created. */
+/** Empty if the item creates a session. */
 function sessionOf(form: Fields): string {
 	return form.has('sessionId') ? sessionKey(form.text('sessionId', MAY_BE_BLANK)) : '';
 }
 
-/** Jobs of the same key run one after another in the order they came in; those of others side by side. */
+/** Runs jobs with the same key one after another, in order. Jobs with different keys run at the same time. */
 export class KeyedQueue {
 	private readonly last = new Map<string, Promise<unknown>>();
 
-	private readonly broken = new Set<string>();
+	private readonly failed = new Set<string>();
 
-	/** `goOn`: whether a job still runs after an earlier one of its key did not go through. */
-	constructor(private readonly goOn: boolean) {}
+	/** @param continueOnFail whether jobs still run after an earlier one with the same key failed */
+	constructor(private readonly continueOnFail: boolean) {}
 
 	async run<T>(key: string, job: () => Promise<T>): Promise<T> {
-		const before = this.last.get(key) ?? Promise.resolve();
-		const mine = before.then(async () => await this.attempt(key, job));
+		const previous = this.last.get(key) ?? Promise.resolve();
+		const current = previous.then(async () => await this.attempt(key, job));
 		this.last.set(
 			key,
-			mine.catch(() => this.broken.add(key)),
+			current.catch(() => this.failed.add(key)),
 		);
-		return await mine;
+		return await current;
 	}
 
 	private async attempt<T>(key: string, job: () => Promise<T>): Promise<T> {
-		if (this.broken.has(key) && !this.goOn) {
+		if (this.failed.has(key) && !this.continueOnFail) {
 			throw new NotSent(
-				'Nothing was sent, because an earlier item of the same chat session did not go through',
+				'Nothing was sent, because an earlier item of the same chat session failed',
 				onScreenOnly('Correct the earlier item first, so that the conversation keeps its order.'),
 			);
 		}

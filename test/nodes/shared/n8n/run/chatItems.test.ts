@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../../../../nodes/shared/n8n/run/chatItems';
 import { NotSent } from '../../../../../nodes/shared/api/errors';
 
-/** A job that ends when it is told to. */
+/** A job that the test ends. */
 function job() {
 	let end: () => void = () => {};
 	const ended = new Promise<void>((resolve) => {
@@ -12,7 +12,7 @@ function job() {
 
 const failing = async () => await Promise.reject(new Error('rejected'));
 
-test('jobs of one key follow one another, those of other keys do not wait for them', async () => {
+test('jobs with the same key run one after another, and others do not wait', async () => {
 	const order = new KeyedQueue(false);
 	const seen: string[] = [];
 	const first = job();
@@ -28,7 +28,7 @@ test('jobs of one key follow one another, those of other keys do not wait for th
 	expect(seen).toEqual(['b1', 'a1', 'a2']);
 });
 
-test('what follows a job that did not go through is not begun, and says so', async () => {
+test('jobs after a failed one are not started, and say so', async () => {
 	const order = new KeyedQueue(false);
 	const began = jest.fn(async () => await Promise.resolve());
 	const results = await Promise.allSettled([
@@ -47,7 +47,7 @@ test('what follows a job that did not go through is not begun, and says so', asy
 	expect(began).toHaveBeenCalledTimes(1);
 });
 
-test('with Continue On Fail the jobs after it are done all the same', async () => {
+test('with Continue On Fail, the jobs after it run', async () => {
 	const order = new KeyedQueue(true);
 	await expect(order.run('a', failing)).rejects.toThrow('rejected');
 	expect(await order.run('a', async () => await Promise.resolve('done'))).toBe('done');
