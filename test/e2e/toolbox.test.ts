@@ -132,7 +132,7 @@ const tools = (): Tool[] => [
 		},
 		args: { fields: 'agent_name' },
 		mistake: { fields: ',' },
-		told: { outcome: 'not_sent', what_happened: 'Fields is empty' },
+		told: { outcome: 'not_sent', what_happened: "'Fields' is empty" },
 	},
 	dnd('add', 'Add number to', '+919000000009'),
 	dnd('check', 'Check number against', fixtures.dndPhone),
@@ -198,7 +198,7 @@ const tools = (): Tool[] => [
 		},
 		args: { metadata: { source: 'website' } },
 		mistake: { metadata: ['website'] },
-		told: { outcome: 'not_sent', what_happened: 'Metadata is not a JSON object' },
+		told: { outcome: 'not_sent', what_happened: "'Metadata' must be a JSON object" },
 	},
 	...(['Pause', 'Close'] as const).map((what) => ({
 		...session('legacy', `legacy${what}`, `${what} legacy chat session`, AGENT),

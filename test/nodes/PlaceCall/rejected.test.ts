@@ -252,7 +252,7 @@ describe('before anything is sent', () => {
 		[
 			'additional body fields that are none',
 			{ options: { additionalBodyFields: '={{ "x" }}' } },
-			'Additional Body Fields is not a JSON object',
+			"'Additional Body Fields' must be a JSON object",
 		],
 	])('%s is told', async (_name, parameters, what) => {
 		const { message } = await told(parameters);
