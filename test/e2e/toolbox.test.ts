@@ -80,7 +80,7 @@ const tools = (): Tool[] => [
 		},
 		args: { country: 'IN', phone: '9876543210', when: '18:30' },
 		mistake: { country: 'India', phone: '9876543210', when: 'now' },
-		told: { outcome: 'not_sent', what_happened: 'Country holds "India"' },
+		told: { outcome: 'not_sent', what_happened: `'Country' must be a country code (got "India")` },
 	},
 	{
 		name: 'Push Campaign Contacts',

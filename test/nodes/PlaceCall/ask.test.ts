@@ -154,7 +154,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		ownAddress();
 		const wait = { settings: { waitForCompletion: 'webhook' } };
 		const call = await node({ options: { includeInputFields: true, wait } });
-		const asked = { yes: ['yes'], no: [], not_reached: [], answer_path: 'summary' };
+		const asked = { yes: ['yes'], no: [], not_reached: [], answer_field_in_record: 'summary' };
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await sleepOver(call, rows);
 		const [callId = ''] = placed();
@@ -174,8 +174,8 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		ownAddress();
 		const answers: Array<[number, object | string]> = [
 			[409, {}],
-			[200, { received: true, open: 1 }],
-			[200, { received: true, open: 1 }],
+			[200, { received: true, pending: 1 }],
+			[200, { received: true, pending: 1 }],
 			[200, '<html>No action required</html>'],
 		];
 		let knocks = 0;
@@ -196,14 +196,14 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			.get(/^\/webhook-waiting\//)
 			.reply(502);
 		const run = await sleepOver(await askNode(), 1);
-		expect(faultOf(run).message).toContain('n8n does not reach its own webhook address');
+		expect(faultOf(run).message).toContain("n8n can't reach its own webhook URL");
 		expect(placed()).toEqual([]);
 	});
 
 	it('what is missing in the question is told before anyone is called', async () => {
 		ownAddress();
 		const run = await sleepOver(await askNode({ yesValues: '={{ "" }}' }), 2);
-		expect(faultOf(run).message).toContain('which answers count as yes and as no');
+		expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		expect(placed()).toEqual([]);
 	});
 
@@ -220,7 +220,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				...byReading,
 				personName: 'Asha Rao',
 				initialGreeting: 'Hello!',
-				answerKey: 'ok',
+				answerField: 'ok',
 				answerFormat: 'true or false',
 			},
 		});
@@ -269,7 +269,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 					answer: 'unclear',
 					captured_answer: 'yes',
 					explanation:
-						'"yes" was captured, and the question was changed after this call: it asked "May we ship to 9000000000?".',
+						'"yes" was captured, but the question was changed after this call, which asked "May we ship to 9000000000?".',
 					data: { approved: false },
 					asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
 				},
@@ -382,7 +382,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			ownAddress();
 			const ask = await review({ yesValues: '={{ "" }}' }, { onError: 'stopWorkflow' });
 			const run = await sleepOver(ask, [wish]);
-			expect(faultOf(run).message).toContain('which answers count as yes and as no');
+			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		});
 	});
 });

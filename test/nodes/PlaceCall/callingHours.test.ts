@@ -113,7 +113,7 @@ describe('outside the hours', () => {
 		const answer = await engineTool(harness.credentials, harness.placeCallNode(hours({}, kept)))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'The call was not placed: it would be outside Calling Hours.',
+			what_happened: "The call wasn't placed, because it's outside the calling hours.",
 			next_step: expect.stringContaining('Monday, 23 November 2026, 09:00 (Asia/Kolkata)'),
 		});
 	});
@@ -172,14 +172,14 @@ describe('the time zone', () => {
 	it('that a row lacks is not taken from anywhere: nobody is called', async () => {
 		const items = [{ ...PEOPLE[0], zone: 'Asia/Kolkata' }, { ...PEOPLE[1] }];
 		const { message } = faultOf(await harness.place(zoned, { items }));
-		expect(message).toBe('Time Zone of Calling Hours is empty [item 1]');
+		expect(message).toBe("'Time Zone' in 'Calling Hours' is empty [item 1]");
 	});
 });
 
 it('a time that only Additional Body Fields know is not let past the hours', async () => {
 	const additions = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
 	expect(faultOf(await harness.place(hours({}, additions))).message).toBe(
-		'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
+		"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
 	);
 	const bodies = acceptCalls(1);
 	await harness.place({ options: additions });
@@ -188,15 +188,15 @@ it('a time that only Additional Body Fields know is not let past the hours', asy
 
 it('hours that were added and not filled in call nobody', async () => {
 	const run = await harness.place({ options: { callingHours: {} } });
-	expect(faultOf(run).message).toBe('Calling Hours is chosen and holds no hours');
+	expect(faultOf(run).message).toBe("'Calling Hours' is empty");
 });
 
 it('what is missing in them is told with all other fields that need attention', async () => {
 	const { message, description } = faultOf(
 		await harness.place({ ...hours({ from: '={{ "" }}' }), phoneNumber: '={{ "" }}' }),
 	);
-	expect(message).toBe('2 fields need attention, so the call was not placed');
-	expect(description).toContain('From of Calling Hours is empty');
+	expect(message).toBe("2 fields need attention, so the call wasn't placed");
+	expect(description).toContain("'From' in 'Calling Hours' is empty");
 });
 
 describe('when the hours end meanwhile', () => {
@@ -302,7 +302,7 @@ it('a call for a time that has passed by its turn is not sent', async () => {
 	});
 	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' };
 	const run = await harness.place({ ...perItem, ...later }, { items: PEOPLE });
-	expect(faultOf(run).message).toMatch(/^Date and Time is in the past.*\[item 1\]$/);
+	expect(faultOf(run).message).toMatch(/^'Date and Time' is in the past.*\[item 1\]$/);
 });
 
 describe('Retry in the list of executions', () => {

@@ -105,10 +105,10 @@ describe('a call whose answer did not come', () => {
 		const { message, description } = faultOf(await run(await nodeWith()));
 		expect(message).toContain('not known whether the request took effect (call to 9876543210, IN)');
 		expect(description).toContain(
-			'It was looked up: the call list shows no call of this agent to +919876543210 since the request left',
+			'The call list shows no call of this agent to +919876543210 since the request was sent',
 		);
-		expect(description).toContain('that is no proof that the call was not placed');
-		expect(description).toContain('The call was not sent a second time');
+		expect(description).toContain('so the call may still have been placed');
+		expect(description).toContain("The request wasn't sent again");
 	});
 
 	it.each<[string, object]>([
@@ -132,7 +132,7 @@ describe('a call whose answer did not come', () => {
 		breaking();
 		for (let look = 1; look <= 3; look++) shows(call('a'), call('b'));
 		expect(faultOf(await run(await nodeWith())).description).toContain(
-			'the call list shows a, b to +91',
+			'The call list shows a, b to +91',
 		);
 	});
 
@@ -150,7 +150,7 @@ describe('a call whose answer did not come', () => {
 		breaking();
 		for (let look = 1; look <= 6; look++) shows(call('a'));
 		const done = await run(await nodeWith(MAPPING, { concurrency: 2 }), [PHONE, PHONE]);
-		expect(faultOf(done).description).toContain('other calls to this number were under way');
+		expect(faultOf(done).description).toContain('Other calls to this number were in progress');
 	});
 
 	it('is found once, and waited for like any other', async () => {
@@ -219,9 +219,7 @@ describe('where the list', () => {
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
-		expect(description).toContain(
-			'the call list could not be read: The credential does not say yet',
-		);
+		expect(description).toContain("The call list can't be read: The credential does not say yet");
 		expect(description).toContain('“Phone Filter Name”');
 	});
 
@@ -229,7 +227,7 @@ describe('where the list', () => {
 		breaking();
 		for (let look = 1; look <= 3; look++) list().times(4).reply(503, 'down');
 		expect(faultOf(await run(await nodeWith())).description).toContain(
-			'the call list could not be read',
+			"The call list can't be read",
 		);
 	});
 
@@ -237,7 +235,7 @@ describe('where the list', () => {
 		breaking();
 		list().reply(422, { success: false, errors: ['ph is unknown'] });
 		expect(faultOf(await run(await nodeWith())).description).toMatch(
-			/the call list could not be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
+			/The call list can't be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
 		);
 		expect(waited()).toBe(2_000);
 	});
@@ -280,7 +278,7 @@ describe('where the list', () => {
 				page(2);
 			}
 			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
-				'the call list shows a, b to +91',
+				'The call list shows a, b to +91',
 			);
 		});
 
@@ -312,7 +310,7 @@ it('a number of which no call could be told to be is not looked for', async () =
 	const node = await nodeWith();
 	Object.assign(node.parameters, { countryCode: 'SG' });
 	const { description } = faultOf(await run(node, ['65123456']));
-	expect(description).toContain('its number is not certain in international form');
+	expect(description).toContain('its number has no clear international format');
 });
 
 it('without the option nothing is looked up', async () => {
@@ -359,7 +357,7 @@ describe('Retry in the list of executions', () => {
 		shows();
 		const node = await nodeWith();
 		const failed = await run(node);
-		expect(faultOf(await retry(failed, node)).description).toContain('It was looked up');
+		expect(faultOf(await retry(failed, node)).description).toContain('The call list shows no call');
 	});
 });
 
@@ -402,7 +400,7 @@ describe('on Retry after n8n was killed', () => {
 			});
 		const run = await retried([PHONE], call('one'), call('two'));
 		expect(faultOf(run).message).toContain('An earlier attempt of this execution may have sent');
-		expect(faultOf(run).description).toContain('the call list shows one, two');
+		expect(faultOf(run).description).toContain('The call list shows one, two');
 	});
 
 	it('takes no call of before the execution for it', async () => {
@@ -415,6 +413,6 @@ describe('on Retry after n8n was killed', () => {
 				data: [call('older', { created_at: '2026-11-20T11:59:00+05:30' })],
 			});
 		const run = await retried([PHONE], call('older', { created_at: '2026-11-20T11:59:00+05:30' }));
-		expect(faultOf(run).description).toContain('the call list shows no call of this agent');
+		expect(faultOf(run).description).toContain('The call list shows no call of this agent');
 	});
 });

@@ -91,7 +91,7 @@ describe('what is sent and waited for', () => {
 		const settings = { waitForCompletion: 'reading', waitLimit: 0 };
 		const options = { wait: { settings } };
 		expect(faultOf(await harness.place({ options })).message).toContain(
-			'Time Limit is not a length',
+			"'Time Limit' must be more than 0",
 		);
 		acceptCalls(1);
 		service()
@@ -106,7 +106,7 @@ describe('what is sent and waited for', () => {
 
 	test('a wait that was added and not set calls nobody', async () => {
 		const { message } = faultOf(await harness.place({ options: { wait: {} } }));
-		expect(message).toBe('Wait for Completion is chosen and not set, so no call was placed');
+		expect(message).toBe("'Wait for Completion' has no settings, so no call was placed");
 	});
 
 	test('the usual wait is set by adding it', () => {

@@ -169,9 +169,9 @@ describe('when a row cannot be called', () => {
 	it('nobody is called, and every such row is told', async () => {
 		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
-			'Phone Number "+449876543211" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91) [item 1]',
+			`'Phone Number' "+449876543211" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91) [item 1]`,
 		);
-		expect(description).toContain('[item 2] Phone Number "n/a" is not a phone number. Enter');
+		expect(description).toContain(`[item 2] 'Phone Number' "n/a" is not a phone number. Enter`);
 		expect(description).toContain(
 			'Nothing was sent, because all items are checked before the first one is sent.',
 		);

@@ -153,7 +153,7 @@ describe('a call whose fate is open', () => {
 		const { message, description } = await told();
 		expect(message).toBe(`${what}, ${unknown}`);
 		expect(description).toMatch(
-			/^The call was not sent a second time\. Look for 9876543210 among the calls of your account, for example with Get Call › Get Many, before you place this call again\./,
+			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
 		);
 		expect(waits).not.toHaveBeenCalled();
 	});
@@ -210,7 +210,7 @@ describe('before anything is sent', () => {
 		[
 			'the code of another country in the number',
 			{ phoneNumber: '+449876543210' },
-			'begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91)',
+			"starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91)",
 		],
 		['a greeting too long', { initialGreeting: 'x'.repeat(2001) }, '2001 characters'],
 		[
@@ -231,24 +231,28 @@ describe('before anything is sent', () => {
 		[
 			'a list as Additional Data',
 			{ options: { additionalDataJson: '[1]' } },
-			'Additional Data as JSON is a list',
+			"'Additional Data as JSON' must be a JSON object, but is a list",
 		],
 		[
 			'a field without a name',
 			{ additionalDataFields: { fields: [{ name: '', value: 'x' }] } },
-			'Additional Data, field 1, has no Name',
+			"Field 1 of 'Additional Data' has no name",
 		],
 		[
 			'a data point without a description',
 			{ dataExtraction: { points: [{ description: '={{ " " }}', key: 'day' }] } },
-			'Data Extraction, point 1 ("day"), has no Description',
+			`Data Point 1 ("day") of 'Data Extraction' has no description`,
 		],
 		[
 			'an agent that is none',
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ 7 }}' } },
 			'Agent holds "7"',
 		],
-		['a country that is none', { countryCode: '={{ "India" }}' }, 'Country holds "India"'],
+		[
+			'a country that is none',
+			{ countryCode: '={{ "India" }}' },
+			`'Country' must be a country code (got "India")`,
+		],
 		[
 			'additional body fields that are none',
 			{ options: { additionalBodyFields: '={{ "x" }}' } },
@@ -264,9 +268,9 @@ describe('before anything is sent', () => {
 			phoneNumber: '={{ "n/a" }}',
 			countryCode: '={{ "India" }}',
 		});
-		expect(message).toBe('2 fields need attention, so the call was not placed');
-		expect(description).toContain('(1) Country holds "India"');
+		expect(message).toBe("2 fields need attention, so the call wasn't placed");
+		expect(description).toContain(`(1) 'Country' must be a country code (got "India")`);
 		expect(description).toContain('Use IN for India.');
-		expect(description).toContain('(2) Phone Number "n/a" is not a phone number.');
+		expect(description).toContain(`(2) 'Phone Number' "n/a" is not a phone number.`);
 	});
 });

@@ -210,32 +210,32 @@ describe('When to Call', () => {
 		[
 			'a picked time that is over',
 			{ when: 'dateTime', scheduledAt: '2026-01-01T10:00:00' },
-			'Date and Time is in the past: 1 January 2026, 10:00 (Asia/Kolkata)',
+			"'Date and Time' is in the past (1 January 2026, 10:00, Asia/Kolkata)",
 		],
 		[
 			'a naive text of an expression',
 			{ when: 'dateTime', scheduledAt: '={{ "2099-11-20T10:00:00" }}' },
-			'Date and Time holds "2099-11-20T10:00:00", which names no time zone',
+			`'Date and Time' needs a UTC offset (got "2099-11-20T10:00:00")`,
 		],
 		[
 			'an empty column',
 			{ when: 'dateTime', scheduledAt: '={{ $json.none }}' },
-			'Date and Time is empty',
+			"'Date and Time' is empty",
 		],
 		[
 			'an empty time of day',
 			{ when: 'timeOfDay', scheduledTime: '={{ $json.none }}' },
-			'Time in India is empty',
+			"'Time in India' is empty",
 		],
 		[
 			'a time of day that is none',
 			{ when: 'timeOfDay', scheduledTime: '6 pm' },
-			'Time in India holds "6 pm", which cannot be read as a time',
+			`'Time in India' must be a time (got "6 pm")`,
 		],
 		[
 			'a choice that does not exist never means now',
 			{ when: 'later' },
-			'When to Call holds "later", which cannot be read as a time',
+			`'When to Call' must be a time (got "later")`,
 		],
 	])('%s calls nobody', async (_name, parameters, message) => {
 		expect(faultOf(await place(parameters, { settings: india })).message).toBe(message);

@@ -93,13 +93,13 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 	it('sleeps on until the last call is over, and wakes once', async () => {
 		const { calls, arrive } = await asleep(byWebhook, 3);
-		expect((await arrive()).response.body).toEqual({ received: true, open: 3 });
+		expect((await arrive()).response.body).toEqual({ received: true, pending: 3 });
 		for (const [index, callId] of calls.entries()) {
 			await service().endCall(callId);
 			const arrival = await arrive(dialect.webhook.body(callId, { call_id: callId }));
 			expect(arrival.response).toMatchObject({
 				statusCode: 200,
-				body: { received: true, open: 2 - index },
+				body: { received: true, pending: 2 - index },
 			});
 			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
 			else {
@@ -157,7 +157,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			summary: null,
 			post_call_analysis: null,
 		});
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
 	});
 
@@ -313,7 +313,7 @@ describe('waiting', () => {
 		await asleep(waitBy('webhook', { waitLimitUnit: 'minutes' }));
 		await last();
 		// n8n leaves an empty object out, and an empty body says nothing.
-		for (const body of knocks) expect(body).toEqual({ look: true });
+		for (const body of knocks) expect(body).toEqual({ poll: true });
 		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
 	});
 
@@ -398,12 +398,12 @@ describe('waiting', () => {
 			if (ms === 4_000) await service().endCall(callId);
 		});
 		const early = await arrive({ call_id: callId });
-		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
+		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, pending: 1 } });
 		expect(early.result).toEqual({ noWebhookResponse: true });
 		await until('the node to wake its execution', async () => woken.length > 0);
 		await sleep(50);
-		expect(woken).toEqual([{ look: true }]);
-		const { items } = await arrive({ look: true });
+		expect(woken).toEqual([{ poll: true }]);
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
 	});
 
@@ -417,7 +417,7 @@ describe('waiting', () => {
 		);
 		expect((await arrive({ call_id: callId })).items).toBeUndefined();
 		isNow(1_000_000 + Math.min(waitLimit, 300) * 1_000);
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, timed_out: timedOut }]);
 	});
 
@@ -426,7 +426,7 @@ describe('waiting', () => {
 		await service().endCall(callId);
 		for (let report = 0; report < 3; report++) {
 			const { response } = await arrive({ call_id: callId });
-			expect(response.body).toEqual({ received: true, open: 1 });
+			expect(response.body).toEqual({ received: true, pending: 1 });
 		}
 		expect(waits().filter((ms) => ms === 15_000)).toHaveLength(1);
 	});
@@ -472,7 +472,7 @@ describe('waiting', () => {
 		service().faults.inject({ kind: 'status', status: 503 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		isNow(1_000_000 + HOUR);
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toEqual([
 			{
 				call_id: callId,
@@ -493,7 +493,10 @@ describe('waiting', () => {
 		isNow(1_000_000 + HOUR - 1);
 		expect((await arrive()).response).toMatchObject({
 			statusCode: 503,
-			body: { received: false, message: 'The call cannot be read now. Deliver again.' },
+			body: {
+				received: false,
+				message: "The call can't be read now. Send the request again later.",
+			},
 		});
 		isNow(1_000_000 + HOUR);
 		expect((await arrive()).items).toMatchObject([
@@ -530,7 +533,7 @@ describe('waiting', () => {
 		const { items, result } = await arrive({ call_id: callId });
 		expect(items).toMatchObject([
 			{ call_id: callId, timed_out: false },
-			{ error: 'Phone Number is empty [item 1]' },
+			{ error: "'Phone Number' is empty [item 1]" },
 		]);
 		expect(items?.[1]).not.toHaveProperty('timed_out');
 		expect(result?.workflowData?.[0]).toMatchObject([
@@ -543,7 +546,7 @@ describe('waiting', () => {
 		const rows = [{ phone: '' }, { phone: '9000000000' }];
 		const { arrive } = await asleep(byWebhook, rows, { onError: 'continueErrorOutput' });
 		const early = await arrive();
-		expect(early.response.body).toEqual({ received: true, open: 1 });
+		expect(early.response.body).toEqual({ received: true, pending: 1 });
 		expect(early.items).toBeUndefined();
 	});
 
@@ -651,7 +654,10 @@ describe('waiting', () => {
 			);
 			await service().endCall(callId);
 			const { items = [] } = await arrive({ call_id: callId });
-			expect(items).toMatchObject([{ error: 'Phone Number is empty [item 0]' }, called(callId, 1)]);
+			expect(items).toMatchObject([
+				{ error: "'Phone Number' is empty [item 0]" },
+				called(callId, 1),
+			]);
 			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
 		});
 	});
@@ -684,7 +690,7 @@ describe('nobody is called', () => {
 		const answer = await route(harness.credentials, harness.placeCallNode(byWebhook))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
+			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",
 			next_step: expect.stringContaining('the person who set up this tool must fix this'),
 		});
 	});
@@ -695,7 +701,7 @@ describe('nobody is called', () => {
 			.replyWithError(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }));
 		const run = await harness.place(byWebhook);
 		const { message, description } = faultOf(run);
-		expect(message).toBe('n8n does not reach its own webhook address, so no call was placed');
+		expect(message).toBe("n8n can't reach its own webhook URL, so no call was placed");
 		expect(description).toContain('By Reading the Call');
 	});
 
@@ -709,8 +715,8 @@ describe('nobody is called', () => {
 	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
 		const run = await harness.place(waitBy('webhook', { waitLimit }));
 		expect(faultOf(run)).toMatchObject({
-			message: 'Time Limit is not a length of time, so no call was placed',
-			description: 'Enter a number above zero, and choose its unit.',
+			message: "'Time Limit' must be more than 0, so no call was placed",
+			description: 'Enter a number above 0, and choose its unit.',
 		});
 	});
 

@@ -12,7 +12,7 @@ const asked: AskedQuestion = {
 	response_type: 'approval',
 	yes: ['yes', 'true', 'Go ahead'],
 	no: ['no', 'false'],
-	answer_path: 'data_captured.ok',
+	answer_field_in_record: 'data_captured.ok',
 	not_reached: ['not_picked', 'failed'],
 };
 
@@ -33,9 +33,14 @@ describe('what counts as which answer', () => {
 		['another word', over(picked('yes, but')), 'unclear', 'counts neither as yes nor as no'],
 		['a list', over(picked(['yes'])), 'unclear', 'counts neither as yes nor as no'],
 		['an object', over(picked({ ok: 'yes' })), 'unclear', 'counts neither as yes nor as no'],
-		['an empty text', over(picked(' ')), 'unclear', 'is over (status "picked"), and it holds no'],
-		['nothing', over({ status: 'picked' }), 'unclear', 'and it holds no answer'],
-		['no status at all', over({}), 'unclear', 'is over (status "null"), and it holds no answer'],
+		['an empty text', over(picked(' ')), 'unclear', 'is completed (status "picked"), but has no'],
+		['nothing', over({ status: 'picked' }), 'unclear', 'but has no captured answer'],
+		[
+			'no status at all',
+			over({}),
+			'unclear',
+			'is completed (status "null"), but has no captured answer',
+		],
 		[
 			'nobody took the call',
 			over({ status: 'not_picked' }),
@@ -52,20 +57,20 @@ describe('what counts as which answer', () => {
 			'a yes in a call that nobody took',
 			over({ ...picked('yes'), status: 'not_picked' }),
 			'unclear',
-			'"yes" was captured in a call that nobody took (status "not_picked").',
+			'"yes" was captured in a call that nobody answered (status "not_picked").',
 		],
 		[
 			'a yes in a call that goes on',
 			open(picked('yes')),
 			'unclear',
-			'"yes" was captured, and the call was not over',
+			`"yes" was captured, but the call wasn't completed`,
 		],
-		['a call that goes on', open({ status: 'picked' }), 'unclear', 'The call was not over'],
+		['a call that goes on', open({ status: 'picked' }), 'unclear', "The call wasn't completed"],
 		[
 			'a call that could not be read',
 			{ record: {}, hasEnded: false, readFailure: 'The token is wrong.' },
 			'unclear',
-			'No answer is known. The token is wrong.',
+			'The answer is unknown. The token is wrong.',
 		],
 	])('%s', (_what, known, answer, explanation) => {
 		const told = answerTo(known);
@@ -83,7 +88,7 @@ describe('what counts as which answer', () => {
 			post_call_analysis: { votes: [{ value: 'yes' }] },
 			data_captured: { ok: 'no' },
 		};
-		const path = { answer_path: 'post_call_analysis.votes.0.value' };
+		const path = { answer_field_in_record: 'post_call_analysis.votes.0.value' };
 		expect(answerTo(over(record), path)).toMatchObject({ answer: 'yes' });
 	});
 
@@ -117,36 +122,36 @@ describe('what counts as which answer', () => {
 		expect(answerTo(yes, {}, found)).toMatchObject({
 			answer: 'unclear',
 			captured_answer: 'yes',
-			explanation: expect.stringContaining('nothing shows that this question was asked in it'),
+			explanation: expect.stringContaining('This call may have asked another question'),
 			data: { approved: false },
 		});
 		expect(answerTo({ ...yes, isReported: true }, {}, found)).toMatchObject({ answer: 'yes' });
 	});
 
-	test('nobody was called, because of the hour', () => {
+	test('no call was placed, because of the calling hours', () => {
 		expect(answerTo(undefined, {}, { placed: false })).toMatchObject({
 			answer: 'not_reached',
-			explanation: expect.stringContaining('Calling Hours'),
+			explanation: expect.stringContaining('outside the calling hours'),
 			data: { approved: false },
 		});
 	});
 });
 
-test('a model whose tool was not approved is told why, and not to use it', () => {
+test('a model whose tool was not approved gets the reason, and must not use it', () => {
 	const told = (ok: JsonValue) => answerTo(over(picked(ok)));
 	expect(told('no')).toHaveProperty(
 		'data.chatInput',
-		'The person said no ("no"). This is no approval: do not use the tool unless the user asks for it again.',
+		'The person said no ("no"). This is not an approval. Do not use the tool unless the user asks for it again.',
 	);
 	expect(told('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
 	expect(withoutAnswer('The agent has no number.')).toEqual({
 		answer: 'unclear',
-		explanation: 'No answer is known. The agent has no number.',
+		explanation: 'The answer is unknown. The agent has no number.',
 		captured_answer: null,
 		data: {
 			approved: false,
 			chatInput: expect.stringMatching(
-				/^No answer is known\. The agent has no number\. This is no/,
+				/^The answer is unknown\. The agent has no number\. This is not an/,
 			),
 		},
 	});
@@ -184,7 +189,7 @@ test('a call in which nothing was asked stays as it is', () => {
 	}
 });
 
-test('never yes, unless one of its values was captured in a call that is over', () => {
+test('yes only if one of its values was captured in a completed call', () => {
 	const word = fc.constantFrom('yes', ' Yes ', 'no', 'true', 'maybe', '', 'go ahead', '1');
 	const value: fc.Arbitrary<JsonValue> = fc.oneof(
 		word,

@@ -112,16 +112,20 @@ describe('a number of a country that is not the chosen one', () => {
 		[
 			'IN',
 			'+44 20 7946 0958',
-			'Phone Number "+44 20 7946 0958" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91). Choose the country of the number in Country, or correct the number.',
+			`'Phone Number' "+44 20 7946 0958" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91). Choose the country of the number in 'Country', or correct the number.`,
 		],
-		['IN', '+4.42079460958E+11', 'begins with +44, the code of United Kingdom'],
-		['IN', '0044 20 7946 0958', 'begins with +44, the code of United Kingdom'],
-		['IN', '+98765 43210', 'begins with +98, the code of Iran, but Country is India (+91)'],
-		['GB', '+91 98765 43210', 'begins with +91, the code of India, but Country is United Kingdom'],
-		['IN', '+7 701 555 01 32', 'begins with +7, the code of Russia and 1 other country, but'],
-		['RU', '+1 415 555 0132', 'begins with +1, the code of United States and 24 other countries'],
-		['US', '+999 123', 'begins with another country code, but Country is United States (+1)'],
-		['AQ', '+672 12345', 'the code of Norfolk Island, but Country is Antarctica. Choose'],
+		['IN', '+4.42079460958E+11', 'starts with +44, the code of United Kingdom'],
+		['IN', '0044 20 7946 0958', 'starts with +44, the code of United Kingdom'],
+		['IN', '+98765 43210', "starts with +98, the code of Iran, but 'Country' is India (+91)"],
+		[
+			'GB',
+			'+91 98765 43210',
+			"starts with +91, the code of India, but 'Country' is United Kingdom",
+		],
+		['IN', '+7 701 555 01 32', 'starts with +7, the code of Russia and 1 other country, but'],
+		['RU', '+1 415 555 0132', 'starts with +1, the code of United States and 24 other countries'],
+		['US', '+999 123', "starts with another country code, but 'Country' is United States (+1)"],
+		['AQ', '+672 12345', "the code of Norfolk Island, but 'Country' is Antarctica. Choose"],
 	])('%s: %p is told and not sent', (country, value, words) => {
 		expect(told(value, country)).toContain(words);
 	});
@@ -143,19 +147,19 @@ describe('what is not sure to be one number is told', () => {
 		['9876543210 / 9123456789', 'holds more than one phone number. Keep one number.'],
 		[98765.5, 'is not a whole phone number'],
 		[-9876543210, 'is not a whole phone number'],
-		[true, 'Phone Number "true" holds a boolean instead of a number or text'],
+		[true, `'Phone Number' "true" holds a boolean instead of a number or text`],
 		[['9876543210'], 'holds a list'],
 		[{ phone: '9876543210' }, 'holds an object'],
-		['', 'Phone Number is empty. Enter the number to call.'],
-		['  ', 'Phone Number is empty'],
-		[null, 'Phone Number is empty'],
-		[undefined, 'Phone Number is empty'],
+		['', "'Phone Number' is empty. Enter the number to call."],
+		['  ', "'Phone Number' is empty"],
+		[null, "'Phone Number' is empty"],
+		[undefined, "'Phone Number' is empty"],
 	])('%p', (value, words) => {
 		expect(told(value)).toContain(words);
 	});
 
 	test('a country code with nothing after it', () => {
-		expect(told('+44', 'GB')).toContain('holds no digits after +44');
+		expect(told('+44', 'GB')).toContain('has no digits after +44');
 	});
 
 	test('more digits than a number can have', () => {

@@ -128,17 +128,17 @@ describe('Country', () => {
 		['Germany', 'Use DE for Germany.'],
 		['turkiye', 'Use TR for Türkiye.'],
 		['UK', 'Use GB for United Kingdom.'],
-		['United', 'Use the two letters'],
-		['+91', 'Use the two letters'],
-		[91, 'Use the two letters'],
+		['United', 'Use the two-letter code'],
+		['+91', 'Use the two-letter code'],
+		[91, 'Use the two-letter code'],
 	])('%p is told: %s', (countryCode, resolution) => {
 		const message = told({ countryCode });
-		expect(message).toContain(`Country holds "${countryCode}", which is not a country code`);
+		expect(message).toContain(`'Country' must be a country code (got "${countryCode}")`);
 		expect(message).toContain(resolution);
 	});
 
 	it('empty is told', () => {
-		expect(told({ countryCode: '' })).toContain('Country is empty');
+		expect(told({ countryCode: '' })).toContain("'Country' is empty");
 	});
 });
 
@@ -156,11 +156,14 @@ describe('Initial Greeting', () => {
 		expect(buildCallRequest({ ...call, initialGreeting }).initial_greeting).toBe(initialGreeting);
 	});
 
-	it.each(['x'.repeat(2001), '👋'.repeat(2001)])('2001 characters are told', (initialGreeting) => {
-		expect(told({ initialGreeting })).toBe(
-			'Initial Greeting has 2001 characters, and the service takes at most 2000. Shorten it by 1.',
-		);
-	});
+	it.each(['x'.repeat(2001), '👋'.repeat(2001)])(
+		'2001 characters are rejected',
+		(initialGreeting) => {
+			expect(told({ initialGreeting })).toBe(
+				"'Initial Greeting' has 2001 characters, but the maximum is 2000. Shorten it by 1.",
+			);
+		},
+	);
 });
 
 describe('Webhook URL', () => {
@@ -182,16 +185,21 @@ describe('Webhook URL', () => {
 		7,
 	])('%p is told', (webhookUrl) => {
 		expect(told({ webhookUrl })).toContain(
-			`Webhook URL holds "${webhookUrl}", which is not a complete web address. It begins with https://`,
+			`'Webhook URL' must be a complete URL (got "${webhookUrl}"). It must start with https://`,
 		);
 	});
 });
 
 describe('numbers with bounds', () => {
 	const rows = [
-		{ name: 'maxCallDurationSeconds', field: 'Maximum Call Duration', min: 30, max: 1800 },
+		{
+			name: 'maxCallDurationSeconds',
+			field: 'Maximum Call Duration (Seconds)',
+			min: 30,
+			max: 1800,
+		},
 		{ name: 'retryMaxAttempts', field: 'Retry Attempts', min: 1, max: 10 },
-		{ name: 'retryIntervalMinutes', field: 'Retry Interval', min: 1, max: 1440 },
+		{ name: 'retryIntervalMinutes', field: 'Retry Interval (Minutes)', min: 1, max: 1440 },
 	];
 
 	function sent(name: string, value: unknown): unknown {
@@ -206,10 +214,10 @@ describe('numbers with bounds', () => {
 		expect(sent(name, String(max))).toBe(max);
 	});
 
-	it.each(rows)('$field outside of $min to $max is told', ({ name, field, min, max }) => {
+	it.each(rows)('$field outside of $min to $max is rejected', ({ name, field, min, max }) => {
 		for (const value of [min - 1, max + 1, min + 0.5, -1, 'many', '1e1', true, Number.NaN, [5]]) {
 			const message = told({ [name]: value });
-			expect(message).toContain(`${field} holds "`);
+			expect(message).toContain(`'${field}' must be a whole number from ${min} to ${max} (got "`);
 			expect(message).toMatch(new RegExp(`Enter a whole number.* from ${min} to ${max}\\.$`));
 		}
 	});
@@ -226,9 +234,13 @@ describe('switches', () => {
 		expect(overrides).toEqual({ enable_callback: sent });
 	});
 
-	it.each(['yes', 1, 0])('%p is told', (value) => {
-		expect(told({ enableCallback: value })).toContain(`Allow Callback holds "${value}"`);
-		expect(told({ retryEnabled: value })).toContain(`Retry When Not Answered holds "${value}"`);
+	it.each(['yes', 1, 0])('%p is rejected', (value) => {
+		expect(told({ enableCallback: value })).toContain(
+			`'Allow Callback' must be true or false (got "${value}")`,
+		);
+		expect(told({ retryEnabled: value })).toContain(
+			`'Retry When Not Answered' must be true or false (got "${value}")`,
+		);
 	});
 });
 
@@ -252,25 +264,27 @@ describe('Additional Data', () => {
 		['{plan: Gold}', 'not JSON'],
 	])('%p is %s', (additionalData, kind) => {
 		const message = told({ additionalData });
-		expect(message).toContain(`Additional Data as JSON is ${kind}:`);
-		expect(message).toContain('Give names with their values');
+		expect(message).toContain(
+			`'Additional Data as JSON' must be a JSON object, but is ${kind} (got `,
+		);
+		expect(message).toContain('Enter names and values');
 	});
 });
 
 describe('Data Extraction', () => {
 	it.each(['', ' ', null, undefined])(
-		'a point with Description %p is told by its place',
+		'a data point with Description %p is reported with its position',
 		(description) => {
 			const dataExtraction = [{ description: 'Fine' }, { key: 'budget', description }];
 			expect(told({ dataExtraction })).toBe(
-				'Data Extraction, point 2 ("budget"), has no Description. Say in its Description what the agent should ask or find out.',
+				`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what the agent should ask or extract.`,
 			);
 		},
 	);
 
-	it('a Required that is no switch is told', () => {
+	it('a Required that is not a boolean is rejected', () => {
 		expect(told({ dataExtraction: [{ description: 'x', required: 'maybe' }] })).toContain(
-			'Data Extraction, point 1, Required holds "maybe"',
+			`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 		);
 	});
 });
@@ -280,25 +294,27 @@ describe('texts', () => {
 		['personName', 'Person Name'],
 		['systemPrompt', 'System Prompt'],
 		['initialGreeting', 'Initial Greeting'],
-	])('%s that is no text is told', (name, field) => {
-		expect(told({ [name]: { a: 1 } })).toContain(`${field} holds "{"a":1}", which is not text`);
+	])('%s that is not text is rejected', (name, field) => {
+		expect(told({ [name]: { a: 1 } })).toContain(`'${field}' must be text (got "{"a":1}")`);
 	});
 
-	it('a name that a spreadsheet holds as a number is taken as written', () => {
+	it('a name that is a number in a spreadsheet is sent as text', () => {
 		expect(buildCallRequest({ ...call, personName: 42 }).person_name).toBe('42');
 	});
 
-	it('a long value is shown short', () => {
+	it('a long value is shortened', () => {
 		expect(told({ webhookUrl: 'x'.repeat(500) }).length).toBeLessThan(300);
 	});
 });
 
-it('tells everything that must change at once', () => {
+it('reports all invalid fields at the same time', () => {
 	const message = told({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
-	expect(message).toContain('3 fields need attention, so the call was not placed');
+	expect(message).toContain("3 fields need attention, so the call wasn't placed");
 	expect(message).toContain('(1) Agent is empty. Choose');
-	expect(message).toContain('(2) Phone Number "+91" has 0 digits after +91 instead of 10. Enter');
-	expect(message).toContain('(3) Retry Attempts holds "11". Enter a whole number from 1 to 10.');
+	expect(message).toContain(`(2) 'Phone Number' "+91" has 0 digits after +91 instead of 10. Enter`);
+	expect(message).toContain(
+		'(3) \'Retry Attempts\' must be a whole number from 1 to 10 (got "11"). Enter a whole number from 1 to 10.',
+	);
 });
 
 it('speaks without the words error, problem and failure', () => {
