@@ -193,7 +193,7 @@ const SHARED_OPTIONS: INodeProperties[] = [
 	),
 	ifUnknownField(
 		"Read the call list for about 30 seconds. If it shows exactly one new call of this agent to this number, its ID is returned. Otherwise, the outcome stays unknown. Needs 'Set Up the Call List' in the credential.",
-		'Stop with an error that names the call',
+		'Stop, and report the number that was called',
 		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
 	),
 	{

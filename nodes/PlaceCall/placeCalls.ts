@@ -142,7 +142,7 @@ function prepareCall(
 function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', undefined);
 	if (value === undefined) return { unit: 'call', max: Infinity };
-	const resolution = onScreenOnly('Enter a whole number of at least 1.');
+	const resolution = onScreenOnly('Enter how many calls one agent run may place, at least 1.');
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 

@@ -172,11 +172,11 @@ test('a number that counts time says its unit', () => {
 	expect(timed).toEqual([]);
 });
 
-test('each trigger says how to test it, with the button as n8n’s editor names it', () => {
+test("each trigger says how to test it, with the button as in n8n's editor", () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
 	expect(triggers).toHaveLength(4);
 	for (const { name, polling, triggerPanel } of triggers) {
-		const button = polling === true ? '“Fetch Test Event”' : '“Execute step”';
+		const button = polling === true ? 'Fetch Test Event' : 'Execute step';
 		expect([name, triggerPanel]).toEqual([
 			name,
 			{

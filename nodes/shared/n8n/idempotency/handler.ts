@@ -81,9 +81,9 @@ export class QuotaExceeded extends ExplainedError {
  */
 type RecordOwner = { tool_request?: string; unit?: string; item?: string };
 
-/** The result of a request. `in_progress`: n8n stored the execution before the response arrived. */
+/** The result of a request. `inProgress`: n8n stored the execution before the response arrived. */
 type IdempotencyRecord = RecordOwner &
-	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { in_progress: true });
+	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { inProgress: true });
 type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Characters of output to store in full. Beyond that, only short fields such as IDs. */
@@ -263,7 +263,7 @@ export class IdempotencyHandler<Deps> {
 		};
 		return await limiter(async () => {
 			this.requireQuota(request.quota);
-			save({ in_progress: true });
+			save({ inProgress: true });
 			const output = await this.sendOrFind(request, deps).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
 				else if (error instanceof ExplainedError) this.restore(key, previous);
@@ -401,7 +401,7 @@ function areRecords(stored: unknown): stored is IdempotencyRecords {
 
 function isRecord(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
-	const { completed, unknown, in_progress: inProgress, item, unit } = entry;
+	const { completed, unknown, inProgress, item, unit } = entry;
 	if (unit !== undefined && typeof unit !== 'string') return false;
 	if (item !== undefined && typeof item !== 'string') return false;
 	if (Array.isArray(completed)) return completed.every(isJsonObject);

@@ -262,11 +262,11 @@ describe('the records of an earlier attempt', () => {
 		{ a: null },
 		{ a: 'sent' },
 		{ a: {} },
-		{ a: { in_progress: 'yes' } },
+		{ a: { inProgress: 'yes' } },
 		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
 		{ a: { unknown: { resolution: 'Look.' } } },
-		{ a: { in_progress: true, item: 1 } },
+		{ a: { inProgress: true, item: 1 } },
 	])('%j is damaged, so nothing is sent', async (records) => {
 		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(NodeOperationError);
@@ -280,7 +280,7 @@ describe('the records of an earlier attempt', () => {
 
 	test.each<JsonObject>([
 		{},
-		{ a: { in_progress: true } },
+		{ a: { inProgress: true } },
 		{ a: { completed: [] } },
 		{ a: { completed: [{}], item: 'b/0' } },
 		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
