@@ -224,7 +224,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 			expect((await n8n.finished(id)).status).toBe('success');
 			expect(simulator.callsTo(CUSTOMER)).toBe(0);
 			expect(model.told().join()).toContain(words);
-			expect(model.told().join()).toContain('This is no approval');
+			expect(model.told().join()).toContain('This is not an approval');
 		});
 
 		it('where nobody can be asked, the tool is not used, and the model is told why', async () => {

@@ -258,7 +258,7 @@ describe('examples of chats, imported as shipped, with only the accounts chosen'
 		it.each<[string, CallOutcome, string]>([
 			['a no', { data_captured: { answer_to_question: 'no' } }, 'The person said no'],
 			['nobody at the phone', { status: 'not_picked', data_captured: null }, 'was not reached'],
-			['an unclear answer', { data_captured: null }, 'it holds no answer'],
+			['an unclear answer', { data_captured: null }, 'has no captured answer'],
 		])('does not after %s, and the model learns why', async (_name, outcome, words) => {
 			expect(await ask(outcome)).toContain(words);
 			expect(run.parties.sheets.rows('Refunds')).toEqual([]);

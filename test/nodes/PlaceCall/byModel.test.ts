@@ -49,7 +49,7 @@ describe.each([
 		});
 	});
 
-	test('a person can choose the kind of time and let the model fill in the time alone', async () => {
+	test('the user can select the kind of time and let the model fill in only the time', async () => {
 		const bodies = acceptCalls(1);
 		const parameters = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };
 		expect(await ask({ at: '09:15' }, parameters)).toMatchObject({ outcome: 'done' });

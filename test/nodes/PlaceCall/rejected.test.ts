@@ -21,8 +21,8 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
-/** Places one call; the interceptor answers once, so that a second request would show as ENOTFOUND. */
-async function told(parameters: INodeParameters = {}) {
+/** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
+async function faultFor(parameters: INodeParameters = {}) {
 	const run = await place(parameters);
 	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
 	const fault = faultOf(run);
@@ -97,14 +97,14 @@ describe('a call that the service rejects', () => {
 		],
 	])('%s', async (_name, status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
-		const { message, description, context } = await told();
+		const { message, description, context } = await faultFor();
 		expect(message).toBe(what);
 		expect(description).toContain(resolution);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });
 
-describe('a call whose fate is open', () => {
+describe('a call with unknown outcome', () => {
 	const unknown = 'so it is not known whether the request took effect (call to 9876543210, IN)';
 
 	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([
@@ -148,9 +148,9 @@ describe('a call whose fate is open', () => {
 			(post) => post.reply(200, '{"success":true,"data":{"call_'),
 			'The response arrived incomplete or unreadable',
 		],
-	])('%s: told, and never sent again', async (_name, reply, what) => {
+	])('%s: reported, and never sent again', async (_name, reply, what) => {
 		reply(callsEndpoint());
-		const { message, description } = await told();
+		const { message, description } = await faultFor();
 		expect(message).toBe(`${what}, ${unknown}`);
 		expect(description).toMatch(
 			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
@@ -159,21 +159,21 @@ describe('a call whose fate is open', () => {
 	});
 });
 
-describe('a call that surely did not reach anyone', () => {
+describe('a call that was not placed', () => {
 	const placed = { success: true, data: { call_id: 'c1' } };
 
-	it('429 is tried again as soon as the service asks for', async () => {
+	it('429 is repeated after the time that the service asks for', async () => {
 		callsEndpoint().reply(429, {}, { 'Retry-After': '7' });
 		callsEndpoint().reply(200, placed);
 		const run = await place();
 		expect(run.data.resultData.error).toBeUndefined();
-		// In slices, so that Stop ends it.
+		// In parts, so that Stop can end the wait.
 		expect(sum(waits.mock.calls.flat())).toBe(7_000);
 	});
 
-	it('429 without an end is told', async () => {
+	it('repeated 429 responses are reported', async () => {
 		callsEndpoint().times(4).reply(429, { success: false, error: 'slow down' });
-		expect((await told()).message).toBe('The service receives too many requests at the moment');
+		expect((await faultFor()).message).toBe('The service receives too many requests at the moment');
 	});
 
 	it.each([
@@ -188,17 +188,17 @@ describe('a call that surely did not reach anyone', () => {
 		expect(waits).toHaveBeenCalledTimes(1);
 	});
 
-	it('a host that stays away is told', async () => {
+	it('an unavailable host is reported', async () => {
 		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
-		const { message } = await told();
+		const { message } = await faultFor();
 		expect(message).toBe('The service cannot be reached, so the request was not sent');
 	});
 
 	it('a redirect is not followed with the token', async () => {
 		callsEndpoint().reply(307, '', { Location: 'https://elsewhere.example.com/v1/call' });
 		const elsewhere = nock('https://elsewhere.example.com').post('/v1/call').reply(200, placed);
-		const { message } = await told();
+		const { message } = await faultFor();
 		expect(message).toContain('a redirect, which is never followed with your API token');
 		expect(elsewhere.isDone()).toBe(false);
 		nock.cleanAll();
@@ -258,13 +258,13 @@ describe('before anything is sent', () => {
 			{ options: { additionalBodyFields: '={{ "x" }}' } },
 			"'Additional Body Fields' must be a JSON object",
 		],
-	])('%s is told', async (_name, parameters, what) => {
-		const { message } = await told(parameters);
+	])('%s is reported', async (_name, parameters, what) => {
+		const { message } = await faultFor(parameters);
 		expect(message).toContain(what);
 	});
 
-	it('several fields are told at once', async () => {
-		const { message, description } = await told({
+	it('several fields are reported at the same time', async () => {
+		const { message, description } = await faultFor({
 			phoneNumber: '={{ "n/a" }}',
 			countryCode: '={{ "India" }}',
 		});

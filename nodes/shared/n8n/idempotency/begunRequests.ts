@@ -64,7 +64,7 @@ const MAX_EXECUTIONS = 1_000;
 export class RunningExecutions {
 	private readonly byNode = new Map<string, Map<string, RunningExecution>>();
 
-	open(node: string, executionId: string): RunningExecution {
+	get(node: string, executionId: string): RunningExecution {
 		const executions = this.byNode.get(node) ?? new Map<string, RunningExecution>();
 		this.byNode.set(node, executions);
 		const known = executions.get(executionId);

@@ -229,7 +229,7 @@ export async function openWriteAheadLog(
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
 	const [node, executionId] = [nodeKeyOf(context), context.getExecutionId()];
-	const execution = running.open(node, executionId);
+	const execution = running.get(node, executionId);
 	const log = new WriteAheadLog(
 		openNodeStore(context, USE),
 		origin,

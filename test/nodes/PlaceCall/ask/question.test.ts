@@ -10,7 +10,7 @@ const fields: QuestionFields = {
 	points: [],
 };
 
-function told(over: Partial<QuestionFields>): string {
+function messageFor(over: Partial<QuestionFields>): string {
 	try {
 		buildQuestion({ ...fields, ...over });
 	} catch (error) {
@@ -20,7 +20,7 @@ function told(over: Partial<QuestionFields>): string {
 	throw new Error('accepted');
 }
 
-test('the question is a data point that the call must bring', () => {
+test('the question is a required data point', () => {
 	expect(buildQuestion(fields)).toEqual({
 		point: { key: 'answer_to_question', description: 'May we ship?', required: true },
 		asked: {
@@ -34,7 +34,7 @@ test('the question is a data point that the call must bring', () => {
 	});
 });
 
-test('key, format, place and statuses are the person’s own', () => {
+test('field names, format, and statuses can be configured', () => {
 	const options = {
 		answerField: 'a.b',
 		answerFormat: 'yes or no',
@@ -85,6 +85,6 @@ test.each<[string, Partial<QuestionFields>, string]>([
 		'has the same key as the answer ("answer_to_question")',
 	],
 ])('%s: no call is placed', (_what, over, words) => {
-	expect(told(over)).toContain(words);
-	expect(told(over)).toContain('no call was placed');
+	expect(messageFor(over)).toContain(words);
+	expect(messageFor(over)).toContain('no call was placed');
 });

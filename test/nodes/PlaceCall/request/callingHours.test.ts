@@ -18,7 +18,7 @@ const hoursOf = (over: JsonObject = {}): CallingHours => {
 	if ('problem' in checked) throw new Error(checked.problem.what);
 	return checked.value;
 };
-const told = (over: JsonObject) => {
+const messageFor = (over: JsonObject) => {
 	const checked = read(over);
 	return 'problem' in checked
 		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
@@ -54,7 +54,7 @@ describe('the days', () => {
 		['Mon-Wed-Fri', 'mon-wed-fri'],
 		['Sat, Mon-F', 'f'],
 	])('%p is rejected because of %p', (days, wrong) => {
-		expect(told({ days })).toContain(
+		expect(messageFor({ days })).toContain(
 			`'Days' in 'Calling Hours' must list weekdays (got "${wrong}" in "${days}")`,
 		);
 	});
@@ -83,7 +83,7 @@ describe('the days', () => {
 
 	test.each(['Mon-Wed-Fri', 'weekdays', 'Mo', 'Mon, someday', 'constructor', '-'])(
 		'%p is rejected',
-		(days) => expect(told({ days })).toMatch(/must list weekdays \(got ".*Mon-Wed, Sat/),
+		(days) => expect(messageFor({ days })).toMatch(/must list weekdays \(got ".*Mon-Wed, Sat/),
 	);
 });
 
@@ -139,7 +139,7 @@ describe('invalid hours are reported', () => {
 			{ from: '', to: 'x' },
 			/^'From' in 'Calling Hours' is empty\. 'To' in 'Calling Hours' must be a time of day \(got "x"\)/,
 		],
-	])('%j', (over, words) => expect(told(over)).toMatch(words));
+	])('%j', (over, words) => expect(messageFor(over)).toMatch(words));
 
 	test.each([[{}], [{ hours: undefined }]])('%j is empty', (value) => {
 		expect(callingHours(value, undefined)).toMatchObject({
@@ -156,7 +156,7 @@ describe('the next opening', () => {
 		['the last second', '2026-11-20T17:59:59+05:30', '2026-11-20T17:59:59+05:30'],
 		['the end minute', '2026-11-20T18:00:00+05:30', '2026-11-23T09:00:00+05:30'],
 		['at the weekend', '2026-11-21T12:00:00+05:30', '2026-11-23T09:00:00+05:30'],
-		['where it is another day elsewhere', '2026-11-22T23:00:00-05:00', '2026-11-22T23:00:00-05:00'],
+		['on another day elsewhere', '2026-11-22T23:00:00-05:00', '2026-11-22T23:00:00-05:00'],
 	])('%s', (_when, from, expected) => {
 		expect(at(opening(from) ?? '').toMillis()).toBe(at(expected).toMillis());
 	});
@@ -278,7 +278,7 @@ const someMoment = fc
 test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
 	'the time zone %s is unambiguous',
 	(timeZone) => {
-		expect(told({ timeZone })).toBe('taken');
+		expect(messageFor({ timeZone })).toBe('taken');
 	},
 );
 
@@ -286,7 +286,7 @@ test('the message about an inverted sign is only for existing zones, and has the
 	for (let hours = -20; hours <= 20; hours++) {
 		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
 		const { offset } = DateTime.fromMillis(0, { zone });
-		const [, meant] = /means UTC([+-]\d+)/.exec(told({ timeZone: zone })) ?? [];
+		const [, meant] = /means UTC([+-]\d+)/.exec(messageFor({ timeZone: zone })) ?? [];
 		const isTold = hours !== 0 && IANAZone.isValidZone(zone);
 		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({
 			zone,
@@ -299,7 +299,7 @@ test('for each zone with an inverted sign, the message names zones with both off
 	for (let hours = -14; hours <= 12; hours++) {
 		if (hours === 0) continue;
 		const zone = `Etc/GMT${hours > 0 ? '+' : ''}${hours}`;
-		const places = [...told({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
+		const places = [...messageFor({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
 		expect(places.length).toBeGreaterThan(0);
 		for (const [, place, offset] of places) {
 			for (let month = 1; month <= 12; month++) {
@@ -343,7 +343,7 @@ describe('when a call is placed', () => {
 	});
 
 	test.each<[string, string | undefined, DateTime, string]>([
-		['at once, in the evening', undefined, evening, '2026-11-23T09:00:00+05:30'],
+		['now, in the evening', undefined, evening, '2026-11-23T09:00:00+05:30'],
 		['later, within', '2026-11-24T10:00:00Z', evening, '2026-11-24T10:00:00Z'],
 		['later, outside', '2026-11-24T20:00:00+05:30', noon, '2026-11-25T09:00:00+05:30'],
 		['later, on a Saturday', '2026-11-21T10:00:00+05:30', noon, '2026-11-23T09:00:00+05:30'],

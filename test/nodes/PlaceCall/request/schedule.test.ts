@@ -15,7 +15,7 @@ function schedule(value: unknown, over: Partial<Schedule> = {}) {
 	});
 }
 
-function told(value: unknown, over: Partial<Schedule> = {}): string {
+function messageFor(value: unknown, over: Partial<Schedule> = {}): string {
 	const checked = schedule(value, over);
 	if (!('problem' in checked)) throw new Error(`accepted as ${checked.value}`);
 	return `${checked.problem.what}. ${checked.problem.resolution.onScreen}`;
@@ -37,7 +37,9 @@ describe('a time of day in India', () => {
 	it.each(['24:00', '12:60', '6:30 PM', '18.30', '18:30:15', '1830', 'noon', 18.5, true, {}])(
 		'%p cannot be read',
 		(value) => {
-			expect(told(value)).toMatch(/must be a time \(got ".*such as 18:30, or a date and time/);
+			expect(messageFor(value)).toMatch(
+				/must be a time \(got ".*such as 18:30, or a date and time/,
+			);
 		},
 	);
 });
@@ -67,7 +69,7 @@ describe('a timestamp with offset', () => {
 	it.each(['2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-13-01T10:00:00+05:30'])(
 		'%s does not exist',
 		(value) => {
-			expect(told(value)).toContain(`must be a time (got "${value}")`);
+			expect(messageFor(value)).toContain(`must be a time (got "${value}")`);
 		},
 	);
 });
@@ -103,7 +105,7 @@ describe('a date object of an expression', () => {
 	it.each([DateTime.invalid('unparsable'), new Date('nonsense')])(
 		'an invalid one is rejected',
 		(value) => {
-			expect(told(value)).toContain('must be a time (got ');
+			expect(messageFor(value)).toContain('must be a time (got ');
 		},
 	);
 });
@@ -123,24 +125,24 @@ describe('a date and time without an offset', () => {
 
 	it('in the hour that the clocks skip is rejected', () => {
 		const over = { picked: true, zone: 'Europe/Berlin' };
-		expect(told('2027-03-28T02:30:00', over)).toBe(
+		expect(messageFor('2027-03-28T02:30:00', over)).toBe(
 			`'Date and Time' is a time that doesn't exist in Europe/Berlin, because the clocks go forward (got "2027-03-28T02:30:00"). Choose an earlier or later time.`,
 		);
 		expect(schedule('2027-03-28T03:30:00', over)).toEqual({ value: '2027-03-28T03:30:00+02:00' });
 	});
 
 	it('from an expression is rejected with the format to use', () => {
-		expect(told('2026-11-20T18:30:00')).toBe(
+		expect(messageFor('2026-11-20T18:30:00')).toBe(
 			`'Date and Time' needs a UTC offset (got "2026-11-20T18:30:00"). Add the offset, such as 2026-11-20T18:30:00+05:30, or end the expression with .toDateTime(), which uses the workflow's time zone (Asia/Kolkata).`,
 		);
 	});
 
 	it.each([true, false])('that is impossible is rejected (picked: %p)', (picked) => {
-		expect(told('2026-02-30T10:00:00', { picked })).toContain('must be a time (got ');
+		expect(messageFor('2026-02-30T10:00:00', { picked })).toContain('must be a time (got ');
 	});
 
 	it('without a time is rejected', () => {
-		expect(told('2026-11-20', { picked: true })).toContain('must be a time (got ');
+		expect(messageFor('2026-11-20', { picked: true })).toContain('must be a time (got ');
 	});
 });
 
@@ -151,14 +153,14 @@ describe('a time in the past', () => {
 		DateTime.fromISO('2026-11-20T08:00:00+05:30'),
 		new Date('2026-11-20T02:30:00Z'),
 	])('%s is rejected', (value) => {
-		expect(told(value)).toContain("'Date and Time' is in the past (20 November 2026, 0");
+		expect(messageFor(value)).toContain("'Date and Time' is in the past (20 November 2026, 0");
 	});
 
 	it('is shown in the zone of the workflow', () => {
-		expect(told('2026-11-20T02:30:00Z')).toBe(
+		expect(messageFor('2026-11-20T02:30:00Z')).toBe(
 			"'Date and Time' is in the past (20 November 2026, 08:00, Asia/Kolkata). Choose a later time, or set 'When to Call' to 'Now'.",
 		);
-		expect(told('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
+		expect(messageFor('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
 			'20 November 2026, 02:00, UTC',
 		);
 	});
@@ -166,7 +168,7 @@ describe('a time in the past', () => {
 	it('is shown in English whatever the locale of the machine', () => {
 		Settings.defaultLocale = 'de';
 		try {
-			expect(told('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
+			expect(messageFor('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
 		} finally {
 			Settings.defaultLocale = 'en';
 		}
@@ -179,7 +181,7 @@ describe('a time in the past', () => {
 
 describe('nothing', () => {
 	it.each(['', '   ', null, undefined])('%p never means now', (value) => {
-		expect(told(value)).toBe(
+		expect(messageFor(value)).toBe(
 			"'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.",
 		);
 	});

@@ -65,19 +65,19 @@ test('each target and the total keep counting through adding, removing, copying,
 describe('the executions of a process', () => {
 	test('an execution that ends keeps the counts of the others at its node', () => {
 		const running = new RunningExecutions();
-		running.open('node', 'e1').begun.add('a');
-		running.open('node', 'e2').begun.add('a');
+		running.get('node', 'e1').begun.add('a');
+		running.get('node', 'e2').begun.add('a');
 		running.close('node', 'e2');
 		expect(running.total('node')).toBe(1);
 		// The execution resumes after a wait and keeps counting.
-		expect(running.open('node', 'e1').begun.add('a')).toBe(1);
+		expect(running.get('node', 'e1').begun.add('a')).toBe(1);
 		expect(running.total('other node')).toBe(0);
 	});
 
 	test('an execution that started no request can be closed', () => {
 		const running = new RunningExecutions();
 		running.close('node', 'e1');
-		running.open('node', 'e2').begun.add('a');
+		running.get('node', 'e2').begun.add('a');
 		running.close('node', 'e2');
 		running.close('node', 'e2');
 		expect(running.total('node')).toBe(0);
@@ -85,10 +85,10 @@ describe('the executions of a process', () => {
 
 	test('are limited in number, and the oldest is removed', () => {
 		const running = new RunningExecutions();
-		for (let index = 0; index < 1_500; index++) running.open('node', `e${index}`).begun.add('a');
+		for (let index = 0; index < 1_500; index++) running.get('node', `e${index}`).begun.add('a');
 		expect(running.total('node')).toBe(1_000);
-		expect(running.open('node', 'e1499').begun.total).toBe(1);
-		expect(running.open('node', 'e0').begun.total).toBe(0);
+		expect(running.get('node', 'e1499').begun.total).toBe(1);
+		expect(running.get('node', 'e0').begun.total).toBe(0);
 		for (let index = 0; index < 1_500; index++) running.close('node', `e${index}`);
 		expect(running.total('node')).toBe(0);
 	});

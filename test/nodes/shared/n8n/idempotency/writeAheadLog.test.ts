@@ -438,7 +438,7 @@ test('entries of a running execution are never evicted for another', async () =>
 			store,
 			{ startedAt, executionId, isSubExecution: false },
 			{ isFirstAttempt: true, totalBegun: () => running.total('node') },
-			running.open('node', executionId).begun,
+			running.get('node', executionId).begun,
 		);
 	const many = logOf('e1', 1);
 	await Promise.all(Array.from({ length: 30_000 }, async (_, index) => await many.begin(index)));
