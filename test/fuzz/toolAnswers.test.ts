@@ -211,7 +211,7 @@ describe('as human review, whose words n8n hands to the model', () => {
 				...scene,
 				parameters: { ...scene.parameters, ...parameters },
 			});
-			expect(told).toEqual(expect.stringContaining('No answer is known.'));
+			expect(told).toEqual(expect.stringContaining('The answer is unknown.'));
 			expect(told).not.toMatch(ADVICE);
 		}
 	});
@@ -222,7 +222,7 @@ describe('as human review, whose words n8n hands to the model', () => {
 			respondTo(failing);
 			const told = await review(scene);
 			nock.cleanAll();
-			expect(told).toEqual(expect.stringContaining('No answer is known.'));
+			expect(told).toEqual(expect.stringContaining('The answer is unknown.'));
 			expect(told).not.toMatch(ADVICE);
 		}
 	});

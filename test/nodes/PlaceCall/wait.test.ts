@@ -27,7 +27,7 @@ const byReading = waitBy('reading');
 const KNOCKS = /^\/webhook-waiting\/[^/]+\/id-Node/;
 
 /** A service with this dialect, and Place Call. The test controls the clock. */
-function waiting(dialect: Dialect) {
+function waitHarness(dialect: Dialect) {
 	let simulator: Simulator;
 	let now: jest.SpyInstance<number, []>;
 	let waits: number[];
@@ -89,7 +89,7 @@ function waiting(dialect: Dialect) {
 }
 
 describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
-	const { waiting, sleepOver, node, service, placed, isNow, ownAddress } = waiting(dialect);
+	const { waiting, sleepOver, node, service, placed, isNow, ownAddress } = waitHarness(dialect);
 
 	it('waits until the last call is completed, and resumes once', async () => {
 		const { calls, arrive } = await waiting(byWebhook, 3);
@@ -210,9 +210,9 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 // The dialect makes no difference for these.
 describe('waiting', () => {
-	const ring = waiting(dialects.plain);
-	const { waiting, sleepOver, node, service, placed, isNow, ownAddress, waits } = ring;
-	const { timeFlies, knocksAnswered } = ring;
+	const shared = waitHarness(dialects.plain);
+	const { waiting, sleepOver, node, service, placed, isNow, ownAddress, waits } = shared;
+	const { timeFlies, knocksAnswered } = shared;
 
 	it('sends the resume URL of the execution with each call, and waits', async () => {
 		isNow(1_000_000);

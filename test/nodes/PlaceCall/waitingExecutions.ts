@@ -92,7 +92,7 @@ export function waitingExecutions(
 	}
 
 	/** The calls of a waiting execution, and requests that resume it. */
-	async function asleep(
+	async function waiting(
 		parameters: INodeParameters,
 		rows: number | IDataObject[] = 1,
 		over: Partial<INode> = {},
@@ -120,5 +120,5 @@ export function waitingExecutions(
 		};
 	}
 
-	return { node, ownAddress, beginExecution, sleepOver, asleep, arrive };
+	return { node, ownAddress, beginExecution, sleepOver, waiting, arrive };
 }

@@ -74,7 +74,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			'an archived campaign',
 			409,
 			rejection('Campaign is archived'),
-			/Ask again only for what you can/,
+			/Request again only what you can/,
 		],
 		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
 	])('%s at the second request: a part was done', async (_what, status, body, advice) => {

@@ -20,8 +20,11 @@ const ended = (record: JsonObject): CallState => ({ record, hasEnded: true });
 const inProgress = (record: JsonObject): CallState => ({ record, hasEnded: false });
 const picked = (ok: JsonValue): JsonObject => ({ status: 'picked', data_captured: { ok } });
 
-const answerTo = (known?: CallState, ended: Partial<AskedQuestion> = {}, call: JsonObject = {}) =>
-	withAnswer(call, { ...asked, ...ended }, known);
+const answerTo = (
+	known?: CallState,
+	overrides: Partial<AskedQuestion> = {},
+	call: JsonObject = {},
+) => withAnswer(call, { ...asked, ...overrides }, known);
 
 describe('the answer', () => {
 	test.each<[string, CallState, string, string]>([
