@@ -149,7 +149,8 @@ async function postToTrigger(
 		} else if (result.status < 500 || isLast) {
 			return readTrigger(result);
 		}
-		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal))) throw canceledError(context);
+		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal)))
+			throw canceledError(context);
 	}
 }
 
