@@ -27,7 +27,7 @@ export class CallCompletedTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
-		description: 'Starts the workflow when a call by an AI agent is completed',
+		description: 'Starts the workflow when a phone call of an AI agent is completed',
 		defaults: { name: 'Call Completed Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
@@ -47,9 +47,9 @@ export class CallCompletedTrigger implements INodeType {
 			header: 'Get completed calls from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click “Execute step”. Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, copy the Production URL to that option instead, and publish this workflow.',
+					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, copy the Production URL to that option instead, and publish this workflow.',
 				active:
-					'<b>To test it</b>, click “Execute step”. Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>As the workflow is published</b>, every call that is placed with the Production URL starts it when it is completed.',
+					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>As the workflow is published</b>, it starts when a call that was placed with the Production URL is completed.',
 			},
 			activationHint:
 				'When the workflow is published, copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
@@ -62,14 +62,14 @@ export class CallCompletedTrigger implements INodeType {
 		listSearch: { searchAgents },
 	};
 
-	// Each call carries the address by itself, so the service has nothing to register or to forget.
+	// Each call has the webhook URL in its request, so nothing is registered in the service.
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return openCompletions(this);
 	}
 
-	// Without this, n8n's editor would run trigger() for what the webhook has brought, and wait for ever.
+	// Without this, n8n's editor would run trigger() with the items of the webhook, and wait forever.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await passFirstOnly(this);
 	}

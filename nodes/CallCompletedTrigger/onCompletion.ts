@@ -12,7 +12,7 @@ import {
 	withStarter,
 } from '../shared/n8n/triggers/executionStarter';
 import {
-	ASK_AGAIN,
+	TRY_LATER,
 	NO_EXECUTION,
 	readJson,
 	type RejectedDelivery,
@@ -34,17 +34,17 @@ import { isJsonObject, type JsonObject } from '../shared/json';
 import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings } from './settings';
-import { CallVerifier } from './verifications';
+import { CallVerifier } from './callVerifier';
 
-/** The sender's patience is unknown: it is not kept waiting longer than this. */
-const LONGEST_ANSWER_MS = 10_000;
+/** The sender's timeout isn't documented, so the response takes at most this long. */
+const MAX_RESPONSE_MS = 10_000;
 
-/** Nor longer than this while many made-up calls are reported: connections that wait cost n8n memory. */
-const LONGEST_ANSWER_IN_FLOOD_MS = 3_000;
+/** The maximum while many made-up calls arrive, because waiting connections cost n8n memory. */
+const MAX_RESPONSE_IN_FLOOD_MS = 3_000;
 
 const UNKNOWN_CALL: RejectedDelivery = {
 	status: 404,
-	message: 'The service does not know this call.',
+	message: 'The service has no call with this ID.',
 };
 
 const UNUSABLE: Record<UnusableReport, RejectedDelivery> = {
@@ -55,60 +55,60 @@ const UNUSABLE: Record<UnusableReport, RejectedDelivery> = {
 	too_many_values: { status: 413, message: 'The body has too many values. Send fewer calls.' },
 };
 
-/** n8n's separate webhook processes start one execution for a request. */
+/** n8n's separate webhook processes start one execution per request. */
 const ONE_AT_A_TIME: RejectedDelivery = {
 	status: 400,
-	message: 'The body has several calls. Send each call in a request of its own.',
+	message: 'The body has several calls. Send each call in a separate request.',
 };
 
-/** Of each active trigger. */
-const verificationsOf = new WeakMap<ITriggerFunctions, CallVerifier>();
+/** By active trigger. */
+const verifierOf = new WeakMap<ITriggerFunctions, CallVerifier>();
 
-/** Run as `trigger()`. */
+/** Runs as `trigger()`. */
 export function openCompletions(trigger: ITriggerFunctions): ITriggerResponse {
 	const closing = new AbortController();
 	requireUsable(trigger, () => readCompletionSettings(trigger), closing.signal);
-	const verifications = new CallVerifier(trigger);
-	verificationsOf.set(trigger, verifications);
+	const verifier = new CallVerifier(trigger);
+	verifierOf.set(trigger, verifier);
 	return openStarter(trigger, async () => {
 		closing.abort();
-		await verifications.close();
+		await verifier.close();
 	});
 }
 
-/** One call that a delivery of the completion webhook reports, on its way to its execution. */
+/** A completed call from a request of the completion webhook. */
 type Delivery = {
 	callId: string;
-	/** What the delivery says of the call, where that is not verified. */
-	claims: { item: JsonObject; outcome: JsonObject } | undefined;
+	/** The call's data in the request, if calls aren't verified. */
+	unverified: { item: JsonObject; outcome: JsonObject } | undefined;
 	settings: CompletionSettings;
-	emitter: ExecutionStarter;
-	reply: WebhookResponder;
+	starter: ExecutionStarter;
+	responder: WebhookResponder;
 	budget: ReadBudget;
 };
 
-/** From a delivery's body to its executions, one for each call. */
+/** Handles a request of the completion webhook. Starts one execution per call. */
 export async function onCompletion(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const reply = new WebhookResponder(context);
+	const responder = new WebhookResponder(context);
 	const read = await readCalls(context);
-	if ('rejected' in read) return reply.reject(read.rejected);
+	if ('rejected' in read) return responder.reject(read.rejected);
 	const { calls, bytes, settings } = read;
-	reply.rejectAfter(LONGEST_ANSWER_MS, ASK_AGAIN);
-	const takeAll = async (emitter: ExecutionStarter | undefined) => {
-		if (emitter === undefined) return reply.reject(ASK_AGAIN);
-		if (calls.length > 1 && !emitter.takesSeveral) return reply.reject(ONE_AT_A_TIME);
-		const replies = reply.parts(calls.length);
+	responder.rejectAfter(MAX_RESPONSE_MS, TRY_LATER);
+	const handleAll = async (starter: ExecutionStarter | undefined) => {
+		if (starter === undefined) return responder.reject(TRY_LATER);
+		if (calls.length > 1 && !starter.acceptsMultiple) return responder.reject(ONE_AT_A_TIME);
+		const responders = responder.parts(calls.length);
 		const budget = budgetOf(triggerKey(context));
-		const taking = calls.map(async (call, index) => {
-			const own = replies[index] ?? reply;
-			return await take(context, { ...call, settings, emitter, reply: own, budget });
+		const results = calls.map(async (call, index) => {
+			const own = responders[index] ?? responder;
+			return await handle(context, { ...call, settings, starter, responder: own, budget });
 		});
-		return joined(await Promise.all(taking));
+		return joined(await Promise.all(results));
 	};
-	return await withStarter(context, takeAll, bytes);
+	return await withStarter(context, handleAll, bytes);
 }
 
-/** What the delivery reports; `bytes` are those of the body that are kept. */
+/** Reads the calls of a request. `bytes`: the size of the body, if it stays in memory. */
 async function readCalls(
 	context: IWebhookFunctions,
 ): Promise<
@@ -119,33 +119,33 @@ async function readCalls(
 	const report = readReport(payload.json);
 	if (!Array.isArray(report)) return { rejected: UNUSABLE[report] };
 	if (report.length === 0) {
-		return { rejected: { status: 400, message: 'The body holds no call_id.' } };
+		return { rejected: { status: 400, message: 'The body has no call_id.' } };
 	}
 	const usable = readUsable(context, () => readCompletionSettings(context));
 	if ('rejected' in usable) return usable;
 	const settings = usable.fields;
-	if (settings.verify) return { calls: toVerify(report), bytes: 0, settings };
-	return { calls: toBelieve(report), bytes: payload.bytes, settings };
+	if (settings.verify) return { calls: callsToVerify(report), bytes: 0, settings };
+	return { calls: unverifiedCalls(report), bytes: payload.bytes, settings };
 }
 
-type Call = Pick<Delivery, 'callId' | 'claims'>;
+type Call = Pick<Delivery, 'callId' | 'unverified'>;
 
-/** Nothing of the report is kept but the IDs: it may be large, and the verification may take minutes. */
-function toVerify(report: ReportedCall[]): Call[] {
+/** Keeps only the IDs, because the body may be large and the verification may take minutes. */
+function callsToVerify(report: ReportedCall[]): Call[] {
 	const calls = uniqBy(report, ({ callId }) => callKey(callId));
-	return calls.map(({ callId }) => ({ callId: detachedCopy(callId), claims: undefined }));
+	return calls.map(({ callId }) => ({ callId: detachedCopy(callId), unverified: undefined }));
 }
 
-function toBelieve(report: ReportedCall[]): Call[] {
+function unverifiedCalls(report: ReportedCall[]): Call[] {
 	const calls = report.map((call) => {
 		const { callId, part } = call;
 		const item = isJsonObject(part) ? part : { payload: part };
-		return { callId, claims: { item, outcome: reportedOutcome(call) } };
+		return { callId, unverified: { item, outcome: reportedOutcome(call) } };
 	});
-	return uniqBy(calls, ({ callId, claims }) => outcomeKey(callId, claims.outcome));
+	return uniqBy(calls, ({ callId, unverified }) => outcomeKey(callId, unverified.outcome));
 }
 
-/** Of several calls in the editor's test, all are in its one execution. */
+/** In the editor's test, one execution gets all calls of a request. */
 function joined(results: IWebhookResponseData[]): IWebhookResponseData {
 	const [first = NO_EXECUTION] = results;
 	const items = results.flatMap(({ workflowData }) => workflowData?.flat() ?? []);
@@ -154,67 +154,67 @@ function joined(results: IWebhookResponseData[]): IWebhookResponseData {
 	return { ...started, workflowData: [items] };
 }
 
-async function take(context: IWebhookFunctions, delivery: Delivery): Promise<IWebhookResponseData> {
-	const { callId, claims, settings, reply, budget } = delivery;
-	const { trigger } = delivery.emitter;
-	const here = trigger === undefined ? undefined : verificationsOf.get(trigger);
-	const isClaimed = claims !== undefined;
-	if (!isClaimed && budget.isUnknown(callId)) return reply.reject(UNKNOWN_CALL);
-	if (!isClaimed && !budget.isKnown(callId)) {
-		// A webhook that waits keeps a sandbox of n8n's.
-		const isFull = here?.isFull ?? budget.waitingCount >= MAX_WAITING_WEBHOOKS;
+async function handle(
+	context: IWebhookFunctions,
+	delivery: Delivery,
+): Promise<IWebhookResponseData> {
+	const { callId, unverified, settings, responder, budget } = delivery;
+	const { trigger } = delivery.starter;
+	const verifier = trigger === undefined ? undefined : verifierOf.get(trigger);
+	const mustVerify = unverified === undefined;
+	if (mustVerify && budget.isUnknown(callId)) return responder.reject(UNKNOWN_CALL);
+	if (mustVerify && !budget.isKnown(callId)) {
+		// n8n keeps a sandbox for each waiting webhook.
+		const isFull = verifier?.isFull ?? budget.waitingCount >= MAX_WAITING_WEBHOOKS;
 		if (isFull) {
-			here?.noteRejected();
-			return reply.reject(ASK_AGAIN);
+			verifier?.noteRejected();
+			return responder.reject(TRY_LATER);
 		}
-		if (budget.isFlooded) reply.rejectAfter(LONGEST_ANSWER_IN_FLOOD_MS, ASK_AGAIN);
+		if (budget.isFlooded) responder.rejectAfter(MAX_RESPONSE_IN_FLOOD_MS, TRY_LATER);
 	}
-	if (settings.answersAtOnce) reply.send(202, received(callId));
-	if (isClaimed) return pass(delivery, claims.item, claims.outcome);
-	// Without the trigger the execution can only be started by what is returned to n8n.
-	if (here === undefined) return await verified(delivery, new CallVerifier(context));
-	void verified(delivery, here);
+	if (settings.respondsImmediately) responder.send(202, received(callId));
+	if (!mustVerify) return pass(delivery, unverified.item, unverified.outcome);
+	// Without the trigger, only the return value of the webhook can start the execution.
+	if (verifier === undefined) return await verify(delivery, new CallVerifier(context));
+	void verify(delivery, verifier);
 	return NO_EXECUTION;
 }
 
-/** Nothing starts where the call is made up or goes on, or nobody can tell now whether it does. */
-async function verified(
-	delivery: Delivery,
-	verifications: CallVerifier,
-): Promise<IWebhookResponseData> {
-	const { callId, settings, reply } = delivery;
-	const reading = verifications.verify(callId, settings);
-	if (reading === undefined) return reply.reject(ASK_AGAIN);
+/** Starts nothing if the call doesn't exist, is still in progress, or can't be read now. */
+async function verify(delivery: Delivery, verifier: CallVerifier): Promise<IWebhookResponseData> {
+	const { callId, settings, responder } = delivery;
+	const reading = verifier.verify(callId, settings);
+	if (reading === undefined) return responder.reject(TRY_LATER);
 	try {
 		const { record } = await reading.verified;
 		return pass(delivery, record, record);
 	} catch (error) {
-		if (isUnknownCall(error)) return reply.reject(UNKNOWN_CALL);
-		if (reading.isFirst) verifications.couldNotVerify(callId, error);
-		return reply.reject(ASK_AGAIN);
+		if (isUnknownCall(error)) return responder.reject(UNKNOWN_CALL);
+		if (reading.isFirst) verifier.couldNotVerify(callId, error);
+		return responder.reject(TRY_LATER);
 	}
 }
 
 /**
- * Starts the workflow, unless this outcome has started it before or is not wanted.
+ * Starts the workflow, unless this outcome has started it before or doesn't match the filters.
  *
- * @param outcome what tells one outcome of the call from others, and what the filters ask for
+ * @param outcome identifies the outcome of the call, and is compared with the filters
  */
 function pass(
-	{ callId, settings, emitter, reply }: Delivery,
+	{ callId, settings, starter, responder }: Delivery,
 	item: JsonObject,
 	outcome: JsonObject,
 ): IWebhookResponseData {
-	const key = settings.repeats ? undefined : outcomeKey(callId, outcome);
-	if (emitter.isUsed(key)) {
-		reply.send(200, { ...received(callId), message: 'This call was received before.' });
+	const key = settings.allowDuplicates ? undefined : outcomeKey(callId, outcome);
+	if (starter.isUsed(key)) {
+		responder.send(200, { ...received(callId), message: 'This call was received before.' });
 		return NO_EXECUTION;
 	}
 	if (!isWanted(outcome, settings.filters)) {
-		reply.send(200, received(callId));
+		responder.send(200, received(callId));
 		return NO_EXECUTION;
 	}
-	return emitter.emit(asItems(withPhoneKey(item)), key, reply, received(callId));
+	return starter.emit(asItems(withPhoneKey(item)), key, responder, received(callId));
 }
 
 function received(callId: string): JsonObject {

@@ -28,7 +28,7 @@ const filters: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. picked, not_picked',
 			description:
-				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked, not_picked and failed; the service may have more.',
+				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked, not_picked, and failed. The service may have others.',
 		},
 	],
 };
@@ -42,11 +42,11 @@ const options: INodeProperties = {
 	options: [
 		{
 			displayName: 'Allow Duplicates',
-			name: 'repeats',
+			name: 'allowDuplicates',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether a call that was reported before starts the workflow again. With this off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
+				'Whether a call that was received before starts the workflow again. If off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
 		},
 		{
 			displayName: 'Finished Statuses',
@@ -54,38 +54,38 @@ const options: INodeProperties = {
 			type: 'string',
 			default: OBSERVED_OUTCOMES.join(', '),
 			description:
-				'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Other calls are not passed on. Known statuses are picked, not_picked and failed; add any others that your account uses.',
+				"Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Other calls don't start the workflow. Known statuses are picked, not_picked, and failed. Add any others that your account uses.",
 		},
 		{
 			displayName: 'Respond',
-			name: 'answer',
+			name: 'respond',
 			type: 'options',
 			options: [
 				{
 					name: 'Immediately',
-					value: 'atOnce',
+					value: 'immediately',
 					description:
-						'Before the call is verified, for a service that does not wait. A forged message still starts nothing.',
+						"Before the call is verified, for a service with a short timeout. A forged request still doesn't start the workflow.",
 				},
 				{
 					name: 'When the Call Is Verified',
 					value: 'verified',
 					description:
-						'A forged message is rejected, and the service is asked to try again while the call cannot be read',
+						"Forged requests are rejected. If the call can't be read, the service is asked to try again.",
 				},
 			],
 			default: 'verified',
-			description: 'When the service gets its response',
+			description: 'When to respond to the service',
 		},
 	],
 };
 
-/** What the person sees, from top to bottom. */
+/** The form, from top to bottom. */
 export const completionFields: INodeProperties[] = [
 	{
 		displayName:
 			'Copy the Production URL above to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis.',
-		name: 'addressNotice',
+		name: 'webhookUrlNotice',
 		type: 'notice',
 		default: '',
 	},
@@ -95,7 +95,7 @@ export const completionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to read each call from the service and pass on that record. The service does not sign what it sends: with this off, anyone who knows the URL can start the workflow with made-up results.',
+			'Whether to read each call from the service and pass on that record. If off, anyone who knows the URL can start the workflow with made-up results, because the documentation of the service shows no signature.',
 	},
 	{
 		displayName: 'Include',
@@ -107,7 +107,7 @@ export const completionFields: INodeProperties[] = [
 		],
 		default: [],
 		description:
-			'What else to read for the call. The link to a recording is valid for 15 minutes; it is null for a call without a recording.',
+			'What else to read for the call. The link to a recording is valid for 15 minutes. It is null if the call has no recording.',
 		displayOptions: { show: { verify: [true] } },
 	},
 	filters,

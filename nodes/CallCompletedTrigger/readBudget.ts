@@ -8,16 +8,16 @@ import { clock } from '../shared/n8n/http/accountClient';
 import { RecentCount } from '../shared/recentCount';
 import { BoundedMap } from '../shared/boundedMap';
 
-/** Anyone can report made-up calls: so many are looked up at once, … */
+/** Unknown calls to read immediately, because anyone can report calls that don't exist. */
 export const MAX_UNKNOWN_AT_ONCE = 60;
 
-/** … and then one in this time. */
+/** After them, one unknown call is read per interval. */
 export const NEXT_UNKNOWN_MS = 1_000;
 
-/** A call that the service did not know is not looked up again for this time. */
+/** A call that the service didn't find isn't read again for this time. */
 const UNKNOWN_FOR_MS = 60_000;
 
-/** A call that is reported over and over is read once in this time. */
+/** A call that is reported repeatedly is read once in this time. */
 const SAME_CALL_MS = 2_000;
 
 const MAX_KNOWN = 20_000;
@@ -26,23 +26,23 @@ const MAX_UNKNOWN = 5_000;
 type Waiting = { entered: Deferred<boolean>; signal: AbortSignal };
 
 /**
- * What a trigger may spend on reading reported calls back. A call that this process has placed or read is free, because
- * the service surely knows it. Any other one takes from the budget, and gives it back as soon as the service knows it. So
- * made-up calls cost little, however many are reported.
+ * Limits how often a trigger reads unknown calls. A call that this process has placed or read is free, because it
+ * exists. Any other call takes from the budget, and returns it when the service finds the call. So forged requests
+ * cause few requests to the service.
  */
 export class ReadBudget {
-	/** Runs a few reads at a time, and the others in turn. */
+	/** Limits the reads at the same time. */
 	readonly limiter: Limiter = pLimit(READS_AT_ONCE);
 
 	private readonly known = new BoundedMap<true>(MAX_KNOWN);
 
-	/** When the service did not know a call, by the elapsed time. */
+	/** Elapsed time at which the service didn't find a call. */
 	private readonly unknown = new BoundedMap<number>(MAX_UNKNOWN);
 
-	/** When a call was read last, by the elapsed time. */
+	/** Elapsed time at which a call was last read. */
 	private readonly readAt = new BoundedMap<number>(MAX_UNKNOWN);
 
-	/** Of calls that the service doesn't know, or that couldn't be read. */
+	/** Reads of calls that the service didn't find, or that failed. */
 	private readonly failedLookups = new RecentCount(60_000);
 
 	private available = MAX_UNKNOWN_AT_ONCE;
@@ -56,18 +56,18 @@ export class ReadBudget {
 
 	private isNewestNext = true;
 
-	/** Whether a call that may be made up has to wait. */
+	/** Whether an unknown call has to wait. */
 	get isSpent(): boolean {
 		this.refill();
 		return this.waiting.length > 0 || this.available < 1;
 	}
 
-	/** Whether calls wait because many others couldn't be found or read. A burst of real calls is no flood. */
+	/** Whether calls wait because many others couldn't be found or read. A burst of real calls isn't a flood. */
 	get isFlooded(): boolean {
 		return this.isSpent && this.failedLookups.at(clock.elapsed()) >= MAX_UNKNOWN_AT_ONCE / 2;
 	}
 
-	/** Calls that wait to be looked up. */
+	/** Calls that wait to be read. */
 	get waitingCount(): number {
 		return this.waiting.length;
 	}
@@ -76,7 +76,7 @@ export class ReadBudget {
 		return isPlacedHere(callId) || this.known.has(callKey(callId));
 	}
 
-	/** Whether the service did not know it a moment ago. */
+	/** Whether the service didn't find the call recently. */
 	isUnknown(callId: string): boolean {
 		const at = this.unknown.get(callKey(callId));
 		return at !== undefined && clock.elapsed() - at < UNKNOWN_FOR_MS;
@@ -89,7 +89,7 @@ export class ReadBudget {
 	}
 
 	/**
-	 * Waits until a call that may be made up can be looked up.
+	 * Waits until an unknown call may be read.
 	 *
 	 * @returns false if the signal was aborted before
 	 */
@@ -100,7 +100,7 @@ export class ReadBudget {
 		}
 		const entered = deferred<boolean>();
 		const leave = () => {
-			// All that wait with the same signal leave with the first of them.
+			// All calls with the same signal leave with the first one.
 			this.waiting = this.waiting.filter((one) => one.signal !== signal);
 			entered.resolve(false);
 		};
@@ -110,7 +110,7 @@ export class ReadBudget {
 		return await entered.promise.finally(() => signal.removeEventListener('abort', leave));
 	}
 
-	/** The service knows the call: what `enter` took is given back. */
+	/** The service found the call, so the budget of `enter` is returned. */
 	noteKnown(callId: string, hasEntered: boolean): void {
 		this.known.set(callKey(callId), true);
 		if (!hasEntered) return;
@@ -119,7 +119,7 @@ export class ReadBudget {
 		this.admit();
 	}
 
-	/** The service doesn't know the call, or it couldn't be read: what `enter` took is not given back. */
+	/** The service didn't find the call, or reading failed, so the budget of `enter` isn't returned. */
 	noteFailedLookup(callId: string, isUnknown: boolean): void {
 		this.failedLookups.add(clock.elapsed());
 		if (isUnknown) this.unknown.set(callKey(callId), clock.elapsed());
@@ -142,7 +142,7 @@ export class ReadBudget {
 
 	private admit(): void {
 		while (this.available >= 1) {
-			// Oldest first would make a new call wait for an hour, newest first an old one forever.
+			// Alternate: oldest first would delay a new call for an hour, newest first an old one forever.
 			const next = this.isNewestNext ? this.waiting.pop() : this.waiting.shift();
 			if (next === undefined) return;
 			this.isNewestNext = !this.isNewestNext;
@@ -159,13 +159,13 @@ export class ReadBudget {
 	}
 }
 
-/** By the trigger, whether it is active in this process or not. */
+/** By trigger, active in this process or not. */
 const budgets = new Map<string, ReadBudget>();
 
-export function budgetOf(place: string): ReadBudget {
-	const known = budgets.get(place);
+export function budgetOf(triggerKey: string): ReadBudget {
+	const known = budgets.get(triggerKey);
 	if (known !== undefined) return known;
 	const budget = new ReadBudget();
-	budgets.set(place, budget);
+	budgets.set(triggerKey, budget);
 	return budget;
 }

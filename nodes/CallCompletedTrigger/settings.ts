@@ -5,15 +5,15 @@ import type { Included } from '../shared/calls/readBack';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { completionFields } from './properties';
 
-/** What the person set in the trigger. */
+/** The settings of the trigger. */
 export type CompletionSettings = {
 	verify: boolean;
 	included: Included;
 	filters: CompletionFilters;
-	/** Statuses that the person counts as finished. */
+	/** Statuses of completed calls. */
 	finished: string[];
-	answersAtOnce: boolean;
-	repeats: boolean;
+	respondsImmediately: boolean;
+	allowDuplicates: boolean;
 };
 
 /** @throws InvalidInput naming the field that can't be used */
@@ -39,7 +39,7 @@ export function readCompletionSettings(
 		finished: options.has('finishedStatuses')
 			? parseList(options.textOrList('finishedStatuses'))
 			: [...OBSERVED_OUTCOMES],
-		answersAtOnce: options.choice('answer', 'verified') === 'atOnce',
-		repeats: options.switch('repeats', false),
+		respondsImmediately: options.choice('respond', 'verified') === 'immediately',
+		allowDuplicates: options.switch('allowDuplicates', false),
 	};
 }

@@ -15,7 +15,7 @@ import { asItems } from '../shared/n8n/run/itemLoop';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { noteUnusable, readUsable, requireUsable } from '../shared/n8n/triggers/usableFields';
 import {
-	ASK_AGAIN,
+	TRY_LATER,
 	NO_EXECUTION,
 	readJson,
 	WebhookResponder,
@@ -54,7 +54,7 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	if ('rejected' in keyField) return responder.reject(keyField.rejected);
 	const key = keyOf(json, keyField.fields);
 	const startExecution = async (starter: ExecutionStarter | undefined) => {
-		if (starter === undefined) return responder.reject(ASK_AGAIN);
+		if (starter === undefined) return responder.reject(TRY_LATER);
 		if (starter.isUsed(key)) {
 			responder.send(200, { received: true, message: 'This delivery was received before.' });
 			return NO_EXECUTION;

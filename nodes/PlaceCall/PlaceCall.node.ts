@@ -16,7 +16,7 @@ import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
-import { onReport, resumeWebhooks } from './wait/resumeWebhook';
+import { onCompletionWebhook, resumeWebhooks } from './wait/resumeWebhook';
 
 const operations = [sendAndWait, place];
 
@@ -31,10 +31,10 @@ export class PlaceCall implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle: `={{ ($parameter["operation"] === "sendAndWait" ? "ask " : $parameter["when"] === "now" ? "call " : "schedule call to ") + ${enteredOr('phoneNumber', 'the number of each item')} }}`,
-		description: 'Place calls by an AI agent, now or later, or ask a person by phone',
+		description: 'Let an AI agent call people, now or later, or ask a person by phone',
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
-		waitingNodeTooltip: 'Waiting until the calls are over',
+		waitingNodeTooltip: 'Waiting until the calls are completed',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.
@@ -61,6 +61,6 @@ export class PlaceCall implements INodeType {
 			this,
 			operations.flatMap(({ fields }) => fields),
 		);
-		return await onReport(this, form);
+		return await onCompletionWebhook(this, form);
 	}
 }

@@ -7,7 +7,7 @@ export const callingHoursField: INodeProperties = {
 	placeholder: 'Add Hours',
 	default: {},
 	description:
-		'When people may be called, in their local time. Outside these hours, a call is scheduled for the next opening, unless Outside Calling Hours is set otherwise.',
+		"When people may be called, in their local time. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
 		{
 			displayName: 'Hours',
@@ -21,7 +21,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. Mon-Fri, Sun',
 					description:
-						'English names of the days on which the hours begin, separated by commas. A hyphen stands for a range.',
+						'English names of the days on which the hours start, separated by commas. Use a hyphen for a range.',
 				},
 				{
 					displayName: 'From',
@@ -30,7 +30,7 @@ export const callingHoursField: INodeProperties = {
 					default: '',
 					required: true,
 					placeholder: 'e.g. 09:00',
-					description: 'The 24-hour time at which calling begins',
+					description: 'The 24-hour time at which calling starts',
 				},
 				{
 					displayName: 'To',
@@ -40,7 +40,7 @@ export const callingHoursField: INodeProperties = {
 					required: true,
 					placeholder: 'e.g. 18:30',
 					description:
-						'The 24-hour time at which calling ends: nobody is called at this time or later. A time earlier than From is on the next day.',
+						"The 24-hour time at which calling ends. No call is placed at this time or later. A time before 'From' is on the next day.",
 				},
 				{
 					displayName: 'Time Zone',
@@ -66,14 +66,14 @@ export const outsideHoursField: INodeProperties = {
 			name: 'Do Not Place',
 			value: 'notPlaced',
 			description:
-				'Return the item with next_opening and with placed set to false, so that a later run can call',
+				'Return the item with placed set to false and the time in next_opening, so that a later execution can place the call',
 		},
 		{
 			name: 'Schedule for the Next Opening',
 			value: 'schedule',
-			description: 'The service places the call when Calling Hours begin again',
+			description: "The service places the call when 'Calling Hours' start again",
 		},
 	],
 	default: 'schedule',
-	description: 'What to do with a call that would be placed outside Calling Hours',
+	description: "What to do with a call outside 'Calling Hours'",
 };

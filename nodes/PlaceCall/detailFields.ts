@@ -17,7 +17,7 @@ const additionalDataJson: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. { "order_number": "A-1042" }',
 	description:
-		'What else the agent should know in this call, as a JSON object, in addition to the fields of Additional Data',
+		"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
 };
 
 export const additionalDataField: INodeProperties = {
@@ -27,7 +27,7 @@ export const additionalDataField: INodeProperties = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Field',
 	default: {},
-	description: 'What else the agent should know in this call, such as an order number',
+	description: 'Information for the agent in this call, such as an order number',
 	options: [
 		{
 			displayName: 'Field',
@@ -47,7 +47,7 @@ export const additionalDataField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. A-1042',
-					description: 'What the agent should know',
+					description: 'The value for the agent',
 				},
 			],
 		},
@@ -61,7 +61,7 @@ export const greetingField: INodeProperties = {
 	typeOptions: { rows: 2 },
 	default: '',
 	placeholder: 'e.g. Hello, this is Priya from Sunrise Homes.',
-	description: 'What the agent says first when the call is answered, at most 2000 characters',
+	description: 'The opening line of the agent when the call connects, at most 2000 characters',
 };
 
 export const dataExtractionField: INodeProperties = {
@@ -71,7 +71,7 @@ export const dataExtractionField: INodeProperties = {
 	typeOptions: { multipleValues: true, sortable: true },
 	placeholder: 'Add Data Point',
 	default: {},
-	description: 'What the agent should find out in this call',
+	description: 'The data points that the agent tries to extract in this call',
 	options: [
 		{
 			displayName: 'Data Point',
@@ -84,7 +84,7 @@ export const dataExtractionField: INodeProperties = {
 					default: '',
 					required: true,
 					placeholder: 'e.g. Ask which day suits a visit',
-					description: 'What the agent should ask or find out',
+					description: 'What the agent should ask or extract',
 				},
 				{
 					displayName: 'Key',
@@ -92,7 +92,7 @@ export const dataExtractionField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. visit_day',
-					description: 'The name of the value in the result',
+					description: 'The name under which the value is returned',
 				},
 				{
 					displayName: 'Output Format',
@@ -100,14 +100,14 @@ export const dataExtractionField: INodeProperties = {
 					type: 'string',
 					default: '',
 					placeholder: 'e.g. yes or no',
-					description: 'The format of the value, in your own words',
+					description: 'The expected format of the value, in your own words',
 				},
 				{
 					displayName: 'Required',
 					name: 'required',
 					type: 'boolean',
 					default: false,
-					description: 'Whether the call only counts as successful if this was found out',
+					description: 'Whether this value must be collected for the call to count as successful',
 				},
 			],
 		},
@@ -120,14 +120,14 @@ export const callSettingsField: INodeProperties = {
 	type: 'collection',
 	placeholder: 'Add Option',
 	default: {},
-	description: 'Settings for this call that replace those of the agent',
+	description: "Settings for this call that override the agent's",
 	options: [
 		{
 			displayName: 'Allow Callback',
 			name: 'enableCallback',
 			type: 'boolean',
 			default: true,
-			description: 'Whether the person may ask to be called back',
+			description: 'Whether the person may trigger a callback',
 		},
 		{
 			displayName: 'Maximum Call Duration (Seconds)',
@@ -135,7 +135,7 @@ export const callSettingsField: INodeProperties = {
 			type: 'number',
 			typeOptions: bounded(LIMITS.maxCallDurationSeconds),
 			default: 600,
-			description: 'How long a call may last, from 30 to 1800 seconds',
+			description: 'The maximum length of the call, from 30 to 1800 seconds',
 		},
 		{
 			displayName: 'Retry Attempts',
@@ -143,7 +143,8 @@ export const callSettingsField: INodeProperties = {
 			type: 'number',
 			typeOptions: bounded(LIMITS.retryMaxAttempts),
 			default: 3,
-			description: 'How often the service calls again if nobody answers, from 1 to 10 times',
+			description:
+				"The maximum number of attempts, from 1 to 10. The service doesn't document whether the first call counts as an attempt.",
 		},
 		{
 			displayName: 'Retry Interval (Minutes)',
@@ -151,14 +152,14 @@ export const callSettingsField: INodeProperties = {
 			type: 'number',
 			typeOptions: bounded(LIMITS.retryIntervalMinutes),
 			default: 30,
-			description: 'How long to wait between two attempts, from 1 to 1440 minutes (a day)',
+			description: 'The interval of the retries, from 1 to 1440 minutes (a day)',
 		},
 		{
 			displayName: 'Retry When Not Answered',
 			name: 'retryEnabled',
 			type: 'boolean',
 			default: true,
-			description: 'Whether the service calls again if nobody answers',
+			description: 'Whether the service retries automatically if the call is not answered',
 		},
 	],
 };
@@ -175,13 +176,13 @@ const maximumCallsField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 3,
 	description:
-		'How many calls one run of the agent, or one session of an MCP client, may place with the tools of this workflow. After that, nobody is called and the model gets the reason.',
-	// n8n takes its variant for human review, which is no tool of a model, for one.
+		'How many calls one agent run or MCP session may place with the tools of this workflow. After that, no call is placed, and the model gets the reason.',
+	// n8n also treats its human review variant as a tool, so the resource is checked as well.
 	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
 };
 
-/** Options of every call. */
-const OF_EVERY_CALL: INodeProperties[] = [
+/** Options of both operations. */
+const SHARED_OPTIONS: INodeProperties[] = [
 	additionalBodyFields,
 	additionalDataJson,
 	additionalQueryParameters,
@@ -191,9 +192,9 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
 	),
 	ifUnknownField(
-		'Read the call list for half a minute. If it shows exactly one new call of this agent to this number, the call was placed and its ID is returned. Otherwise the outcome stays unknown, and the node reports what it saw. Needs Set Up the Call List in the credential.',
-		'Stop and report which call it is',
-		'What to do if the service does not respond, so that the call may or may not have been placed. The request is never sent again.',
+		"Read the call list for about 30 seconds. If it shows exactly one new call of this agent to this number, its ID is returned. Otherwise, the outcome stays unknown. Needs 'Set Up the Call List' in the credential.",
+		'Stop, and report the number that was called',
+		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
 	),
 	{
 		displayName: 'Include Input Fields',
@@ -212,8 +213,7 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { rows: 5 },
 		default: '',
-		description:
-			'Instructions for the agent that replace its own system prompt, for this call only',
+		description: "Instructions that override the agent's system prompt, for this call only",
 	},
 	{
 		displayName: 'Use Legacy Endpoint',
@@ -221,12 +221,12 @@ const OF_EVERY_CALL: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same; the older one is deprecated.',
+			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same data. The older one is deprecated.',
 	},
 ];
 
-/** The options, with those that the operation has beside them. */
+/** The options, with those of one operation. */
 export function callOptions(...own: INodeProperties[]): INodeProperties {
-	const all = [...OF_EVERY_CALL, ...own];
+	const all = [...SHARED_OPTIONS, ...own];
 	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
 }

@@ -11,43 +11,43 @@ import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset, plainText } from '../shared/values';
 
-/** When the list is read after a request whose outcome is unknown: it may lag. */
+/** Waits before each reading of the call list, which may lag. */
 export const CALL_SEARCH_DELAYS_MS = [2_000, 8_000, 20_000] as const;
 
-/** After so many calls that were not found in a run, one look for each must do: the service may be down for all. */
+/** After this many failed searches in a node run, each further search is one reading, because the service may be down. */
 const MAX_FAILED_SEARCHES = 3;
 
-/** No longer list is read: a filter by number or time that works leaves few. */
+/** The maximum length of the list. Working filters by number or time return few calls. */
 const MAX_CALLS = 1_000;
 
-/** Without a filter by number, calls from so long before are asked for; a filter by date alone takes whole days. */
+/** Without a filter by number, the list starts this long before the request. A filter by date covers whole days. */
 const BEFORE_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** A call as it was sent. */
+/** A call that was sent. */
 export type SentCall = {
 	request: CallRequest;
-	/** Its `phone_key`; `null` where no call can be told to be to this number. */
+	/** Its `phone_key`. `null` if the number has no clear international format. */
 	key: string | null;
-	/** Just before the request left, in epoch milliseconds. */
+	/** Epoch milliseconds just before the request was sent. */
 	sentAt: number;
 };
 
 /**
- * What is known of the calls that one run places, and looks for those whose fate is open. A call counts as the one
- * looked for only by its number, its agent and a time after the request left, and where nothing else could be meant.
- * Nothing is sent, and a list that does not show a call is no proof that it was not placed.
+ * Tracks the calls of one node run, and searches the call list for those with unknown outcome. A call matches only by
+ * number, agent, and a time after the request was sent, and only if no other call is possible. Only reads. If the list
+ * doesn't show a call, it may still have been placed.
  */
 export class CallFinder {
-	/** IDs of the calls that are known to be another item's. */
-	private readonly taken = new Set<string>();
-	/** By number: requests that were sent and whose call is not known. */
-	private readonly open = new Map<string, number>();
+	/** IDs of calls that belong to other items. */
+	private readonly knownIds = new Set<string>();
+	/** By number: sent requests whose call is unknown. */
+	private readonly pending = new Map<string, number>();
 	private failedSearches = 0;
 
 	/**
-	 * @param sleep ends early, by throwing, when the execution is stopped
-	 * @param zone of the workflow
+	 * @param sleep throws if the execution is stopped
+	 * @param zone time zone of the workflow
 	 */
 	constructor(
 		private readonly sleep: (milliseconds: number) => Promise<void>,
@@ -56,17 +56,22 @@ export class CallFinder {
 	) {}
 
 	onSent({ key }: SentCall): void {
-		if (key !== null) this.open.set(key, (this.open.get(key) ?? 0) + 1);
+		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
 	}
 
-	/** What became of a request is known. */
+	/** The outcome of a request is known. */
 	onSettled({ key }: SentCall, record: JsonObject = {}): void {
-		if (typeof record.call_id === 'string') this.taken.add(record.call_id);
-		const open = key === null ? undefined : this.open.get(key);
-		if (key !== null && open !== undefined) this.open.set(key, open - 1);
+		if (typeof record.call_id === 'string') this.knownIds.add(record.call_id);
+		const count = key === null ? undefined : this.pending.get(key);
+		if (key !== null && count !== undefined) this.pending.set(key, count - 1);
 	}
 
-	/** @returns the call as the list shows it */
+	/**
+	 * Searches the call list several times.
+	 *
+	 * @returns the call as in the list
+	 * @throws OutcomeUnknown if it isn't found for certain
+	 */
 	async find(
 		call: SentCall,
 		{ client, apiMapping }: AccountClient,
@@ -77,27 +82,27 @@ export class CallFinder {
 			throw unresolved(
 				error,
 				forEveryone(
-					'its number is not certain in international form, so no call can be told to be to it.',
+					"The call can't be found in the call list, because its number has no clear international format.",
 				),
 			);
 		}
-		let seen = forEveryone('');
-		const looks = CALL_SEARCH_DELAYS_MS.slice(
+		let result = forEveryone('');
+		const delays = CALL_SEARCH_DELAYS_MS.slice(
 			0,
 			this.failedSearches < MAX_FAILED_SEARCHES ? undefined : 1,
 		);
-		for (const wait of looks) {
+		for (const wait of delays) {
 			await this.sleep(wait);
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
 				const notRead = (reader: Reader) =>
-					`the call list could not be read: ${found.message}. ${asSentence(found.adviceFor(reader))}`;
-				seen = { onScreen: notRead('onScreen'), forModel: notRead('forModel') };
+					`The call list can't be read: ${found.message}. ${asSentence(found.adviceFor(reader))}`;
+				result = { onScreen: notRead('onScreen'), forModel: notRead('forModel') };
 				if (!found.isTransient) break;
 				continue;
 			}
 			const [only, ...others] = found;
-			const isAlone = others.length === 0 && this.open.get(key) === 1;
+			const isAlone = others.length === 0 && this.pending.get(key) === 1;
 			if (only !== undefined && isAlone) {
 				this.onSettled(call, only);
 				return {
@@ -106,60 +111,60 @@ export class CallFinder {
 					looked_up: true,
 				};
 			}
-			seen = forEveryone(this.told(call, found));
+			result = forEveryone(this.describe(call, found));
 		}
 		this.failedSearches++;
-		throw unresolved(error, seen);
+		throw unresolved(error, result);
 	}
 
-	/** Calls to this number by this agent that were created after the request left and are nobody else's. */
+	/** Calls of this agent to this number that were created after the request and don't belong to another item. */
 	private async newCalls(
-		{ request, sentAt: sentAt }: SentCall,
+		{ request, sentAt }: SentCall,
 		key: string,
 		client: AccountClient['client'],
-		details: ApiMapping,
+		mapping: ApiMapping,
 	): Promise<JsonObject[]> {
-		const filters = this.filtersFor(key, sentAt, details);
+		const filters = this.filtersFor(key, sentAt, mapping);
 		const whole = { limit: Infinity, pageSize: undefined };
-		details.require([...neededForFilters(filters, details), ...neededForList(whole, details)]);
-		const query = callListQuery(filters, details, this.zone);
-		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, details);
+		mapping.require([...neededForFilters(filters, mapping), ...neededForList(whole, mapping)]);
+		const query = callListQuery(filters, mapping, this.zone);
+		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, mapping);
 		return calls.filter(
 			({ call_id: id, phone_number: phone, created_at: created, agent_uuid: agent, ...more }) =>
 				typeof id === 'string' &&
-				!this.taken.has(id) &&
+				!this.knownIds.has(id) &&
 				phoneKey(phone) === key &&
 				isAfter(created, sentAt) &&
 				(isUnset(agent) || agent === request.agent_uuid) &&
-				// A campaign's call is not one that was placed by itself.
+				// A call of a campaign isn't a single call.
 				isUnset(more.campaign_id) &&
 				isUnset(more.campaign_upload_id),
 		);
 	}
 
-	/** The filter by number where the credential names one, else by time. */
-	private filtersFor(key: string, sentAt: number, details: ApiMapping): CallFilters {
-		const byTime = details.optional('callListFromName') ?? details.optional('callListRangeName');
-		const byPhone = details.optional('callListPhoneName');
+	/** The filter by number if the credential has it, otherwise by time. */
+	private filtersFor(key: string, sentAt: number, mapping: ApiMapping): CallFilters {
+		const byTime = mapping.optional('callListFromName') ?? mapping.optional('callListRangeName');
+		const byPhone = mapping.optional('callListPhoneName');
 		if (byPhone !== undefined || byTime === undefined) return { phone: `+${key}` };
-		const before = details.optional('callListDateForm') === 'date' ? DAY_MS : BEFORE_MS;
+		const before = mapping.optional('callListDateForm') === 'date' ? DAY_MS : BEFORE_MS;
 		const at = (ms: number) => withOffset(DateTime.fromMillis(ms, { zone: this.zone }));
 		const from = at(sentAt - before);
-		const isRange = details.optional('callListFromName') === undefined;
+		const isRange = mapping.optional('callListFromName') === undefined;
 		return isRange ? { from, to: at(this.now() + DAY_MS) } : { from };
 	}
 
-	private told({ key, sentAt: sentAt }: SentCall, found: readonly JsonObject[]): string {
-		const since = `since the request left (${withOffset(DateTime.fromMillis(sentAt, { zone: this.zone }))})`;
+	private describe({ key, sentAt }: SentCall, found: readonly JsonObject[]): string {
+		const since = `since the request was sent (${withOffset(DateTime.fromMillis(sentAt, { zone: this.zone }))})`;
 		if (found.length === 0) {
-			return `the call list shows no call of this agent to +${key} ${since}. It may lag, so that is no proof that the call was not placed.`;
+			return `The call list shows no call of this agent to +${key} ${since}. The list may lag, so the call may still have been placed.`;
 		}
 		const ids = found.map(({ call_id: id }) => plainText(id)).join(', ');
-		return `the call list shows ${ids} to +${key} ${since}, but other calls to this number were under way, so that it is not certain which is which.`;
+		return `The call list shows ${ids} to +${key} ${since}. Other calls to this number were in progress, so the right one is unknown.`;
 	}
 }
 
-/** Times are compared by whole seconds, as some services write them. One without an offset could be of any hour. */
+/** Compares whole seconds, because some services write no more. A time without an offset is ambiguous. */
 function isAfter(created: unknown, sentAt: number): boolean {
 	if (typeof created !== 'string' || !hasOffset(created)) return false;
 	return DateTime.fromISO(created).toMillis() >= Math.floor(sentAt / 1_000) * 1_000;
@@ -170,11 +175,11 @@ function asExplained(error: unknown): ExplainedError {
 	throw error;
 }
 
-function unresolved(error: OutcomeUnknown, seen: Resolution): OutcomeUnknown {
+function unresolved(error: OutcomeUnknown, result: Resolution): OutcomeUnknown {
 	return error.withText({
 		resolution: {
-			onScreen: `It was looked up: ${seen.onScreen} ${error.resolution}`,
-			forModel: `It was looked up: ${seen.forModel} ${error.resolutionForModel}`,
+			onScreen: `${result.onScreen} ${error.resolution}`,
+			forModel: `${result.forModel} ${error.resolutionForModel}`,
 		},
 	});
 }

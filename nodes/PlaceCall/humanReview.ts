@@ -1,14 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** What the operations are about. */
+/** The resource of all operations. */
 export const RESOURCE = { name: 'Call', value: 'call' };
 
-/** No choice of the form: the node has this one as human review. */
+/** n8n's name of the resource in the human review variant. The form doesn't offer it. */
 const REVIEW = 'humanReview';
 
 /**
- * The form, which n8n also gives to its variant of the node for human review. That variant has the first resource under
- * which the operation stands: so the review does without the description for a model, which reads that of the tool.
+ * Adapts the form for n8n's human review variant of the node, which uses the first resource that shows the operation.
+ * The variant doesn't show 'Tool Description', because the model reads that of the reviewed tool.
  */
 export function alsoForReview(form: INodeProperties[]): INodeProperties[] {
 	return form.map((field) => {

@@ -4,7 +4,7 @@ import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/modelAdvice';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
@@ -34,22 +34,22 @@ import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
 /**
- * Calls each item's person once, and waits for the calls to be over where that is wanted.
+ * Places one call per item, and waits until the calls are completed if 'Wait for Completion' is set.
  *
- * @param questionOf what the person is asked, where the call is made for an answer
+ * @param questionOf reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	{ context, parameters, connection: connected }: OperationRun,
+	{ context, parameters, connection }: OperationRun,
 	questionOf?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const wait = await prepareWait(context, parameters.at(0), connected);
+	const wait = await prepareWait(context, parameters.at(0), connection);
 	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
-		return prepareCall(context, { form, index }, calls, wait.address, questionOf?.(form));
+		return prepareCall(context, { form, index }, calls, wait.webhookUrl, questionOf?.(form));
 	};
 	const placed = await sendEachItem(context, prepare, {
-		createDeps: connected,
+		createDeps: connection,
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',
@@ -62,15 +62,15 @@ export async function placeCalls(
 /**
  * Reads and checks the call of one item.
  *
- * @param reportTo where the service is to report it, when this node waits for that
- * @param question one more data point, and how its answer is told
- * @throws InvalidInput naming every field that must change
+ * @param ownWebhookUrl the URL of this execution, if the node waits for the completion webhook
+ * @param question an additional data point, and the settings to evaluate its answer
+ * @throws InvalidInput naming every field to correct
  */
 function prepareCall(
 	context: IExecuteFunctions,
 	{ form, index }: { form: Fields; index: number },
 	calls: CallFinder,
-	reportTo: string | undefined,
+	ownWebhookUrl: string | undefined,
 	question: Question | undefined,
 ): PreparedRequest<AccountClient> {
 	const options = form.collection('options');
@@ -82,47 +82,50 @@ function prepareCall(
 	const hasHours = fields.callingHours !== undefined;
 	if (hasHours && additions.body?.scheduled_at !== undefined) {
 		throw new InvalidInput(
-			'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
-			forEveryone('Take it out, and set the time in When to Call.'),
+			"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
+			{
+				onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
+				forModel: 'Remove scheduled_at.',
+			},
 		);
 	}
-	// Long after the items were read, as where many are called one after another, the time is another.
-	const build = () =>
+	// Many calls one after another take time, so the call is built with the time at which it's sent.
+	const buildNow = () =>
 		buildCall({
 			...atTime(fields, clock.now()),
-			webhookUrl: reportTo ?? fields.webhookUrl,
+			webhookUrl: ownWebhookUrl ?? fields.webhookUrl,
 		});
 	const call = buildCallRequest(atTime(fields, 0));
 	const key = phoneKey(fields.phoneNumber, call.country_code);
-	const asPlaced = (record: JsonObject) =>
+	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
 			...(hasHours && { placed: true }),
 			...(question && { asked: question.asked.question }),
 		});
 	return {
-		// Neither the time of the try nor this execution's own address makes it another call.
+		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, call },
 		person: [call.country_code, call.phone_number],
 		quota: readQuota(options),
-		check: build,
-		lastCheck: () => void withinItsHours(build()),
+		check: buildNow,
+		lastCheck: () => void scheduledRequest(buildNow()),
 		send: async (connection) => {
-			const checked = build();
-			const request = withinItsHours(checked);
+			const checked = buildNow();
+			const request = scheduledRequest(checked);
 			const sent = { request, key, sentAt: clock.now() };
-			// A further attempt comes later, by when the hours may have ended.
-			const bodyNow = () => withinItsHours({ ...checked, request });
+			// Another attempt is later, and the calling hours may have ended by then.
+			const bodyNow = () => scheduledRequest({ ...checked, request });
 			const place = async () =>
 				await placeOne(connection.client, request, { ...additions, legacy, bodyNow });
-			return asPlaced(await placedOrFound(calls, sent, place, lookUp ? connection : undefined));
+			return placedItems(await placedOrFound(calls, sent, place, lookUp ? connection : undefined));
 		},
 		withDetails: (error) => withCallDetails(call, error),
 		...(lookUp && {
 			find: async (connection, error, since) => {
 				const sent = { request: call, key, sentAt: since };
-				const notAgain = async () => await Promise.reject(error);
-				return asPlaced(await placedOrFound(calls, sent, notAgain, connection));
+				const fail = async () => await Promise.reject(error);
+				return placedItems(await placedOrFound(calls, sent, fail, connection));
 			},
 		}),
 		fallbackOutput: outsideHoursOutput,
@@ -135,13 +138,11 @@ function prepareCall(
 	};
 }
 
-/** The calls of all tools count. A limit that cannot be read is not taken for none. */
+/** The calls of all tools count. An invalid limit is an error. */
 function readQuota(options: Fields): Quota {
 	const value = options.number('maximumCallsPerRun', undefined);
 	if (value === undefined) return { unit: 'call', max: Infinity };
-	const resolution = onScreenOnly(
-		'Enter how many calls one run of the agent may place, from 1 on.',
-	);
+	const resolution = onScreenOnly('Enter how many calls one agent run may place, at least 1.');
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
 }
 
@@ -153,7 +154,7 @@ function dateTimeNow(): DateTime {
 	return DateTime.fromMillis(clock.now());
 }
 
-/** What comes out for a call that is kept back because of the hour. */
+/** The output for a call that wasn't placed because of its calling hours. */
 function outsideHoursOutput(error: unknown): INodeExecutionData[] | undefined {
 	if (!(error instanceof OutsideHours)) return undefined;
 	const { opening } = error;
@@ -165,7 +166,7 @@ function outsideHoursOutput(error: unknown): INodeExecutionData[] | undefined {
 	});
 }
 
-/** What the person filled in for one item: each value of its type, and otherwise unchecked. */
+/** Reads the fields of one item. Checks only their types. */
 function readCallParameters(
 	context: IExecuteFunctions,
 	form: Fields,
@@ -178,7 +179,7 @@ function readCallParameters(
 		countryCode: form.choiceOrText('countryCode', MAY_BE_BLANK),
 		phoneNumber: form.textOrNumber('phoneNumber', MAY_BE_BLANK),
 		personName: fieldOrOption('personName', form, options),
-		// A question is asked now: its answer is waited for.
+		// *Ask and Wait* places its calls now.
 		schedule: question === undefined ? readSchedule(context, form) : undefined,
 		callingHours: readCallingHours(options),
 		outsideCallingHours: options.choice('outsideCallingHours', 'schedule'),
@@ -198,13 +199,13 @@ function readCallParameters(
 	};
 }
 
-/** *Ask and Wait* has the field among its options. */
+/** *Place* has this as a field, *Ask and Wait* as an option. */
 function fieldOrOption(name: string, form: Fields, options: Fields): string | undefined {
-	const holder = [form, options].find((fields) => fields.has(name));
-	return holder?.textAsWritten(name, MAY_BE_BLANK);
+	const source = [form, options].find((fields) => fields.has(name));
+	return source?.textAsWritten(name, MAY_BE_BLANK);
 }
 
-/** Empty where the option is added and not filled in; `undefined` without the option. */
+/** Without `hours` if the option is added, but not filled in. `undefined` without the option. */
 function readCallingHours(options: Fields): WrittenHours | undefined {
 	if (!options.has('callingHours')) return undefined;
 	const hours = options.group('callingHours');
@@ -226,7 +227,7 @@ function additionalDataRows(form: Fields): NamedValue[] | undefined {
 	return rows.length > 0 ? rows : undefined;
 }
 
-/** What is to be found out, the question last: a message about a point counts as the person does. */
+/** The data points, with the question last, so that messages have the positions of the form. */
 function dataPoints(form: Fields, question: Question | undefined): DataPoint[] | undefined {
 	const points = readDataPoints(form);
 	if (question !== undefined) points.push(question.point);
@@ -242,7 +243,7 @@ export function readDataPoints(form: Fields): DataPoint[] {
 	}));
 }
 
-/** Where the time stands, by the choice of *When to Call*; a model says the time there itself. */
+/** The field that has the time, depending on 'When to Call'. A model enters the time there. */
 function readTime(form: Fields): Pick<Schedule, 'field' | 'value' | 'picked'> | undefined {
 	const when = form.choiceOrText('when', MAY_BE_BLANK);
 	if (/^now$/i.test(when)) return undefined;
@@ -262,36 +263,36 @@ function readSchedule(context: IExecuteFunctions, form: Fields): Schedule | unde
 	return time && { ...time, zone: context.getTimezone(), now: dateTimeNow() };
 }
 
-/** Places one call and returns what the service says of it. */
+/** Places one call and returns the response data. */
 async function placeOne(
 	client: ApiClient,
 	request: CallRequest,
-	how: Additions & { legacy: boolean; bodyNow: () => CallRequest },
+	options: Additions & { legacy: boolean; bodyNow: () => CallRequest },
 ): Promise<JsonObject> {
 	try {
-		return recordOf(await placeCall(client, request, how));
+		return recordOf(await placeCall(client, request, options));
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;
 	}
 }
 
 /**
- * Keeps book of what is sent, so that a call whose fate is open can be told from others to the same number.
+ * Places a call, and searches for it if its outcome is unknown. Tracks all calls, to tell calls to the same number apart.
  *
- * @param lookIn where it is looked for; nowhere if the person wants to be told at once
+ * @param searchIn undefined if 'If the Outcome Is Unknown' is 'Stop'
  */
 async function placedOrFound(
 	calls: CallFinder,
 	sent: SentCall,
 	place: () => Promise<JsonObject>,
-	lookIn: AccountClient | undefined,
+	searchIn: AccountClient | undefined,
 ): Promise<JsonObject> {
 	calls.onSent(sent);
 	const record = await place().catch(async (error: unknown) => {
 		const isUnknown = error instanceof OutcomeUnknown;
 		if (!isUnknown) calls.onSettled(sent);
-		if (!isUnknown || lookIn === undefined) throw error;
-		return await calls.find(sent, lookIn, error);
+		if (!isUnknown || searchIn === undefined) throw error;
+		return await calls.find(sent, searchIn, error);
 	});
 	if (record.looked_up !== true) calls.onSettled(sent, record);
 	notePlaced(record.call_id);
@@ -299,24 +300,24 @@ async function placedOrFound(
 }
 
 /**
- * The request as it is to be sent now.
+ * The request with the time that its calling hours allow.
  *
- * @throws OutsideHours where it is not to be placed
+ * @throws OutsideHours if it must not be placed
  */
-function withinItsHours({ request, hours }: CheckedCall): CallRequest {
+function scheduledRequest({ request, hours }: CheckedCall): CallRequest {
 	if (hours === undefined) return request;
 	const scheduled = withinHours(hours, request.scheduled_at, dateTimeNow());
 	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
 }
 
-/** Names the call whose outcome is unknown, and where to see whether it was placed. */
+/** Adds the call, and how to check it, to an error about an unknown outcome. */
 function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUnknown {
 	const { phone_number: phone, country_code: country } = request;
 	return error.withText({
 		message: `${error.message} (call to ${phone}, ${country})`,
 		resolution: {
-			onScreen: `The call was not sent a second time. Look for ${phone} among the calls of your account, for example with Get Call › Get Many, before you place this call again.`,
-			forModel: 'The call was not sent a second time.',
+			onScreen: `The request wasn't sent again. Before you place this call again, look for ${phone} in the calls of your account, for example with Get Call > Get Many.`,
+			forModel: 'The request was not sent again.',
 		},
 	});
 }

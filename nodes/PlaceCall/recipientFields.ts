@@ -10,7 +10,7 @@ const countryFields = textInTools(
 		type: 'options',
 		options: [
 			{ name: '(Choose a Country)', value: '' },
-			// The editor searches these names: the code and the spelling without accents are found as well.
+			// The editor searches these names, so they also have the code and the spelling without accents.
 			...COUNTRIES.map(({ code, name }) => {
 				const plain = withoutAccents(name);
 				const label = plain === name ? code : `${code}, ${plain}`;
@@ -29,15 +29,15 @@ const countryFields = textInTools(
 	},
 );
 
-/** Said before anything else, because one click is enough. */
+/** At the top, because one click places calls. */
 const callNotice: INodeProperties = {
-	displayName: 'Executing this node places a real phone call for each input item.',
+	displayName: 'Executing this node places a real phone call for each input item',
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
 };
 
-/** Who calls, and whom. */
+/** The agent, and the person to call. */
 export const whoFields: INodeProperties[] = [
 	callNotice,
 	agentField,
@@ -50,7 +50,7 @@ export const whoFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. 9876543210',
 		description:
-			'The number to call. Spaces, hyphens, dots, parentheses and the country code of the chosen country (+91, 0091) are removed.',
+			'The number to call. Spaces, hyphens, dots, parentheses, and the code of the chosen country (such as +91 or 0091) are removed. Agents never call numbers on their do-not-disturb list.',
 	},
 ];
 
@@ -60,5 +60,5 @@ export const personNameField: INodeProperties = {
 	type: 'string',
 	default: '',
 	placeholder: 'e.g. Asha Rao',
-	description: 'The name of the person to call, for the agent to use',
+	description: 'The name of the person to call, which the agent can use',
 };

@@ -90,9 +90,9 @@ test(
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 		let time = Date.now();
 		mockTime(() => time);
-		const { asleep } = waitingExecutions(placeCall, () => simulator);
+		const { waiting } = waitingExecutions(placeCall, () => simulator);
 		const wait = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
-		const { calls, deliver } = await asleep(wait, 2);
+		const { calls, deliver } = await waiting(wait, 2);
 		const { finished } = fixtures.calls;
 		const original = () => ({ call_id: finished, status: 'picked', calls });
 		const counts: Record<string, number> = {};

@@ -72,7 +72,7 @@ test(
 	'Call Completed Trigger starts the workflow only with the record of the service, whatever is delivered',
 	async () => {
 		const counts = { deliveries: 0, executions: 0, made_up: 0 };
-		const deliver = await listen('callCompletedTrigger', { settings: { repeats: true } });
+		const deliver = await listen('callCompletedTrigger', { settings: { allowDuplicates: true } });
 		const property = fc.asyncProperty(bodies, async (rawBody) => {
 			const { response, started } = await deliver(rawBody);
 			counts.deliveries++;

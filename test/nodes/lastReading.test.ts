@@ -13,7 +13,7 @@ const ASKED = {
 	response_type: 'approval',
 	yes: ['yes'],
 	no: ['no'],
-	answer_path: 'data_captured.answer',
+	answer_field_in_record: 'data_captured.answer',
 	not_reached: ['not_picked'],
 };
 

@@ -171,6 +171,6 @@ describe.each(CASES)('%s', (_name, one) => {
 			await node({ simplify: 'selected', selectedFields: ' , ' }),
 			[{ json: {} }],
 		);
-		expect(run.data.resultData.error?.message).toBe('Fields is empty, so nothing was read');
+		expect(run.data.resultData.error?.message).toBe("'Fields' is empty, so nothing was read");
 	});
 });

@@ -123,7 +123,13 @@ const FREE_TEXT = [
 	...['What Makes This Message Unique', 'Idempotency Key', 'Status', 'Put Output File in Field'],
 	...['Trigger URL', 'Trigger Secret'],
 	...['Phone Column', 'Person Name Column', 'Columns to Send', 'Last Name Column'],
-	...['System Prompt', 'Answer Format', 'Answer Key', 'Answer Path', 'Not Reached Statuses'],
+	...[
+		'System Prompt',
+		'Answer Format',
+		'Answer Field',
+		'Answer Field in Call Record',
+		'Not Reached Statuses',
+	],
 	...['Other Event Types', 'Earlier Greeting', 'Webhook URL', 'Finished Statuses'],
 ];
 

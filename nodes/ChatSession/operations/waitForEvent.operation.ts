@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { stopped } from '../../shared/n8n/run/cancel';
+import { canceledError } from '../../shared/n8n/run/cancel';
 import {
 	chosenTypes,
 	eventTypesField,
@@ -84,7 +84,7 @@ const waitOnce: Prepare = (form) => {
 			takeOver,
 			async (socket) => await awaitEvent(socket, filter, clock),
 		);
-		if (end.kind === 'stopped') throw stopped(context);
+		if (end.kind === 'stopped') throw canceledError(context);
 		if (end.kind === 'never_connected' || end.kind === 'frame_too_large') throw end.why;
 		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
 		const event = end.kind === 'event' ? end.event : null;

@@ -14,7 +14,7 @@ import {
 import { backoffMs, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { formOf } from '../../shared/modelForms';
-import { cancelSignal, stopped } from '../../shared/n8n/run/cancel';
+import { cancelSignal, canceledError } from '../../shared/n8n/run/cancel';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
@@ -150,7 +150,8 @@ async function postToTrigger(
 		} else if (result.status < 500 || isLast) {
 			return parseTriggerResponse(result);
 		}
-		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal))) throw stopped(context);
+		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal)))
+			throw canceledError(context);
 	}
 }
 

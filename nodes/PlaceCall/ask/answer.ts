@@ -3,43 +3,43 @@ import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
 
-/** What was asked in a call, and how the answer is told: all of it is the user's choice. It stays with the call. */
+/** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
 	question: string;
-	/** What is to be asked by now, where the call was placed by an earlier try with another question. */
+	/** The current question, if an earlier attempt placed the call with another one. */
 	changed_to?: string;
-	/** Whether the answer is to be a yes or a no, or anything. */
+	/** `approval`: yes or no. `freeText`: any answer. */
 	response_type: 'approval' | 'freeText';
 	yes: string[];
 	no: string[];
-	/** Where the answer stands in the call record. */
-	answer_path: string;
-	/** Statuses of a call that nobody took. */
+	/** Path of the answer in the call record. */
+	answer_field_in_record: string;
+	/** Statuses of calls that nobody answered. */
 	not_reached: string[];
 };
 
-/** `answered` where any answer will do; `unclear` wherever nothing else is certain. */
+/** `answered`: any answer, if the response type allows it. `unclear`: nothing else is certain. */
 export type Answer = 'yes' | 'no' | 'answered' | 'not_reached' | 'unclear';
 
-/** What n8n would read before `data`, if the record or the item had it. */
+/** Fields of the record or the item that n8n would read instead of `data`. */
 const BEFORE_DATA = ['approved', 'chatInput'] as const;
 
-type Judgement = { answer: Answer; explanation: string };
+type Evaluation = { answer: Answer; explanation: string };
 
-/** What comes out beside the call. */
-export type Answered = Judgement & {
-	/** The evidence: what the record holds in the answer's place. */
+/** The fields that are added to the call. */
+export type Answered = Evaluation & {
+	/** The value of the answer field in the record. */
 	captured_answer: JsonValue;
-	/** What n8n reads: whether a tool may be used, and what its model is told where it may not. */
+	/** For n8n's human review: whether the tool is approved, and the text for the model if it isn't. */
 	data: { approved: boolean; chatInput: string };
 	asked: AskedQuestion;
 };
 
 /**
- * A call with the answer beside it, in the form in which n8n reads an approval; as it is where nothing was asked.
+ * Adds the answer to a call, in the format of n8n's approvals. A call without a question stays unchanged.
  *
- * @param call as it comes out, perhaps with fields of its item, which are no evidence of anything
- * @param known what the service itself says of the call, where it was read
+ * @param call the output, perhaps with fields of its input item, which don't count as evidence
+ * @param known the state of the call that was read from the service
  */
 export function withAnswer<Call extends object>(
 	call: Call,
@@ -47,10 +47,10 @@ export function withAnswer<Call extends object>(
 	known: CallState = { record: {}, hasEnded: false },
 ): Call | (Omit<Call, (typeof BEFORE_DATA)[number]> & Answered) {
 	if (!isAsked(asked)) return call;
-	const captured = valueAt(known.record, asked.answer_path) ?? null;
-	const isKept = 'placed' in call && call.placed === false;
+	const captured = valueAt(known.record, asked.answer_field_in_record) ?? null;
+	const isNotPlaced = 'placed' in call && call.placed === false;
 	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
-	const { answer, explanation } = isKept
+	const { answer, explanation } = isNotPlaced
 		? NOT_PLACED
 		: evaluateAnswer(known, captured, asked, isFound);
 	return {
@@ -63,9 +63,9 @@ export function withAnswer<Call extends object>(
 	};
 }
 
-/** What comes out where the person could not be asked, or nobody knows whether they were. */
-export function withoutAnswer(why: string): Omit<Answered, 'asked'> {
-	const explanation = `No answer is known. ${why}`;
+/** The output if the person wasn't asked, or may not have been asked. */
+export function withoutAnswer(reason: string): Omit<Answered, 'asked'> {
+	const explanation = `The answer is unknown. ${reason}`;
 	return {
 		answer: 'unclear',
 		explanation,
@@ -74,103 +74,108 @@ export function withoutAnswer(why: string): Omit<Answered, 'asked'> {
 	};
 }
 
-/** What n8n hands to the model whose tool was not approved. */
+/** The text that n8n passes to the model if its tool wasn't approved. */
 function forModel(answer: Answer, explanation: string): string {
 	if (answer === 'yes' || answer === 'answered') return explanation;
-	return `${explanation} This is no approval: do not use the tool unless the user asks for it again.`;
+	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
-const NOT_PLACED: Judgement = {
+const NOT_PLACED: Evaluation = {
 	answer: 'not_reached',
-	explanation: 'Nobody was called, because it is outside Calling Hours.',
+	explanation: "No call was placed, because it's outside the calling hours.",
 };
 
 /**
- * The answer for which there is evidence: a yes only where one of its values was captured in a call that is over.
+ * Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call.
  *
- * @param isFound whether the call was found in the list by its number and time, which another question's may have as well
+ * @param isFound whether the call was found in the call list by number and time, so it may be a call with another question
  */
 function evaluateAnswer(
 	{ record, hasEnded, readFailure }: CallState,
 	captured: JsonValue,
 	asked: AskedQuestion,
 	isFound: boolean,
-): Judgement {
+): Evaluation {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
 	const wasNotRead = !hasEnded && readFailure !== undefined;
 	if (wasNotRead && isMissed) {
-		return told(
-			'unclear',
-			`The call had the status ${status} when it was last read. ${readFailure}`,
-		);
+		return unclear(`The call had the status ${status} when it was last read. ${readFailure}`);
 	}
 	if (!hasValue(captured)) {
-		if (isMissed) return told('not_reached', `The person was not reached (status ${status}).`);
-		if (readFailure !== undefined) return told('unclear', `No answer is known. ${readFailure}`);
-		if (!hasEnded) return told('unclear', 'The call was not over when the wait ended.');
-		return told('unclear', `The call is over (status ${status}), and it holds no answer.`);
+		if (isMissed)
+			return {
+				answer: 'not_reached',
+				explanation: `The person was not reached (status ${status}).`,
+			};
+		if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
+		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");
+		return unclear(`The call is completed (status ${status}), but has no captured answer.`);
 	}
 	const answer = quoted(captured);
 	if (isMissed) {
-		return told('unclear', `${answer} was captured in a call that nobody took (status ${status}).`);
+		return unclear(`${answer} was captured in a call that nobody answered (status ${status}).`);
 	}
 	if (wasNotRead) {
-		return told('unclear', `${answer} was captured before the call was last read. ${readFailure}`);
+		return unclear(`${answer} was captured before the call was last read. ${readFailure}`);
 	}
 	if (!hasEnded) {
-		return told(
-			'unclear',
-			`${answer} was captured, and the call was not over when the wait ended.`,
-		);
+		return unclear(`${answer} was captured, but the call wasn't completed when the wait ended.`);
 	}
 	if (asked.changed_to !== undefined) {
-		return told(
-			'unclear',
-			`${answer} was captured, and the question was changed after this call: it asked ${quoted(asked.question)}.`,
+		return unclear(
+			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
 		);
 	}
 	if (isFound) {
-		return told(
-			'unclear',
-			`${answer} was captured in a call that was found in the call list, and nothing shows that this question was asked in it.`,
+		return unclear(
+			`${answer} was captured in a call that was found in the call list. This call may have asked another question.`,
 		);
 	}
-	if (asked.response_type === 'freeText') return told('answered', `The person said ${answer}.`);
-	if (isOneOf(captured, asked.yes)) return told('yes', `The person said yes (${answer}).`);
-	if (isOneOf(captured, asked.no)) return told('no', `The person said no (${answer}).`);
-	return told('unclear', `${answer} was captured, which counts neither as yes nor as no.`);
+	if (asked.response_type === 'freeText')
+		return { answer: 'answered', explanation: `The person said ${answer}.` };
+	if (isOneOf(captured, asked.yes))
+		return { answer: 'yes', explanation: `The person said yes (${answer}).` };
+	if (isOneOf(captured, asked.no))
+		return { answer: 'no', explanation: `The person said no (${answer}).` };
+	return unclear(`${answer} was captured, which counts neither as yes nor as no.`);
 }
 
-function told(answer: Answer, explanation: string): Judgement {
-	return { answer, explanation };
+function unclear(explanation: string): Evaluation {
+	return { answer: 'unclear', explanation };
 }
 
 function isOneOf(captured: JsonValue, values: readonly string[]): boolean {
 	if (typeof captured === 'object') return false;
-	const wanted = comparable(captured);
-	return values.some((value) => comparable(value) === wanted);
+	const comparableValue = comparable(captured);
+	return values.some((value) => comparable(value) === comparableValue);
 }
 
-/** How two values are compared: neither capitals nor space around them make a difference. */
+/** A value for comparison, in lower case and trimmed. */
 export function comparable(value: string | number | boolean): string {
 	return String(value).trim().toLowerCase();
 }
 
 /**
- * How the answer of a call is told that may have been placed by an earlier try.
+ * The settings for the answer of a call that an earlier attempt may have placed.
  *
- * @param question what the call asked, where that is known
+ * @param question the question of that call, if known
  */
 export function askedBy(question: unknown, asked: AskedQuestion): AskedQuestion {
 	if (typeof question !== 'string' || question === asked.question) return asked;
 	return { ...asked, question, changed_to: asked.question };
 }
 
-/** As it comes back from n8n’s database with the sleeping execution. */
+/** Checks the stored settings of a waiting execution. */
 function isAsked(value: unknown): value is AskedQuestion {
 	if (!isJsonObject(value)) return false;
-	const { yes, no, not_reached: notReached, answer_path: path, response_type: type } = value;
+	const {
+		yes,
+		no,
+		not_reached: notReached,
+		answer_field_in_record: path,
+		response_type: type,
+	} = value;
 	return (
 		typeof path === 'string' &&
 		(type === 'approval' || type === 'freeText') &&

@@ -7,7 +7,7 @@ import { isUnset, type Problem, quoted } from '../../shared/values';
 import type { DataPoint } from '../request/callRequestFields';
 import { comparable, type AskedQuestion } from './answer';
 
-/** A question as the person filled it in. */
+/** A question as entered in the form. */
 export type QuestionFields = {
 	message: unknown;
 	responseType: unknown;
@@ -19,21 +19,21 @@ export type QuestionFields = {
 	points: DataPoint[];
 };
 
-/** A question ready to be sent, and what is kept to read its answer. */
+/** A checked question: the data point to send, and the settings to evaluate the answer. */
 export type Question = { point: DataPoint; asked: AskedQuestion };
 
-/** Not a word that an agent's own data points are likely to use: its value must be that of this question. */
-export const ANSWER_KEY = 'answer_to_question';
+/** Unlikely to be a data point of the agent, because the value must be the answer to this question. */
+export const ANSWER_FIELD = 'answer_to_question';
 export const NOT_REACHED = 'not_picked, failed';
 
 /**
- * The question as a data point to extract, which is where the document has room for what an agent should ask.
+ * Builds the question as a data point, because that is the documented way to let an agent ask something.
  *
- * @throws InvalidInput naming what must change
+ * @throws InvalidInput naming the field to correct
  */
 export function buildQuestion({ options, points, ...fields }: QuestionFields): Question {
 	const question = textOf(fields.message);
-	const key = textOf(options.answerKey) || ANSWER_KEY;
+	const key = textOf(options.answerField) || ANSWER_FIELD;
 	const isApproval = fields.responseType !== 'freeText';
 	const yes = isApproval ? valuesOf(fields.yesValues) : [];
 	const no = isApproval ? valuesOf(fields.noValues) : [];
@@ -42,8 +42,8 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 	const [problem] = [
 		question === '' && NO_QUESTION,
 		isApproval && (yes.length === 0 || no.length === 0) && NO_VALUES,
-		both !== undefined && bothWays(both),
-		points.some((point) => textOf(point.key) === key) && keyTaken(key),
+		both !== undefined && inBothLists(both),
+		points.some((point) => textOf(point.key) === key) && duplicateKey(key),
 	].filter((found) => found !== false);
 	if (problem !== undefined) throw new InvalidInput(problem.what, problem.resolution);
 	return {
@@ -58,7 +58,8 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 			response_type: isApproval ? 'approval' : 'freeText',
 			yes,
 			no,
-			answer_path: textOf(options.answerPath) || `data_captured.${key.replaceAll('.', '\\.')}`,
+			answer_field_in_record:
+				textOf(options.answerFieldInRecord) || `data_captured.${key.replaceAll('.', '\\.')}`,
 			not_reached: parseList(textOf(options.notReachedStatuses ?? NOT_REACHED)),
 		},
 	};
@@ -67,43 +68,42 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 const YES_AND_NO = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
 
 const NO_QUESTION: Problem = {
-	what: 'Question is empty, so nobody was called',
+	what: "'Question' is empty, so no call was placed",
 	resolution: givenAs('Question', 'Enter what the agent should ask.'),
 };
 
 const NO_VALUES: Problem = {
-	what: 'It is not said which answers count as yes and as no, so nobody was called',
+	what: "'Counts as Yes' or 'Counts as No' is empty, so no call was placed",
 	resolution: {
-		onScreen:
-			'Fill in Counts as Yes and Counts as No with the values that your agent captures, such as yes and no.',
+		onScreen: 'Enter the values that your agent captures, such as yes and no.',
 		forModel: YES_AND_NO,
 	},
 };
 
-function bothWays(value: string): Problem {
+function inBothLists(value: string): Problem {
 	return {
-		what: `${quoted(value)} counts as yes and as no, so nobody was called`,
+		what: `'Counts as Yes' and 'Counts as No' both have ${quoted(value)}, so no call was placed`,
 		resolution: {
-			onScreen: 'Take it out of Counts as Yes or out of Counts as No.',
+			onScreen: 'Remove it from one of them.',
 			forModel: YES_AND_NO,
 		},
 	};
 }
 
-function keyTaken(key: string): Problem {
+function duplicateKey(key: string): Problem {
 	return {
-		what: `A data point of Data Extraction has the key of the answer, ${quoted(key)}, so nobody was called`,
-		resolution: onScreenOnly('Give it another Key, or set another Answer Key.'),
+		what: `A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
+		resolution: onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
 	};
 }
 
-/** Values separated by commas or line breaks, a single one, or a list of them as an expression may give. */
+/** Values separated by commas or line breaks, or a single value or a list from an expression. */
 function valuesOf(value: unknown): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : parseList(textOf(value));
 	return parts.map(textOf).filter((part) => part !== '');
 }
 
-/** An expression may give a number, or true and false. */
+/** An expression may return a number, true, or false. */
 function textOf(value: unknown): string {
 	const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
 	return isPlain ? String(value).trim() : '';

@@ -26,12 +26,12 @@ const whenFields: INodeProperties[] = [
 			],
 			default: 'now',
 			description:
-				'Whether the service calls immediately or later. The call ID is returned immediately in both cases.',
+				'When the service places the call. The node gets the call ID immediately in all cases.',
 		},
 		{
 			placeholder: 'e.g. 2027-01-31T18:30:00+05:30',
 			description:
-				'When the person is called: “now”, a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30',
+				'When to call: "now", a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30',
 		},
 	),
 	shownOnlyAt(
@@ -63,7 +63,7 @@ const whenFields: INodeProperties[] = [
 	shownOnlyAt(
 		{
 			displayName:
-				'A time that you pick is in the time zone of this workflow, wherever the person is. To see or change it, open Settings → Timezone in the workflow’s menu.',
+				"A time that you pick is in the time zone of this workflow, wherever the person is. To see or change it, open <b>Settings > Timezone</b> in the workflow's menu.",
 			name: 'timeZoneNotice',
 			type: 'notice',
 			default: '',
@@ -80,7 +80,7 @@ const webhookUrlField: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
 	description:
-		'The URL to which the service posts the result when the call is completed. The agent needs post-call analysis for this. Wait for Completion by webhook uses its own URL.',
+		"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. 'Wait for Completion' by webhook uses its own URL instead.",
 };
 
 export const place: Operation = {
@@ -99,7 +99,7 @@ export const place: Operation = {
 		callOptions(waitField, webhookUrlField),
 	],
 	toolDescription:
-		'Places a real phone call: an AI agent dials the number and talks to the person who answers, now or at the time that is given. A call cannot be taken back: use this only when the call is wanted, and once for each person. Answers with the call ID; how the conversation went is read later by that ID.',
+		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',
 
 	async execute(run) {
 		return await placeCalls(run);

@@ -7,9 +7,9 @@ import { parseList } from '../../shared/calls/callEnd';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel } from '../../shared/n8n/tools/toolResult';
-import { answersReview } from '../../shared/n8n/tools/toolRun';
+import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
 import { withoutAnswer } from '../ask/answer';
-import { ANSWER_KEY, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
+import { ANSWER_FIELD, buildQuestion, NOT_REACHED, type Question } from '../ask/question';
 import {
 	additionalDataField,
 	callOptions,
@@ -21,7 +21,7 @@ import { placeCalls, readDataPoints } from '../placeCalls';
 import { waitField } from '../wait/waitFields';
 import { personNameField, whoFields } from '../recipientFields';
 
-/** n8n knows the first two by their names: as a human review it fills in the one and settles the other. */
+/** As human review, n8n fills in the first field and fixes the second one, by their names. */
 const questionFields: INodeProperties[] = [
 	{
 		displayName: 'Question',
@@ -47,7 +47,7 @@ const questionFields: INodeProperties[] = [
 			{
 				name: 'Yes or No',
 				value: 'approval',
-				description: 'Only what you list counts as yes or as no',
+				description: 'Only the values that you list count as yes or no',
 			},
 		],
 		default: 'approval',
@@ -61,7 +61,7 @@ const questionFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. yes, true',
 		description:
-			'The captured values that mean yes, separated by commas. Nothing else counts as yes. Capital letters make no difference.',
+			"The captured values that mean yes, separated by commas. Nothing else counts as yes. Upper and lower case don't matter.",
 		displayOptions: { show: { responseType: ['approval'] } },
 	},
 	{
@@ -72,7 +72,7 @@ const questionFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. no, false',
 		description:
-			'The captured values that mean no, separated by commas. Any value in neither list is returned as unclear.',
+			'The captured values that mean no, separated by commas. A value in neither list is returned as unclear.',
 		displayOptions: { show: { responseType: ['approval'] } },
 	},
 ];
@@ -87,20 +87,20 @@ const answerOptions: INodeProperties[] = [
 		description: 'The format in which the agent should capture the answer, in your own words',
 	},
 	{
-		displayName: 'Answer Key',
-		name: 'answerKey',
+		displayName: 'Answer Field',
+		name: 'answerField',
 		type: 'string',
-		default: ANSWER_KEY,
-		description: 'The name of the answer in data_captured',
+		default: ANSWER_FIELD,
+		description: 'The field of data_captured in which the service returns the answer',
 	},
 	{
-		displayName: 'Answer Path',
-		name: 'answerPath',
+		displayName: 'Answer Field in Call Record',
+		name: 'answerFieldInRecord',
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. data_captured.order.approved',
 		description:
-			'The path to the answer in the call record, if it is not under its key in data_captured. Separate names by dots.',
+			"The field of the call record that contains the answer, if it isn't 'Answer Field' in data_captured. Use dots for nested fields.",
 	},
 	greetingField,
 	{
@@ -109,13 +109,13 @@ const answerOptions: INodeProperties[] = [
 		type: 'string',
 		default: NOT_REACHED,
 		description:
-			'Statuses of calls that nobody answered, separated by commas. Known statuses are not_picked and failed; add any others that your account uses.',
+			'Statuses of calls that nobody answered, separated by commas. Known statuses are not_picked and failed. Add any others that your account uses.',
 	},
 	personNameField,
 	{
 		...waitField,
 		description:
-			'How to wait for the answer, and how long. Without this option, the execution sleeps until the call is completed, for up to 2 hours; as a tool, the node reads the call repeatedly instead.',
+			'How to wait for the answer, and how long. Without this option, the execution waits until the call is completed, for up to 2 hours. As a tool, the node reads the call repeatedly instead, until the time limit of tools.',
 	},
 ];
 
@@ -133,13 +133,13 @@ export const sendAndWait: Operation = {
 		callOptions(...answerOptions),
 	],
 	toolDescription:
-		'Places a real phone call to ask a person one question, waits for the end of the call, and answers with what the person said: yes, no, not_reached or unclear. Only yes is a yes. Use this only when a person has to decide, or knows what nobody else does, and once for each question. While timed_out is true the call goes on: the same request again waits further and calls nobody.',
+		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, answered, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide or has information that you need, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',
 
 	async execute(run) {
 		const { context } = run;
 		const asking = placeCalls(run, readQuestion);
-		if (!answersReview(context)) return await asking;
-		// n8n would tell the model that the person rejected, whatever went wrong.
+		if (!returnsErrorsToReview(context)) return await asking;
+		// After an error, n8n would tell the model that the person rejected.
 		return await asking.catch((error: unknown) => [notAsked(error)]);
 	},
 };
@@ -153,8 +153,8 @@ function readQuestion(form: Fields): Question {
 		noValues: form.scalars('noValues', MAY_BE_BLANK),
 		options: {
 			answerFormat: options.textAsWritten('answerFormat'),
-			answerKey: options.text('answerKey'),
-			answerPath: options.text('answerPath'),
+			answerField: options.text('answerField'),
+			answerFieldInRecord: options.text('answerFieldInRecord'),
 			...(options.has('notReachedStatuses') && {
 				notReachedStatuses: parseList(options.textOrList('notReachedStatuses')).join(),
 			}),

@@ -19,19 +19,19 @@ import {
 
 const INDIA = 'IN';
 const DIGITS_ALONE = forEveryone(
-	'Enter the number as digits; spaces, hyphens, dots, brackets and its country code in front are fine.',
+	'Enter the number as digits. Spaces, hyphens, dots, parentheses, and a leading country code are allowed.',
 );
 
 /**
- * `phone_number` of a call: "Digits only, without country code". Numbers of India are read in every
- * way of writing them. The document bounds no other country, so there only a country code that is
- * written as one (`+44 …`, `0044 …`) goes, and all other digits are sent as they stand.
+ * `phone_number` of a call: "Digits only, without country code". Reads Indian numbers in all common formats. The document
+ * has no rules for other countries, so there only an explicit country code (`+44 …`, `0044 …`) is removed, and all other
+ * digits are sent unchanged.
  *
- * @param country ISO 3166-1 alpha-2; `undefined` where the field itself holds none
+ * @param country ISO 3166-1 alpha-2, or `undefined` if 'Country' is invalid
  */
 export function phoneNumber(value: unknown, country: string | undefined): Checked<string> {
 	if (isUnset(value)) {
-		return problem('Phone Number is empty', givenAs('Phone Number', 'Enter the number to call.'));
+		return problem("'Phone Number' is empty", givenAs('Phone Number', 'Enter the number to call.'));
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return unusable(value, written);
@@ -55,7 +55,7 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 	if (code !== undefined && plus && digits.startsWith(code)) {
 		const national = digits.slice(code.length);
 		return national === ''
-			? unusable(value, { issue: `holds no digits after +${code}` })
+			? unusable(value, { issue: `has no digits after +${code}` })
 			: { value: national };
 	}
 	if (plus) return anotherCountry(value, digits, country);
@@ -63,15 +63,15 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 	return { value: dialledFromAbroad ? digits.slice(2 + code.length) : digits };
 }
 
-/** Calling a number of one country as if it were another's would reach a stranger. */
+/** A number that is called with the code of another country would reach a stranger. */
 function anotherCountry(value: unknown, digits: string, country: string): Checked<string> {
 	const own = callingCodeOf(country);
 	const chosen = `${countryName(country)}${own === undefined ? '' : ` (+${own})`}`;
 	const code = leadingCode(digits);
 	return problem(
-		`Phone Number ${quoted(value)} begins with ${code === undefined ? 'another country code' : `+${code}, the code of ${countriesOf(code)}`}, but Country is ${chosen}`,
+		`'Phone Number' ${quoted(value)} starts with ${code === undefined ? 'another country code' : `+${code}, the code of ${countriesOf(code)}`}, but 'Country' is ${chosen}`,
 		{
-			onScreen: 'Choose the country of the number in Country, or correct the number.',
+			onScreen: "Choose the country of the number in 'Country', or correct the number.",
 			forModel: 'Give the country of the number in Country, or correct the number.',
 		},
 	);
@@ -88,7 +88,7 @@ function unusable(
 	{ issue, resolution = DIGITS_ALONE }: Unreadable,
 ): Checked<string> {
 	return problem(
-		`Phone Number ${quoted(value)} ${issue}`,
+		`'Phone Number' ${quoted(value)} ${issue}`,
 		givenAs('Phone Number', resolution.onScreen),
 	);
 }

@@ -21,20 +21,20 @@ import {
 import { countryCode } from './countries';
 import { scheduledAt, type Schedule } from './schedule';
 
-/** A call as the person filled it in; a value that is empty counts as not set. */
+/** The fields of a call from the form. Empty values count as not set. */
 export type CallFields = {
 	agentUuid: unknown;
 	countryCode: unknown;
 	phoneNumber: unknown;
 	personName?: unknown;
-	/** Present when the call is for later; then it may not be empty. */
+	/** Set if the call is for later. Then its value must not be empty. */
 	schedule?: Schedule | undefined;
-	/** Present where a call may ring at some hours only. */
+	/** Set if the call has calling hours. */
 	callingHours?: WrittenHours | undefined;
 	outsideCallingHours?: unknown;
 	/** An object or its JSON text. */
 	additionalData?: unknown;
-	/** The same as rows of the screen. */
+	/** The same from rows of the form. */
 	additionalDataFields?: NamedValue[] | undefined;
 	dataExtraction?: DataPoint[] | undefined;
 	maxCallDurationSeconds?: unknown;
@@ -47,13 +47,13 @@ export type CallFields = {
 	webhookUrl?: unknown;
 };
 
-/** A call that could be sent, and the hours in which it may ring. */
+/** A checked request, and the calling hours of the call. */
 export type CheckedCall = { request: CallRequest; hours: CallingHours | undefined };
 
 /**
- * The body to send, with every documented bound checked.
+ * Builds the request and checks every documented limit.
  *
- * @throws InvalidInput naming every field that must change, all at once
+ * @throws InvalidInput naming all fields to correct
  */
 export function buildCall(fields: CallFields): CheckedCall {
 	const problems: Problem[] = [];
@@ -94,7 +94,7 @@ export function buildCall(fields: CallFields): CheckedCall {
 	return { request: { ...required, ...onlySet(optional) }, hours };
 }
 
-/** The body alone. */
+/** Only the request. */
 export function buildCallRequest(fields: CallFields): CallRequest {
 	return buildCall(fields).request;
 }
@@ -107,7 +107,7 @@ function needsAttention(problems: Problem[]): InvalidInput {
 		problems
 			.map(({ what, resolution }, i) => `(${i + 1}) ${what}. ${resolution[reader]}`.trim())
 			.join(' ');
-	return new InvalidInput(`${problems.length} fields need attention, so the call was not placed`, {
+	return new InvalidInput(`${problems.length} fields need attention, so the call wasn't placed`, {
 		onScreen: numbered('onScreen'),
 		forModel: numbered('forModel'),
 	});
@@ -117,19 +117,24 @@ type TakeSet = <T>(value: unknown, check: (value: unknown) => Checked<T>) => T |
 
 function overrides(fields: CallFields, takeSet: TakeSet): CallConfigOverrides | undefined {
 	const retry = onlySet({
-		enabled: takeSet(fields.retryEnabled, (value) => boolean('Retry When Not Answered', value)),
+		enabled: takeSet(fields.retryEnabled, (value) => boolean("'Retry When Not Answered'", value)),
 		max_attempts: takeSet(fields.retryMaxAttempts, (value) =>
 			integer('Retry Attempts', '', LIMITS.retryMaxAttempts, value),
 		),
 		interval_minutes: takeSet(fields.retryIntervalMinutes, (value) =>
-			integer('Retry Interval', ' of minutes', LIMITS.retryIntervalMinutes, value),
+			integer('Retry Interval (Minutes)', ' of minutes', LIMITS.retryIntervalMinutes, value),
 		),
 	});
 	const all = onlySet({
 		max_call_duration_seconds: takeSet(fields.maxCallDurationSeconds, (value) =>
-			integer('Maximum Call Duration', ' of seconds', LIMITS.maxCallDurationSeconds, value),
+			integer(
+				'Maximum Call Duration (Seconds)',
+				' of seconds',
+				LIMITS.maxCallDurationSeconds,
+				value,
+			),
 		),
-		enable_callback: takeSet(fields.enableCallback, (value) => boolean('Allow Callback', value)),
+		enable_callback: takeSet(fields.enableCallback, (value) => boolean("'Allow Callback'", value)),
 		retry_config: Object.keys(retry).length > 0 ? retry : undefined,
 	});
 	return Object.keys(all).length > 0 ? all : undefined;
@@ -137,7 +142,7 @@ function overrides(fields: CallFields, takeSet: TakeSet): CallConfigOverrides | 
 
 type OnlySet<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Leaves out what the person did not set, so that nothing of ours overrides the agent. */
+/** Leaves out values that aren't set, so that they don't override the agent's. */
 function onlySet<T extends object>(values: T): OnlySet<T> {
 	const set: OnlySet<T> = {};
 	for (const key in values) {

@@ -4,11 +4,11 @@ import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../
 import type { DataExtractionItem } from '../../shared/api/types';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
-/** Numbers come from spreadsheets and are taken as written. */
+/** Text, or a number from a spreadsheet. */
 export function text(field: string, value: unknown): Checked<string> {
 	if (typeof value === 'string' || typeof value === 'number') return { value: String(value) };
 	return problem(
-		`${field} holds ${quoted(value)}, which is not text`,
+		`'${field}' must be text (got ${quoted(value)})`,
 		forEveryone(`Enter ${field} as text.`),
 	);
 }
@@ -17,21 +17,21 @@ export function initialGreeting(value: unknown): Checked<string> {
 	const checked = text('Initial Greeting', value);
 	if ('problem' in checked) return checked;
 	const length = [...checked.value].length;
-	const most = LIMITS.initialGreetingCharacters;
-	if (length <= most) return checked;
+	const max = LIMITS.initialGreetingCharacters;
+	if (length <= max) return checked;
 	return problem(
-		`Initial Greeting has ${length} characters, and the service takes at most ${most}`,
-		forEveryone(`Shorten it by ${length - most}.`),
+		`'Initial Greeting' has ${length} characters, but the maximum is ${max}`,
+		forEveryone(`Shorten it by ${length - max}.`),
 	);
 }
 
 export function webhookUrl(value: unknown): Checked<string> {
-	const address = String(value).trim();
-	if (/^https?:\/\/[^/?#]/i.test(address) && URL.canParse(address)) return { value: address };
+	const url = String(value).trim();
+	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return { value: url };
 	return problem(
-		`Webhook URL holds ${quoted(value)}, which is not a complete web address`,
+		`'Webhook URL' must be a complete URL (got ${quoted(value)})`,
 		forEveryone(
-			'It begins with https:// or http:// and names a host, for example https://example.com/call-results.',
+			'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',
 		),
 	);
 }
@@ -47,15 +47,16 @@ export function integer(
 		return { value: number };
 	}
 	return problem(
-		`${field} holds ${quoted(value)}`,
+		`'${field}' must be a whole number from ${min} to ${max} (got ${quoted(value)})`,
 		forEveryone(`Enter a whole number${unit} from ${min} to ${max}.`),
 	);
 }
 
-export function boolean(field: string, value: unknown): Checked<boolean> {
+/** @param label with quotes, as in the message */
+export function boolean(label: string, value: unknown): Checked<boolean> {
 	const word = String(value).trim().toLowerCase();
 	if (word === 'true' || word === 'false') return { value: word === 'true' };
-	return problem(`${field} holds ${quoted(value)}`, {
+	return problem(`${label} must be true or false (got ${quoted(value)})`, {
 		onScreen: 'Turn it on or off, or use true or false.',
 		forModel: 'Give true or false.',
 	});
@@ -67,24 +68,24 @@ export function additionalData(value: unknown): Checked<JsonObject> {
 	if (isJsonObject(data)) return { value: data };
 	const kind = Array.isArray(data) ? 'a list' : data === undefined ? 'not JSON' : 'a single value';
 	return problem(
-		`Additional Data as JSON is ${kind}: ${quoted(value)}`,
-		forEveryone('Give names with their values, written as {"plan": "Gold", "city": "Pune"}.'),
+		`'Additional Data as JSON' must be a JSON object, but is ${kind} (got ${quoted(value)})`,
+		forEveryone('Enter names and values, such as {"plan": "Gold", "city": "Pune"}.'),
 	);
 }
 
-/** A row of names and values as the screen gives it. */
+/** A row of 'Additional Data'. */
 export type NamedValue = { name?: unknown; value?: JsonValue };
 
 export function namedValue(row: NamedValue, position: number): Checked<[string, JsonValue]> {
 	const { name, value = '' } = row;
 	if (!isUnset(name)) return { value: [String(name).trim(), value] };
 	return problem(
-		`Additional Data, field ${position}, has no Name`,
-		forEveryone('Give it the name under which the agent knows the value, or remove it.'),
+		`Field ${position} of 'Additional Data' has no name`,
+		forEveryone('Enter the name of the value for the agent, or remove the field.'),
 	);
 }
 
-/** A data point as the screen gives it. */
+/** A row of 'Data Extraction'. */
 export type DataPoint = {
 	key?: unknown;
 	description?: unknown;
@@ -94,17 +95,17 @@ export type DataPoint = {
 
 export function dataPoint(point: DataPoint, position: number): Checked<DataExtractionItem> {
 	const { key, description, required, outputFormat } = point;
-	const field = `Data Extraction, point ${position}${isUnset(key) ? '' : ` (${quoted(key)})`}`;
+	const field = `Data Point ${position}${isUnset(key) ? '' : ` (${quoted(key)})`} of 'Data Extraction'`;
 	if (isUnset(description)) {
 		return problem(
-			`${field}, has no Description`,
-			forEveryone('Say in its Description what the agent should ask or find out.'),
+			`${field} has no description`,
+			forEveryone('Describe what the agent should ask or extract.'),
 		);
 	}
 	const item: DataExtractionItem = { description: String(description) };
 	if (!isUnset(key)) item.key = String(key);
 	if (!isUnset(outputFormat)) item.output_format = String(outputFormat);
 	if (isUnset(required)) return { value: item };
-	const checked = boolean(`${field}, Required`, required);
+	const checked = boolean(`'Required' in ${field}`, required);
 	return 'problem' in checked ? checked : { value: { ...item, required: checked.value } };
 }

@@ -6,40 +6,40 @@ import { inEnglish, withOffset } from '../../shared/clock';
 import type { JsonValue } from '../../shared/json';
 import { type Checked, isUnset, type Problem, problem, quoted } from '../../shared/values';
 
-/** When people may be called, by the clocks of their place. */
+/** The hours in which people may be called, in their time zone. */
 export type CallingHours = {
-	/** 1 for Monday to 7 for Sunday: the days on which the hours begin. */
+	/** The days on which the hours start: 1 for Monday to 7 for Sunday. */
 	days: ReadonlySet<number>;
-	/** Minutes of the day; hours that end before they begin go on over midnight. */
+	/** Minute of the day. If `to` is earlier, the hours end on the next day. */
 	from: number;
-	/** The first minute at which nobody is called any more. */
+	/** Minute of the day, exclusive. */
 	to: number;
 	zone: string;
 	outside: 'schedule' | 'notPlaced';
 };
 
-/** The same as the person filled them in; without hours where the option is added and left empty. */
+/** The same from the form. Without `hours` if the option is added, but not filled in. */
 export type WrittenHours = {
 	hours?: { [field in 'days' | 'from' | 'to' | 'timeZone']?: JsonValue } | undefined;
 };
 
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
-const SHORTEST_DAY_NAME = 3;
+const MIN_DAY_NAME_LENGTH = 3;
 const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
 const DAY_MINUTES = 24 * 60;
 
-/** Hours of one day a week that the clocks skip once come again after two weeks. */
+/** If the clocks skip the hours of a weekly day once, the next ones are two weeks later. */
 const LOOK_AHEAD_DAYS = 15;
 
-/** The hours as the person filled them in, or every reason why they cannot be kept. */
+/** Checks the calling hours, and returns all problems at once. */
 export function callingHours(
 	{ hours: fields }: WrittenHours,
 	outside: unknown,
 ): Checked<CallingHours> {
 	if (fields === undefined) {
 		return problem(
-			'Calling Hours is chosen and holds no hours',
-			onScreenOnly('Add them, or remove the option Calling Hours.'),
+			"'Calling Hours' is empty",
+			onScreenOnly("Add hours, or remove 'Calling Hours'."),
 		);
 	}
 	const days = daysIn(fields.days);
@@ -48,13 +48,13 @@ export function callingHours(
 	const zone = zoneNamed(fields.timeZone);
 	const problems = [days, from, to, zone].flatMap((one) => ('problem' in one ? [one.problem] : []));
 	if ('problem' in days || 'problem' in from || 'problem' in to || 'problem' in zone) {
-		return { problem: together(problems) };
+		return { problem: combined(problems) };
 	}
 	if (from.value === to.value || from.value === DAY_MINUTES) {
 		return problem(
-			'From and To of Calling Hours hold no time between them',
+			"'From' and 'To' in 'Calling Hours' leave no time to call",
 			onScreenOnly(
-				'Enter when calling begins and when it ends, such as 09:00 and 18:00; 00:00 and 24:00 are the whole day.',
+				'Enter when calling starts and ends, such as 09:00 and 18:00. For the whole day, enter 00:00 and 24:00.',
 			),
 		);
 	}
@@ -69,21 +69,21 @@ export function callingHours(
 	};
 }
 
-function together(problems: Problem[]): Problem {
+function combined(problems: Problem[]): Problem {
 	return {
-		what: problems.map(({ what }) => what).join('; '),
+		what: problems.map(({ what }) => what).join('. '),
 		resolution: onScreenOnly(problems.map(({ resolution }) => resolution.onScreen).join(' ')),
 	};
 }
 
-/** Names of days such as `Mon-Wed, Sat`. */
+/** Days such as `Mon-Wed, Sat`. */
 function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
 	const resolution = onScreenOnly(
 		'Enter the days on which people may be called, such as Mon-Wed, Sat.',
 	);
 	if (isUnset(value)) return problem('Calling Hours names no days', resolution);
 	const text = asText(value).toLowerCase();
-	// White space first: a run of it would be gone through again from each of its characters.
+	// Collapse white space first, because the next pattern is slow for long runs of it.
 	const parts = text
 		.replace(/\s+/g, ' ')
 		.replace(/ ?(?:[-–—]|\bto\b) ?/g, '-')
@@ -94,9 +94,9 @@ function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
 		const [first, last] = [dayNamed(names[0] ?? ''), dayNamed(names.at(-1) ?? '')];
 		if (first === undefined || last === undefined || names.length > 2) {
 			const isRange = names.length === 2 && !names.includes('');
-			const wrong = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
+			const invalid = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
 			return problem(
-				`Days of Calling Hours hold ${quoted(value)}, of which ${quoted(wrong)} is no day`,
+				`'Days' in 'Calling Hours' must list weekdays (got ${quoted(invalid)} in ${quoted(value)})`,
 				resolution,
 			);
 		}
@@ -110,32 +110,32 @@ function daysIn(value: JsonValue | undefined): Checked<Set<number>> {
 
 function dayNamed(name: string): number | undefined {
 	const index = WEEK.findIndex((day) => day.startsWith(name));
-	return name.length < SHORTEST_DAY_NAME || index < 0 ? undefined : index + 1;
+	return name.length < MIN_DAY_NAME_LENGTH || index < 0 ? undefined : index + 1;
 }
 
 function minuteOfDay(field: string, value: JsonValue | undefined): Checked<number> {
 	const resolution = onScreenOnly('Enter a 24-hour time such as 09:00 or 18:30.');
-	if (isUnset(value)) return problem(`${field} of Calling Hours is empty`, resolution);
+	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
 	const [, hours, minutes] = CLOCK_TIME.exec(asText(value)) ?? [];
 	const minute = Number(hours) * 60 + Number(minutes);
 	if (minute <= DAY_MINUTES) return { value: minute };
 	return problem(
-		`${field} of Calling Hours holds ${quoted(value)}, which is not a time of day`,
+		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
 		resolution,
 	);
 }
 
-/** An abbreviation such as IST is used in several countries, so that a place must be named. */
+/** Abbreviations such as IST are ambiguous, so a name such as Asia/Kolkata is required. */
 function zoneNamed(value: JsonValue | undefined): Checked<string> {
 	const resolution = onScreenOnly(
-		'Enter the time zone of the people who are called by a place in it, such as Asia/Kolkata or Europe/London. None is taken for granted, as the wrong one would ring at night.',
+		'Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London. The node has no default time zone, because a wrong one could place calls at night.',
 	);
-	if (isUnset(value)) return problem('Time Zone of Calling Hours is empty', resolution);
+	if (isUnset(value)) return problem("'Time Zone' in 'Calling Hours' is empty", resolution);
 	const zone = asText(value);
 	const isZone = (ZONE_IN_AN_AREA.test(zone) || zone === 'UTC') && IANAZone.isValidZone(zone);
 	if (!isZone) {
 		return problem(
-			`Time Zone of Calling Hours holds ${quoted(value)}, which is not the name of a time zone`,
+			`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
 			resolution,
 		);
 	}
@@ -144,14 +144,14 @@ function zoneNamed(value: JsonValue | undefined): Checked<string> {
 	return isInverted ? invertedZone(zone, sign, Number(offset)) : { value: zone };
 }
 
-/** JavaScript also knows "SystemV/EST5" and others, which are rules of an operating system and not in the time zone database. */
+/** Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have. */
 const ZONE_IN_AN_AREA = /^(?!systemv\/)[a-z_]+(?:\/[\w+-]+)+$/i;
 
-/** Zones of the time zone database whose sign says the opposite of what people read. */
+/** Zones of the time zone database whose sign is inverted. */
 const INVERTED_ZONE = /^Etc\/GMT([+-])(\d{1,2})$/i;
 
-/** Places whose clocks are the same all year, by hours from UTC. */
-const PLACES: { [hours: string]: string } = {
+/** Time zones without daylight saving time, by hours from UTC. */
+const ZONES_BY_OFFSET: { [hours: string]: string } = {
 	'-11': 'Pacific/Pago_Pago',
 	'-10': 'Pacific/Honolulu',
 	'-9': 'Pacific/Gambier',
@@ -180,15 +180,15 @@ const PLACES: { [hours: string]: string } = {
 };
 
 function invertedZone(zone: string, sign: string, hours: number): Checked<string> {
-	const meant = `${sign === '+' ? '-' : '+'}${hours}`;
-	const looked = `${sign}${hours}`;
-	const places = [meant, looked].flatMap((offset) => {
-		const place = PLACES[offset];
-		return place === undefined ? [] : [`${place} for UTC${offset}`];
+	const actual = `${sign === '+' ? '-' : '+'}${hours}`;
+	const apparent = `${sign}${hours}`;
+	const zones = [actual, apparent].flatMap((offset) => {
+		const name = ZONES_BY_OFFSET[offset];
+		return name === undefined ? [] : [`${name} for UTC${offset}`];
 	});
 	return problem(
-		`Time Zone of Calling Hours holds ${quoted(zone)}, which means UTC${meant}, although its name looks like UTC${looked}`,
-		onScreenOnly(`Enter a place instead: ${places.join(', ')}.`),
+		`'Time Zone' in 'Calling Hours' is ambiguous: ${quoted(zone)} means UTC${actual}, although it looks like UTC${apparent}`,
+		onScreenOnly(`Enter a name instead: ${zones.join(', ')}.`),
 	);
 }
 
@@ -200,7 +200,7 @@ export function isOpen({ days, from, to, zone }: CallingHours, moment: DateTime)
 	return (days.has(local.weekday) && minute >= from) || (days.has(dayBefore) && minute < to);
 }
 
-/** That moment where it is within the hours, else the next at which they begin. */
+/** The given moment if it's within the hours, otherwise the next time at which they start. */
 export function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
 	if (isOpen(hours, moment)) return moment;
 	const today = moment.setZone(hours.zone);
@@ -214,7 +214,7 @@ export function nextOpening(hours: CallingHours, moment: DateTime): DateTime | u
 	return undefined;
 }
 
-/** When it may change on a day: at midnight, at that time by the clocks, which may come twice, and where the clocks jump. */
+/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), and a clock change. */
 function changesOn(day: DateTime, minute: number): DateTime[] {
 	const end = day.plus({ days: 1 }).startOf('day');
 	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
@@ -235,54 +235,54 @@ function jumpBetween(start: DateTime, end: DateTime): DateTime {
 }
 
 function openingAdvice(opening: DateTime): Resolution {
-	const when = `They begin again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}).`;
+	const when = `Calling hours start again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}).`;
 	return {
-		onScreen: `${when} Place the call then, or set Outside Calling Hours to Schedule for the Next Opening.`,
+		onScreen: `${when} Place the call then, or set 'Outside Calling Hours' to 'Schedule for the Next Opening'.`,
 		forModel: `${when} Place the call then.`,
 	};
 }
 
-/** The call was kept back: nobody is called at this hour. */
+/** The call wasn't placed, because of its calling hours. */
 export class OutsideHours extends ExplainedError {
 	override readonly name = 'OutsideHours';
 	readonly outcome = 'not_sent';
 
-	/** @param opening when the hours begin again, as far as can be told */
+	/** @param opening the next start of the hours. Undefined if there is none within two weeks. */
 	constructor(readonly opening: DateTime | undefined) {
 		super(
-			'The call was not placed: it would be outside Calling Hours',
+			"The call wasn't placed, because it's outside the calling hours",
 			opening === undefined
-				? onScreenOnly('They never begin within two weeks. Correct Calling Hours.')
+				? onScreenOnly("The hours don't start within two weeks. Correct 'Calling Hours'.")
 				: openingAdvice(opening),
 		);
 	}
 }
 
 /**
- * When to place a call so that it rings within the hours.
+ * Schedules a call within the hours.
  *
- * @param scheduled `scheduled_at` as it would be sent without them; `undefined` for at once
- * @returns `scheduled_at` as it is to be sent
- * @throws OutsideHours where it is not to be placed
+ * @param scheduled `scheduled_at` from the form, or `undefined` to call now
+ * @returns `scheduled_at` of the request
+ * @throws OutsideHours if it must not be placed
  */
 export function withinHours(
 	hours: CallingHours,
 	scheduled: string | undefined,
 	now: DateTime,
 ): string | undefined {
-	// The service may place a call for a time that has passed right away.
-	const wanted = scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));
-	const opening = nextOpening(hours, wanted);
+	// If the time has passed, the service may place the call immediately.
+	const planned = scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));
+	const opening = nextOpening(hours, planned);
 	if (opening === undefined) throw new OutsideHours(opening);
-	if (opening > wanted) {
+	if (opening > planned) {
 		if (hours.outside === 'notPlaced') throw new OutsideHours(opening);
 		return withOffset(opening);
 	}
-	// A time of day alone leaves open which day the service takes.
-	return scheduled === undefined || scheduled.includes('T') ? scheduled : withOffset(wanted);
+	// With only a time of day, it isn't documented on which day the service places the call.
+	return scheduled === undefined || scheduled.includes('T') ? scheduled : withOffset(planned);
 }
 
-/** A time of day is the next such time in India. */
+/** A time of day counts as the next such time in India. */
 function momentOf(scheduled: string, now: DateTime): DateTime {
 	if (scheduled.includes('T')) return DateTime.fromISO(scheduled, { setZone: true });
 	const [hour = 0, minute = 0] = scheduled.split(':').map(Number);

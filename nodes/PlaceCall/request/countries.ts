@@ -25,7 +25,7 @@ export const COUNTRIES: readonly Country[] = COUNTRY_CODES.map((code) => ({
 	name: countryName(code),
 })).sort((a, b) => a.name.localeCompare(b.name, 'en'));
 
-/** The English name; the code itself for one that is not assigned. */
+/** The English name, or the code itself if it isn't assigned. */
 export function countryName(code: string): string {
 	return names.of(code) ?? code;
 }
@@ -34,7 +34,7 @@ export function countryName(code: string): string {
 export function countryCode(value: unknown): Checked<string> {
 	if (isUnset(value)) {
 		return problem(
-			'Country is empty',
+			"'Country' is empty",
 			givenAs('Country', 'Choose the country that the phone number belongs to.'),
 		);
 	}
@@ -42,11 +42,11 @@ export function countryCode(value: unknown): Checked<string> {
 	if (isCountryCode(code)) return { value: code };
 	const meant = suggestCountry(String(value));
 	return problem(
-		`Country holds ${quoted(value)}, which is not a country code`,
+		`'Country' must be a country code (got ${quoted(value)})`,
 		meant === undefined
 			? givenAs(
 					'Country',
-					'Use the two letters of the country, for example IN for India or US for the United States.',
+					'Use the two-letter code of the country, such as IN for India or US for the United States.',
 				)
 			: {
 					onScreen: `Use ${meant.code} for ${meant.name}.`,
@@ -59,23 +59,23 @@ export function isCountryCode(code: string): boolean {
 	return known.has(code);
 }
 
-/** Türkiye → Turkiye, as a keyboard without accents writes it. */
+/** Without accents: Türkiye → Turkiye. */
 export function withoutAccents(name: string): string {
 	return normalized(name, 'NFD')
 		.replace(/\p{Mn}/gu, '')
-		.replace(/’/g, "'");
+		.replace(/\u2019/g, "'");
 }
 
-/** The country that a name or an old code (UK) surely means. */
+/** The country with this name or old code (UK), if it's unambiguous. */
 export function suggestCountry(text: string): Country | undefined {
-	const wanted = searchable(text.trim());
-	if (/^[a-z]{2}$/.test(wanted)) {
-		const current = new Intl.Locale(`und-${wanted}`).region;
+	const query = searchable(text.trim());
+	if (/^[a-z]{2}$/.test(query)) {
+		const current = new Intl.Locale(`und-${query}`).region;
 		return COUNTRIES.find(({ code }) => code === current);
 	}
-	const exact = COUNTRIES.find(({ name }) => searchable(name) === wanted);
-	if (exact !== undefined || wanted.length < 4) return exact;
-	const [found, ...others] = COUNTRIES.filter(({ name }) => searchable(name).includes(wanted));
+	const exact = COUNTRIES.find(({ name }) => searchable(name) === query);
+	if (exact !== undefined || query.length < 4) return exact;
+	const [found, ...others] = COUNTRIES.filter(({ name }) => searchable(name).includes(query));
 	return others.length === 0 ? found : undefined;
 }
 

@@ -5,7 +5,7 @@ import { inputRows } from '../../shared/n8n/tools/toolRun';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { WAITS_UNTIL } from './waitedItems';
 
-/** What this node says of a call: in an item it is of an earlier call, as where the output of one run is the input of the next. */
+/** Output fields of this node. In an input item, they belong to an earlier call. */
 const CALL_FIELDS = [
 	'call_id',
 	'scheduled_at_epoch',
@@ -24,7 +24,7 @@ export function includesInput(form: Fields): boolean {
 	return form.collection('options').switch('includeInputFields', false);
 }
 
-/** What an item brings along to the output. */
+/** The input fields to include in the output. */
 export function inputFields(context: IExecuteFunctions, index: number): IDataObject {
 	return omit(inputRows(context)[index]?.json, CALL_FIELDS);
 }

@@ -10,7 +10,7 @@ import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
-import { answersAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
+import { returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { includesInput } from './inputFields';
@@ -28,19 +28,19 @@ const UNIT_MS = new Map([
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
-/** *Wait for Completion* of one run. */
+/** The wait of one node run. */
 type CompletionWait = {
-	/** Where the service is to report each call. */
-	address?: string;
-	/** Turns the placed calls into the output, now or when the execution is awake again. */
+	/** The webhook URL for the calls, if the node waits for the completion webhook. */
+	webhookUrl?: string;
+	/** Waits for the calls and returns the output. For the completion webhook, n8n returns it when the execution resumes. */
 	finish(placed: INodeExecutionData[]): Promise<INodeExecutionData[]>;
 };
 
-/** What could stand in the way of waiting is found before anyone is called. */
+/** Checks everything that waiting needs, before any call is placed. */
 export async function prepareWait(
 	context: IExecuteFunctions,
 	form: Fields,
-	connected: () => Promise<AccountClient>,
+	connection: () => Promise<AccountClient>,
 ): Promise<CompletionWait> {
 	const settings = waitSettings(context, form);
 	const mode = waitMode(context, settings);
@@ -51,21 +51,21 @@ export async function prepareWait(
 	if (mode === 'reading') {
 		return {
 			finish: async (placed) => {
-				const { client } = await connected();
+				const { client } = await connection();
 				return await waitByReading(context, client, placed, { limit, finished, keepsInput });
 			},
 		};
 	}
 	restoreInput(context);
-	const address = resumeUrlOf(context);
-	await requireResumable(context, address);
+	const resumeUrl = resumeUrlOf(context);
+	await requireResumable(context, resumeUrl);
 	return {
-		address,
-		finish: async (placed) => await waitForWebhook(context, placed, address, limit),
+		webhookUrl: resumeUrl,
+		finish: async (placed) => await waitForWebhook(context, placed, resumeUrl, limit),
 	};
 }
 
-/** Keeps the execution running until each placed call shows a finished status, or the limit has passed. */
+/** Keeps the execution running until each call is completed, or the time limit is reached. */
 async function waitByReading(
 	context: IExecuteFunctions,
 	client: ApiClient,
@@ -81,7 +81,7 @@ async function waitByReading(
 		{
 			clock: { ...clock, sleep: cancellableSleep(context) },
 			until: clock.elapsed() + capInTools(context, endOfWait(placed, limit, now) - now),
-			reader: readerOf(answersAgent(context)),
+			reader: readerOf(returnsErrorsToAgent(context)),
 		},
 	);
 	return placed.map((item, index) => {
@@ -90,19 +90,19 @@ async function waitByReading(
 	});
 }
 
-/** The option *Wait for Completion*; `undefined` without it. */
+/** The option 'Wait for Completion'. `undefined` without it. */
 function waitSettings(context: Context, form: Fields): Fields | undefined {
 	const options = form.collection('options');
 	const settings = options.group('wait');
 	if (settings !== undefined || !options.has('wait')) return settings;
 	throw new NodeOperationError(
 		context.getNode(),
-		'Wait for Completion is chosen and not set, so no call was placed',
-		{ description: 'Add how and how long to wait, or remove the option Wait for Completion.' },
+		"'Wait for Completion' has no settings, so no call was placed",
+		{ description: "Add how and how long to wait, or remove 'Wait for Completion'." },
 	);
 }
 
-/** An answer is waited for in any case. Nobody chose that a tool should sleep, which it cannot. */
+/** *Ask and Wait* always waits. As a tool, it can't wait for the completion webhook. */
 function waitMode(context: IExecuteFunctions, settings: Fields | undefined): string {
 	if (settings !== undefined) return settings.choice('waitForCompletion', 'webhook');
 	if (!asksAndWaits(context)) return 'off';
@@ -112,19 +112,19 @@ function waitMode(context: IExecuteFunctions, settings: Fields | undefined): str
 const DEFAULT_LIMIT = 2;
 const DEFAULT_UNIT = 'hours';
 
-/** @throws NodeOperationError when there is none */
+/** In milliseconds. @throws NodeOperationError if it isn't more than 0 */
 function readWaitLimit(context: IExecuteFunctions, settings: Fields | undefined): number {
 	const amount = settings?.number('waitLimit', DEFAULT_LIMIT) ?? DEFAULT_LIMIT;
 	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
 	if (amount > 0 && unit !== undefined) return amount * unit;
 	throw new NodeOperationError(
 		context.getNode(),
-		'Time Limit is not a length of time, so no call was placed',
-		{ description: 'Enter a number above zero, and choose its unit.' },
+		"'Time Limit' must be more than 0, so no call was placed",
+		{ description: 'Enter a number above 0, and choose its unit.' },
 	);
 }
 
-/** What the person counts as the end of a call. */
+/** The statuses of completed calls. */
 export function readFinishedStatuses(context: Context, form: Fields): string[] {
 	return finishedStatuses(waitSettings(context, form));
 }

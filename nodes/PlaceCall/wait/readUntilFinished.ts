@@ -13,15 +13,15 @@ const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
 const MAX_REJECTIONS = 3;
 
 export type WaitedCall = CallState & {
-	/** In a row; an outage is none. */
+	/** Rejected reads in a row, without temporary failures. */
 	rejections: number;
 };
 
 /**
- * Reads the calls in rounds, at growing intervals, until each is over or the time is.
+ * Reads the calls in rounds, at growing intervals, until each one is completed or the time limit is reached.
  *
- * @param until by the clock's elapsed time
- * @param reader who is told why a call could not be read
+ * @param until in milliseconds of the clock's `elapsed()`
+ * @param reader of the message about a call that can't be read
  */
 export async function readUntilFinished(
 	callIds: readonly string[],
@@ -33,16 +33,16 @@ export async function readUntilFinished(
 	for (const callId of callIds) calls.set(callId, { record: {}, hasEnded: false, rejections: 0 });
 	const limit = pLimit(READS_AT_ONCE);
 	for (let round = 1; ; round++) {
-		const open = [...calls].filter(
+		const pending = [...calls].filter(
 			([, { hasEnded, rejections }]) => !hasEnded && rejections < MAX_REJECTIONS,
 		);
-		const left = until - clock.elapsed();
-		if (open.length === 0 || left <= 0) return calls;
-		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), left));
-		const reading = open.map(([callId, call]) =>
+		const remaining = until - clock.elapsed();
+		if (pending.length === 0 || remaining <= 0) return calls;
+		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), remaining));
+		const reads = pending.map(([callId, call]) =>
 			limit(async () => await poll(callId, call, { finished, read, reader })),
 		);
-		await Promise.all(reading);
+		await Promise.all(reads);
 	}
 }
 
@@ -57,7 +57,7 @@ async function poll(
 		call.rejections = 0;
 		call.hasEnded = hasEnded(call.record, finished);
 	} catch (error) {
-		// The call has been placed whatever happens now, so nothing here may stop the others.
+		// The call was placed, so a failed read must not stop the node.
 		call.readFailure = whyNotRead(error, reader);
 		if (!isTransient(error)) call.rejections++;
 	}

@@ -23,7 +23,7 @@ import { keepPinging, resumeUrlOf, resume } from './resumeUrl';
 import { includesInput } from './inputFields';
 import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
 
-/** Where a sleeping execution is woken. It exists only while one sleeps, so nothing is registered. */
+/** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
 export const resumeWebhooks: IWebhookDescription[] = [
 	{
 		name: 'default',
@@ -35,79 +35,82 @@ export const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** A sleeping execution, as this process knows it. */
+/** A waiting execution in this process. */
 type WaitingExecution = {
 	calls: PendingCalls;
 	deadline: StoredDeadline;
-	/** By the elapsed time; undefined as long as it sleeps. */
+	/** Elapsed time. Undefined while it waits. */
 	resumedAt: number | undefined;
 	isFollowed: boolean;
 };
 
 const waitingExecutions = new Map<string, WaitingExecution>();
 
-/** n8n takes this long at most to wake an execution; after it, a further report may try again. */
+/** The maximum time in which n8n resumes an execution. After it, another webhook may resume it again. */
 const RESUMING_MS = 60_000;
 
-/** The service reports a call, or the execution knocks at its own address to have its calls looked at. */
-export async function onReport(
+/** Handles a completion webhook from the service, or a ping from this execution to read its calls. */
+export async function onCompletionWebhook(
 	context: IWebhookFunctions,
 	form: Fields,
 ): Promise<IWebhookResponseData> {
-	const reply = new WebhookResponder(context);
+	const responder = new WebhookResponder(context);
 	const payload = await readJson(context);
-	if ('rejected' in payload) return reply.reject(payload.rejected);
+	if ('rejected' in payload) return responder.reject(payload.rejected);
 	const items = waitingItems(context);
-	const sleeper = waitingExecutionOf(context, form, items);
+	const execution = waitingExecutionOf(context, form, items);
 	const report = readReport(payload.json);
-	// One with too many calls is like one with none: all calls are looked at.
-	const reported = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
+	// If the body has no calls or too many, all calls are read.
+	const completed = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
 	try {
 		const { client } = await createAccountClient(context);
 		const read = async (callId: string) => await readCallRecord(client, callId);
-		const isLastLook = sleeper.deadline.left <= 0;
-		if (isLastLook) sleeper.calls.noteReported(reported);
-		if (isLastLook || reported.length === 0) await sleeper.calls.pollAll(read);
-		else await sleeper.calls.report(reported, read);
-		if (sleeper.calls.lagging.length > 0) void followLagging(context, sleeper, read);
+		const isLastPoll = execution.deadline.left <= 0;
+		if (isLastPoll) execution.calls.noteReported(completed);
+		if (isLastPoll || completed.length === 0) await execution.calls.pollAll(read);
+		else await execution.calls.handleCompleted(completed, read);
+		if (execution.calls.lagging.length > 0) void followLagging(context, execution, read);
 	} catch (error) {
-		// After the limit what is known has to do.
-		if (sleeper.deadline.left <= 0) sleeper.calls.noteNotRead(error);
+		// After the time limit, the wait ends with the known state.
+		if (execution.deadline.left <= 0) execution.calls.noteNotRead(error);
 		else {
-			return reply.reject({ status: 503, message: 'The call cannot be read now. Deliver again.' });
+			return responder.reject({
+				status: 503,
+				message: "The call can't be read now. Send the request again later.",
+			});
 		}
 	}
-	const open = sleeper.calls.pending.length;
-	reply.send(200, { received: true, open });
-	if (open > 0 && sleeper.deadline.left > 0) {
-		if (reported.length > 0) void keepPinging(context, resumeUrlOf(context), sleeper.deadline);
+	const pending = execution.calls.pending.length;
+	responder.send(200, { received: true, pending });
+	if (pending > 0 && execution.deadline.left > 0) {
+		if (completed.length > 0) void keepPinging(context, resumeUrlOf(context), execution.deadline);
 		return NO_EXECUTION;
 	}
 	const now = clock.elapsed();
-	if (now - (sleeper.resumedAt ?? -Infinity) < RESUMING_MS) return NO_EXECUTION;
-	sleeper.resumedAt = now;
-	return { noWebhookResponse: true, workflowData: [results(form, sleeper.calls, items)] };
+	if (now - (execution.resumedAt ?? -Infinity) < RESUMING_MS) return NO_EXECUTION;
+	execution.resumedAt = now;
+	return { noWebhookResponse: true, workflowData: [results(form, execution.calls, items)] };
 }
 
-/** Runs on beside the sleeping execution until the records of all reported calls have caught up. */
+/** Reads lagging calls until their records show the end. Runs beside the waiting execution. */
 async function followLagging(
 	context: IWebhookFunctions,
-	sleeper: WaitingExecution,
+	execution: WaitingExecution,
 	read: ReadRecord,
 ): Promise<void> {
-	if (sleeper.isFollowed) return;
-	sleeper.isFollowed = true;
-	const { calls, deadline } = sleeper;
-	const address = resumeUrlOf(context);
-	for (let look = 1; calls.lagging.length > 0 && deadline.left > 0; look++) {
-		await clock.sleep(backoffMs(LAG_BACKOFF, look));
+	if (execution.isFollowed) return;
+	execution.isFollowed = true;
+	const { calls, deadline } = execution;
+	const resumeUrl = resumeUrlOf(context);
+	for (let attempt = 1; calls.lagging.length > 0 && deadline.left > 0; attempt++) {
+		await clock.sleep(backoffMs(LAG_BACKOFF, attempt));
 		await calls.pollLagging(read);
 	}
-	sleeper.isFollowed = false;
-	if (calls.pending.length === 0) await resume(context, address);
+	execution.isFollowed = false;
+	if (calls.pending.length === 0) await resume(context, resumeUrl);
 }
 
-/** The items that `execute` left with the sleeping execution. */
+/** The items that `execute` stored with the waiting execution. */
 function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	const items: unknown = context.evaluateExpression('{{ $input.all() }}');
 	if (!Array.isArray(items)) return [];
@@ -119,7 +122,7 @@ function waitingExecutionOf(
 	form: Fields,
 	items: INodeExecutionData[],
 ): WaitingExecution {
-	forgetOld();
+	removeOld();
 	const waiting = items.filter(({ json }) => WAITS_UNTIL in json);
 	const waitsUntil = waiting[0]?.json[WAITS_UNTIL];
 	const until = typeof waitsUntil === 'string' ? Date.parse(waitsUntil) : 0;
@@ -133,13 +136,13 @@ function waitingExecutionOf(
 		() => clock.elapsed(),
 	);
 	const deadline = new StoredDeadline(clock, until);
-	const sleeper = { calls, deadline, resumedAt: undefined, isFollowed: false };
-	waitingExecutions.set(key, sleeper);
-	return sleeper;
+	const execution = { calls, deadline, resumedAt: undefined, isFollowed: false };
+	waitingExecutions.set(key, execution);
+	return execution;
 }
 
-/** What has been awake for a while, or should have been, is of no use any more. */
-function forgetOld(): void {
+/** Removes executions that have resumed, or should have, some time ago. */
+function removeOld(): void {
 	const now = clock.elapsed();
 	for (const [key, { deadline, resumedAt: resumedAt = Infinity }] of waitingExecutions) {
 		if (deadline.left < -2 * RESUMING_MS || now > resumedAt + RESUMING_MS)

@@ -1,14 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { OBSERVED_OUTCOMES } from '../../shared/calls/callEnd';
 
-/** The wait among the options: everything that it needs stands together. */
+/** The option 'Wait for Completion' with all its settings. */
 export const waitField: INodeProperties = {
 	displayName: 'Wait for Completion',
 	name: 'wait',
 	type: 'fixedCollection',
 	placeholder: 'Add Wait',
 	default: {},
-	description: 'To continue only when the calls are completed, with their results',
+	description: 'Waits until the calls are completed, and returns their results',
 	options: [
 		{
 			displayName: 'Wait',
@@ -24,17 +24,17 @@ export const waitField: INodeProperties = {
 							name: 'By Completion Webhook',
 							value: 'webhook',
 							description:
-								'The service reports each call, and the execution sleeps until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
+								'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
 						},
 						{
 							name: 'By Reading the Call',
 							value: 'reading',
 							description:
-								'The calls are read repeatedly until all of them are completed. The execution stays in memory and is lost when n8n restarts.',
+								'The node reads the calls repeatedly until all are completed. The execution stays in memory and is lost if n8n restarts.',
 						},
 					],
 					default: 'webhook',
-					description: 'How to find out that the calls are completed',
+					description: 'How the node detects that the calls are completed',
 				},
 				{
 					displayName: 'Time Limit',
@@ -67,7 +67,7 @@ export const waitField: INodeProperties = {
 					noDataExpression: true,
 					default: OBSERVED_OUTCOMES.join(', '),
 					description:
-						'A call with one of these statuses is completed, and a picked call as soon as its record also says why it ended or has a summary or an analysis. Known statuses are picked, not_picked and failed; add any others that your account uses, and remove those that it shows during a call.',
+						'Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 				},
 			],
 		},

@@ -7,25 +7,25 @@ import { NOT_READ_FIELD } from '../../shared/notRead';
 import { withAnswer } from '../ask/answer';
 import { GRACE_MS } from './resumeUrl';
 
-/** Name of the field that tells, while the execution sleeps, until when. */
+/** Field with the end of the wait, while the execution waits. */
 export const WAITS_UNTIL = 'waits_until';
 
-/** What this node says of placing a call, and its record does not. */
+/** Output fields about the placement, which the call record doesn't have. */
 const PLACEMENT_FIELDS = ['phone_key', 'placed', 'looked_up'];
 
-/** Stands where n8n itself ends the sleep: by its own limit, or by *Retry* of an execution stopped meanwhile. */
+/** Returned if n8n ends the wait: by its own limit, or by *Retry* of an execution that was stopped while waiting. */
 const NOT_READ =
-	'This call was not looked at when the wait ended: n8n was restarted during the wait, n8n did not reach its own webhook address, or the execution was stopped and retried. Read the call with Get Call.';
+	"The call wasn't read when the wait ended, because n8n was restarted during the wait, n8n couldn't reach its own webhook URL, or the execution was stopped and retried. Read the call with Get Call.";
 
-/** The ID of a call to wait for; an item that was not placed has none. */
+/** The ID of the call to wait for. Undefined if no call was placed. */
 export function callIdOf({ json }: INodeExecutionData): string | undefined {
 	return typeof json.call_id === 'string' ? json.call_id : undefined;
 }
 
-/** n8n keeps no execution asleep for longer: its own limit comes a little after that of the node. */
+/** The latest end of a wait. n8n's own limit is a little later. */
 const LAST_END = WAIT_INDEFINITELY.getTime() - GRACE_MS;
 
-/** Counted from the moment at which the last of the calls is due. */
+/** The time limit starts when the last call is due. In epoch milliseconds. */
 export function endOfWait(
 	placed: readonly INodeExecutionData[],
 	limit: number,
@@ -39,7 +39,7 @@ export function endOfWait(
 	return Math.min(last + limit, LAST_END);
 }
 
-/** What n8n keeps of a placed call while the execution sleeps. */
+/** The item of a placed call that n8n stores while the execution waits. */
 export function waitingItem(placed: INodeExecutionData, until: number): IDataObject {
 	const { asked, ...call } = jsonOf(placed);
 	const json = {
@@ -52,9 +52,9 @@ export function waitingItem(placed: INodeExecutionData, until: number): IDataObj
 }
 
 /**
- * One item of the output: the call as the service holds it, and whether the wait ended before it did.
+ * An output item: the call record, and whether the wait timed out.
  *
- * @param includesInput whether the placed call came with the fields of its item, which stay
+ * @param includesInput whether the item has the fields of its input item, which stay
  */
 export function waitedItem(
 	placed: INodeExecutionData,

@@ -7,7 +7,7 @@ import {
 	type INodeParameters,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
-import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
+import { CallVerifier } from '../../../nodes/CallCompletedTrigger/callVerifier';
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
@@ -33,10 +33,10 @@ let count = 0;
 describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	let simulator: Simulator;
 	let active: ActiveWorkflow | undefined;
-	/** Between one read and the next. */
+	/** The waits between reads. */
 	let waits: number[];
 	let time: number;
-	let patience: jest.SpiedFunction<WebhookResponder['rejectAfter']>;
+	let timeout: jest.SpiedFunction<WebhookResponder['rejectAfter']>;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
@@ -45,8 +45,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		mockTime(() => time);
-		patience = jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
-		// Every wait is over at once, and counts.
+		timeout = jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
+		// Every wait ends immediately, and is counted.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			const reads = simulator.requests.length;
 			waits[reads - 1] = (waits[reads - 1] ?? 0) + ms;
@@ -66,9 +66,9 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		await simulator.stop();
 	});
 
-	/** The owner is told some seconds later, of all that failed meanwhile. */
-	async function told({ failed }: ActiveWorkflow): Promise<void> {
-		await until('the owner to be told', async () => Promise.resolve(failed.length > 0));
+	/** The owner is notified some seconds later, of all failures until then. */
+	async function ownerNotified({ failed }: ActiveWorkflow): Promise<void> {
+		await until('the notification of the owner', async () => Promise.resolve(failed.length > 0));
 	}
 
 	async function trigger(parameters: INodeParameters = {}): Promise<INode> {
@@ -92,9 +92,9 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			request,
 			mode,
 		);
-		// What it leaves to n8n, n8n answers.
+		// n8n sends the response if the node doesn't.
 		if (result?.webhookResponse === undefined) await answered;
-		// What is answered is then given to n8n.
+		// Then n8n gets the return value.
 		await new Promise((resolve) => setImmediate(resolve));
 		return { response, result, workflow };
 	}
@@ -111,17 +111,17 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		};
 	}
 
-	/** No wait ends before n8n's patience with a closing trigger does. */
-	function n8nsPatience() {
-		const asleep: Array<() => void> = [];
+	/** Waits end only when n8n stops waiting for a closing trigger. */
+	function closingTimeout() {
+		const waiting: Array<() => void> = [];
 		jest
 			.spyOn(clock, 'sleep')
-			.mockImplementation(async () => await new Promise<void>((wake) => asleep.push(wake)));
+			.mockImplementation(async () => await new Promise<void>((resume) => waiting.push(resume)));
 		return {
 			endsAfter: async (close: () => Promise<unknown>) => {
 				const closing = close();
 				jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-				asleep.forEach((wake) => wake());
+				waiting.forEach((resume) => resume());
 				await closing;
 			},
 		};
@@ -131,7 +131,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		body: dialect.webhook.body(callId, { call_id: callId, status: 'picked', ...claims }),
 	});
 
-	it('passes on the call as the service holds it, not as it was reported', async () => {
+	it('passes on the record of the service, not the reported values', async () => {
 		const { post, emitted } = await listen();
 		const { response } = await post(payload(calls.notPicked, { summary: 'made up' }));
 		expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
@@ -148,7 +148,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}$/);
 	});
 
-	it('a repeat starts nothing, also when the record holds more by then', async () => {
+	it('a repeat starts nothing, also if the record has more fields by then', async () => {
 		const { post, emitted } = await listen();
 		const call = simulator.state.calls.get(calls.finished);
 		if (call === undefined) throw new Error('No such call');
@@ -174,7 +174,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(2);
 	});
 
-	it('a later outcome of the same call, as of a redial, starts the workflow again', async () => {
+	it('a later outcome of the same call, such as after a redial, starts the workflow again', async () => {
 		const { post, emitted } = await listen();
 		await post(payload(calls.notPicked));
 		await simulator.endCall(calls.notPicked, { retry_count: 1, status: 'picked' });
@@ -202,7 +202,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(statuses.sort()).toEqual(['not_picked', 'picked']);
 	});
 
-	it('of ten deliveries at the same moment one starts the workflow', async () => {
+	it('one of ten simultaneous deliveries starts the workflow', async () => {
 		const { post, emitted } = await listen();
 		const deliveries = Array.from({ length: 10 }, async () => await post(payload(calls.finished)));
 		const statuses = (await Promise.all(deliveries)).map(({ response }) => response.statusCode);
@@ -210,25 +210,25 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('a repeat starts the workflow again where repeats are let through', async () => {
-		const { post, running } = await listen({ settings: { repeats: true } });
+	it('a repeat starts the workflow again if duplicates are allowed', async () => {
+		const { post, running } = await listen({ settings: { allowDuplicates: true } });
 		await post(payload(calls.finished));
 		await post(payload(calls.finished));
 		const keys = running.emitted.map(({ deduplicationKey }) => deduplicationKey);
 		expect(new Set(keys).size).toBe(2);
 	});
 
-	it('turns an unknown call down', async () => {
+	it('rejects an unknown call', async () => {
 		const { post, emitted } = await listen();
 		const { response } = await post(payload('00000000-0000-4000-8000-000000000000'));
 		expect(response).toMatchObject({
 			statusCode: 404,
-			body: { received: false, message: 'The service does not know this call.' },
+			body: { received: false, message: 'The service has no call with this ID.' },
 		});
 		expect(emitted()).toEqual([]);
 	});
 
-	it('reads the credential once for the deliveries of half a minute, and then again', async () => {
+	it('reads the credential once per half a minute', async () => {
 		const { post, emitted } = await listen();
 		const before = harness.credentials.reads;
 		await post(payload(calls.finished));
@@ -240,28 +240,28 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(3);
 	});
 
-	it('a credential that cannot be read now is read again for the next delivery', async () => {
+	it('reads a credential again for the next delivery if reading failed', async () => {
 		const { post, emitted, running } = await listen();
 		jest
 			.spyOn(harness.credentials, 'getDecrypted')
 			.mockRejectedValueOnce(new Error('the vault is shut'));
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
-		await told(running);
+		await ownerNotified(running);
 		expect(JSON.stringify(running.failed[0])).toContain('the vault is shut');
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('tells the owner once of a call that three deliveries report and none can read back', async () => {
+	it('notifies the owner once of an unreadable call that was delivered three times', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, running } = await listen();
 		const three = [1, 2, 3].map(async () => await post(payload(calls.finished)));
 		for (const { response } of await Promise.all(three)) expect(response.statusCode).toBe(503);
-		await told(running);
+		await ownerNotified(running);
 		expect(running.failed).toHaveLength(1);
 	});
 
-	it('strangers who report calls while none can be read make one failed execution', async () => {
+	it('forged calls while none can be read cause one failed execution', async () => {
 		simulator.faults.inject({ kind: 'status', status: 403 });
 		const { post, running } = await listen();
 		const seconds = deferred<undefined>();
@@ -269,23 +269,23 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const reports = Array.from({ length: 40 }, async () => await post(payload(randomUUID())));
 		for (const { response } of await Promise.all(reports)) expect(response.statusCode).toBe(503);
 		seconds.resolve(undefined);
-		await told(running);
+		await ownerNotified(running);
 		expect(running.failed).toHaveLength(1);
 		expect(running.failed[0]?.message).toBe(
-			'40 calls were reported as completed but could not be read back, so the workflow was not started for them',
+			"40 calls were reported as completed, but couldn't be read, so the workflow wasn't started for them",
 		);
 	});
 
-	it('a report of a call that goes on starts nothing and does not keep its end out', async () => {
+	it('a call in progress starts nothing, and its end starts the workflow', async () => {
 		const { post, emitted, running } = await listen();
 		const claims = { status: 'picked', summary: 'made up' };
 		const { response } = await post(payload(calls.inFlight, claims));
 		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
 		expect(waits.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 		expect(emitted()).toEqual([]);
-		await told(running);
+		await ownerNotified(running);
 		expect(running.failed[0]?.message).toBe(
-			`Call ${calls.inFlight} was reported as completed but shows no end, so the workflow was not started for it`,
+			`Call ${calls.inFlight} was reported as completed, but its record doesn't show an end yet, so the workflow wasn't started`,
 		);
 		await simulator.endCall(calls.inFlight);
 		await post(payload(calls.inFlight));
@@ -293,7 +293,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()[0]?.[0]?.summary).not.toBe('made up');
 	});
 
-	it('a call that is read again and again leaves no listeners behind', async () => {
+	it('reading a call many times leaves no listeners', async () => {
 		const listened = jest.spyOn(AbortSignal.prototype, 'addEventListener');
 		const { post } = await listen();
 		await post(payload(calls.inFlight));
@@ -304,7 +304,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(Math.max(...counts)).toBeLessThan(2);
 	});
 
-	it('waits for a record that lags behind its report', async () => {
+	it('waits for a record that is updated late', async () => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
 			if (simulator.requests.length !== 3) return;
 			await simulator.endCall(calls.inFlight);
@@ -329,7 +329,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toMatchObject([[{ status: 'voicemail' }]]);
 	});
 
-	it('the webhook does not wait for the verification: n8n keeps a sandbox for it as long as it lasts', async () => {
+	it('the webhook does not wait for the verification, because n8n keeps a sandbox for it', async () => {
 		simulator.configure({ latencyMs: 200 });
 		const node = await trigger();
 		active = await activate(harness.credentials, makeWorkflow([node]));
@@ -349,9 +349,9 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(active.emitted).toHaveLength(1);
 	});
 
-	it('reads at most ten calls at once', async () => {
+	it('reads at most ten calls at the same time', async () => {
 		simulator.configure({ latencyMs: 20 });
-		const { post, emitted } = await listen({ settings: { repeats: true } });
+		const { post, emitted } = await listen({ settings: { allowDuplicates: true } });
 		const ids = Array.from({ length: 40 }, () =>
 			simulator.addAttempt(fixtures.campaigns.active, 'failed'),
 		);
@@ -361,7 +361,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.stats().maxActive).toBeLessThanOrEqual(10);
 	});
 
-	it('asks the sender to come again while it verifies all that it can', async () => {
+	it('asks the sender to try again while it verifies as many calls as it can', async () => {
 		const isFull = jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
 		const { post, emitted } = await listen();
 		expect((await post(payload(calls.finished))).response).toMatchObject({
@@ -374,7 +374,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('rides out an outage of the service', async () => {
+	it('verifies a call after an outage of the service', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503, times: 9 });
 		const { post, emitted } = await listen();
 		const { response } = await post(payload(calls.finished));
@@ -382,8 +382,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(1);
 	});
 
-	it('asks the sender to come again meanwhile, and starts the workflow all the same', async () => {
-		patience.mockRestore();
+	it('asks the sender to try again during the outage, and starts the workflow afterwards', async () => {
+		timeout.mockRestore();
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, running } = await listen();
 		const started = running.next();
@@ -396,13 +396,13 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(running.emitted).toHaveLength(1);
 	});
 
-	it('tells the owner of a call that could not be read back at all', async () => {
+	it('notifies the owner of a call that could not be read', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, emitted, running } = await listen();
 		const { response } = await post(payload(calls.finished));
 		expect(response.statusCode).toBe(503);
 		expect(emitted()).toEqual([]);
-		await told(running);
+		await ownerNotified(running);
 		const [error] = running.failed;
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({
@@ -411,16 +411,16 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		});
 	});
 
-	it('tells the owner which calls were being verified when the trigger was stopped', async () => {
+	it('notifies the owner of calls that were being verified when the trigger was stopped', async () => {
 		const { post, running } = await listen();
-		const patience = n8nsPatience();
+		const timeout = closingTimeout();
 		const posting = post(payload(calls.inFlight));
 		await until('the first read', async () => simulator.requests.length > 0);
-		await patience.endsAfter(async () => await running.stop());
+		await timeout.endsAfter(async () => await running.stop());
 		expect((await posting).response.statusCode).toBe(503);
 		expect(running.emitted).toEqual([]);
 		expect(running.failed.map(({ message }) => message)).toEqual([
-			'A completed call was still being verified when the trigger was stopped, so the workflow was not started',
+			"A completed call was still being verified when the trigger was stopped, so the workflow wasn't started",
 		]);
 	});
 
@@ -431,12 +431,12 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		'a call named as unverified by the closing starts nothing and is named once: one %s',
 		async (_how, status, reads) => {
 			const { post, running } = await listen({ include: ['transcript'] });
-			const patience = n8nsPatience();
+			const timeout = closingTimeout();
 			simulator.configure({ latencyMs: 100 });
 			if (status !== 200) simulator.faults.inject({ kind: 'status', status, times: 1 });
 			const posting = post(payload(calls.finished));
 			await until('the last read', async () => simulator.stats().requests === reads);
-			await patience.endsAfter(async () => await running.stop());
+			await timeout.endsAfter(async () => await running.stop());
 			expect((await posting).response.statusCode).toBe(503);
 			simulator.configure({ latencyMs: 0 });
 			expect(running.failed).toHaveLength(1);
@@ -444,8 +444,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		},
 	);
 
-	it('what comes before the trigger is active waits for it, and n8n gets its key', async () => {
-		const patience = n8nsPatience();
+	it('a delivery waits until the trigger is active, and n8n gets its key', async () => {
+		const timeout = closingTimeout();
 		const node = await trigger();
 		const delivering = deliver(node, payload(calls.finished));
 		await new Promise((resolve) => setImmediate(resolve));
@@ -453,11 +453,11 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		active = running;
 		expect((await delivering).response.statusCode).toBe(200);
 		expect(running.emitted).toMatchObject([{ deduplicationKey: expect.any(String) }]);
-		await patience.endsAfter(async () => {});
+		await timeout.endsAfter(async () => {});
 	});
 
-	it('answers at once where the sender is not to wait', async () => {
-		const { post, running } = await listen({ settings: { answer: 'atOnce' } });
+	it('responds immediately if set', async () => {
+		const { post, running } = await listen({ settings: { respond: 'immediately' } });
 		const started = running.next();
 		expect((await post(payload('00000000-0000-4000-8000-000000000000'))).response.statusCode).toBe(
 			202,
@@ -467,7 +467,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(running.emitted).toHaveLength(1);
 	});
 
-	it('includes transcript and recording, or that there is none', async () => {
+	it('includes transcript and recording, also if there are none', async () => {
 		const { post, emitted } = await listen({ include: ['recording', 'transcript'] });
 		await post(payload(calls.finished));
 		await post(payload(calls.notPicked));
@@ -479,7 +479,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(none).toMatchObject({ transcript: [], recording: null });
 	});
 
-	it('what the filters rule out starts nothing, and its key stays free', async () => {
+	it('a call that the filters exclude starts nothing and uses no key', async () => {
 		const { post, emitted } = await listen({ filters: { statuses: 'failed, not_picked' } });
 		await post(payload(calls.finished));
 		await post(payload(calls.notPicked));
@@ -510,7 +510,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(emitted()).toHaveLength(started);
 	});
 
-	it('passes the payload on as it is where it is not verified', async () => {
+	it('passes on the unchanged payload without verification', async () => {
 		const { post, emitted } = await listen({ verify: false });
 		const request = payload('not-a-call', { summary: 'as reported' });
 		await post(request);
@@ -519,7 +519,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.requests).toEqual([]);
 	});
 
-	it('starts the execution by the webhook itself in a process without the trigger, and leaves the answer to n8n', async () => {
+	it('in a process without the trigger, the webhook starts the execution and n8n responds', async () => {
 		const node = await trigger();
 		const { result, workflow, response } = await deliver(node, payload(calls.finished));
 		expect(response.body).toBeUndefined();
@@ -528,7 +528,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			workflowData: [[{ json: { call_id: calls.finished } }]],
 		});
 		expect(JSON.stringify(workflow.staticData)).toMatch(/[0-9a-f]{64}/);
-		// n8n may not have stored the first: the executions find out which one it is.
+		// n8n may not have stored the first one, so the executions determine which is the first.
 		const repeat = await deliver(node, payload(calls.finished));
 		expect(repeat.result?.workflowData).toEqual(result?.workflowData);
 	});
@@ -541,7 +541,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		}
 	});
 
-	it('a deactivated trigger starts nothing and asks the sender to come again', async () => {
+	it('a deactivated trigger starts nothing and asks the sender to try again', async () => {
 		const { post, running } = await listen();
 		await running.stop();
 		const { result, response } = await post(payload(calls.finished));
@@ -550,7 +550,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(result).toEqual({ noWebhookResponse: true });
 	});
 
-	it('a process that lost its trigger to another one soon starts the workflow by the webhook itself', async () => {
+	it('in a process whose trigger moved to another one, the webhook soon starts the workflow', async () => {
 		const { post, running } = await listen();
 		await running.stop();
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(503);
@@ -562,14 +562,14 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 });
 
-describe('strange requests', () => {
+describe('unusable requests', () => {
 	const tooLarge = Object.assign(new Error('too large'), { status: 413 });
 
 	it.each<[string, WebhookRequest, number, string]>([
 		['not JSON', { rawBody: Buffer.from('call_id=1') }, 400, 'The body is not JSON.'],
 		['empty', { rawBody: Buffer.alloc(0) }, 400, 'The body is empty.'],
-		['without call_id', { body: { status: 'picked' } }, 400, 'The body holds no call_id.'],
-		['a list', { body: [] }, 400, 'The body holds no call_id.'],
+		['without call_id', { body: { status: 'picked' } }, 400, 'The body has no call_id.'],
+		['a list', { body: [] }, 400, 'The body has no call_id.'],
 		[
 			'too large',
 			{ readRawBody: async () => await Promise.reject(tooLarge) },
@@ -580,7 +580,7 @@ describe('strange requests', () => {
 			'cut off',
 			{ readRawBody: async () => await Promise.reject(new Error('aborted')) },
 			400,
-			'The body could not be read.',
+			"The body can't be read.",
 		],
 	])('%s: answered, nothing emitted', async (_name, request, status, message) => {
 		const node = harness.node('callCompletedTrigger', { parameters: {} });

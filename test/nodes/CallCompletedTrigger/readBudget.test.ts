@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => jest.useRealTimers());
 const after = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
 
-/** Reports of calls that may be made up, and when each was looked up, in milliseconds. */
+/** Reports of unknown calls, and when each was read, in milliseconds. */
 function reports(budget = new ReadBudget()) {
 	const entered: Array<{ name: number; at: number }> = [];
 	let count = 0;
@@ -31,7 +31,7 @@ function reports(budget = new ReadBudget()) {
 	};
 }
 
-test('60 made-up calls are looked up at once, and then one a second', async () => {
+test('60 unknown calls are read immediately, and then one per second', async () => {
 	const { report, entered } = reports();
 	for (let count = 0; count < 100; count++) report();
 	await after(0);
@@ -40,20 +40,20 @@ test('60 made-up calls are looked up at once, and then one a second', async () =
 	expect(entered).toHaveLength(70);
 	await after(120_000);
 	expect(entered).toHaveLength(100);
-	// What was not used meanwhile is there for the next ones, up to 60 again.
+	// The unused budget accumulates, up to 60 again.
 	for (let count = 0; count < 100; count++) report();
 	await after(0);
 	expect(entered).toHaveLength(160);
 });
 
-test('of those that wait the newest goes next, and then the oldest', async () => {
+test('the newest and the oldest waiting call are read alternately', async () => {
 	const { report, names } = reports();
 	for (let count = 0; count < 66; count++) report();
 	await after(6_000);
 	expect(names().slice(60)).toEqual([65, 60, 64, 61, 63, 62]);
 });
 
-test('a call that the service knows gives its place to the next at once', async () => {
+test('a call that the service finds returns its budget immediately', async () => {
 	const { report, names, budget } = reports();
 	for (let count = 0; count < 61; count++) report();
 	await after(0);
@@ -61,14 +61,14 @@ test('a call that the service knows gives its place to the next at once', async 
 	budget.noteKnown('a', true);
 	await after(0);
 	expect(names()).toHaveLength(61);
-	// One that took nothing gives nothing back.
+	// A call without budget returns none.
 	report();
 	budget.noteKnown('b', false);
 	await after(0);
 	expect(names()).toHaveLength(61);
 });
 
-test('what waits when the trigger is closed is not looked up', async () => {
+test('calls that wait when the trigger closes are not read', async () => {
 	const closing = new AbortController();
 	const { report, names, budget } = reports();
 	for (let count = 0; count < 70; count++) report(closing.signal);
@@ -79,7 +79,7 @@ test('what waits when the trigger is closed is not looked up', async () => {
 	expect([names().length, budget.waitingCount]).toEqual([60, 0]);
 });
 
-test('those that wait for another trigger stay when one is closed', async () => {
+test('calls of another trigger keep waiting', async () => {
 	const closing = new AbortController();
 	const { report, budget, names } = reports();
 	for (let count = 0; count < 70; count++) report(count % 2 === 0 ? closing.signal : never);
@@ -90,7 +90,7 @@ test('those that wait for another trigger stay when one is closed', async () => 
 	expect(names()).toHaveLength(65);
 });
 
-test('known are the calls that were read, and those that this n8n has placed, in upper and lower case', () => {
+test('calls that were read or placed by this n8n are known, in upper and lower case', () => {
 	const budget = new ReadBudget();
 	const [read, placed, neither] = [randomUUID(), randomUUID(), randomUUID()];
 	budget.noteKnown(read, true);
@@ -105,7 +105,7 @@ test('known are the calls that were read, and those that this n8n has placed, in
 	expect(new ReadBudget().isKnown(read)).toBe(false);
 });
 
-test('a call that the service did not know is asked for again after a minute', async () => {
+test('a call that the service did not find is read again after a minute', async () => {
 	const budget = new ReadBudget();
 	const callId = randomUUID();
 	expect(budget.isUnknown(callId)).toBe(false);
@@ -116,7 +116,7 @@ test('a call that the service did not know is asked for again after a minute', a
 	expect(budget.isUnknown(callId)).toBe(false);
 });
 
-test('it is flooded when many were looked up in vain, and not by a burst of real calls', async () => {
+test('many failed reads are a flood, and a burst of real calls is not', async () => {
 	const { report, budget } = reports();
 	for (let count = 0; count < 100; count++) report();
 	await after(0);
@@ -140,13 +140,13 @@ test('a call is read again 2 seconds after it was read', async () => {
 	expect(budget.untilNextRead('a')).toBe(0);
 });
 
-/** When reports arrive, in milliseconds, and whether the service knows their calls. */
+/** Times of reports in milliseconds, and whether the service finds their calls. */
 const arrivals = fc.array(fc.record({ wait: fc.nat({ max: 3_000 }), isReal: fc.boolean() }), {
 	minLength: 1,
 	maxLength: 300,
 });
 
-test('whenever they come, in no minute more than 120 made-up calls are looked up, and all are in the end', async () => {
+test('at any times, at most 120 unknown calls are read per minute, and finally all', async () => {
 	await fc.assert(
 		fc.asyncProperty(arrivals, fc.boolean(), async (all, isFlood) => {
 			const budget = new ReadBudget();
@@ -173,7 +173,7 @@ test('whenever they come, in no minute more than 120 made-up calls are looked up
 	);
 });
 
-test('what is remembered of made-up calls stays bounded', () => {
+test('the memory for unknown calls is bounded', () => {
 	const budget = new ReadBudget();
 	const before = heapInUse();
 	for (let count = 0; count < 100_000; count++) {
@@ -182,7 +182,7 @@ test('what is remembered of made-up calls stays bounded', () => {
 		budget.noteRead(callId);
 		budget.noteKnown(callId, false);
 	}
-	// 30,000 IDs of 128 characters at most.
+	// 30,000 IDs of at most 128 characters.
 	expect((heapInUse() - before) / 1024 / 1024).toBeLessThan(15);
 	expect(budget.isUnknown('x'.repeat(127) + '0')).toBe(false);
 	expect(budget.isUnknown('99999'.padStart(128, 'x'))).toBe(true);

@@ -81,7 +81,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 			data: { call_id: callId, status },
 		});
 
-		it('a status of the envelope hides neither an outcome nor the status that is filtered by', async () => {
+		it('a status in the envelope does not hide the status of the call', async () => {
 			const { post, started } = await listen({ verify: false });
 			for (const status of ['not_picked', 'picked', 'picked']) await post(wrapped(status));
 			expect(await started(2)).toMatchObject([
@@ -94,14 +94,14 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 			expect(await filtered.started(1)).toMatchObject([{ data: { status: 'picked' } }]);
 		});
 
-		it('an envelope that says something else in each delivery makes no other outcome of it', async () => {
+		it('an envelope that differs between deliveries is not another outcome', async () => {
 			const { post, running } = await listen({ verify: false });
 			const data = { call_id: calls.finished, status: 'picked' };
 			for (const status of ['first', 'second']) await post({ status, data });
 			expect(running.emitted).toHaveLength(1);
 		});
 
-		it('each call of a list starts the workflow with what is about it', async () => {
+		it('each call of a list starts the workflow with its own data', async () => {
 			const { post, started } = await listen({ verify: false });
 			const list = [wrapped('picked', 'a'), wrapped('failed', 'b'), wrapped('failed', 'b')];
 			expect(await post(list)).toMatchObject({
@@ -115,13 +115,13 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 				},
 			});
 			expect(await started(2)).toMatchObject([wrapped('picked', 'a'), wrapped('failed', 'b')]);
-			// A repeat of one, with another outcome of the other one.
+			// A repeat of one call, and another outcome of the other one.
 			await post([wrapped('picked', 'a'), wrapped('picked', 'b')]);
 			expect(await started(3)).toHaveLength(3);
 			expect(read(/./)).toBe(0);
 		});
 
-		it('a UUID is the same call in upper and in lower case', async () => {
+		it('a UUID is the same call in upper and lower case', async () => {
 			const { post, running } = await listen({ verify: false });
 			await post(wrapped('picked'));
 			await post(wrapped('picked', calls.finished.toUpperCase()));
@@ -146,7 +146,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		expect(running.emitted).toHaveLength(2);
 	});
 
-	it('of a list, a made-up call is rejected and the real one starts the workflow', async () => {
+	it('in a list, an unknown call is rejected and the real one starts the workflow', async () => {
 		const { post, started } = await listen();
 		const list = [calls.finished, randomUUID()].map((callId) => ({ call_id: callId }));
 		expect(await post(list)).toMatchObject({
@@ -194,17 +194,17 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 	it('a process that starts one execution for each request rejects several calls', async () => {
 		const node = await trigger({});
 		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
-		// It is some time before it is clear that the trigger runs elsewhere.
+		// After some time, the trigger counts as active in another process.
 		jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		expect(await deliver(node, list)).toMatchObject({
 			status: 400,
-			body: { message: 'The body has several calls. Send each call in a request of its own.' },
+			body: { message: 'The body has several calls. Send each call in a separate request.' },
 		});
 		expect(simulator.requests).toEqual([]);
 	});
 
-	it('the editor’s test shows several calls in one execution', async () => {
+	it("the editor's test shows several calls in one execution", async () => {
 		const node = await trigger({});
 		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
 		const { result } = await deliver(node, list, 'manual');
@@ -213,19 +213,19 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		]);
 	});
 
-	it('the service is asked with the ID as it was delivered, in whatever case, and the call starts the workflow once', async () => {
+	it('the ID is sent unchanged to the service, and the call starts the workflow once in upper and lower case', async () => {
 		const { post, running } = await listen();
 		const upper = calls.finished.toUpperCase();
 		const { status } = await post({ call_id: upper });
 		expect(simulator.requests[0]?.path).toBe(`/v1/call/${upper}`);
-		// Whether the service finds it so is open.
+		// It isn't documented whether the service finds it in another case.
 		expect(status).toBe(dialect.calls.callIdInAnyCase ? 200 : 404);
 		await post({ call_id: calls.finished });
 		if (!dialect.calls.callIdInAnyCase) return;
 		expect(running.emitted).toHaveLength(1);
 	});
 
-	it('300 made-up calls at once cost little, and a call of this n8n’s own passes them', async () => {
+	it('300 simultaneous unknown calls cause few requests, and a known call does not wait', async () => {
 		jest.restoreAllMocks();
 		const begun = Date.now();
 		const node = await trigger({});
@@ -237,7 +237,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		await until('the first rejections', async () => read(/^\/v1\/call\//) >= 120);
 		notePlaced(calls.finished);
 		expect((await deliver(node, { call_id: calls.finished })).status).toBe(200);
-		// One that this process does not know waits a moment, and not behind all the others.
+		// An unknown real call waits briefly, and not behind all the others.
 		expect((await deliver(node, { call_id: calls.notPicked })).status).toBe(200);
 		expect(running.emitted).toHaveLength(2);
 		const seconds = (Date.now() - begun) / 1_000;
@@ -252,7 +252,7 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		expect(read(/^\/v1\/call\//) - before).toBeLessThan(20);
 		expect(running.failed.map(({ message }) => message)).toEqual(
 			expect.arrayContaining([
-				expect.stringMatching(/^\d+ reports? of completed calls had to wait, because /),
+				expect.stringMatching(/^\d+ notifications? of completed calls had to wait, because /),
 			]),
 		);
 	});

@@ -1,4 +1,4 @@
-import { notVerified } from '../../../nodes/CallCompletedTrigger/unverified';
+import { unverifiedMessages } from '../../../nodes/CallCompletedTrigger/unverified';
 import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
 import { NotEndedYet } from '../../../nodes/shared/calls/readBack';
@@ -8,37 +8,37 @@ const calls = (count: number, error: unknown) =>
 
 test.each<[string, unknown, string]>([
 	[
-		'what says how to mend it',
+		'an error with advice',
 		new OutcomeUnknown('It broke', forEveryone('Look at the service.')),
-		'It broke. Look at the service. Once that is put right, read this call with Get Call.',
+		'It broke. Look at the service. When this is fixed, read the call with Get Call.',
 	],
 	[
-		'what does not',
+		'an error without advice',
 		new Error('the vault is shut'),
-		'the vault is shut. Once that is put right, read this call with Get Call.',
+		'the vault is shut. When this is fixed, read the call with Get Call.',
 	],
-	['a word', 'odd', 'odd. Once that is put right, read this call with Get Call.'],
+	['a word', 'odd', 'odd. When this is fixed, read the call with Get Call.'],
 ])('a call that cannot be read back, because of %s', (_what, error, advice) => {
-	expect(notVerified(calls(1, error))).toMatchObject([
+	expect(unverifiedMessages(calls(1, error))).toMatchObject([
 		{
 			message:
-				'Call c1 was reported as completed but could not be read back, so the workflow was not started for it',
+				"Call c1 was reported as completed, but couldn't be read, so the workflow wasn't started",
 			resolution: advice,
 		},
 	]);
 });
 
-test('several that cannot be read back, and several that show no end, are told by two messages with their names', () => {
+test('unreadable calls and calls without an end have separate messages with their IDs', () => {
 	const error = new OutcomeUnknown('It broke', forEveryone('Look at the service.'));
-	const told = notVerified([...calls(3, error), ...calls(2, new NotEndedYet('picked'))]);
-	expect(told.map(({ message, resolution }) => [message, resolution])).toEqual([
+	const messages = unverifiedMessages([...calls(3, error), ...calls(2, new NotEndedYet('picked'))]);
+	expect(messages.map(({ message, resolution }) => [message, resolution])).toEqual([
 		[
-			'2 calls were reported as completed but show no end, so the workflow was not started for them',
+			"2 calls were reported as completed, but their records don't show an end yet, so the workflow wasn't started for them",
 			'For calls that are still in progress, the workflow starts when their end is reported. Read the others with Get Call: c1, c2.',
 		],
 		[
-			'3 calls were reported as completed but could not be read back, so the workflow was not started for them',
-			'It broke. Look at the service. Once that is put right, read these calls with Get Call: c1, c2, c3.',
+			"3 calls were reported as completed, but couldn't be read, so the workflow wasn't started for them",
+			'It broke. Look at the service. When this is fixed, read the calls with Get Call: c1, c2, c3.',
 		],
 	]);
 });
@@ -53,24 +53,28 @@ test.each<[string[], string]>([
 		['busy', 'voicemail'],
 		` Of the statuses "busy", "voicemail", add those that mean that a call has ended to 'Finished Statuses' in the options of the trigger.`,
 	],
-])('of calls that show no end, with the statuses %j', (statuses, advice) => {
+])('the advice for calls without an end, with the statuses %j', (statuses, advice) => {
 	const unended = statuses.map((status) => ({ callId: 'c', error: new NotEndedYet(status) }));
-	expect(notVerified(unended)[0]?.resolution).toMatch(/with Get Call: c(, c)+\./);
-	expect(notVerified(unended)[0]?.resolution.replace(/^.*Get Call: [^.]*\./, '')).toBe(advice);
+	expect(unverifiedMessages(unended)[0]?.resolution).toMatch(/with Get Call: c(, c)+\./);
+	expect(unverifiedMessages(unended)[0]?.resolution.replace(/^.*Get Call: [^.]*\./, '')).toBe(
+		advice,
+	);
 });
 
-test('500 calls are named in ten messages, and of more the last one says how many', () => {
+test('500 calls are listed in ten messages, and the last one counts the rest', () => {
 	const namesIn = (count: number) =>
-		notVerified(calls(count, 'odd')).map(({ resolution }) => resolution.match(/c\d+/g)?.length);
+		unverifiedMessages(calls(count, 'odd')).map(
+			({ resolution }) => resolution.match(/c\d+/g)?.length,
+		);
 	expect(namesIn(500)).toEqual(Array.from({ length: 10 }, () => 50));
 	expect(namesIn(501)).toEqual(namesIn(500));
-	expect(notVerified(calls(501, 'odd')).at(-1)).toMatchObject({
+	expect(unverifiedMessages(calls(501, 'odd')).at(-1)).toMatchObject({
 		message: expect.stringMatching(/^51 calls /),
 		resolution: expect.stringMatching(/c499, c500 and 1 more\.$/),
 	});
-	expect(notVerified(calls(5_000, 'odd'))).toHaveLength(10);
+	expect(unverifiedMessages(calls(5_000, 'odd'))).toHaveLength(10);
 });
 
-test('nothing is told of nothing', () => {
-	expect(notVerified([])).toEqual([]);
+test('without calls, there are no messages', () => {
+	expect(unverifiedMessages([])).toEqual([]);
 });

@@ -132,7 +132,8 @@ describe('items for different lists', () => {
 			{
 				json: {
 					error: 'Limit is 0 [item 1]',
-					message: 'Enter how many results to return, from 1 on. For all of them use Return All.',
+					message:
+						"Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
 				},
 				pairedItem: { item: 1 },
 			},

@@ -9,13 +9,13 @@ const phone = (index: number) => String(9_876_543_210 + index);
 const people = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
 const input = (rows: IDataObject[]) => rows.map((json) => ({ json }));
 
-/** Calls everyone, and is killed before n8n stores anything of it. */
+/** Places all calls, and is killed before n8n stores the execution. */
 async function kill(node: INode, rows: IDataObject[]): Promise<IRunExecutionData> {
 	const { workflow, start } = oneNodeWorkflow(node);
 	return await runKilled(harness.credentials, workflow, start, input(rows));
 }
 
-/** *Retry*, with the rows as they were or as they are read again. */
+/** *Retry*, with the same or newly read rows. */
 async function retry(begun: IRunExecutionData, node: INode, rows?: IDataObject[]): Promise<IRun> {
 	const data = storedCopy(begun);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
@@ -24,7 +24,7 @@ async function retry(begun: IRunExecutionData, node: INode, rows?: IDataObject[]
 }
 
 describe('Retry after n8n was killed', () => {
-	it('calls nobody again, and its message names everyone who may have been called', async () => {
+	it('places no call again, and lists everyone who may have been called', async () => {
 		acceptCalls(2);
 		const node = harness.placeCallNode(perItem);
 		const begun = await kill(node, people(2));
@@ -38,7 +38,7 @@ describe('Retry after n8n was killed', () => {
 		expect(description).toContain('This attempt sent nothing.');
 	});
 
-	it('where a failed item does not stop the run, calls those whose turn had not come', async () => {
+	it('if a failed item does not stop the node, places the calls that were not started', async () => {
 		const bodies = acceptCalls(3);
 		const node = harness.placeCallNode(perItem, CONTINUE);
 		const begun = await kill(node, people(2));
@@ -48,7 +48,7 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(2)]);
 	});
 
-	it('knows people by their number, wherever their row is now', async () => {
+	it('recognizes people by number, also if their row moved', async () => {
 		const bodies = acceptCalls(3);
 		const node = harness.placeCallNode(perItem, CONTINUE);
 		const begun = await kill(node, people(2));
@@ -62,7 +62,7 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(7)]);
 	});
 
-	it('again and again calls nobody, whichever execution is retried', async () => {
+	it('repeatedly places no call again, whichever execution is retried', async () => {
 		acceptCalls(3);
 		const node = harness.placeCallNode(perItem, CONTINUE);
 		const begun = await kill(node, people(2));
@@ -70,13 +70,13 @@ describe('Retry after n8n was killed', () => {
 		for (const from of [begun, once.data]) {
 			const again = await retry(from, node, people(3));
 			const called = output(again, 'Node').map(({ json }) => json.call_id);
-			// What the first retry did is stored with it.
+			// The result of the first retry is stored with it.
 			const third = from === begun ? undefined : 'call-9876543212';
 			expect(called).toEqual([undefined, undefined, third]);
 		}
 	});
 
-	it('calls who was rejected', async () => {
+	it('places rejected calls again', async () => {
 		acceptCalls(1);
 		service().post('/v1/call').reply(400, { success: false, error: 'no' });
 		const node = harness.placeCallNode(perItem, CONTINUE);
@@ -89,7 +89,7 @@ describe('Retry after n8n was killed', () => {
 		]);
 	});
 
-	it('calls everyone where nothing was begun', async () => {
+	it('places all calls if none was started', async () => {
 		acceptCalls(2);
 		const node = harness.placeCallNode(perItem);
 		const begun = await kill(node, []);
@@ -98,8 +98,8 @@ describe('Retry after n8n was killed', () => {
 	});
 });
 
-describe('an execution that ended by itself', () => {
-	it('leaves no note behind, whether it went well or not', async () => {
+describe('an execution that ended normally', () => {
+	it('leaves no entries, whether it succeeded or failed', async () => {
 		acceptCalls(2);
 		await harness.place(perItem, { items: people(2) });
 		expect(harness.store.size).toBe(0);
@@ -108,12 +108,12 @@ describe('an execution that ended by itself', () => {
 		expect(harness.store.size).toBe(0);
 	});
 
-	it('sends nothing that could not be noted', async () => {
+	it('sends nothing if the entry cannot be written', async () => {
 		harness.store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await harness.place(perItem, { items: people(1) }));
-		expect(message).toBe("n8n can't note what is about to be sent, so it was not sent");
+		expect(message).toBe("n8n can't record the request before sending it, so it wasn't sent");
 		expect(description).toContain('n8n said: database is locked');
 	});
 });

@@ -40,7 +40,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	beforeEach(() => {
 		now = jest.spyOn(clock, 'now');
 		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
-		// Nobody knocks by itself: each test says who comes when.
+		// No automatic pings: each test sends its own.
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => await new Promise(() => {}));
 	});
 	afterEach(() => {
@@ -58,13 +58,13 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	const bodies = () => simulator.placedCalls().map(({ request }) => request);
 	const awake = () => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 
-	/** What the execution holds while it sleeps. */
-	const asleep = (run: IRun) => {
+	/** The stored items of the waiting execution. */
+	const storedItems = (run: IRun) => {
 		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
 		return entry?.data.main?.[0]?.map(({ json }) => json);
 	};
 
-	it('asks by a data point, sleeps up to two hours, and wakes with the answer of each', async () => {
+	it('asks by a data point, waits up to two hours, and resumes with each answer', async () => {
 		now.mockReturnValue(1_000_000);
 		ownAddress();
 		const ask = await askNode();
@@ -97,7 +97,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		});
 	});
 
-	it('gives each call the signed address that n8n asks for', async () => {
+	it("sends n8n's signed resume URL with each call", async () => {
 		ownAddress();
 		await sleepOver(await askNode(), 1);
 		const address = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
@@ -107,7 +107,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		expect(validateUrlSignature(signature, address, hmacSignatureSecret)).toBe(true);
 	});
 
-	it('is no yes where n8n itself ends the sleep, whatever the call holds by then', async () => {
+	it("isn't a yes if n8n's own limit ends the wait, whatever was captured", async () => {
 		ownAddress();
 		const ask = await askNode();
 		const run = await sleepOver(ask, 1);
@@ -125,7 +125,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		]);
 	});
 
-	it('at the limit a call that goes on is no yes', async () => {
+	it("a call in progress at the time limit isn't a yes", async () => {
 		now.mockReturnValue(1_000_000);
 		ownAddress();
 		const ask = await askNode();
@@ -137,24 +137,24 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		]);
 	});
 
-	it('fields of the item are no evidence, though they come along', async () => {
+	it('fields of the item are included, but not used as evidence', async () => {
 		ownAddress();
 		const options = { includeInputFields: true };
 		const ask = await askNode({ options });
 		const earlier = { data_captured: { [KEY]: 'yes' }, status: 'picked', asked: 'x', row: 7 };
 		const run = await sleepOver(ask, [{ ...people(1)[0], ...earlier }]);
-		expect(asleep(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
+		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
 		const [callId = ''] = placed();
 		await simulator.endCall(callId, { data_captured: null });
 		const { items } = await arrive(ask, run, { call_id: callId });
 		expect(items).toMatchObject([{ row: 7, answer: 'unclear', data: { approved: false } }]);
 	});
 
-	it('a call that asks nothing has no answer, though its item came from a call that did', async () => {
+	it('a call without a question has no answer, even if its item has one', async () => {
 		ownAddress();
 		const wait = { settings: { waitForCompletion: 'webhook' } };
 		const call = await node({ options: { includeInputFields: true, wait } });
-		const asked = { yes: ['yes'], no: [], not_reached: [], answer_path: 'summary' };
+		const asked = { yes: ['yes'], no: [], not_reached: [], answer_field_in_record: 'summary' };
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await sleepOver(call, rows);
 		const [callId = ''] = placed();
@@ -164,7 +164,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		expect(items?.[0]).not.toHaveProperty('answer');
 	});
 
-	it('knocks no more when n8n shows the page of a wait that has ended', async () => {
+	it('stops pinging when n8n returns the page of a wait that has ended', async () => {
 		let time = 1_000_000;
 		now.mockImplementation(() => time);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
@@ -174,40 +174,40 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		ownAddress();
 		const answers: Array<[number, object | string]> = [
 			[409, {}],
-			[200, { received: true, open: 1 }],
-			[200, { received: true, open: 1 }],
+			[200, { received: true, pending: 1 }],
+			[200, { received: true, pending: 1 }],
 			[200, '<html>No action required</html>'],
 		];
-		let knocks = 0;
+		let pings = 0;
 		nock(N8N)
 			.post(/^\/webhook-waiting\/[^/]+\/id-Node/)
 			.times(20)
 			.optionally()
-			.reply(() => answers[knocks++] ?? [500, {}]);
+			.reply(() => answers[pings++] ?? [500, {}]);
 		await sleepOver(await askNode(), 1);
-		await until('the page', async () => Promise.resolve(knocks === answers.length));
+		await until('the page', async () => Promise.resolve(pings === answers.length));
 		await new Promise((resolve) => setTimeout(resolve, 50));
-		expect(knocks).toBe(answers.length);
+		expect(pings).toBe(answers.length);
 		nock.cleanAll();
 	});
 
-	it('calls nobody where n8n does not reach its own address', async () => {
+	it('places no call if n8n cannot reach its own webhook URL', async () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.reply(502);
 		const run = await sleepOver(await askNode(), 1);
-		expect(faultOf(run).message).toContain('n8n does not reach its own webhook address');
+		expect(faultOf(run).message).toContain("n8n can't reach its own webhook URL");
 		expect(placed()).toEqual([]);
 	});
 
-	it('what is missing in the question is told before anyone is called', async () => {
+	it('an incomplete question is reported before any call', async () => {
 		ownAddress();
 		const run = await sleepOver(await askNode({ yesValues: '={{ "" }}' }), 2);
-		expect(faultOf(run).message).toContain('which answers count as yes and as no');
+		expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		expect(placed()).toEqual([]);
 	});
 
-	it('asks with all that a call can have', async () => {
+	it('asks with all fields of a call', async () => {
 		awake();
 		simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { ok: true } } });
 		const ask = await askNode({
@@ -220,7 +220,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				...byReading,
 				personName: 'Asha Rao',
 				initialGreeting: 'Hello!',
-				answerKey: 'ok',
+				answerField: 'ok',
 				answerFormat: 'true or false',
 			},
 		});
@@ -240,7 +240,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		expect(output(run, 'After')[0]?.json).toMatchObject({ answer: 'yes', captured_answer: true });
 	});
 
-	describe('nobody is asked twice', () => {
+	describe('no question is asked twice', () => {
 		it('by Retry On Fail', async () => {
 			awake();
 			simulator.faults.inject({ kind: 'resetAfter', match: { path: '/v1/call' } });
@@ -253,7 +253,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			expect(placed()).toHaveLength(1);
 		});
 
-		it('by Retry in the list of executions, and a yes to what was asked then is none to what is asked now', async () => {
+		it("by Retry, and a yes to the old question isn't a yes to a changed one", async () => {
 			awake();
 			simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'yes' } } });
 			const ask = await askNode({ options: byReading });
@@ -269,7 +269,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 					answer: 'unclear',
 					captured_answer: 'yes',
 					explanation:
-						'"yes" was captured, and the question was changed after this call: it asked "May we ship to 9000000000?".',
+						'"yes" was captured, but the question was changed after this call, which asked "May we ship to 9000000000?".',
 					data: { approved: false },
 					asked: { question: 'May we ship to 9000000000?', changed_to: 'Shall we?' },
 				},
@@ -280,21 +280,21 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	});
 
 	describe('as a tool of an agent', () => {
-		it('cannot sleep, so it reads the call until it is over', async () => {
+		it('reads the call until it is completed', async () => {
 			awake();
 			simulator.setAutoComplete({ afterMs: 0, outcome: { data_captured: { [KEY]: 'no' } } });
-			const told = await engineTool(
+			const result = await engineTool(
 				harness.credentials,
 				await askNode({ phoneNumber: '9000000000' }),
 			)();
-			expect(told).toMatchObject({
+			expect(result).toMatchObject({
 				outcome: 'done',
 				result: { answer: 'no', data: { approved: false } },
 			});
 		});
 	});
 
-	it('a tool answers in time; the same wish again waits further, and nobody is called again', async () => {
+	it('a tool returns in time, and the repeated request waits longer without another call', async () => {
 		let time = 1_000_000;
 		now.mockImplementation(() => time);
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
@@ -310,14 +310,14 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const early = await ask();
 		expect(time - 1_000_000).toBe(45_000);
 		expect(early).toMatchObject({
-			next_step: 'Ask for the same again to wait longer: nobody is called a second time.',
+			next_step: 'Repeat this request to wait longer. No second call is placed.',
 			result: { answer: 'unclear', timed_out: true },
 		});
 		const [callId = ''] = placed();
 		await simulator.completeCall(callId, { data_captured: { [KEY]: 'yes' } });
 		expect(await ask()).toMatchObject({
 			outcome: 'already_done',
-			next_step: 'Go on with the result.',
+			next_step: 'Continue with the result.',
 			id: callId,
 			result: { answer: 'yes', timed_out: false },
 		});
@@ -332,26 +332,26 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			);
 		const wish: IDataObject = { tool: 'Refund', toolParameters: {}, data: { approved: true } };
 
-		it('sleeps, and is no yes meanwhile, whatever the model passes', async () => {
+		it("waits, and isn't a yes before the answer, whatever the model sends", async () => {
 			ownAddress();
 			const ask = await review({});
 			const run = await sleepOver(ask, [wish]);
 			expect(run.status).toBe('waiting');
-			expect(asleep(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
+			expect(storedItems(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
 			const [callId = ''] = placed();
 			await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
 			expect(items).toMatchObject([{ answer: 'yes', data: { approved: true } }]);
 		});
 
-		it('is no yes by what the model writes into its wish, though the wish comes along', async () => {
+		it("isn't a yes because of values in the tool request, which are included", async () => {
 			ownAddress();
 			const ask = await review({ options: { includeInputFields: true } });
 			const run = await sleepOver(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
 			const [callId = ''] = placed();
 			await simulator.endCall(callId, { data_captured: { [KEY]: 'no' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
-			for (const item of [asleep(run)?.[0], items?.[0]]) {
+			for (const item of [storedItems(run)?.[0], items?.[0]]) {
 				expect(item).toMatchObject({ tool: 'Refund', data: { approved: false } });
 				expect(item).not.toHaveProperty('approved');
 				expect(item).not.toHaveProperty('chatInput');
@@ -359,7 +359,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		});
 
 		it.each(['as it is', 'with On Error: Continue'])(
-			'%s, the model is told what keeps the person from being asked, which n8n would not do',
+			'%s, the model gets the reason why the person was not asked, which n8n would not pass on',
 			async (how) => {
 				ownAddress();
 				const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
@@ -378,11 +378,11 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			},
 		);
 
-		it('stops the workflow where that is chosen', async () => {
+		it('stops the workflow if set', async () => {
 			ownAddress();
 			const ask = await review({ yesValues: '={{ "" }}' }, { onError: 'stopWorkflow' });
 			const run = await sleepOver(ask, [wish]);
-			expect(faultOf(run).message).toContain('which answers count as yes and as no');
+			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		});
 	});
 });

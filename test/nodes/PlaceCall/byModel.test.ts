@@ -35,16 +35,12 @@ describe.each([
 	});
 
 	test.each([
-		[
-			'a time that is none',
-			{ when: 'soon' },
-			'When to Call holds "soon", which cannot be read as a time.',
-		],
-		['no time', { when: '' }, 'When to Call is empty.'],
+		['a time that is none', { when: 'soon' }, `'When to Call' must be a time (got "soon").`],
+		['no time', { when: '' }, "'When to Call' is empty."],
 		[
 			'the name of a country',
 			{ country: 'India' },
-			'Country holds "India", which is not a country code.',
+			`'Country' must be a country code (got "India").`,
 		],
 	])('%s calls nobody', async (_what, args, what) => {
 		expect(await ask({ ...ASKED, ...args })).toMatchObject({
@@ -53,7 +49,7 @@ describe.each([
 		});
 	});
 
-	test('a person can choose the kind of time and let the model fill in the time alone', async () => {
+	test('the user can select the kind of time and let the model fill in only the time', async () => {
 		const bodies = acceptCalls(1);
 		const parameters = { ...CALL, when: 'timeOfDay', scheduledTime: "={{ $fromAI('at') }}" };
 		expect(await ask({ at: '09:15' }, parameters)).toMatchObject({ outcome: 'done' });

@@ -47,7 +47,7 @@ afterEach(() => jest.restoreAllMocks());
 const json = (run: IRun) => output(run, 'Node').map((item) => item.json);
 
 describe('within the hours', () => {
-	it('the call is placed at once', async () => {
+	it('the call is placed immediately', async () => {
 		const bodies = acceptCalls(1);
 		const run = await harness.place(hours());
 		expect(bodies).toEqual([BODY]);
@@ -56,7 +56,7 @@ describe('within the hours', () => {
 		]);
 	});
 
-	it('a call for later is placed for the time that was asked for', async () => {
+	it('a call for later is scheduled for the requested time', async () => {
 		const bodies = acceptCalls(1);
 		const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-24T10:00:00+05:30" }}' };
 		await harness.place({ ...hours(), ...later });
@@ -66,8 +66,8 @@ describe('within the hours', () => {
 
 describe('outside the hours', () => {
 	it.each<[string, string, INodeParameters]>([
-		['at once, at night', '2026-11-20T22:00:00+05:30', {}],
-		['at once, at the end minute', '2026-11-20T18:00:00+05:30', {}],
+		['now, at night', '2026-11-20T22:00:00+05:30', {}],
+		['now, at the end minute', '2026-11-20T18:00:00+05:30', {}],
 		[
 			'at a time of day in India',
 			'2026-11-20T12:00:00+05:30',
@@ -86,7 +86,7 @@ describe('outside the hours', () => {
 		expect(json(run)).toMatchObject([{ placed: true }]);
 	});
 
-	it('it comes out as not placed where that is chosen, with its row if wanted, and nothing is sent', async () => {
+	it('if set, the item is returned as not placed, with its row if included, and nothing is sent', async () => {
 		itIs('2026-11-20T22:00:00+05:30');
 		const parameters = { ...perItem, ...hours({}, { ...kept, includeInputFields: true }) };
 		const items = [{ ...PEOPLE[0], row_number: 2, call_id: 'old' }];
@@ -108,17 +108,17 @@ describe('outside the hours', () => {
 		]);
 	});
 
-	it('a model is told that nothing was sent', async () => {
+	it('a model gets the result that nothing was sent', async () => {
 		itIs('2026-11-20T22:00:00+05:30');
 		const answer = await engineTool(harness.credentials, harness.placeCallNode(hours({}, kept)))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'The call was not placed: it would be outside Calling Hours.',
+			what_happened: "The call wasn't placed, because it's outside the calling hours.",
 			next_step: expect.stringContaining('Monday, 23 November 2026, 09:00 (Asia/Kolkata)'),
 		});
 	});
 
-	it('who is called while others are kept back is waited for, they are not', async () => {
+	it('the node waits for placed calls, and not for calls outside the hours', async () => {
 		const parameters = {
 			...perItem,
 			...waitBy(
@@ -155,7 +155,7 @@ describe('outside the hours', () => {
 describe('the time zone', () => {
 	const zoned = { ...perItem, ...hours({ timeZone: '={{ $json.zone }}' }) };
 
-	it('can be each person’s own', async () => {
+	it('can differ per person', async () => {
 		const bodies = acceptCalls(2);
 		const items = [
 			{ ...PEOPLE[0], zone: 'Asia/Kolkata' },
@@ -169,41 +169,41 @@ describe('the time zone', () => {
 		expect(bodies[0]).not.toHaveProperty('scheduled_at');
 	});
 
-	it('that a row lacks is not taken from anywhere: nobody is called', async () => {
+	it('has no default: without it, no call is placed', async () => {
 		const items = [{ ...PEOPLE[0], zone: 'Asia/Kolkata' }, { ...PEOPLE[1] }];
 		const { message } = faultOf(await harness.place(zoned, { items }));
-		expect(message).toBe('Time Zone of Calling Hours is empty [item 1]');
+		expect(message).toBe("'Time Zone' in 'Calling Hours' is empty [item 1]");
 	});
 });
 
-it('a time that only Additional Body Fields know is not let past the hours', async () => {
+it('a time in Additional Body Fields is rejected', async () => {
 	const additions = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
 	expect(faultOf(await harness.place(hours({}, additions))).message).toBe(
-		'Additional Body Fields hold scheduled_at, so that the call could ring outside Calling Hours',
+		"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
 	);
 	const bodies = acceptCalls(1);
 	await harness.place({ options: additions });
 	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
 });
 
-it('hours that were added and not filled in call nobody', async () => {
+it('with empty hours, no call is placed', async () => {
 	const run = await harness.place({ options: { callingHours: {} } });
-	expect(faultOf(run).message).toBe('Calling Hours is chosen and holds no hours');
+	expect(faultOf(run).message).toBe("'Calling Hours' is empty");
 });
 
-it('what is missing in them is told with all other fields that need attention', async () => {
+it('invalid hours are reported with all other invalid fields', async () => {
 	const { message, description } = faultOf(
 		await harness.place({ ...hours({ from: '={{ "" }}' }), phoneNumber: '={{ "" }}' }),
 	);
-	expect(message).toBe('2 fields need attention, so the call was not placed');
-	expect(description).toContain('From of Calling Hours is empty');
+	expect(message).toBe("2 fields need attention, so the call wasn't placed");
+	expect(description).toContain("'From' in 'Calling Hours' is empty");
 });
 
-describe('when the hours end meanwhile', () => {
+describe('when the hours end during the execution', () => {
 	const closing = '2026-11-20T17:59:50+05:30';
 	const busy = { success: false, error: 'slow down' };
 
-	it('who comes later in a long list is scheduled', async () => {
+	it('later items of a long list are scheduled', async () => {
 		itIs(closing);
 		const bodies: IDataObject[] = [];
 		callsEndpoint()
@@ -230,7 +230,7 @@ describe('when the hours end meanwhile', () => {
 				.reply(429, busy, { 'Retry-After': String(seconds) });
 		};
 
-		it('is scheduled for the next opening by the attempt that comes after it', async () => {
+		it('is scheduled for the next opening by a later attempt', async () => {
 			busyFor(18);
 			const bodies = acceptCalls(1);
 			const run = await harness.place({ ...hours(), ...when });
@@ -238,7 +238,7 @@ describe('when the hours end meanwhile', () => {
 			expect(json(run)).toMatchObject([{ placed: true }]);
 		});
 
-		it('is not sent again after it, and says so, where that is chosen', async () => {
+		it('is not sent again if set, and says so', async () => {
 			busyFor(5, 2);
 			const bodies = acceptCalls(1);
 			const run = await harness.place({ ...hours({}, kept), ...when });
@@ -256,7 +256,7 @@ describe('when the hours end meanwhile', () => {
 			nock.cleanAll();
 		});
 
-		it('keeps what is added to its body', async () => {
+		it('keeps the additional body fields', async () => {
 			busyFor(18);
 			const bodies = acceptCalls(1);
 			await harness.place({ ...hours({}, { additionalBodyFields: '{ "tag": "a" }' }), ...when });
@@ -264,7 +264,7 @@ describe('when the hours end meanwhile', () => {
 		});
 	});
 
-	it('a connection that could not be made counts as an attempt, too', async () => {
+	it('a failed connection also counts as an attempt', async () => {
 		itIs('2026-11-20T17:59:59.900+05:30');
 		const rejected = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().replyWithError(rejected);
@@ -295,14 +295,14 @@ describe('when the hours end meanwhile', () => {
 	});
 });
 
-it('a call for a time that has passed by its turn is not sent', async () => {
+it('a call whose time has passed before it is sent is rejected', async () => {
 	callsEndpoint().reply(() => {
 		itIs('2026-11-20T12:01:00+05:30');
 		return [200, { success: true, data: { call_id: 'a' } }];
 	});
 	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' };
 	const run = await harness.place({ ...perItem, ...later }, { items: PEOPLE });
-	expect(faultOf(run).message).toMatch(/^Date and Time is in the past.*\[item 1\]$/);
+	expect(faultOf(run).message).toMatch(/^'Date and Time' is in the past.*\[item 1\]$/);
 });
 
 describe('Retry in the list of executions', () => {
@@ -315,7 +315,7 @@ describe('Retry in the list of executions', () => {
 	const retry = async (failed: IRun, node: INode) =>
 		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 
-	it('looks again at who was kept back, who was not called, and says so', async () => {
+	it('checks calls again that were not placed because of the hours', async () => {
 		const zoned = {
 			timeZone: '={{ $json.phone === "9876543210" ? "Pacific/Auckland" : "Asia/Kolkata" }}',
 		};
@@ -330,7 +330,7 @@ describe('Retry in the list of executions', () => {
 		expect(json(again)).toMatchObject([{ placed: true }, { placed: true }]);
 	});
 
-	it('calls nobody again who was scheduled, at whatever hour', async () => {
+	it('places no scheduled call again, at any hour', async () => {
 		itIs('2026-11-20T22:00:00+05:30');
 		const node = harness.placeCallNode({ ...perItem, ...hours() });
 		const first = acceptCalls(1);
@@ -345,7 +345,7 @@ describe('Retry in the list of executions', () => {
 });
 
 describe('Retry after n8n was killed', () => {
-	it('calls who was kept back because of the hour, as nothing was begun for them', async () => {
+	it('places calls that were not placed because of the hours', async () => {
 		itIs('2026-11-20T22:00:00+05:30');
 		const node = harness.placeCallNode({ ...perItem, ...hours({}, kept) });
 		const { workflow, start } = oneNodeWorkflow(node);

@@ -38,7 +38,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A call of the list, as it would be after the request left. */
+/** A call of the list, created after the request. */
 const call = (call_id: string, over: IDataObject = {}) => ({
 	call_id,
 	phone_number: `+91${PHONE}`,
@@ -79,8 +79,8 @@ const FOUND = {
 	phone_key: `91${PHONE}`,
 };
 
-describe('a call whose answer did not come', () => {
-	it('was placed where the list shows one new call of this agent to this number', async () => {
+describe('a call without a response', () => {
+	it('was placed if the list shows one new call of this agent to this number', async () => {
 		breaking();
 		shows(call('a'));
 		const done = await run(await nodeWith());
@@ -88,7 +88,7 @@ describe('a call whose answer did not come', () => {
 		expect(json(done)).toEqual([FOUND]);
 	});
 
-	it('is looked for three times in half a minute, as the list may lag', async () => {
+	it('is searched three times in half a minute, because the list may lag', async () => {
 		breaking();
 		shows();
 		shows();
@@ -97,7 +97,7 @@ describe('a call whose answer did not come', () => {
 		expect(waited()).toBe(30_000);
 	});
 
-	it('stays unknown where no call is shown, as that proves nothing', async () => {
+	it('stays unknown if the list shows no call', async () => {
 		breaking();
 		shows();
 		shows();
@@ -105,10 +105,10 @@ describe('a call whose answer did not come', () => {
 		const { message, description } = faultOf(await run(await nodeWith()));
 		expect(message).toContain('not known whether the request took effect (call to 9876543210, IN)');
 		expect(description).toContain(
-			'It was looked up: the call list shows no call of this agent to +919876543210 since the request left',
+			'The call list shows no call of this agent to +919876543210 since the request was sent',
 		);
-		expect(description).toContain('that is no proof that the call was not placed');
-		expect(description).toContain('The call was not sent a second time');
+		expect(description).toContain('so the call may still have been placed');
+		expect(description).toContain("The request wasn't sent again");
 	});
 
 	it.each<[string, object]>([
@@ -117,43 +117,43 @@ describe('a call whose answer did not come', () => {
 		['a call at an hour of no certain zone', call('a', { created_at: '2026-11-20T13:00:00' })],
 		['a call to another number', call('a', { phone_number: `+91${OTHER}` })],
 		['a call to a number without its country', call('a', { phone_number: PHONE })],
-		['another agent’s call', call('a', { agent_uuid: 'agent_b2' })],
-		['a campaign’s call', call('a', { campaign_id: 7 })],
-		['a contact list’s call', call('a', { campaign_upload_id: 7 })],
+		['a call of another agent', call('a', { agent_uuid: 'agent_b2' })],
+		['a call of a campaign', call('a', { campaign_id: 7 })],
+		['a call of a contact list', call('a', { campaign_upload_id: 7 })],
 	])('is not %s', async (_what, seen) => {
 		breaking();
-		for (let look = 1; look <= 3; look++) shows(seen);
+		for (let poll = 1; poll <= 3; poll++) shows(seen);
 		expect(faultOf(await run(await nodeWith())).description).toContain(
 			'shows no call of this agent',
 		);
 	});
 
-	it('stays unknown where two calls could be it, and both are named', async () => {
+	it('stays unknown if two calls match, and both are listed', async () => {
 		breaking();
-		for (let look = 1; look <= 3; look++) shows(call('a'), call('b'));
+		for (let poll = 1; poll <= 3; poll++) shows(call('a'), call('b'));
 		expect(faultOf(await run(await nodeWith())).description).toContain(
-			'the call list shows a, b to +91',
+			'The call list shows a, b to +91',
 		);
 	});
 
 	it('is not the call of another item to the same number', async () => {
 		callsEndpoint().reply(200, { success: true, data: { call_id: 'a' } });
 		breaking();
-		for (let look = 1; look <= 3; look++) shows(call('a'));
+		for (let poll = 1; poll <= 3; poll++) shows(call('a'));
 		const { message, description } = faultOf(await run(await nodeWith(), [PHONE, PHONE]));
 		expect(message).toContain('[item 1]');
 		expect(description).toContain('shows no call of this agent');
 	});
 
-	it('cannot be told from one to the same number that is under way', async () => {
+	it('stays unknown if another call to the same number is in progress', async () => {
 		breaking();
 		breaking();
-		for (let look = 1; look <= 6; look++) shows(call('a'));
+		for (let poll = 1; poll <= 6; poll++) shows(call('a'));
 		const done = await run(await nodeWith(MAPPING, { concurrency: 2 }), [PHONE, PHONE]);
-		expect(faultOf(done).description).toContain('other calls to this number were under way');
+		expect(faultOf(done).description).toContain('Other calls to this number were in progress');
 	});
 
-	it('is found once, and waited for like any other', async () => {
+	it('is found once, and its completion is awaited', async () => {
 		breaking();
 		shows(call('a'));
 		service()
@@ -166,8 +166,8 @@ describe('a call whose answer did not come', () => {
 	});
 });
 
-describe('asked a question', () => {
-	it('is no yes, as it may be the call of another question to the same person at the same moment', async () => {
+describe('a found call with a question', () => {
+	it("isn't a yes, because the call may have asked another question", async () => {
 		breaking();
 		shows(call('a'));
 		const data_captured = { answer_to_question: 'yes' };
@@ -194,8 +194,8 @@ describe('asked a question', () => {
 	});
 });
 
-describe('where the list', () => {
-	it('has no filter by number, calls are asked for by time', async () => {
+describe('if the list', () => {
+	it('has no filter by number, calls are filtered by time', async () => {
 		breaking();
 		list({ since: '2026-11-20T11:55:00+05:30' }).reply(200, { success: true, data: [call('a')] });
 		const mapping = { ...MAPPING, callListPhoneName: '', callListFromName: 'since' };
@@ -206,7 +206,7 @@ describe('where the list', () => {
 		expect(json(done)).toEqual([FOUND]);
 	});
 
-	it('takes days alone, the day before is asked for as well', async () => {
+	it('filters by days only, the day before is included', async () => {
 		breaking();
 		list({ since: '2026-11-19' }).reply(200, { success: true, data: [call('a')] });
 		const byDay = { callListFromName: 'since', callListDateForm: 'date' };
@@ -214,30 +214,28 @@ describe('where the list', () => {
 		expect(json(await run(node))).toEqual([FOUND]);
 	});
 
-	it('can be filtered neither by number nor by time, it is said what to set, and nothing is read', async () => {
+	it('has no filter by number or time, the message says what to set, and nothing is read', async () => {
 		breaking();
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
-		expect(description).toContain(
-			'the call list could not be read: The credential does not say yet',
-		);
+		expect(description).toContain("The call list can't be read: The credential does not say yet");
 		expect(description).toContain('“Phone Filter Name”');
 	});
 
 	it('cannot be read, the call stays unknown', async () => {
 		breaking();
-		for (let look = 1; look <= 3; look++) list().times(4).reply(503, 'down');
+		for (let poll = 1; poll <= 3; poll++) list().times(4).reply(503, 'down');
 		expect(faultOf(await run(await nodeWith())).description).toContain(
-			'the call list could not be read',
+			"The call list can't be read",
 		);
 	});
 
-	it('is rejected, it is not asked again, and the service is quoted', async () => {
+	it('is rejected, it is not read again, and the service is quoted', async () => {
 		breaking();
 		list().reply(422, { success: false, errors: ['ph is unknown'] });
 		expect(faultOf(await run(await nodeWith())).description).toMatch(
-			/the call list could not be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
+			/The call list can't be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
 		);
 		expect(waited()).toBe(2_000);
 	});
@@ -262,9 +260,9 @@ describe('where the list', () => {
 			expect(nock.isDone()).toBe(true);
 		});
 
-		it('and changes while it is read: one call alone is not taken for it if another was missed', async () => {
+		it('and changes while it is read, a single call does not match if another one was missed', async () => {
 			breaking();
-			// The second call moves to the first page, unread, when an older one leaves.
+			// The second call moves to the first page, unread, when an older one is removed.
 			page(1, older('x'), call('a'));
 			page(2, older('y'));
 			page(3);
@@ -273,18 +271,18 @@ describe('where the list', () => {
 				page(2, older('y'));
 				page(3);
 			}
-			for (let look = 2; look <= 3; look++) {
+			for (let poll = 2; poll <= 3; poll++) {
 				page(1, call('a'), call('b'));
 				page(2);
 				page(1, call('a'), call('b'));
 				page(2);
 			}
 			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
-				'the call list shows a, b to +91',
+				'The call list shows a, b to +91',
 			);
 		});
 
-		it('and has very many calls, nobody can say which it is', async () => {
+		it('and has too many calls, the call stays unknown', async () => {
 			breaking();
 			list()
 				.times(3)
@@ -298,7 +296,7 @@ describe('where the list', () => {
 		});
 	});
 
-	it('is not said to be whole, the call is not looked for in a part of it', async () => {
+	it('may be incomplete, the call is not searched in it', async () => {
 		breaking();
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPath: '', callListPaging: '' })),
@@ -307,21 +305,21 @@ describe('where the list', () => {
 	});
 });
 
-it('a number of which no call could be told to be is not looked for', async () => {
+it('a number without a clear international format is not searched', async () => {
 	breaking();
 	const node = await nodeWith();
 	Object.assign(node.parameters, { countryCode: 'SG' });
 	const { description } = faultOf(await run(node, ['65123456']));
-	expect(description).toContain('its number is not certain in international form');
+	expect(description).toContain('its number has no clear international format');
 });
 
-it('without the option nothing is looked up', async () => {
+it('without the option, nothing is searched', async () => {
 	breaking();
 	const node = await nodeWith(MAPPING, { ifUnknown: 'fail' });
 	expect(faultOf(await run(node)).description).not.toContain('looked up');
 });
 
-it('when many are not found, each is looked for once: a long list does not take hours', async () => {
+it('after several failed searches, each further call is searched once', async () => {
 	const phones = [0, 1, 2, 3, 4].map((last) => `987654321${last}`);
 	for (const [index, phone] of phones.entries()) {
 		breaking();
@@ -341,7 +339,7 @@ describe('Retry in the list of executions', () => {
 	const retry = async (failed: IRun, node: INode) =>
 		await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
 
-	it('knows a call that was found, and neither looks again nor calls again', async () => {
+	it('returns a found call without another search or call', async () => {
 		breaking();
 		shows(call('a'));
 		reject();
@@ -352,21 +350,21 @@ describe('Retry in the list of executions', () => {
 		expect(json(await retry(failed, node))).toMatchObject([FOUND, { call_id: 'b' }]);
 	});
 
-	it('keeps what was seen of a call that was not found, and never calls again', async () => {
+	it('keeps the search result of an unknown call, and never places it again', async () => {
 		breaking();
 		shows();
 		shows();
 		shows();
 		const node = await nodeWith();
 		const failed = await run(node);
-		expect(faultOf(await retry(failed, node)).description).toContain('It was looked up');
+		expect(faultOf(await retry(failed, node)).description).toContain('The call list shows no call');
 	});
 });
 
 describe('on Retry after n8n was killed', () => {
 	const STARTED = Date.parse('2026-11-20T12:00:00.700+05:30');
 
-	/** Places the calls, and n8n stores nothing of them. */
+	/** Places the calls without a stored execution. */
 	async function retried(phones: string[], ...calls: object[]): Promise<IRun> {
 		const node = await nodeWith();
 		const { workflow, start } = oneNodeWorkflow(node);
@@ -384,14 +382,14 @@ describe('on Retry after n8n was killed', () => {
 		);
 	}
 
-	it('finds the call that the earlier attempt placed, and calls nobody', async () => {
+	it('finds the call of the earlier attempt, and places none', async () => {
 		const run = await retried([PHONE], call('found'));
 		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
 			{ call_id: 'found', looked_up: true },
 		]);
 	});
 
-	it('says that it is unknown where the list shows two', async () => {
+	it('reports an unknown outcome if the list shows two calls', async () => {
 		service()
 			.get('/v1/calls')
 			.query(true)
@@ -402,10 +400,10 @@ describe('on Retry after n8n was killed', () => {
 			});
 		const run = await retried([PHONE], call('one'), call('two'));
 		expect(faultOf(run).message).toContain('An earlier attempt of this execution may have sent');
-		expect(faultOf(run).description).toContain('the call list shows one, two');
+		expect(faultOf(run).description).toContain('The call list shows one, two');
 	});
 
-	it('takes no call of before the execution for it', async () => {
+	it('ignores calls from before the execution', async () => {
 		service()
 			.get('/v1/calls')
 			.query(true)
@@ -415,6 +413,6 @@ describe('on Retry after n8n was killed', () => {
 				data: [call('older', { created_at: '2026-11-20T11:59:00+05:30' })],
 			});
 		const run = await retried([PHONE], call('older', { created_at: '2026-11-20T11:59:00+05:30' }));
-		expect(faultOf(run).description).toContain('the call list shows no call of this agent');
+		expect(faultOf(run).description).toContain('The call list shows no call of this agent');
 	});
 });

@@ -5,7 +5,7 @@ import { acceptCalls, BODY, faultOf, placeCallHarness } from './placeCallHarness
 
 const harness = placeCallHarness();
 
-/** What n8n's editor makes of the parameters of a node as it is stored, and which fields it then shows. */
+/** The parameters of a stored node in n8n's editor, and the fields that it shows. */
 function opened(stored: INodeParameters) {
 	const node: INode = makeNode({ type: `${PACKAGE}.placeCall`, name: 'Node', parameters: stored });
 	const { description } = nodeTypes.getByNameAndVersion(node.type);
@@ -26,7 +26,7 @@ const withoutNotices = (properties: INodeProperties[]) =>
 	properties.filter(({ type }) => type !== 'notice');
 const names = (properties: INodeProperties[]) => properties.map(({ displayName }) => displayName);
 
-test('at first sight there are seven things to fill in for a call; the rest is collapsed', () => {
+test('a new call shows seven fields, and the rest is collapsed', () => {
 	const shown = withoutNotices(opened({}).shown);
 	const collapsed = shown.filter(isCollapsed);
 	expect(names(shown.filter((one) => !isCollapsed(one) || one.name === 'dataExtraction'))).toEqual([
@@ -47,7 +47,7 @@ test('at first sight there are seven things to fill in for a call; the rest is c
 	]);
 });
 
-test('at first sight there are seven things to fill in for a question', () => {
+test('a new question shows seven fields', () => {
 	const shown = withoutNotices(opened({ operation: 'sendAndWait' }).shown);
 	expect(names(shown.filter((one) => !isCollapsed(one)))).toEqual([
 		'Operation',
@@ -67,15 +67,15 @@ test('at first sight there are seven things to fill in for a question', () => {
 	]);
 });
 
-test('a picked date says in words by which clocks it counts', () => {
+test('a picked date shows a notice about its time zone', () => {
 	const { shown } = opened({ when: 'dateTime' });
 	expect(names(shown.filter(({ type }) => type === 'notice'))).toContainEqual(
 		expect.stringContaining('in the time zone of this workflow'),
 	);
 });
 
-describe('what is sent and waited for', () => {
-	test('a greeting, and data as JSON beside data as fields', async () => {
+describe('sending and waiting', () => {
+	test('sends a greeting, and data as JSON and as fields', async () => {
 		const bodies = acceptCalls(1);
 		await harness.place({
 			initialGreeting: 'Hello!',
@@ -87,11 +87,11 @@ describe('what is sent and waited for', () => {
 		]);
 	});
 
-	test('the wait waits', async () => {
+	test('waits with the settings of the option', async () => {
 		const settings = { waitForCompletion: 'reading', waitLimit: 0 };
 		const options = { wait: { settings } };
 		expect(faultOf(await harness.place({ options })).message).toContain(
-			'Time Limit is not a length',
+			"'Time Limit' must be more than 0",
 		);
 		acceptCalls(1);
 		service()
@@ -104,12 +104,12 @@ describe('what is sent and waited for', () => {
 		expect(output(run, 'Node')).toMatchObject([{ json: { status: 'busy', timed_out: false } }]);
 	});
 
-	test('a wait that was added and not set calls nobody', async () => {
+	test('places no call if the wait has no settings', async () => {
 		const { message } = faultOf(await harness.place({ options: { wait: {} } }));
-		expect(message).toBe('Wait for Completion is chosen and not set, so no call was placed');
+		expect(message).toBe("'Wait for Completion' has no settings, so no call was placed");
 	});
 
-	test('the usual wait is set by adding it', () => {
+	test('an added wait has default settings', () => {
 		const { values } = opened({ options: { wait: { settings: {} } } });
 		expect(values.options).toEqual({
 			wait: {

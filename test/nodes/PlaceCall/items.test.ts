@@ -26,7 +26,7 @@ const people = (count: number) =>
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
-/** Answers by number, after a while of its own, and counts how many are under way. */
+/** Responds by number, each after a different time, and counts the requests in flight. */
 function answer(count: number, rejected: string[] = []) {
 	const seen = { phones: new Array<string>(), underWay: 0, most: 0 };
 	service()
@@ -36,7 +36,7 @@ function answer(count: number, rejected: string[] = []) {
 			const phone = phoneOf(body);
 			seen.phones.push(phone);
 			seen.most = Math.max(seen.most, ++seen.underWay);
-			// The first of each ten answers last, so that order is not given by chance.
+			// The first of each ten responds last, so that the order isn't accidental.
 			await sleep(20 - 2 * (Number(phone) % 10));
 			seen.underWay--;
 			return rejected.includes(phone)
@@ -62,7 +62,7 @@ describe('several items', () => {
 		]);
 	});
 
-	it('are handed over side by side up to Concurrency, and come out in order', async () => {
+	it('are sent at the same time up to Concurrency, and returned in order', async () => {
 		const seen = answer(20);
 		const parameters = { ...perItem, options: { concurrency: 5 } };
 		const run = await harness.place(parameters, { items: people(20) });
@@ -92,7 +92,7 @@ describe('several items', () => {
 		expect(harness.credentials.reads - before).toBe(1);
 	});
 
-	it('one person listed twice is called twice, as the sheet says', async () => {
+	it('a person who is listed twice is called twice', async () => {
 		const bodies = acceptCalls(2);
 		const item = { json: { phone: '9876543210' } };
 		const node = harness.placeCallNode(perItem);
@@ -106,26 +106,26 @@ describe('several items', () => {
 describe('when one item is rejected', () => {
 	const bad = '9876543211';
 
-	it('the run stops there, names the item and says who was already called', async () => {
+	it('the node stops, and names the item and the placed calls', async () => {
 		const seen = answer(2, [bad]);
 		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
 		expect(message).toBe('The service did not accept the request [item 1]');
 		expect(description).toContain(
-			'1 call was already placed in this run (item 0). Retry of this execution leaves it out; in a new execution leave it out yourself.',
+			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 
-	it('with several under way, each that was placed is named', async () => {
+	it('with several calls in flight, each placed one is listed', async () => {
 		answer(6, ['9876543213']);
 		const parameters = { ...perItem, options: { concurrency: 6 } };
 		const { description } = faultOf(await harness.place(parameters, { items: people(6) }));
 		expect(description).toContain('5 calls were already placed in this run (items 0–2, 4–5)');
 	});
 
-	it('Continue goes on with the others', async () => {
+	it('with Continue, the others are called', async () => {
 		answer(3, [bad]);
 		const over: Partial<INode> = { onError: 'continueRegularOutput' };
 		const calls = output(await harness.place(perItem, { items: people(3), over }), 'Node');
@@ -137,7 +137,7 @@ describe('when one item is rejected', () => {
 		});
 	});
 
-	it('the error output takes the item, with what it came with', async () => {
+	it('the error output gets the item with its data', async () => {
 		answer(3, [bad]);
 		const over: Partial<INode> = { onError: 'continueErrorOutput' };
 		const setting = { items: people(3), over, sinks: ['Placed', 'Rejected'] };
@@ -151,7 +151,7 @@ describe('when one item is rejected', () => {
 		});
 	});
 
-	it('an expression that cannot be read stops that item alone', async () => {
+	it('an invalid expression fails only that item', async () => {
 		answer(2);
 		const over: Partial<INode> = { onError: 'continueRegularOutput' };
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
@@ -166,13 +166,15 @@ describe('when a row cannot be called', () => {
 	const [first, second, third] = ['9876543210', '+449876543211', 'n/a'];
 	const items = [first, second, third].map((phone) => ({ phone }));
 
-	it('nobody is called, and every such row is told', async () => {
+	it('no call is placed, and every such row is reported', async () => {
 		const { message, description, context } = faultOf(await harness.place(perItem, { items }));
 		expect(message).toBe(
-			'Phone Number "+449876543211" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91) [item 1]',
+			`'Phone Number' "+449876543211" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91) [item 1]`,
 		);
-		expect(description).toContain('[item 2] Phone Number "n/a" is not a phone number. Enter');
-		expect(description).toContain('Nothing was sent: all items are checked before the first.');
+		expect(description).toContain(`[item 2] 'Phone Number' "n/a" is not a phone number. Enter`);
+		expect(description).toContain(
+			'Nothing was sent, because all items are checked before the first one is sent.',
+		);
 		expect(context).toMatchObject({ itemIndex: 1 });
 	});
 
@@ -185,7 +187,7 @@ describe('when a row cannot be called', () => {
 		expect(description).toContain('And 240 more items.');
 	});
 
-	it('an expression that cannot be read is found before anybody is called', async () => {
+	it('an invalid expression is found before any call', async () => {
 		const parameters = { phoneNumber: '={{ $json.phone.trim() }}' };
 		const run = await harness.place(parameters, { items: [...people(2), { phone: null }] });
 		expect(faultOf(run).message).toContain('[item 2]');
@@ -200,7 +202,7 @@ describe('when a row cannot be called', () => {
 	});
 });
 
-describe('when the credential is of no use', () => {
+describe('when the credential is invalid', () => {
 	const broken = async (over: Partial<INode> = {}): Promise<IRun> => {
 		const details = await harness.addCredential({ apiToken: 'short' });
 		const credentials = { voiceChatAgentApiTokenApi: details };
@@ -216,7 +218,7 @@ describe('when the credential is of no use', () => {
 		expect(faultOf(await broken()).message).toContain('The API token has 5 characters');
 	});
 
-	it('with the error output, no item passes for a placed call', async () => {
+	it('with the error output, no item counts as a placed call', async () => {
 		const run = await broken({ onError: 'continueErrorOutput' });
 		expect(output(run, 'Placed')).toEqual([]);
 		expect(output(run, 'Rejected')).toHaveLength(2);
@@ -224,8 +226,8 @@ describe('when the credential is of no use', () => {
 });
 
 describe('Stop', () => {
-	it('ends what is in progress, calls nobody else, and names those who were not called', async () => {
-		// The service would take the other calls too.
+	it('finishes calls in progress, places no other, and lists the items without a call', async () => {
+		// The service would accept the other calls.
 		const seen = answer(3);
 		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
 		const { workflow, start } = oneNodeWorkflow(node);
@@ -254,7 +256,7 @@ describe('Stop', () => {
 describe('Retry On Fail', () => {
 	const over: Partial<INode> = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 
-	it('does not call again whom it called, and sends again what was rejected', async () => {
+	it('places no call again, and sends rejected ones again', async () => {
 		answer(2, ['9876543211']);
 		answer(2);
 		const run = await harness.place(perItem, { items: people(3), over });
@@ -266,7 +268,7 @@ describe('Retry On Fail', () => {
 		expect(nock.isDone()).toBe(true);
 	});
 
-	it('calls nobody again whom it called, also if its errors go on with the items', async () => {
+	it('places no call again, also if errors are passed on with the items', async () => {
 		// n8n runs the node again if the first item has an error.
 		const seen = answer(3, ['9876543210']);
 		const again = answer(1);
@@ -286,14 +288,14 @@ describe('Retry On Fail', () => {
 		]);
 	});
 
-	it('never sends a call whose fate is open a second time', async () => {
+	it('never sends a call with unknown outcome again', async () => {
 		acceptCalls(1);
 		callsEndpoint().replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
 		const { message } = faultOf(await harness.place(perItem, { items: people(2), over }));
 		expect(message).toContain('(call to 9876543211, IN) [item 1]');
 	});
 
-	it('calls again when the same execution comes by again with the same item, as in a loop', async () => {
+	it('places another call in the next run of a loop with the same item', async () => {
 		const bodies = acceptCalls(2);
 		const node = harness.placeCallNode(perItem, over);
 		const start = makeNode({ type: 'test.start', name: 'Start' });

@@ -27,7 +27,7 @@ const said = (error: string, more: object = {}) => ({
 	...more,
 });
 
-/** Errors that the document gives to other endpoints, or at a status of their own. */
+/** Errors that the document has for other endpoints or with another status. */
 const ELSEWHERE = [
 	said("Couldn't find Campaign with 'id'=7"),
 	said('call_not_found'),
@@ -76,7 +76,7 @@ const cases: Array<[status: number, body: unknown]> = [
 ];
 
 test.each(cases)(
-	'%i %j after the call was placed: with Retry On Fail nobody is called twice',
+	'%i %j after the call was placed: with Retry On Fail, no call is placed twice',
 	async (status, body) => {
 		simulator.faults.inject({ kind: 'rejectingWords', status, body });
 		const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };

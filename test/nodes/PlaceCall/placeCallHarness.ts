@@ -17,7 +17,7 @@ export const CALL = {
 
 export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
-/** *Wait for Completion*, with its settings and other options laid over the usual ones. */
+/** *Wait for Completion* with these settings, and other options. */
 export const waitBy = (
 	way: 'webhook' | 'reading',
 	settings: INodeParameters = {},
@@ -31,7 +31,7 @@ export const waitBy = (
 	},
 });
 
-/** Runs Place Call in the real engine with the parameters laid over a valid call. */
+/** Runs Place Call in the real engine, with these parameters and those of a valid call. */
 export function placeCallHarness() {
 	const harness = engineHarness();
 	const node = (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
@@ -62,7 +62,7 @@ export function phoneOf(body: nock.Body): string {
 	return typeof body === 'string' ? '' : String(body.phone_number);
 }
 
-/** The service places every call and records the bodies it got. */
+/** The service accepts every call and records the bodies. */
 export function acceptCalls(count: number, path = '/v1/call'): IDataObject[] {
 	const bodies: IDataObject[] = [];
 	service()

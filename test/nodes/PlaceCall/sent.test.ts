@@ -17,7 +17,7 @@ describe('what is sent', () => {
 	});
 
 	it.each(['+91 98765 43210', '098765 43210', '919876543210', 9876543210])(
-		'the ten digits of %p, as a form, a CRM or a spreadsheet delivers it',
+		'the ten digits of %p, as written in a form, CRM, or spreadsheet',
 		async (phone) => {
 			expect(await sent({ phoneNumber: '={{ $json.phone }}' }, { phone })).toMatchObject({
 				phone_number: '9876543210',
@@ -113,19 +113,19 @@ describe('what is sent', () => {
 		expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
 	});
 
-	it('Additional Query Parameters go into the address', async () => {
+	it('Additional Query Parameters in the URL', async () => {
 		const bodies = acceptCalls(1, '/v1/call?locale=en&n=2');
 		await place({ options: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
 		expect(bodies).toEqual([BODY]);
 	});
 
-	it('Use Legacy Endpoint takes the older address', async () => {
+	it('Use Legacy Endpoint uses the older path', async () => {
 		const bodies = acceptCalls(1, '/call');
 		await place({ options: { useLegacyEndpoint: true } });
 		expect(bodies).toEqual([BODY]);
 	});
 
-	it('expressions are read for each item, spreadsheet forms included', async () => {
+	it('expressions for each item, also with values as in spreadsheets', async () => {
 		const item = {
 			agent: ' agent_a1 ',
 			country: 'in',
@@ -151,7 +151,7 @@ describe('what is sent', () => {
 		});
 	});
 
-	it('a column that is missing sets nothing', async () => {
+	it('nothing for a missing column', async () => {
 		const parameters = {
 			personName: '={{ $json.name }}',
 			initialGreeting: '={{ $json.greeting }}',
@@ -208,42 +208,38 @@ describe('When to Call', () => {
 
 	it.each<[name: string, parameters: INodeParameters, message: string]>([
 		[
-			'a picked time that is over',
+			'a picked time in the past',
 			{ when: 'dateTime', scheduledAt: '2026-01-01T10:00:00' },
-			'Date and Time is in the past: 1 January 2026, 10:00 (Asia/Kolkata)',
+			"'Date and Time' is in the past (1 January 2026, 10:00, Asia/Kolkata)",
 		],
 		[
 			'a naive text of an expression',
 			{ when: 'dateTime', scheduledAt: '={{ "2099-11-20T10:00:00" }}' },
-			'Date and Time holds "2099-11-20T10:00:00", which names no time zone',
+			`'Date and Time' needs a UTC offset (got "2099-11-20T10:00:00")`,
 		],
 		[
 			'an empty column',
 			{ when: 'dateTime', scheduledAt: '={{ $json.none }}' },
-			'Date and Time is empty',
+			"'Date and Time' is empty",
 		],
 		[
 			'an empty time of day',
 			{ when: 'timeOfDay', scheduledTime: '={{ $json.none }}' },
-			'Time in India is empty',
+			"'Time in India' is empty",
 		],
 		[
-			'a time of day that is none',
+			'an invalid time of day',
 			{ when: 'timeOfDay', scheduledTime: '6 pm' },
-			'Time in India holds "6 pm", which cannot be read as a time',
+			`'Time in India' must be a time (got "6 pm")`,
 		],
-		[
-			'a choice that does not exist never means now',
-			{ when: 'later' },
-			'When to Call holds "later", which cannot be read as a time',
-		],
-	])('%s calls nobody', async (_name, parameters, message) => {
+		['an unknown choice', { when: 'later' }, `'When to Call' must be a time (got "later")`],
+	])('%s places no call', async (_name, parameters, message) => {
 		expect(faultOf(await place(parameters, { settings: india })).message).toBe(message);
 	});
 });
 
-describe('what comes out', () => {
-	it('the data of the answer, with what stands beside it', async () => {
+describe('the output', () => {
+	it('has the data of the response, and the message beside it', async () => {
 		const bodies = acceptCalls(1);
 		const run = await place({});
 		expect(bodies).toHaveLength(1);
@@ -258,7 +254,7 @@ describe('what comes out', () => {
 	it.each<[country: string, phone: string, key: string | null]>([
 		['IN', '+91 98765 43210', '919876543210'],
 		['GB', '020 7946 0958', '442079460958'],
-		// It may begin with the country's code or not.
+		// It may start with the country code or not.
 		['SG', '65123456', null],
 	])('the number as a key to match rows by: %s %p', async (countryCode, phone, phone_key) => {
 		acceptCalls(1);
@@ -267,7 +263,7 @@ describe('what comes out', () => {
 		expect(output(run, 'Node')).toMatchObject([{ json: { phone_key } }]);
 	});
 
-	it('Include Input Fields: the row as it came, and nothing of the answer lost to a column', async () => {
+	it('Include Input Fields: has the row, and its columns replace no field of the response', async () => {
 		const data = {
 			call_id: 'a',
 			scheduled_at: '2099-01-01T10:00:00Z',
@@ -291,7 +287,7 @@ describe('what comes out', () => {
 		]);
 	});
 
-	it('Include Input Fields: what an earlier call left in the row passes for nothing of this one', async () => {
+	it('Include Input Fields: has no output of an earlier call in the row', async () => {
 		acceptCalls(1);
 		const row = {
 			note: 'x',
@@ -309,7 +305,7 @@ describe('what comes out', () => {
 		});
 	});
 
-	it('a key of the service’s own stays', async () => {
+	it("keeps the service's own phone_key", async () => {
 		const data = { call_id: 'a', phone_key: 'theirs' };
 		callsEndpoint().reply(200, { success: true, data });
 		expect(output(await place(), 'Node')).toMatchObject([{ json: data }]);

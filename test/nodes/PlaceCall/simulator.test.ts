@@ -48,7 +48,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		return run;
 	}
 
-	it('takes a call with every field', async () => {
+	it('accepts a call with every field', async () => {
 		const run = await place({
 			personName: 'Asha Rao',
 			when: 'dateTime',
@@ -80,7 +80,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		);
 	});
 
-	it('takes the same call at the legacy address', async () => {
+	it('accepts the same call at the legacy endpoint', async () => {
 		await place({ options: { useLegacyEndpoint: true } });
 		expect(simulator.requests.map(({ path }) => path)).toEqual(['/call', '/call', '/call']);
 		expect(simulator.placedCalls()).toHaveLength(3);
@@ -95,7 +95,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		expect(simulator.requests).toHaveLength(1);
 	});
 
-	it('turns a Webhook URL down where there is no post-call analysis', async () => {
+	it('rejects a Webhook URL without post-call analysis', async () => {
 		const run = await place({
 			...agent(agents.noAnalysis),
 			options: { webhookUrl: 'https://example.com/x' },
@@ -103,7 +103,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		expect(faultOf(run).message).toContain('The agent has no post-call analysis');
 	});
 
-	it('names what it does not accept, and the others are called', async () => {
+	it('names invalid items, and the others are called', async () => {
 		const run = await harness.place(
 			{ ...agent(agents.full), phoneNumber: '={{ $json.phone }}' },
 			{
@@ -134,17 +134,17 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		async ({ placed, sent, ...fault }) => {
 			simulator.faults.inject({ ...fault, times: 1, skip: 1, match: { path: '/v1/call' } });
 			const run = await place({}, { onError: 'continueRegularOutput' });
-			const told = output(run, 'Node').map(({ json }) => json);
-			expect(told).toHaveLength(3);
-			expect(told[0]?.call_id).toEqual(expect.any(String));
-			expect(told[2]?.call_id).toEqual(expect.any(String));
+			const results = output(run, 'Node').map(({ json }) => json);
+			expect(results).toHaveLength(3);
+			expect(results[0]?.call_id).toEqual(expect.any(String));
+			expect(results[2]?.call_id).toEqual(expect.any(String));
 			expect(PEOPLE.map((phone) => simulator.callsTo(phone) <= 1)).toEqual([true, true, true]);
 			expect(simulator.placedCalls()).toHaveLength(placed);
 			expect(simulator.requests).toHaveLength(sent);
 		},
 	);
 
-	it('a try again of the whole node calls nobody twice', async () => {
+	it('another attempt of the node places no call twice', async () => {
 		simulator.faults.inject({ kind: 'resetAfter', times: 1, skip: 1 });
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { message } = faultOf(await place({}, retry));
@@ -154,7 +154,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		expect(PEOPLE.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 0]);
 	});
 
-	it('the Agent list shows the active agents of the account, narrowed to what is typed', async () => {
+	it('the Agent list shows the active agents of the account that match the filter', async () => {
 		const node = harness.placeCallNode({}, { credentials: await credentials() });
 		const all = await searchList(harness.credentials, node, 'searchAgents');
 		const values = all.results.map(({ value }) => value);

@@ -10,7 +10,7 @@ afterEach(() => jest.restoreAllMocks());
 const toolOf = () =>
 	engineTool(harness.credentials, harness.placeCallNode(CALL), { data: newExecutionData() });
 
-test('a call that the service does not answer in a tool’s time is unknown, and not placed again', async () => {
+test('a call without a response within the time limit of tools is unknown, and not placed again', async () => {
 	jest.replaceProperty(TOOL_LIMITS, 'wholeMs', 200);
 	callsEndpoint().delay(3_000).reply(200, {});
 	const tool = toolOf();
@@ -19,11 +19,11 @@ test('a call that the service does not answer in a tool’s time is unknown, and
 		what_happened: expect.stringContaining('took too long to answer'),
 	});
 	expect(await tool()).toMatchObject({ outcome: 'unknown' });
-	// The answer that nock still holds back would hold a worker of jest for as long.
+	// Abort the delayed response of nock, which would keep a Jest worker busy.
 	nock.abortPendingRequests();
 });
 
-test('a service that asks to wait longer than a tool may is not asked again', async () => {
+test('a request is not repeated if the service asks to wait longer than a tool may', async () => {
 	jest.replaceProperty(TOOL_LIMITS, 'wholeMs', 4_000);
 	callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
 	expect(await toolOf()()).toMatchObject({ outcome: 'rejected' });

@@ -26,8 +26,8 @@ const byWebhook = waitBy('webhook');
 const byReading = waitBy('reading');
 const KNOCKS = /^\/webhook-waiting\/[^/]+\/id-Node/;
 
-/** A service that speaks this dialect, and Place Call on it; the clock stands still or goes as a test says. */
-function waiting(dialect: Dialect) {
+/** A service with this dialect, and Place Call. The test controls the clock. */
+function waitHarness(dialect: Dialect) {
 	let simulator: Simulator;
 	let now: jest.SpyInstance<number, []>;
 	let waits: number[];
@@ -39,7 +39,7 @@ function waiting(dialect: Dialect) {
 		waits = [];
 		now = jest.spyOn(clock, 'now');
 		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
-		// Nobody knocks by itself: each test says who comes when.
+		// No automatic pings: each test sends its own.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			waits.push(ms);
 			await new Promise(() => {});
@@ -58,9 +58,9 @@ function waiting(dialect: Dialect) {
 		service: () => simulator,
 		placed: () => simulator.placedCalls().map(({ callId }) => callId),
 		isNow: (time: number) => now.mockReturnValue(time),
-		/** How long the node has slept beside its execution, each time. */
+		/** The waits beside the waiting execution. */
 		waits: () => waits,
-		/** From now on a sleep passes at once, and its time with it. */
+		/** From now on, a wait ends immediately and advances the clock. */
 		timeFlies: (sleeping: (ms: number) => Promise<void> = async () => await Promise.resolve()) => {
 			let time = clock.now();
 			now.mockImplementation(() => time);
@@ -71,35 +71,35 @@ function waiting(dialect: Dialect) {
 			});
 			return { pass: (ms: number) => (time += ms) };
 		},
-		/** What n8n answers, knock by knock, at the address of the execution. */
+		/** n8n's responses to the pings of the resume URL. */
 		knocksAnswered: (...answers: number[]) => {
-			const knocks: unknown[] = [];
+			const pings: unknown[] = [];
 			nock(N8N)
 				.post(KNOCKS)
 				.times(answers.length)
 				.reply((_uri, body) => {
-					knocks.push(body);
-					return [answers[knocks.length - 1], {}];
+					pings.push(body);
+					return [answers[pings.length - 1], {}];
 				});
 			const last = async () =>
-				await until('the last knock', async () => knocks.length === answers.length);
-			return { knocks, last };
+				await until('the last knock', async () => pings.length === answers.length);
+			return { pings, last };
 		},
 	};
 }
 
 describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
-	const { asleep, sleepOver, node, service, placed, isNow, ownAddress } = waiting(dialect);
+	const { waiting, sleepOver, node, service, placed, isNow, ownAddress } = waitHarness(dialect);
 
-	it('sleeps on until the last call is over, and wakes once', async () => {
-		const { calls, arrive } = await asleep(byWebhook, 3);
-		expect((await arrive()).response.body).toEqual({ received: true, open: 3 });
+	it('waits until the last call is completed, and resumes once', async () => {
+		const { calls, arrive } = await waiting(byWebhook, 3);
+		expect((await arrive()).response.body).toEqual({ received: true, pending: 3 });
 		for (const [index, callId] of calls.entries()) {
 			await service().endCall(callId);
 			const arrival = await arrive(dialect.webhook.body(callId, { call_id: callId }));
 			expect(arrival.response).toMatchObject({
 				statusCode: 200,
-				body: { received: true, open: 2 - index },
+				body: { received: true, pending: 2 - index },
 			});
 			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
 			else {
@@ -123,9 +123,9 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect((await arrive()).result).toEqual({ noWebhookResponse: true });
 	});
 
-	it('ends at the limit with what is known', async () => {
+	it('ends at the time limit with the known state', async () => {
 		isNow(1_000_000);
-		const { calls, callId: first, arrive } = await asleep(byWebhook, 2);
+		const { calls, callId: first, arrive } = await waiting(byWebhook, 2);
 		await service().endCall(first);
 		isNow(1_000_000 + HOUR);
 		const { items } = await arrive();
@@ -137,16 +137,16 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(items?.[1]).not.toHaveProperty('not_read');
 	});
 
-	it('ends at the limit though the system clock was set back', async () => {
+	it('ends at the time limit, even if the system clock was set back', async () => {
 		isNow(1_000_000);
-		const { callId, arrive } = await asleep(byWebhook);
+		const { callId, arrive } = await waiting(byWebhook);
 		expect((await arrive()).items).toBeUndefined();
 		jest.spyOn(clock, 'elapsed').mockReturnValue(1_000_000 + HOUR);
 		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
 	});
 
-	it('takes for over what the user lists, at a knock as well', async () => {
-		const { callId, arrive } = await asleep(
+	it('a call with a listed status is completed, also after a ping', async () => {
+		const { callId, arrive } = await waiting(
 			waitBy('webhook', { finishedStatuses: 'failed, voicemail' }),
 		);
 		await service().endCall(callId, {
@@ -157,11 +157,11 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 			summary: null,
 			post_call_analysis: null,
 		});
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
 	});
 
-	it('does not sleep where no call was placed', async () => {
+	it('does not wait if no call was placed', async () => {
 		ownAddress();
 		const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noAnalysis };
 		const placeCall = await node({ ...byWebhook, agentUuid }, { onError: 'continueRegularOutput' });
@@ -183,7 +183,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		);
 	});
 
-	it('reading ends for a busy line, which only says why it ended', async () => {
+	it('reading ends for a busy line, whose record only has an end reason', async () => {
 		const placeCall = await node(byReading);
 		service().setAutoComplete({
 			afterMs: 'beforeResponse',
@@ -199,7 +199,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
 	});
 
-	it('reading ends at the limit, with what is known', async () => {
+	it('reading ends at the time limit with the known state', async () => {
 		const placeCall = await node(waitBy('reading', { waitLimitUnit: 'minutes' }));
 		const run = await inNoTime(async () => await sleepOver(placeCall, 2));
 		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
@@ -208,22 +208,22 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 	});
 });
 
-// How the service writes a call and its report is the same to all of these.
+// The dialect makes no difference for these.
 describe('waiting', () => {
-	const ring = waiting(dialects.plain);
-	const { asleep, sleepOver, node, service, placed, isNow, ownAddress, waits } = ring;
-	const { timeFlies, knocksAnswered } = ring;
+	const shared = waitHarness(dialects.plain);
+	const { waiting, sleepOver, node, service, placed, isNow, ownAddress, waits } = shared;
+	const { timeFlies, knocksAnswered } = shared;
 
-	it('gives each call the address of its execution and goes to sleep', async () => {
+	it('sends the resume URL of the execution with each call, and waits', async () => {
 		isNow(1_000_000);
-		const { placeCall, run } = await asleep(byWebhook, 3);
+		const { placeCall, run } = await waiting(byWebhook, 3);
 		expect(run.status).toBe('waiting');
 		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
 		for (const { webhookUrl } of service().placedCalls()) {
 			const { pathname } = new URL(webhookUrl ?? '');
 			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
 		}
-		// So n8n finds the webhook of a sleeping execution: by this mark, and by the end of the path.
+		// n8n finds the webhook of a waiting execution by this flag and the end of the path.
 		const { type, typeVersion } = placeCall;
 		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
 		expect(wakeUp).toMatchObject({
@@ -241,13 +241,13 @@ describe('waiting', () => {
 				waits_until: new Date(1_000_000 + HOUR).toISOString(),
 			})),
 		);
-		// What the node before gave stays as it was.
+		// The output of the previous node is unchanged.
 		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
 		expect(waits()).toEqual([500]);
 	});
 
-	it('takes for over what the user lists, when it is reported', async () => {
-		const { run, callId, arrive } = await asleep(
+	it('a call with a listed status is completed when its webhook arrives', async () => {
+		const { run, callId, arrive } = await waiting(
 			waitBy('webhook', { finishedStatuses: 'no_line' }),
 		);
 		expect(run.status).toBe('waiting');
@@ -257,11 +257,11 @@ describe('waiting', () => {
 		expect(items).toMatchObject([{ call_id: callId, status: 'no_line', timed_out: false }]);
 	});
 
-	it('a further run that waits in line behind the sleep is no part of it', async () => {
+	it('a second run of the node is independent of the wait', async () => {
 		ownAddress();
 		ownAddress();
 		const { workflow, start } = oneNodeWorkflow(await node(byWebhook));
-		// Two ways lead to the node, so it is to run twice.
+		// Two paths lead to the node, so it runs twice.
 		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
 		ways.push(...ways);
 		const input = people(1).map((json) => ({ json }));
@@ -290,12 +290,12 @@ describe('waiting', () => {
 		expect([run.status, data.waitTill]).toEqual(['canceled', undefined]);
 	});
 
-	it('finds by a knock what was over before it slept, and knocks no more', async () => {
+	it('finds by a ping the calls that were completed before the wait, and stops pinging', async () => {
 		service().setAutoComplete({
 			afterMs: 'beforeResponse',
 			delivery: { url: 'http://127.0.0.1:9' },
 		});
-		const { arrive } = await asleep(byWebhook, 2);
+		const { arrive } = await waiting(byWebhook, 2);
 		let further = 0;
 		nock(N8N)
 			.post(KNOCKS)
@@ -307,23 +307,23 @@ describe('waiting', () => {
 		expect(further).toBe(0);
 	});
 
-	it('knocks until it sleeps, then now and then, and last at the limit', async () => {
+	it('pings until the execution waits, then occasionally, and finally at the time limit', async () => {
 		timeFlies();
-		const { knocks, last } = knocksAnswered(409, 409, 200, 200, 200, 404);
-		await asleep(waitBy('webhook', { waitLimitUnit: 'minutes' }));
+		const { pings, last } = knocksAnswered(409, 409, 200, 200, 200, 404);
+		await waiting(waitBy('webhook', { waitLimitUnit: 'minutes' }));
 		await last();
-		// n8n leaves an empty object out, and an empty body says nothing.
-		for (const body of knocks) expect(body).toEqual({ look: true });
+		// n8n omits an empty object, and an empty body would have no calls.
+		for (const body of pings) expect(body).toEqual({ poll: true });
 		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
 	});
 
-	it('what was noted before the calls stays until n8n has stored the execution', async () => {
-		await asleep(byWebhook, 2);
+	it('the log entries of the calls stay until n8n has stored the execution', async () => {
+		await waiting(byWebhook, 2);
 		expect(harness.store.size).toBe(2);
 		harness.store.clear();
 		timeFlies();
 		const { last } = knocksAnswered(409, 200, 404);
-		await asleep(byWebhook, 2);
+		await waiting(byWebhook, 2);
 		await last();
 		await until('the notes to be gone', async () => {
 			return await Promise.resolve(harness.store.size === 0);
@@ -335,32 +335,32 @@ describe('waiting', () => {
 		async (status) => {
 			timeFlies();
 			const { last } = knocksAnswered(200, status, status, 409);
-			await asleep(byWebhook);
+			await waiting(byWebhook);
 			await last();
 			expect(waits()).toEqual([500, 15_000, 30_000, 60_000]);
 		},
 	);
 
-	it('where the last look stumbles it looks again, until n8n’s own limit', async () => {
+	it("after a failed last poll, it polls again until n8n's own limit", async () => {
 		timeFlies();
 		const { last } = knocksAnswered(200, 502, 502, 200);
-		await asleep(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
+		await waiting(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
 		await last();
 		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
 	});
 
 	it.each([1e9, 1e308])(
-		'sleeps as long as n8n can, where the limit is further (%s days)',
+		'waits as long as n8n can if the time limit is longer (%s days)',
 		async (waitLimit) => {
-			const { run } = await asleep(waitBy('webhook', { waitLimit, waitLimitUnit: 'days' }));
+			const { run } = await waiting(waitBy('webhook', { waitLimit, waitLimitUnit: 'days' }));
 			expect(run.data.resultData.error).toBeUndefined();
 			expect(run.status).toBe('waiting');
 			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
 		},
 	);
 
-	it('asks the service to come again while calls cannot be read, and still counts the report', async () => {
-		const { callId, arrive } = await asleep(byWebhook);
+	it('asks the service to try again while calls cannot be read, and remembers the webhook', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
 		await service().endCall(callId, { status: 'voicemail' });
 		service().faults.inject({ kind: 'resetBefore', times: 4 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
@@ -372,8 +372,8 @@ describe('waiting', () => {
 		]);
 	});
 
-	it('what is not JSON is turned down and wakes nothing, though the call is over', async () => {
-		const { callId, arrive, deliver } = await asleep(byWebhook);
+	it('rejects a body that is not JSON, without resuming', async () => {
+		const { callId, arrive, deliver } = await waiting(byWebhook);
 		await service().endCall(callId);
 		const { response, result } = await deliver({ rawBody: Buffer.from('x=1') });
 		expect(response).toMatchObject({
@@ -384,61 +384,61 @@ describe('waiting', () => {
 		expect((await arrive({ call_id: callId })).items).toHaveLength(1);
 	});
 
-	it('a report alone does not wake it while the record shows no end; the record that caught up does', async () => {
-		const { callId, arrive } = await asleep(byWebhook);
-		const woken: unknown[] = [];
+	it('does not resume after a webhook while the record shows no end, but when the record shows it', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
+		const resumed: unknown[] = [];
 		nock(N8N)
 			.post(KNOCKS)
 			.times(3)
 			.optionally()
-			.reply((_uri, body) => [200, woken.push(body)]);
+			.reply((_uri, body) => [200, resumed.push(body)]);
 		timeFlies(async (ms) => {
-			// Only the waits for the lagging record go on.
+			// Only the waits for the lagging record continue.
 			if (ms >= 15_000) await new Promise(() => {});
 			if (ms === 4_000) await service().endCall(callId);
 		});
 		const early = await arrive({ call_id: callId });
-		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, open: 1 } });
+		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, pending: 1 } });
 		expect(early.result).toEqual({ noWebhookResponse: true });
-		await until('the node to wake its execution', async () => woken.length > 0);
+		await until('the node to wake its execution', async () => resumed.length > 0);
 		await sleep(50);
-		expect(woken).toEqual([{ look: true }]);
-		const { items } = await arrive({ look: true });
+		expect(resumed).toEqual([{ poll: true }]);
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);
 	});
 
 	it.each([
-		['until the limit has timed out', 60, true],
-		['for five minutes is over', 3_600, false],
+		['until the time limit has timed out', 60, true],
+		['for five minutes counts as completed', 3_600, false],
 	])('a reported call whose record lags %s', async (_name, waitLimit, timedOut) => {
 		isNow(1_000_000);
-		const { callId, arrive } = await asleep(
+		const { callId, arrive } = await waiting(
 			waitBy('webhook', { waitLimit, waitLimitUnit: 'seconds' }),
 		);
 		expect((await arrive({ call_id: callId })).items).toBeUndefined();
 		isNow(1_000_000 + Math.min(waitLimit, 300) * 1_000);
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, timed_out: timedOut }]);
 	});
 
-	it('reports that come while calls are open make one process knock once', async () => {
-		const { callId, arrive } = await asleep(byWebhook, 2);
+	it('webhooks while calls are pending start only one series of pings per process', async () => {
+		const { callId, arrive } = await waiting(byWebhook, 2);
 		await service().endCall(callId);
 		for (let report = 0; report < 3; report++) {
 			const { response } = await arrive({ call_id: callId });
-			expect(response.body).toEqual({ received: true, open: 1 });
+			expect(response.body).toEqual({ received: true, pending: 1 });
 		}
 		expect(waits().filter((ms) => ms === 15_000)).toHaveLength(1);
 	});
 
-	it('reports of a call whose record lags make one process follow it once', async () => {
-		const { callId, arrive } = await asleep(byWebhook);
+	it('webhooks of a lagging call start only one series of reads per process', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
 		for (let report = 0; report < 3; report++) await arrive({ call_id: callId });
 		expect(waits().filter((ms) => ms === 1_000)).toHaveLength(1);
 	});
 
-	it('an execution that n8n did not wake in a minute is looked at anew', async () => {
-		const { callId: call_id, arrive } = await asleep(byWebhook);
+	it('an execution that n8n did not resume in a minute is resumed again', async () => {
+		const { callId: call_id, arrive } = await waiting(byWebhook);
 		await service().endCall(call_id);
 		const { pass } = timeFlies(async () => await new Promise(() => {}));
 		const reads = () =>
@@ -454,25 +454,25 @@ describe('waiting', () => {
 		expect(reads()).toBe(before + 1);
 	});
 
-	it('where n8n cannot put it to sleep, a further try is given the items as they were', async () => {
+	it('if n8n cannot store the wait, the next attempt gets the original items', async () => {
 		ownAddress();
 		const toSleep = jest
 			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
 			.mockRejectedValueOnce(new Error('the database is away'));
 		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
-		const { run, calls } = await asleep(byWebhook, 2, twice);
+		const { run, calls } = await waiting(byWebhook, 2, twice);
 		expect(toSleep).toHaveBeenCalledTimes(2);
 		expect(run.status).toBe('waiting');
 		expect(calls).toHaveLength(2);
 	});
 
-	it('at the limit it ends although the calls cannot be read, and says so', async () => {
+	it('ends at the time limit even if the calls cannot be read, and says so', async () => {
 		isNow(1_000_000);
-		const { callId, arrive } = await asleep(byWebhook);
+		const { callId, arrive } = await waiting(byWebhook);
 		service().faults.inject({ kind: 'status', status: 503 });
 		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
 		isNow(1_000_000 + HOUR);
-		const { items } = await arrive({ look: true });
+		const { items } = await arrive({ poll: true });
 		expect(items).toEqual([
 			{
 				call_id: callId,
@@ -484,16 +484,19 @@ describe('waiting', () => {
 		expect(JSON.stringify(items)).not.toContain('restarted');
 	});
 
-	it('a credential that cannot be read asks the service to come again before the limit, and at the limit keeps nothing asleep', async () => {
+	it('an unreadable credential asks the service to try again before the time limit, and ends the wait at the limit', async () => {
 		isNow(1_000_000);
-		const { callId, arrive } = await asleep(byWebhook);
+		const { callId, arrive } = await waiting(byWebhook);
 		jest
 			.spyOn(harness.credentials, 'getDecrypted')
 			.mockRejectedValue(new Error('the vault is shut'));
 		isNow(1_000_000 + HOUR - 1);
 		expect((await arrive()).response).toMatchObject({
 			statusCode: 503,
-			body: { received: false, message: 'The call cannot be read now. Deliver again.' },
+			body: {
+				received: false,
+				message: "The call can't be read now. Send the request again later.",
+			},
 		});
 		isNow(1_000_000 + HOUR);
 		expect((await arrive()).items).toMatchObject([
@@ -501,9 +504,9 @@ describe('waiting', () => {
 		]);
 	});
 
-	it('at the limit a report of one call has all of them looked at', async () => {
+	it('at the time limit, a webhook of one call reads all calls', async () => {
 		isNow(1_000_000);
-		const { calls, arrive } = await asleep(byWebhook, 2);
+		const { calls, arrive } = await waiting(byWebhook, 2);
 		const [first = '', second = ''] = calls;
 		expect((await arrive()).items).toBeUndefined();
 		await service().endCall(second);
@@ -514,15 +517,15 @@ describe('waiting', () => {
 		]);
 	});
 
-	it('a process that has just started looks at all calls at the first report', async () => {
-		const { calls, arrive } = await asleep(byWebhook, 3);
+	it('a process that has just started reads all calls after the first webhook', async () => {
+		const { calls, arrive } = await waiting(byWebhook, 3);
 		for (const callId of calls) await service().endCall(callId);
 		expect((await arrive({ call_id: calls[2] })).items).toHaveLength(3);
 	});
 
-	it('keeps what could not be placed in its place, apart from the calls', async () => {
+	it('keeps items without a call at their positions', async () => {
 		const rows = [{ phone: '9000000000' }, { phone: '' }];
-		const { run, callId, arrive } = await asleep(byWebhook, rows, {
+		const { run, callId, arrive } = await waiting(byWebhook, rows, {
 			onError: 'continueErrorOutput',
 		});
 		expect(run.status).toBe('waiting');
@@ -530,7 +533,7 @@ describe('waiting', () => {
 		const { items, result } = await arrive({ call_id: callId });
 		expect(items).toMatchObject([
 			{ call_id: callId, timed_out: false },
-			{ error: 'Phone Number is empty [item 1]' },
+			{ error: "'Phone Number' is empty [item 1]" },
 		]);
 		expect(items?.[1]).not.toHaveProperty('timed_out');
 		expect(result?.workflowData?.[0]).toMatchObject([
@@ -539,19 +542,19 @@ describe('waiting', () => {
 		]);
 	});
 
-	it('one that could not be placed before the others does not end their wait', async () => {
+	it('an item without a call before the others does not end their wait', async () => {
 		const rows = [{ phone: '' }, { phone: '9000000000' }];
-		const { arrive } = await asleep(byWebhook, rows, { onError: 'continueErrorOutput' });
+		const { arrive } = await waiting(byWebhook, rows, { onError: 'continueErrorOutput' });
 		const early = await arrive();
-		expect(early.response.body).toEqual({ received: true, open: 1 });
+		expect(early.response.body).toEqual({ received: true, pending: 1 });
 		expect(early.items).toBeUndefined();
 	});
 
 	it.each([
 		['a report wakes it', false],
-		['n8n’s own limit ends its sleep', true],
-	])('with Execute Once only the executed item comes out, when %s', async (_how, atLimit) => {
-		const sleeping = await asleep(byWebhook, 3, { executeOnce: true });
+		["n8n's own limit ends its wait", true],
+	])('with Execute Once only the executed item is returned, when %s', async (_how, atLimit) => {
+		const sleeping = await waiting(byWebhook, 3, { executeOnce: true });
 		const { run, calls, callId: call_id } = sleeping;
 		expect(calls).toHaveLength(1);
 		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
@@ -562,15 +565,15 @@ describe('waiting', () => {
 		expect(items).toEqual([expect.objectContaining({ call_id, timed_out: atLimit })]);
 	});
 
-	it('counts the limit from the moment at which the last call is due', async () => {
+	it('starts the time limit when the last call is due', async () => {
 		isNow(Date.parse('2026-11-20T10:00:00Z'));
 		const at = '2099-01-01T10:00:00+00:00';
-		const { run } = await asleep({ ...byWebhook, when: 'dateTime', scheduledAt: at });
+		const { run } = await waiting({ ...byWebhook, when: 'dateTime', scheduledAt: at });
 		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
 	});
 
-	it('stopped while it sleeps and retried, it passes the calls on, none of them placed again', async () => {
-		const { placeCall, run } = await asleep(byWebhook, 2);
+	it('when stopped during the wait and retried, it passes on the calls and places none again', async () => {
+		const { placeCall, run } = await waiting(byWebhook, 2);
 		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 		const again = await retryFailed(harness.credentials, run, workflow);
 		const not_read = expect.stringContaining('the execution was stopped and retried');
@@ -580,8 +583,8 @@ describe('waiting', () => {
 		expect(placed()).toHaveLength(2);
 	});
 
-	it('n8n’s own limit passes the calls on, none of them placed again', async () => {
-		const { untilLimit } = await asleep(byWebhook, 2);
+	it("n8n's own limit passes on the calls and places none again", async () => {
+		const { untilLimit } = await waiting(byWebhook, 2);
 		expect(await untilLimit()).toMatchObject(
 			placed().map((call_id) => ({ call_id, timed_out: true })),
 		);
@@ -593,7 +596,7 @@ describe('waiting', () => {
 		const rows = people(2).map((row, index) => ({
 			...row,
 			row_number: index + 2,
-			// What an earlier call left in the sheet.
+			// Output of an earlier call in the sheet.
 			status: 'to call',
 			call_id: 'of an earlier call',
 			timed_out: 'earlier',
@@ -608,8 +611,8 @@ describe('waiting', () => {
 			timed_out: false,
 		});
 
-		it('keeps the row while the execution sleeps, and gives it with the call', async () => {
-			const { calls, arrive } = await asleep(waitBy('webhook', {}, options), rows);
+		it('keeps the row while the execution waits, and returns it with the call', async () => {
+			const { calls, arrive } = await waiting(waitBy('webhook', {}, options), rows);
 			const [first = '', second = ''] = calls;
 			await service().endCall(first);
 			expect((await arrive({ call_id: first })).items).toBeUndefined();
@@ -620,8 +623,8 @@ describe('waiting', () => {
 			for (const item of items) expect(item).not.toHaveProperty('waits_until');
 		});
 
-		it('gives the row at n8n’s own limit', async () => {
-			const { untilLimit } = await asleep(waitBy('webhook', {}, options), rows);
+		it("returns the row at n8n's own limit", async () => {
+			const { untilLimit } = await waiting(waitBy('webhook', {}, options), rows);
 			expect(await untilLimit()).toMatchObject(
 				placed().map((call_id, index) => ({
 					call_id,
@@ -632,7 +635,7 @@ describe('waiting', () => {
 			);
 		});
 
-		it('gives the row with the call that was read', async () => {
+		it('returns the row with the record', async () => {
 			const placeCall = await node(waitBy('reading', {}, options));
 			service().setAutoComplete({ afterMs: 'beforeResponse' });
 			const run = await inNoTime(async () => await sleepOver(placeCall, rows));
@@ -643,21 +646,24 @@ describe('waiting', () => {
 			]);
 		});
 
-		it('an item that was not placed waits for no earlier call of its row', async () => {
-			const { callId, arrive } = await asleep(
+		it('an item without a call does not wait for an earlier call of its row', async () => {
+			const { callId, arrive } = await waiting(
 				waitBy('webhook', {}, options),
 				[{ ...rows[0], phone: '' }, ...rows.slice(1)],
 				{ onError: 'continueRegularOutput' },
 			);
 			await service().endCall(callId);
 			const { items = [] } = await arrive({ call_id: callId });
-			expect(items).toMatchObject([{ error: 'Phone Number is empty [item 0]' }, called(callId, 1)]);
+			expect(items).toMatchObject([
+				{ error: "'Phone Number' is empty [item 0]" },
+				called(callId, 1),
+			]);
 			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
 		});
 	});
 });
 
-/** Lets timers run out while requests go to and fro. */
+/** Advances timers while requests are in flight. */
 async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
 	jest.useFakeTimers({
 		doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
@@ -676,7 +682,7 @@ async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
 	}
 }
 
-describe('nobody is called', () => {
+describe('no call is placed', () => {
 	it.each([
 		['run by the engine', engineTool],
 		['called by the agent', inlineTool],
@@ -684,22 +690,22 @@ describe('nobody is called', () => {
 		const answer = await route(harness.credentials, harness.placeCallNode(byWebhook))();
 		expect(answer).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'A tool of an AI agent cannot sleep, so no call was placed.',
+			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",
 			next_step: expect.stringContaining('the person who set up this tool must fix this'),
 		});
 	});
 
-	it('where n8n does not reach its own address', async () => {
+	it('if n8n cannot reach its own webhook URL', async () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.replyWithError(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }));
 		const run = await harness.place(byWebhook);
 		const { message, description } = faultOf(run);
-		expect(message).toBe('n8n does not reach its own webhook address, so no call was placed');
+		expect(message).toBe("n8n can't reach its own webhook URL, so no call was placed");
 		expect(description).toContain('By Reading the Call');
 	});
 
-	it('where something else answers at that address', async () => {
+	it('if something else responds at that URL', async () => {
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.reply(200, {});
@@ -709,8 +715,8 @@ describe('nobody is called', () => {
 	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
 		const run = await harness.place(waitBy('webhook', { waitLimit }));
 		expect(faultOf(run)).toMatchObject({
-			message: 'Time Limit is not a length of time, so no call was placed',
-			description: 'Enter a number above zero, and choose its unit.',
+			message: "'Time Limit' must be more than 0, so no call was placed",
+			description: 'Enter a number above 0, and choose its unit.',
 		});
 	});
 

@@ -15,20 +15,20 @@ import {
 import { fixtures, type Simulator } from '../../simulator';
 import type { placeCallHarness } from './placeCallHarness';
 
-/** Where n8n itself is reached. */
+/** n8n's base URL. */
 export const N8N = 'http://localhost:5678';
 
 export const people = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ phone: String(9_000_000_000 + index) }));
 
-/** What came of a request at the address of a sleeping execution; `items` where it was woken. */
+/** The response to a request at the resume URL. `items` if the execution resumed. */
 export type Arrival = {
 	response: FakeResponse;
 	result: IWebhookResponseData | undefined;
 	items: object[] | undefined;
 };
 
-/** Executions in which Place Call sleeps, and what arrives at their addresses. */
+/** Executions in which Place Call waits, and requests to their resume URLs. */
 export function waitingExecutions(
 	harness: ReturnType<typeof placeCallHarness>,
 	simulator: () => Simulator,
@@ -50,14 +50,14 @@ export function waitingExecutions(
 		);
 	}
 
-	/** n8n answers at the address of a running execution as it really does. */
+	/** n8n's real response at the resume URL of a running execution. */
 	function ownAddress(status = 409) {
 		return nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.reply(status, {});
 	}
 
-	/** What arrives from now on is for another execution than before. */
+	/** Requests from now on are for another execution. */
 	function beginExecution(): void {
 		executionId = randomUUID();
 	}
@@ -70,7 +70,7 @@ export function waitingExecutions(
 		return await runWorkflow(harness.credentials, workflow, start, input);
 	}
 
-	/** A request at the address of the sleeping execution. */
+	/** A request to the resume URL of the waiting execution. */
 	async function arrive(placeCall: INode, run: IRun, body: object = {}): Promise<Arrival> {
 		return await deliver(placeCall, run, { body });
 	}
@@ -91,8 +91,8 @@ export function waitingExecutions(
 		return { response, result, items: result?.workflowData?.[0]?.map(({ json }) => json) };
 	}
 
-	/** The calls of an execution that sleeps, and what wakes it. */
-	async function asleep(
+	/** The calls of a waiting execution, and requests that resume it. */
+	async function waiting(
 		parameters: INodeParameters,
 		rows: number | IDataObject[] = 1,
 		over: Partial<INode> = {},
@@ -111,7 +111,7 @@ export function waitingExecutions(
 			callId,
 			arrive: async (body?: object) => await arrive(placeCall, run, body),
 			deliver: async (request: WebhookRequest) => await deliver(placeCall, run, request),
-			/** What comes out where n8n's own limit ends the sleep. */
+			/** The output if n8n's own limit ends the wait. */
 			untilLimit: async () => {
 				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
 				const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
@@ -120,5 +120,5 @@ export function waitingExecutions(
 		};
 	}
 
-	return { node, ownAddress, beginExecution, sleepOver, asleep, arrive };
+	return { node, ownAddress, beginExecution, sleepOver, waiting, arrive };
 }

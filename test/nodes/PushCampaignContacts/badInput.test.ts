@@ -70,7 +70,7 @@ const settings: Case[] = [
 	[
 		'additional fields that are no JSON',
 		{ options: { additionalBodyFields: '{ source: sheet' } },
-		/^Additional Body Fields is not a JSON object/,
+		/^'Additional Body Fields' must be a JSON object/,
 		/curly brackets/,
 	],
 ];

@@ -55,7 +55,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			what_happened: expect.stringMatching(
 				/^5 rows: 2 pushed, 2 unknown, 1 not sent\. The connection/,
 			),
-			next_step: expect.stringContaining('Do not ask for the same again'),
+			next_step: expect.stringContaining('Do not repeat this request'),
 			result: {
 				totals: { pushed: 2, unknown: 2, not_sent: 1 },
 				campaign_upload_id: 501,
@@ -74,7 +74,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 			'an archived campaign',
 			409,
 			rejection('Campaign is archived'),
-			/Ask again only for what you can/,
+			/Request again only what you can/,
 		],
 		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
 	])('%s at the second request: partly done', async (_what, status, body, advice) => {

@@ -4,7 +4,7 @@ import { getActiveAgents } from '../../api/endpoints';
 import { createAccountClient } from '../http/accountClient';
 import { toNodeError } from '../run/nodeErrors';
 
-/** The agent, chosen from the account's active agents or typed in. */
+/** The agent, selected from the account's active agents or entered by ID. */
 export const agentField: INodeProperties = {
 	displayName: 'Agent',
 	name: 'agentUuid',
@@ -29,7 +29,7 @@ export const agentField: INodeProperties = {
 	],
 };
 
-/** Fills the Agent list with the account's active agents, narrowed to what was typed. */
+/** Fills the 'Agent' list with the account's active agents that match the typed filter. */
 export async function searchAgents(
 	this: ILoadOptionsFunctions,
 	filter = '',

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** A campaign by its number; no documented request lists an account's campaigns. */
+/** A campaign by its ID. The document has no request that lists campaigns. */
 export const campaignField: INodeProperties = {
 	displayName: 'Campaign ID',
 	name: 'campaignId',

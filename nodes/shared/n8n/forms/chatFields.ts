@@ -9,10 +9,10 @@ export const sessionField: INodeProperties = {
 	default: '',
 	required: true,
 	placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
-	description: 'The ID of the chat session: the session_id that the node that created it returns',
+	description: 'The ID of the chat session, which is in session_id of the node that created it',
 };
 
-/** The person's confirmation that another client may lose the session. */
+/** The user's confirmation that another client may lose the session. */
 export const takeOverField: INodeProperties = {
 	displayName: 'Take Over',
 	name: 'takeOver',
@@ -22,7 +22,7 @@ export const takeOverField: INodeProperties = {
 		'Whether to take over the live connection of the session from another client, such as a support desk or another n8n. The nodes of this n8n share one connection.',
 };
 
-/** A field as it is, shown only where these parameters have these values. */
+/** Shows a field only if these parameters have these values. */
 export function shownWhere(
 	field: INodeProperties,
 	show: NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>,
@@ -30,7 +30,7 @@ export function shownWhere(
 	return { ...field, displayOptions: { show } };
 }
 
-/** The documented events of a chat session, in the words of the person who waits for them. */
+/** The documented events of a chat session. */
 export const eventTypesField: INodeProperties = {
 	displayName: 'Events',
 	name: 'eventTypes',
@@ -56,7 +56,7 @@ export const eventTypesField: INodeProperties = {
 		{
 			name: 'Session Dormant',
 			value: 'session_dormant',
-			description: 'It went quiet after inactivity',
+			description: 'The customer was inactive',
 		},
 		{
 			name: 'Session Reactivated',
@@ -69,7 +69,7 @@ export const eventTypesField: INodeProperties = {
 		{
 			name: 'Turn Result',
 			value: 'turn_result',
-			description: 'A message that was answered later has its result',
+			description: 'A message that was processed later has its result',
 		},
 	],
 	default: [],
@@ -84,7 +84,7 @@ export const otherEventTypesField: INodeProperties = {
 	description: 'Types that your service sends beyond those in the list, separated by commas',
 };
 
-/** The chosen types; null where every event is meant. */
+/** The selected types. Null for all events. */
 export function chosenTypes(form: Fields, options: Fields): ReadonlySet<string> | null {
 	const others = options.textOrList('otherEventTypes');
 	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));

@@ -18,35 +18,35 @@ import { isOnlyTextAround, unreadableIn } from './template';
 
 /** Where the values of a form come from. */
 export type FieldSource = {
-	/** What is saved: a value, an expression, or `ABSENT`. */
+	/** The stored value, expression, or `ABSENT`. */
 	raw(path: string): unknown;
-	/** What it comes to: the value, what its expression returns, or `UNEVALUATED`. */
+	/** The value, the result of its expression, or `UNEVALUATED`. */
 	value(path: string): unknown;
-	/** What the code of one expression returns; absent if n8n can only evaluate whole fields. */
+	/** Evaluates the code of one expression. Absent if n8n can only evaluate whole fields. */
 	evaluate?: (code: string) => unknown;
 };
 
-/** Of a field that the form hides, or an option that is not added. */
+/** For a field that the form hides, or an option that isn't added. */
 export const ABSENT = Symbol('no value');
 
-/** In place of a value whose expression n8n can't evaluate, if nobody else says so. */
+/** For an expression that n8n can't evaluate, if n8n doesn't report it. */
 export const UNEVALUATED = Symbol('not evaluated');
 
-/** What is passed on as it is. */
+/** A value that is passed on unchanged. */
 export type Scalar = string | number | boolean;
 
-/** A point in time as a date picker or an expression gives it; a text may be no time at all. */
+/** A time from a date picker or an expression. A text may be invalid. */
 export type TimeValue = string | number | Date | DateTime;
 
 /**
- * Without this, an expression that returns nothing stops the node, because a switch, a filter, a limit or a secret
- * would silently be off. For data of a row, in which a cell may be blank, and where the caller rejects an empty value itself.
+ * Allows expressions that return nothing. By default they stop the node, because a switch, filter, limit, or secret
+ * would silently be off. For data of a row, which may have blank cells, and if the caller rejects empty values.
  */
 export const MAY_BE_BLANK = { mayBeBlank: true } as const;
 
 /**
- * Text around expressions that all returned nothing is nothing, too. For keys and filters, which would otherwise be the
- * same for every item, or match too much.
+ * Rejects a text whose expressions all returned nothing. For keys and filters, which would fallback be the same for
+ * every item, or match too much.
  */
 export const NEEDS_VALUE = { needsValue: true } as const;
 
@@ -57,28 +57,28 @@ type Given = {
 	property: INodeProperties;
 	value: unknown;
 	isExpression: boolean;
-	/** A model gave it. */
+	/** Whether a model filled it in. */
 	isFromModel: boolean;
-	/** Only the text around its expressions is left. */
+	/** Whether only the text around its expressions remains. */
 	isOnlyTextAround: boolean;
 };
 
 /**
- * The fields of a form, or of a collection in it, read by their declared types: a value of another type stops the node
- * with the field's name. A field that the form doesn't show has no value: `otherwise` is what that means.
+ * Reads the fields of a form, or of a collection in it, by their declared types. A value of another type stops the node
+ * with the field's name. If the form doesn't show a field, the reader returns `fallback`.
  *
- * @throws InvalidInput from every reader, for a value that is not of the type
+ * @throws InvalidInput from every reader, for a value of another type
  */
 export class Fields {
 	/**
 	 * @param prefix of the paths of these fields, such as `options.`
-	 * @param place the collection that they are in, as a message names it
+	 * @param location the collection of these fields, for messages
 	 */
 	constructor(
 		private readonly declared: readonly INodeProperties[],
 		private readonly source: FieldSource,
 		private readonly prefix = '',
-		private readonly place = '',
+		private readonly location = '',
 	) {}
 
 	/** Whether the form shows the field, or the option is added. */
@@ -86,51 +86,51 @@ export class Fields {
 		return this.source.raw(this.prefix + name) !== ABSENT;
 	}
 
-	/** The text of the field's expression; empty if it has a fixed value. */
+	/** The field's expression. Empty if it has a fixed value. */
 	expression(name: string): string {
 		const raw = this.source.raw(this.prefix + name);
 		const inner = isLocator(raw) ? raw.value : raw;
 		return typeof inner === 'string' && inner.startsWith('=') ? inner : '';
 	}
 
-	/** On or off; also the texts "true" and "false", as spreadsheets and models give them. */
-	switch<T>(name: string, otherwise: T): boolean | T {
+	/** A boolean, or the text "true" or "false" from a spreadsheet or model. */
+	switch<T>(name: string, fallback: T): boolean | T {
 		const given = this.given(name, 'boolean');
-		if (given === undefined) return otherwise;
+		if (given === undefined) return fallback;
 		const { value, property } = given;
 		if (typeof value === 'boolean') return value;
-		// n8n shows other fields by the value of one without expressions, and takes no text for it.
+		// n8n shows other fields depending on a field without expressions, and doesn't accept text for it.
 		const isWord = typeof value === 'string' && property.noDataExpression !== true;
 		const word = isWord ? value.trim().toLowerCase() : '';
 		if (word === 'true' || word === 'false') return word === 'true';
 		throw this.fault(given, 'true or false', 'use the switch');
 	}
 
-	/** A finite number, also one that is written as text. */
-	number<T>(name: string, otherwise: T): number | T {
+	/** A finite number, also as text. */
+	number<T>(name: string, fallback: T): number | T {
 		const given = this.given(name, 'number');
-		if (given === undefined) return otherwise;
+		if (given === undefined) return fallback;
 		const { value } = given;
 		const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
 		if (typeof number === 'number' && Number.isFinite(number)) return number;
 		throw this.fault(given, 'a number');
 	}
 
-	/** Text without white space around it; a number is written out. */
+	/** Trimmed text. Numbers are converted. */
 	text(name: string, blank: Blank = {}): string {
 		return this.textAsWritten(name, blank).trim();
 	}
 
-	/** Text with the white space around it; a number is written out. */
+	/** Text that isn't trimmed. Numbers are converted. */
 	textAsWritten(name: string, blank: Blank = {}): string {
 		return String(this.textOrNumber(name, blank) ?? '');
 	}
 
 	/**
-	 * Text, or an exact number, without white space around it as HTTP headers have it. `undefined` if the field is
-	 * empty; an expression always gives one.
+	 * Trimmed text, like the value of an HTTP header, or an exact number. `undefined` if the field is empty. An empty
+	 * result of an expression is an error.
 	 *
-	 * @param resolution instead of how to correct the expression
+	 * @param resolution replaces the default advice
 	 */
 	secret(name: string, resolution?: Resolution): string | undefined {
 		const given = this.given(name, 'string');
@@ -143,7 +143,7 @@ export class Fields {
 		throw resolution === undefined ? fault : new InvalidInput(fault.message, resolution);
 	}
 
-	/** An ID or a phone number, which spreadsheets keep as text or as a number; `undefined` if the field is empty. */
+	/** An ID or a phone number, which is text or a number in spreadsheets. `undefined` if the field is empty. */
 	textOrNumber(name: string, blank: Blank = {}): string | number | undefined {
 		const given = this.given(name, 'string', 'resourceLocator');
 		if (given === undefined || this.isEmpty(given, blank, 'text or a number')) return undefined;
@@ -159,21 +159,21 @@ export class Fields {
 		return value.map((one: unknown) => String(this.textIn(given, one, TEXTS)));
 	}
 
-	/** One of the values that the list of the form offers, as text. */
-	choice<T>(name: string, otherwise: T): string | T {
+	/** One of the field's options, as text. */
+	choice<T>(name: string, fallback: T): string | T {
 		const given = this.given(name, 'options');
-		if (given === undefined) return otherwise;
-		return this.offered(given, given.value);
+		if (given === undefined) return fallback;
+		return this.optionOf(given, given.value);
 	}
 
-	/** What an expression or a model may also write in its own words, which the caller checks. */
+	/** An option, or any other text from an expression or a model. The caller checks it. */
 	choiceOrText(name: string, blank: Blank = {}): string {
 		const given = this.given(name, 'options', 'string');
 		if (given === undefined || this.isEmpty(given, blank, 'text')) return '';
 		return String(this.textIn(given, given.value)).trim();
 	}
 
-	/** Some of the values that the list of the form offers; from a model they come as text, with commas. */
+	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, 'multiOptions');
 		if (given === undefined || this.isEmpty(given, {}, 'a list')) return [];
@@ -181,17 +181,17 @@ export class Fields {
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
 		if (!Array.isArray(chosen)) throw this.fault(given, 'a list');
 		const named = chosen.filter((one) => !isUnset(one));
-		return named.map((one: unknown) => this.offered(given, one));
+		return named.map((one: unknown) => this.optionOf(given, one));
 	}
 
-	/** What is passed on as it is: text, a number, true or false. */
+	/** Text, a number, true, or false, unchanged. */
 	scalar(name: string, blank: Blank = {}): Scalar {
 		const given = this.given(name, 'string');
 		if (given === undefined || this.isEmpty(given, blank, SCALAR)) return '';
 		return this.scalarIn(given, given.value);
 	}
 
-	/** The same, or a list of such values that an expression returned. */
+	/** The same, or a list of such values from an expression. */
 	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
 		const given = this.givenList(name, 'string');
 		if (given === undefined || this.isEmpty(given, blank, SCALAR)) return '';
@@ -209,7 +209,7 @@ export class Fields {
 		return this.textIn(given, value, 'a date and time');
 	}
 
-	/** A JSON value, or the text of one; `undefined` if the field is empty. */
+	/** A JSON value, or its text. `undefined` if the field is empty. */
 	json(name: string, blank: Blank = {}): JsonValue | undefined {
 		const given = this.given(name, 'json');
 		const value = this.jsonIn(given, blank);
@@ -218,25 +218,25 @@ export class Fields {
 		throw this.fault({ ...given, value: lost }, 'JSON');
 	}
 
-	/** The same for rows, in which what JSON can't express is a blank cell, as it is in an input item. */
+	/** The same for rows. A value that JSON can't express is a blank cell, as in an input item. */
 	jsonRows(name: string): JsonValue | undefined {
 		return this.jsonIn(this.given(name, 'json'), {});
 	}
 
-	/** A JSON object; an empty one if the field is empty. */
+	/** A JSON object. Empty if the field is empty. */
 	jsonObject(name: string, blank: Blank = {}): JsonObject {
 		const value = this.json(name, blank);
 		if (value === undefined) return {};
 		const object = typeof value === 'string' ? parseJson(value) : value;
 		if (isJsonObject(object)) return object;
 		const { displayName: label } = this.propertyOf(name, ['json']);
-		throw new InvalidInput(`${label} is not a JSON object`, {
-			onScreen: `Write ${label} as names and values in curly brackets, such as { "plan": "gold" }.`,
+		throw new InvalidInput(`'${label}' must be a JSON object`, {
+			onScreen: 'Enter names and values in curly brackets, such as { "plan": "gold" }.',
 			forModel: this.adviceForModel(name, label),
 		});
 	}
 
-	/** The form of a value; nothing if it isn't the model that gives it. */
+	/** The format of a value. Empty if the model doesn't fill in the field. */
 	private adviceForModel(name: string, label: string): string {
 		if (!isFromModel(this.source.raw(this.prefix + name))) return '';
 		return hasForm(label) ? formOf(label) : `Give ${label} as a JSON object.`;
@@ -251,7 +251,7 @@ export class Fields {
 		return new Fields(members, this.source, `${this.prefix}${name}.`, `'${displayName}'`);
 	}
 
-	/** The fields of a fixed collection that has one group; `undefined` if it is not filled in. */
+	/** The fields of a fixed collection with one group. `undefined` if it isn't filled in. */
 	group(name: string): Fields | undefined {
 		const group = this.groupOf(name);
 		const path = `${this.prefix}${name}.${group.name}`;
@@ -266,8 +266,8 @@ export class Fields {
 		const path = `${this.prefix}${name}.${group.name}`;
 		const { displayName } = this.propertyOf(name, ['fixedCollection']);
 		return asList(this.source.raw(path)).map((_row, index) => {
-			const place = `${group.displayName} ${index + 1} of '${displayName}'`;
-			return new Fields(group.values, this.source, `${path}[${index}].`, place);
+			const location = `${group.displayName} ${index + 1} of '${displayName}'`;
+			return new Fields(group.values, this.source, `${path}[${index}].`, location);
 		});
 	}
 
@@ -290,18 +290,18 @@ export class Fields {
 			throw new InvalidInput(
 				`n8n can't evaluate the expression of ${this.labelOf(property)}`,
 				onScreenOnly(
-					'Correct the expression. It can use variables, but no items: this node has none when it reads the field.',
+					'Correct the expression. It can use variables, but no items, because this node has no input when it reads the field.',
 				),
 			);
 		}
-		// n8n makes text of an expression that such a field can't have.
+		// n8n treats an expression as text if the field can't have expressions.
 		if (property.noDataExpression === true && isExpressionText(value)) {
 			throw new InvalidInput(
 				`${this.labelOf(property)} can't be an expression (got ${quoted(value)})`,
 				onScreenOnly('Enter or choose a value in the form.'),
 			);
 		}
-		// An empty text is how a model leaves a field empty.
+		// A model leaves a field empty with an empty text.
 		const isLeftEmpty = value === '' && byModel;
 		if (!hasExpression(raw) || isLeftEmpty) {
 			return {
@@ -325,7 +325,7 @@ export class Fields {
 		return given;
 	}
 
-	/** n8n writes out an object in a text as "[object Object]". */
+	/** n8n writes an object in a text as "[object Object]". */
 	private requireReadable(given: Given, expression: string): void {
 		const { value } = given;
 		if (typeof value !== 'string') return;
@@ -333,7 +333,7 @@ export class Fields {
 		if (found !== undefined) throw this.fault({ ...given, value: found }, 'text');
 	}
 
-	/** A list without anything in it is nothing, too. */
+	/** A list with only empty values counts as empty. */
 	private givenList(name: string, ...types: NodePropertyTypes[]): Given | undefined {
 		const given = this.given(name, ...types);
 		if (given === undefined || !Array.isArray(given.value)) return given;
@@ -358,7 +358,7 @@ export class Fields {
 		throw this.fault(given, 'JSON');
 	}
 
-	/** @throws InvalidInput if an expression returned nothing where that must not pass for an empty field */
+	/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
 	private isEmpty(
 		given: Given,
 		{ mayBeBlank = false, needsValue = false }: Blank,
@@ -380,7 +380,7 @@ export class Fields {
 		return typeof value === 'boolean' ? value : this.textIn(given, value, SCALAR);
 	}
 
-	private offered(given: Given, value: unknown): string {
+	private optionOf(given: Given, value: unknown): string {
 		const { options = [] } = given.property;
 		const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
 		const written = typeof value === 'string' ? value.trim() : value;
@@ -391,11 +391,11 @@ export class Fields {
 	}
 
 	private labelOf({ displayName }: INodeProperties): string {
-		return `'${displayName}'${this.place === '' ? '' : ` in ${this.place}`}`;
+		return `'${displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
 	}
 
-	/** @param instead what a person can do instead of correcting an expression */
-	private fault(given: Given, wanted: string, instead?: string): InvalidInput {
+	/** @param alternative to correcting an expression */
+	private fault(given: Given, wanted: string, alternative?: string): InvalidInput {
 		const { property, isExpression } = given;
 		const value = given.isOnlyTextAround ? undefined : given.value;
 		const { typeOptions } = property;
@@ -411,9 +411,9 @@ export class Fields {
 			});
 		}
 		const onScreen =
-			instead === undefined
+			alternative === undefined
 				? `Make the expression return ${wanted}.`
-				: `Make the expression return ${wanted}, or ${instead}.`;
+				: `Make the expression return ${wanted}, or ${alternative}.`;
 		return new InvalidInput(`${field} must be ${wanted}, but its expression returned ${shown}`, {
 			onScreen,
 			forModel,
@@ -422,13 +422,13 @@ export class Fields {
 }
 
 const TEXTS = 'text or a list of texts';
-const SCALAR = 'text, a number, true or false';
+const SCALAR = 'text, a number, true, or false';
 const FROM_MODEL = /\$fromAI\(/i;
 const NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
 
 type Locator = { __rl: true; value: unknown };
 
-/** What n8n keeps of a field with *From List* and *By ID*. */
+/** The stored value of a field with *From List* and *By ID*. */
 export function isLocator(raw: unknown): raw is Locator {
 	return isPlainObject(raw) && typeof raw === 'object' && raw !== null && '__rl' in raw;
 }
@@ -444,7 +444,7 @@ function isFromModel(raw: unknown): boolean {
 	return typeof inner === 'string' && FROM_MODEL.test(inner);
 }
 
-/** A model may write the word where it means the value. */
+/** A model may write "null" for an empty value. */
 function isNothingInWords(value: unknown): boolean {
 	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
 }
@@ -457,14 +457,14 @@ function asList(value: unknown): unknown[] {
 	return Array.isArray(value) ? value : value === ABSENT ? [] : [value];
 }
 
-/** Lists and objects are looked into by `lostInJson`. */
+/** `lostInJson` checks the contents of lists and objects. */
 function isJson(value: unknown): value is JsonValue {
 	if (typeof value === 'number') return Number.isFinite(value);
 	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
 	return typeof value === 'string' || typeof value === 'boolean';
 }
 
-/** @throws InvalidInput where lists and objects stand in each other too often: to go through them would break off halfway */
+/** @throws InvalidInput if lists and objects are nested too deep to be traversed */
 export function requireShallow<T>(value: T): T {
 	if (isTooDeep(value)) throw tooDeep();
 	return value;
@@ -473,17 +473,17 @@ export function requireShallow<T>(value: T): T {
 export function tooDeep(): InvalidInput {
 	return new InvalidInput(
 		`A field of this node contains lists or objects that are nested more than ${DEEPEST} levels deep, so nothing was sent`,
-		onScreenOnly('Take the part that is needed out of it in the node before this one.'),
+		onScreenOnly('In the node before this one, extract the part that you need.'),
 	);
 }
 
-/** A value as a message shows it. */
+/** A value for a message. */
 function shownValue(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	return typeof value === 'string' && !isUnset(value) ? quoted(value) : kindOf(value);
 }
 
-/** What a value is, without showing it. A number is only named when it can't be a secret. */
+/** The kind of a value, without the value. */
 function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
 	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';

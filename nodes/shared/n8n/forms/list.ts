@@ -27,18 +27,18 @@ export const limitFields: INodeProperties[] = [
 	},
 ];
 
-/** For lists whose missing entries would decide something. */
+/** For lists whose missing entries could cause a wrong decision. */
 export function requireCompleteField(entry: string): INodeProperties {
 	return {
 		displayName: 'Require Complete List',
 		name: 'requireComplete',
 		type: 'boolean',
 		default: false,
-		description: `Whether to read the whole list until no ${entry} can be missing, or to stop, for example before you decide who to call. A list with several pages is read at least twice.`,
+		description: `Whether to stop if any ${entry} may be missing from the list, for example before you decide who to call. A list with several pages is read at least twice.`,
 	};
 }
 
-/** Told in the editor when a list that was read without that option changed too often. */
+/** A hint in the editor, if a list that was read without that option changed too often. */
 export function listChangedHint(entries: string): string {
 	return `The list changed each of the ${MAX_READINGS} times it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
 }
@@ -47,21 +47,21 @@ export function listChangedHint(entries: string): string {
 export function readLimit(form: Fields): number {
 	if (form.switch('returnAll', false)) return Infinity;
 	const resolution = {
-		onScreen: 'Enter how many results to return, from 1 on. For all of them use Return All.',
-		forModel: 'Enter how many results to return, from 1 on.',
+		onScreen: "Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
+		forModel: 'Send a whole number of at least 1.',
 	};
 	return parseCount(form.number('limit', undefined), 'Limit', resolution);
 }
 
-/** A list that an item asks for: items with the same key ask for the same list. */
+/** The list of an item. Items with the same key have the same list. */
 export type ListPlan = { key: unknown; read: (limiter: Limiter) => Promise<JsonObject[]> };
 
-/** Read once for all items that ask for it. */
-type SharedList = { read: () => Promise<JsonObject[]>; askers: Array<{ item: number }> };
+/** A list that is read once for all its items. */
+type SharedList = { read: () => Promise<JsonObject[]>; items: Array<{ item: number }> };
 
 /**
- * Reads a list for each item, with so many requests under way in all. Items that ask for the very same list share one reading, whose
- * entries come out once and are paired with all of them.
+ * Reads a list for each item, with at most `concurrency` requests in flight. Items with the same list share one
+ * reading. Its entries are returned once, paired with all these items.
  */
 export async function forEachList(
 	context: IExecuteFunctions,
@@ -80,16 +80,16 @@ export async function forEachList(
 		const name = JSON.stringify(planned.key);
 		const list = lists.get(name) ?? {
 			read: once(async () => await planned.read(limiter)),
-			askers: [],
+			items: [],
 		};
 		lists.set(name, list);
-		const isFirst = list.askers.length === 0;
-		list.askers.push({ item });
+		const isFirst = list.items.length === 0;
+		list.items.push({ item });
 		return async () => {
-			// Every item that asks learns of a failure, as it would by itself.
+			// A failure fails every item with this list.
 			const entries = await list.read();
 			if (!isFirst) return [];
-			return asItems(entries).map((entry) => ({ ...entry, pairedItem: list.askers }));
+			return asItems(entries).map((entry) => ({ ...entry, pairedItem: list.items }));
 		};
 	});
 	return await forEachItem(context, async (index) => (await reads[index]?.()) ?? [], {

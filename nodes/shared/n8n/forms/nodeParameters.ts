@@ -10,7 +10,7 @@ import { ABSENT, Fields, hasExpression, isLocator, tooDeep, UNEVALUATED } from '
 import { rowReader, UNREAD, type RowReader } from './rowExpression';
 import { runsAsTool } from '../tools/toolRun';
 
-/** How a parameter is read: once, straight from the item, or by n8n's expression engine. */
+/** How a parameter is read: once, directly from the item, or by n8n's expression engine. */
 type ParameterReading = { raw: unknown } & (
 	| { kind: 'fixed'; value: unknown }
 	| { kind: 'row'; read: RowReader }
@@ -18,8 +18,8 @@ type ParameterReading = { raw: unknown } & (
 );
 
 /**
- * The form of a node, as it is for each item. Evaluating an expression costs about 0.3 ms an item, which thousands of
- * items feel: what is the same for every item is read once, what only picks values of the row from the item.
+ * Reads the form of a node for each item. An expression takes about 0.3 ms per item, which is slow for thousands of
+ * items. So fixed values are read once, and expressions that only read fields of the row are evaluated here.
  */
 export class NodeParameters {
 	private readonly readings = new Map<string, ParameterReading>();
@@ -32,11 +32,11 @@ export class NodeParameters {
 		private readonly form: readonly INodeProperties[],
 	) {
 		this.items = context.getInputData();
-		// A tool's input holds what the model chose, while `$json` may be the row that its agent works on.
+		// A tool's input has the model's values, while `$json` may be the row of its agent.
 		this.readsRows = !runsAsTool(context);
 	}
 
-	/** The fields as they are for an item. */
+	/** The fields of an item. */
 	at(index: number): Fields {
 		return new Fields(this.form, {
 			raw: (path) => this.reading(path, index).raw,
@@ -79,14 +79,14 @@ export class NodeParameters {
 		try {
 			return this.context.getNodeParameter(path, index, null, { extractValue: isLocator(raw) });
 		} catch (error) {
-			// n8n goes through the value as well.
+			// n8n also traverses the value.
 			const isStack = error instanceof RangeError && error.message.includes('call stack');
 			throw isStack ? tooDeep() : error;
 		}
 	}
 }
 
-/** The form of a node that has no input: a trigger, or what answers at its URL. */
+/** The form of a node without input: a trigger or a webhook. */
 export function formOf(
 	context: ITriggerFunctions | IPollFunctions | IWebhookFunctions,
 	form: readonly INodeProperties[],

@@ -8,7 +8,7 @@ import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
 import { jsonInTools } from '../tools/textInTools';
 
-/** The Options collection, with these members. In a tool, JSON is given as text. */
+/** The 'Options' collection with these members. In a tool, JSON fields are text fields. */
 export function optionsCollection(...members: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -20,7 +20,7 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 	};
 }
 
-/** Members of the Options collection that every action offers, for what the document does not name. */
+/** For undocumented fields, in the 'Options' of every action. */
 export const additionalBodyFields: INodeProperties = {
 	displayName: 'Additional Body Fields',
 	name: 'additionalBodyFields',
@@ -28,7 +28,7 @@ export const additionalBodyFields: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "priority": "high" }',
 	description:
-		'More fields to send in the body of the request, as a JSON object. Objects with the same name are merged; what this node sends itself is never replaced.',
+		'More fields to send in the body of the request, as a JSON object. Objects with the same name are merged. Fields that this node sends are never replaced.',
 };
 
 export const additionalQueryParameters: INodeProperties = {
@@ -38,10 +38,10 @@ export const additionalQueryParameters: INodeProperties = {
 	default: '{}',
 	placeholder: 'e.g. { "locale": "en" }',
 	description:
-		'More query parameters to send with the request, as a JSON object. A list of values sends its name several times. What this node sends itself is never replaced.',
+		'More query parameters to send with the request, as a JSON object. A list sends its parameter once per value. Parameters that this node sends are never replaced.',
 };
 
-/** How many items are under way at once. */
+/** The number of items in flight. */
 export function concurrencyField(initial: number, description: string): INodeProperties {
 	return {
 		displayName: 'Concurrency',
@@ -55,9 +55,9 @@ export function concurrencyField(initial: number, description: string): INodePro
 }
 
 /**
- * What to do about a write whose outcome is unknown.
+ * What to do if the outcome of a write is unknown.
  *
- * @param lookUp what is looked up, and what counts as found
+ * @param lookUp description of the search, and of a match
  */
 export function ifUnknownField(lookUp: string, stop: string, description: string): INodeProperties {
 	return {
@@ -75,14 +75,14 @@ export function ifUnknownField(lookUp: string, stop: string, description: string
 
 const MAX_CONCURRENCY = 100;
 
-/** *Concurrency* of the Options collection; it holds for the whole run. */
+/** *Concurrency* of the 'Options' collection, for the whole node run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
 	const options = parameters.at(0).collection('options');
 	if (!options.has('concurrency')) return initial;
 	return Math.min(MAX_CONCURRENCY, Math.max(1, Math.trunc(options.number('concurrency', initial))));
 }
 
-/** Reads *Additional Body Fields* and *Additional Query Parameters* of an Options collection. */
+/** Reads *Additional Body Fields* and *Additional Query Parameters* of the 'Options' collection. */
 export function readAdditions(options: Fields): Additions {
 	const objectOf = (name: string) => (options.has(name) ? options.jsonObject(name) : {});
 	return {
@@ -98,10 +98,10 @@ function toQuery(values: JsonObject): Query {
 		const plain = list.filter(isPlain);
 		if (plain.length < list.length) {
 			throw new InvalidInput(
-				`The additional query parameter “${name}” is neither text nor a number`,
+				`"${name}" in 'Additional Query Parameters' must be text, a number, true, or false, or a list of such values`,
 				givenAs(
 					'Additional Query Parameters',
-					'Give every additional query parameter a plain value, or a list of plain values to send its name several times.',
+					'Replace objects and nested lists with plain values.',
 				),
 			);
 		}

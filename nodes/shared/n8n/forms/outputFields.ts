@@ -7,17 +7,17 @@ import { givenAs } from '../../modelForms';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from '../tools/textInTools';
 
-/** How much of what was read comes out. */
+/** How much of a response to return. */
 export type Output = 'simplified' | 'raw' | { fields: string[] };
 
-/** The same record in two sizes. */
+/** A record in two sizes. */
 export type Sizes = { raw: JsonObject; simplified: JsonObject };
 
 /**
- * The choice of how much comes out; for a model less is more.
+ * 'Output': how much of a response to return. A short output saves tokens of a model.
  *
- * @param simplified what *Simplified* keeps
- * @param example names of fields
+ * @param simplified description of *Simplified*
+ * @param example field names for the placeholder
  */
 export function outputFields(
 	initial: 'simplified' | 'raw',
@@ -46,7 +46,6 @@ export function outputFields(
 function outputField(simplified: string): INodeProperties {
 	return {
 		displayName: 'Output',
-		// Once a switch of this name: its values stay.
 		name: 'simplify',
 		type: 'options',
 		options: [
@@ -71,12 +70,12 @@ export function readOutput(form: Fields): Output {
 	const fields = parts.map((part) => part.trim()).filter((part) => part !== '');
 	if (fields.length > 0) return { fields };
 	throw new InvalidInput(
-		'Fields is empty, so nothing was read',
-		givenAs('Fields', 'Enter the names of the fields that are to come out, separated by commas.'),
+		"'Fields' is empty, so nothing was read",
+		givenAs('Fields', 'Enter the names of the fields to return, separated by commas.'),
 	);
 }
 
-/** Fields are looked for in both sizes. */
+/** Selected fields may be in either size. */
 export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 	if (output === 'raw') return raw;
 	if (output === 'simplified') return simplified;
@@ -84,7 +83,7 @@ export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 	return Object.fromEntries(output.fields.map((field) => [field, fieldOf(whole, field)]));
 }
 
-/** The same for each of a list, which may be long: what does not come out is not made. */
+/** The same for a list. Simplifies only if needed, because the list may be long. */
 export function sizedEach(
 	output: Output,
 	records: JsonObject[],
@@ -94,7 +93,7 @@ export function sizedEach(
 	return records.map((raw) => sized(output, { raw, simplified: simplify(raw) }));
 }
 
-/** What JavaScript gives each object, such as "constructor", is no field. */
+/** Ignores properties that every JavaScript object has, such as "constructor". */
 function fieldOf(record: JsonObject, field: string): JsonValue {
 	if (!has(record, field)) return null;
 	const value: JsonValue | undefined = get(record, field);

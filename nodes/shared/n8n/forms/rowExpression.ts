@@ -1,22 +1,22 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { isSafeObjectProperty } from 'n8n-workflow';
 
-/** Where only n8n's engine knows the value. */
+/** The value must be evaluated by n8n's engine. */
 export const UNREAD = Symbol('unread');
 
-/** Gives a parameter's value for one row, or `UNREAD`. */
+/** Returns a parameter's value for one row, or `UNREAD`. */
 export type RowReader = (row: unknown) => unknown;
 
-/** `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`: names and places, one after another. */
+/** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`. */
 const STEP = /(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n]+)\2|(0|[1-9]\d{0,8}))\])/y;
 const ROW = '$json';
 const NUL = '\0';
 
 /**
- * Reads what only picks values of the row, with text around them, without n8n's expression engine: as it stands, or in a
- * collection. It is less than the engine can and never something else: what the engine may see in another way is `UNREAD`.
+ * Reads expressions that only pick values of the row, with text around them, without n8n's expression engine. Also in
+ * collections. Never returns another value than the engine: if the engine might differ, the result is `UNREAD`.
  *
- * @returns nothing for what needs the engine on every row
+ * @returns undefined if the expression always needs the engine
  */
 export function rowReader(raw: unknown): RowReader | undefined {
 	if (typeof raw === 'string' && raw.startsWith('=')) return expressionReader(raw.slice(1));
@@ -35,7 +35,7 @@ function listReader(raw: unknown[]): RowReader | undefined {
 
 function recordReader(raw: object): RowReader | undefined {
 	const names = Object.keys(raw);
-	// n8n looks into the value of a resource locator.
+	// n8n evaluates resource locators differently.
 	if (!isPlainObject(raw) || names.includes('__rl') || !names.every(isSafeObjectProperty)) {
 		return undefined;
 	}
@@ -52,7 +52,7 @@ function recordReader(raw: object): RowReader | undefined {
 }
 
 function expressionReader(expression: string): RowReader | undefined {
-	// A backslash hides brackets from n8n, and it rejects some words wherever they stand.
+	// A backslash escapes brackets in n8n, and n8n rejects some words anywhere in an expression.
 	if (/\\|constructor/.test(expression) || expression.includes(NUL)) return undefined;
 	const [before = '', ...codes] = expression.split('{{');
 	const parts = codes.map((code) => {
@@ -71,7 +71,7 @@ function expressionReader(expression: string): RowReader | undefined {
 		for (const { path, after } of known) {
 			const value = valueIn(row, path);
 			if (value === UNREAD) return UNREAD;
-			text += shown(value) + after;
+			text += textOf(value) + after;
 		}
 		return text;
 	};
@@ -79,8 +79,8 @@ function expressionReader(expression: string): RowReader | undefined {
 
 type Simple = string | number | boolean | null | undefined;
 
-/** Within text n8n shows nothing for what is not there. */
-function shown(value: Simple): string {
+/** In a text, n8n writes nothing for missing values. */
+function textOf(value: Simple): string {
 	return value === undefined || value === null || Number.isNaN(value) ? '' : String(value);
 }
 
@@ -91,22 +91,22 @@ function parsePath(code: string): Path | undefined {
 	const path: Array<string | number> = [];
 	STEP.lastIndex = ROW.length;
 	while (STEP.lastIndex < code.length) {
-		const at = STEP.exec(code);
-		if (at === null) return undefined;
-		const [, dotted, , quoted, place] = at;
+		const match = STEP.exec(code);
+		if (match === null) return undefined;
+		const [, dotted, , quoted, position] = match;
 		const name = dotted ?? quoted;
 		if (name !== undefined && isSpecial(name)) return undefined;
-		path.push(name ?? Number(place));
+		path.push(name ?? Number(position));
 	}
 	return path.length === 0 ? undefined : path;
 }
 
-/** n8n's engines reject such as "constructor", and differ in such as "toString". */
+/** n8n's engines reject names such as "constructor", and differ for names such as "toString". */
 function isSpecial(name: string): boolean {
 	return !isSafeObjectProperty(name) || name in Object.prototype;
 }
 
-/** Simple values alone: richer ones (dates, objects) the engine turns into what a parameter may hold. */
+/** Only simple values, because the engine converts dates and objects. */
 function valueIn(row: unknown, path: Path): Simple | typeof UNREAD {
 	let value = row;
 	for (const step of path) {
@@ -127,7 +127,7 @@ function isRecord(value: unknown): value is { [name: string]: unknown } {
 }
 
 function isSimple(value: unknown): value is Simple {
-	// One of n8n's engines ends a text at a NUL.
+	// One of n8n's engines truncates a text at a NUL character.
 	if (typeof value === 'string') return !value.includes(NUL);
 	return value === null || ['number', 'boolean', 'undefined'].includes(typeof value);
 }

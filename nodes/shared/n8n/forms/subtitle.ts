@@ -1,7 +1,7 @@
 /**
- * A parameter for the subtitle of a node, as an expression: what was entered, or these words where it is empty or has
- * a value only when the node runs.
+ * An expression for the subtitle of a node: the entered value of a parameter, or the fallback if it's empty or an
+ * expression.
  */
-export function enteredOr(name: string, otherwise: string): string {
-	return `(String($rawParameter["${name}"] ?? "").replace(/^=.*/s, "") || "${otherwise}")`;
+export function enteredOr(name: string, fallback: string): string {
+	return `(String($rawParameter["${name}"] ?? "").replace(/^=.*/s, "") || "${fallback}")`;
 }

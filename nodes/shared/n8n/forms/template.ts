@@ -1,20 +1,20 @@
 import { DateTime } from 'luxon';
 
-/** An expression, taken apart as n8n does. */
+/** A parsed expression. */
 type Template = {
-	/** What is in each pair of curly brackets. */
+	/** The code in each pair of curly brackets. */
 	codes: string[];
 	/** The text around them. */
 	text: string;
 };
 
-/** Where a text has the words that JavaScript and luxon write for what is no text. */
+/** The text that JavaScript and Luxon write for values that aren't text. */
 const UNREADABLE = /\[object \w+\]|Invalid Date/;
 
-/** The same words and nothing else: by themselves nobody writes them. */
+/** Only that text, which real data doesn't have. */
 const NOTHING_READABLE = /^\s*(?:\[object \w+\]|Invalid Date(?:Time)?)\s*$/;
 
-/** @param expression as n8n keeps it, with `=` before it */
+/** @param expression with the leading `=` */
 function parseTemplate(expression: string): Template {
 	const [before = '', ...rest] = expression.slice(1).split('{{');
 	const parts = rest.map((part) => {
@@ -29,7 +29,7 @@ function parseTemplate(expression: string): Template {
 	};
 }
 
-/** Whether all expressions of a text returned nothing, so that only the text around them is left. */
+/** Whether all expressions of a text returned nothing, so that only the text around them remains. */
 export function isOnlyTextAround(value: unknown, expression: string): boolean {
 	const { codes, text } = parseTemplate(expression);
 	const around = text.trim();
@@ -37,10 +37,11 @@ export function isOnlyTextAround(value: unknown, expression: string): boolean {
 }
 
 /**
- * What a text was made of that can't be read, such as an object, which n8n writes out as "[object Object]";
- * `undefined` if there is none. The data itself may have these words, so each expression of the text is looked at.
+ * Finds a value that isn't text in a text, such as an object, which n8n writes as "[object Object]". The data may have
+ * this text itself, so each expression of the text is evaluated.
  *
- * @param evaluate what one expression returns; without it, the words themselves count
+ * @param evaluate evaluates one expression. Without it, the text decides.
+ * @returns undefined if there is none
  */
 export function unreadableIn(
 	value: string,
@@ -51,7 +52,7 @@ export function unreadableIn(
 	const { codes, text } = parseTemplate(expression);
 	if (NOTHING_READABLE.test(value) || (text !== '' && evaluate === undefined)) return value;
 	if (evaluate === undefined || (text === '' && codes.length === 1)) return undefined;
-	// A backslash hides brackets from n8n, so these may not be its codes.
+	// A backslash escapes brackets in n8n, so the parsed codes may be wrong.
 	if (expression.includes('\\')) return value;
 	return codes.map((code) => evaluate(code)).find(isUnreadable);
 }

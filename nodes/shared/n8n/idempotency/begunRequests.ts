@@ -1,4 +1,4 @@
-/** How many requests to each target one execution has begun, as far as this process knows. */
+/** Counts the requests that one execution has started, by target. Only in this process. */
 export class BegunRequests {
 	private readonly counts = new Map<string, number>();
 	private sum = 0;
@@ -7,7 +7,7 @@ export class BegunRequests {
 		return this.sum;
 	}
 
-	/** @returns which request to this target it is, from 0 */
+	/** @returns the index of this request among those to the same target, from 0 */
 	add(target: string): number {
 		const nth = this.counts.get(target) ?? 0;
 		this.counts.set(target, nth + 1);
@@ -15,7 +15,7 @@ export class BegunRequests {
 		return nth;
 	}
 
-	/** @returns which request to this target doesn't count any more, if any did */
+	/** @returns the index of the removed request, or undefined if there was none */
 	removeLatest(target: string): number | undefined {
 		const nth = (this.counts.get(target) ?? 0) - 1;
 		if (nth < 0) return undefined;
@@ -24,7 +24,7 @@ export class BegunRequests {
 		return nth;
 	}
 
-	/** A copy that counts on by itself. */
+	/** An independent copy. */
 	copy(): BegunRequests {
 		const copy = new BegunRequests();
 		for (const [target, count] of this.counts) copy.counts.set(target, count);
@@ -33,13 +33,13 @@ export class BegunRequests {
 	}
 
 	/**
-	 * All that count; from then on none does.
+	 * Removes and returns all requests.
 	 *
-	 * @param then if given, a target to which more was begun since is left as it is
+	 * @param snapshot if given, keeps the targets that have got more requests since
 	 */
-	takeAll(then?: BegunRequests): Array<{ target: string; nth: number }> {
+	takeAll(snapshot?: BegunRequests): Array<{ target: string; nth: number }> {
 		const taken = [...this.counts].filter(
-			([target, count]) => then === undefined || then.counts.get(target) === count,
+			([target, count]) => snapshot === undefined || snapshot.counts.get(target) === count,
 		);
 		for (const [target, count] of taken) {
 			this.counts.delete(target);
@@ -51,20 +51,20 @@ export class BegunRequests {
 	}
 }
 
-/** What this process knows of one execution at one node, over all runs of the node. */
+/** The state of one execution at one node in this process, for all runs of the node. */
 export type RunningExecution = {
 	readonly begun: BegunRequests;
-	/** The signals to stop it, of whose parts the end is awaited: after a wait it is another part. */
+	/** Cancel signals of the parts whose end is already awaited. A resumed execution has a new signal. */
 	readonly watched: WeakSet<object>;
 };
 
 const MAX_EXECUTIONS = 1_000;
 
-/** The executions of this process that have begun requests, by node. */
+/** The executions of this process that have started requests, by node. */
 export class RunningExecutions {
 	private readonly byNode = new Map<string, Map<string, RunningExecution>>();
 
-	open(node: string, executionId: string): RunningExecution {
+	get(node: string, executionId: string): RunningExecution {
 		const executions = this.byNode.get(node) ?? new Map<string, RunningExecution>();
 		this.byNode.set(node, executions);
 		const known = executions.get(executionId);
@@ -82,7 +82,7 @@ export class RunningExecutions {
 		if (executions?.size === 0) this.byNode.delete(node);
 	}
 
-	/** How many requests all executions have begun at this node. */
+	/** The number of requests that all executions have started at this node. */
 	total(node: string): number {
 		let total = 0;
 		for (const { begun } of this.byNode.get(node)?.values() ?? []) total += begun.total;

@@ -6,29 +6,29 @@ import { isJsonObject } from '../../json';
 import { clock } from '../http/accountClient';
 import { triggerKey } from '../triggers/activeTriggers';
 
-/** Under this name, beside its json, the first item carries the key of its event from the webhook to the worker. */
-const EVENT_KEY_FIELD = 'startsOnce';
+/** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
+const EVENT_KEY_FIELD = 'eventKey';
 
-/** Longer than n8n takes to read and write what it has noted for a node. */
+/** Longer than n8n takes to read and write the keys of a node. */
 const WRITES_END_MS = 1_000;
 
-/** Two texts an event. */
+/** Two texts per event. */
 const MAX_TEXTS = 2_000;
 
-/** n8n gives a webhook no key to store an execution with: the execution looks by itself whether it is the first. */
+/** A webhook can't give n8n a key to store with the execution, so the execution checks whether it's the first. */
 export function withEventKey(items: INodeExecutionData[], key: string): INodeExecutionData[] {
 	return items.map((item, index) => (index === 0 ? { ...item, [EVENT_KEY_FIELD]: { key } } : item));
 }
 
 /**
- * Run as `execute()` of a trigger: passes on what started the execution, and nothing where the same event has started
- * another one. A retry by hand is wanted, so it passes.
+ * Runs as `execute()` of a trigger. Passes the items on, or nothing if the same event has already started an execution.
+ * A manual retry is intended, so it passes.
  */
 export async function passFirstOnly(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const carried = items[0]?.[EVENT_KEY_FIELD];
-	if (!isJsonObject(carried) || typeof carried.key !== 'string') return [items];
-	const { key } = carried;
+	const event = items[0]?.[EVENT_KEY_FIELD];
+	if (!isJsonObject(event) || typeof event.key !== 'string') return [items];
+	const { key } = event;
 	const passed = items.map((item) => ({ ...omit(item, EVENT_KEY_FIELD), json: item.json }));
 	if (context.getMode() !== 'webhook') return [passed];
 	const { helpers } = context;

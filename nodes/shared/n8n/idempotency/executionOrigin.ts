@@ -4,24 +4,24 @@ import { BoundedMap } from '../../boundedMap';
 import { mcpSessionOf } from '../tools/toolRun';
 
 /**
- * What an execution has in common with every *Retry* of it, and a sub-execution with its parent's retries: n8n
- * stores the time at which the first of them started before it runs a node, and hands it on (n8n 2.20 or later).
+ * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start
+ * time of the first one before it runs a node, and passes it on to the others (n8n 2.20 or later).
  */
 export type ExecutionOrigin = {
 	/** Epoch milliseconds. */
 	startedAt: number;
-	/** The execution itself; of a sub-execution, the one at the top. */
+	/** The execution itself, or the topmost parent of a sub-execution. */
 	executionId: string;
 	isSubExecution: boolean;
 };
 
 const MAX_PARENTS = 500;
 
-/** By parent execution: all its sub-executions have the same origin. */
+/** By parent execution, because all its sub-executions have the same origin. */
 const originsByParent = new BoundedMap<ExecutionOrigin>(MAX_PARENTS);
 
 /**
- * Undefined where there is nothing to retry: MCP clients, and n8n before 2.20.
+ * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
  *
  * @throws NotSent if n8n can't read the execution that started this one
  */
@@ -62,21 +62,21 @@ async function originOfParent(
 	}
 }
 
-/** An error workflow runs for each attempt that fails: n8n says which one it is for, but it isn't a part of that. */
+/** An error workflow names the failed execution as its parent, but isn't part of it. */
 function parentOf({ parentExecutionId, source }: IExecutionContext): string | undefined {
 	return source === 'error' ? undefined : parentExecutionId;
 }
 
 function parentUnreadable(error: unknown): NotSent {
-	const said = error instanceof Error ? error.message : String(error);
+	const cause = error instanceof Error ? error.message : String(error);
 	return new NotSent(
 		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
 		{
 			onScreen:
-				"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+				"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 			forModel: 'Try again.',
 		},
-		said,
+		cause,
 		false,
 		'n8n',
 	);

@@ -1,14 +1,18 @@
-/** Adds texts to a lasting set, and gives back those that were not in it. Who adds at the same moment may undo it. */
+/** Adds texts to a stored set and returns the new ones. A simultaneous write by another process may undo it. */
 export type RecordKeys = (texts: string[]) => Promise<string[]>;
 
-/** As many looks as may meet others that claim at the same moment, or a database that is away. */
+/** Enough for simultaneous writes, and for a database that is unavailable for some seconds. */
 const MAX_READS = 10;
 
 /**
- * Whether the key is this claimant's: of all that ever claim it, in whatever process, one has it. The set is read and
- * written whole, so that of two who add at the same moment the later write undoes the other. That is why each looks
- * again after a pause: who finds the own mark has the key, who finds the key alone has not, and who finds neither
- * claims again. Without a lock, which n8n gives no node, this holds as long as such writes take far less than the pause.
+ * Whether this execution is the first with the key, in all processes. n8n gives nodes no lock, and reads and writes the
+ * set as a whole, so the later of two simultaneous writes undoes the other. Therefore each execution reads the set
+ * again after a pause. If it has the key with the execution's own mark, the execution is the first. If it has only the
+ * key, it isn't. If it has neither, the execution adds both again. This works if writes take much less time than the
+ * pause.
+ *
+ * @param claimant identifies the execution
+ * @throws Error if n8n can't record the key
  */
 export async function isFirstExecution(
 	record: RecordKeys,
@@ -17,15 +21,15 @@ export async function isFirstExecution(
 	pause: () => Promise<void>,
 ): Promise<boolean> {
 	const mark = `${key} ${claimant}`;
-	let trouble: unknown = 'others keep overwriting it';
-	for (let look = 0; look < MAX_READS; look++) {
-		if (look > 0) await pause();
+	let lastFailure: unknown = 'other executions keep overwriting the record';
+	for (let attempt = 0; attempt < MAX_READS; attempt++) {
+		if (attempt > 0) await pause();
 		try {
 			const added = await record([key, mark]);
 			if (!added.includes(key)) return !added.includes(mark);
 		} catch (error) {
-			trouble = error;
+			lastFailure = error;
 		}
 	}
-	throw new Error(`n8n could not note what started this execution: ${String(trouble)}`);
+	throw new Error(`n8n couldn't record the event of this execution: ${String(lastFailure)}`);
 }

@@ -10,179 +10,183 @@ import { ExecutionStore } from './executionStore';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
 
-/** Something that must not be sent twice: read and checked, and not sent yet. */
+/** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
-	/** What would be sent, as plain values: by it an item is known again on a later try. */
+	/** The values to send. A later attempt recognizes the item by them. */
 	payload: unknown;
 	/**
-	 * What it changes, where wishes can undo one another: as a tool only the last one for the same
-	 * subject counts, so that a number taken off a list may be put on it again.
+	 * What the request changes, such as a phone number. As a tool, only the latest request for a subject blocks a
+	 * repeat, so a number that was removed can be added again.
 	 */
 	subject?: unknown;
-	/** Whom it concerns: once it is done for an item, it is not done for that item and them again, whatever was edited. */
+	/** Never repeated for the same item and person, even after an edit. */
 	person?: unknown;
 	/**
-	 * Who or what the request is for, such as a chat session: the person or the subject if omitted, or else the
-	 * whole request. After a crash of n8n, the n-th request for it counts as the one that was begun.
+	 * The person or thing that the request is for, such as a chat session. Defaults to the person, the subject, or the
+	 * payload. After n8n crashed, *Retry* compares the number of started requests per target.
 	 */
 	target?: unknown;
-	/** Whether sending it twice does the same as sending it once. */
+	/** Whether request it twice does the same as request it once. */
 	idempotent?: boolean;
 	/** Whether a model may repeat the request after it completed. Customers say "yes" twice. */
 	repeatable?: boolean;
-	/** How many of these a model gets in one run of its agent, or one session of its client, whichever tool it calls. */
+	/** The limit per agent run or MCP session, across all tools. */
 	quota?: Quota;
-	/** What holds before the first sending alone, such as a time that must lie ahead. */
+	/** Checked before request, but not before a replay. Example: the scheduled time is in the future. */
 	check?: () => void;
-	/** Checked once more right before it is sent, such as the hour. What this rules out was never begun. */
+	/** Checked immediately before request, such as the calling hours. If it throws, the request wasn't started. */
 	lastCheck?: () => void;
-	/** From here on it counts as sent, unless an ExplainedError says that it was not. */
+	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;
-	/** Names what was sent in an unknown outcome, and how to find out. */
+	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
 	/**
-	 * Looks for a request of which only the beginning is known.
+	 * Searches the service for a request that an earlier attempt started.
 	 *
 	 * @param since when the execution started, in epoch milliseconds
 	 * @throws OutcomeUnknown if it can't be found for certain
 	 */
 	find?: (deps: Deps, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
-	/** How what was sent comes out, by whichever try: what this adds is not kept with the execution. */
+	/** Formats new and replayed output. What it adds isn't stored. */
 	formatOutput?: (output: INodeExecutionData[]) => INodeExecutionData[];
-	/** What comes out where it was meant not to be sent; nothing of that is kept, and a later try looks again. */
+	/**
+	 * The output if the request deliberately wasn't sent, such as outside calling hours. Not stored, so the next attempt
+	 * checks again.
+	 */
 	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
 
-/** `of` names in words what is counted: "call". */
+/** `unit`: a singular noun for messages, such as "call". */
 export type Quota = { unit: string; max: number };
 
-/** A model has had what it may have. */
+/** The model has used up its quota. */
 export class QuotaExceeded extends ExplainedError {
-	override readonly name = 'QuotaUsed';
+	override readonly name = 'QuotaExceeded';
 	override readonly isFinal = true;
 	readonly outcome = 'not_sent';
 
 	constructor({ unit, max }: Quota) {
-		const all = max === 1 ? `1 ${unit}, which was` : `${max} ${unit}s, which were`;
 		super(
-			`Nothing was sent: this run may make ${all} made already`,
+			`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
 			forEveryone(
-				`Do not ask for another ${unit} now. Tell ${USER} what was done and what is left.`,
+				`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
 			),
 		);
 	}
 }
 
-/** Whose a record is: a tool request (`of`, and its `kind` where those are counted), or a row: under the parameters of its time, at its place, for its person. */
-type RecordOwner = { of?: string; row?: string; kind?: string };
+/**
+ * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
+ * fingerprints.
+ */
+type RecordOwner = { tool_request?: string; unit?: string; item?: string };
 
-/** What became of a request; `sent` is one whose answer had not come when the record was stored. */
+/** The result of a request. `inProgress`: n8n stored the execution before the response arrived. */
 type IdempotencyRecord = RecordOwner &
-	({ done: JsonObject[] } | { unknown: StoredUnknown } | { sent: true });
+	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { inProgress: true });
 type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
-/** Characters of answers that are kept whole; of what comes after them only what is short, such as IDs. */
+/** Characters of output to store in full. Beyond that, only short fields such as IDs. */
 const MAX_STORED_CHARACTERS = 1_000_000;
 const SHORT_FIELD_CHARACTERS = 100;
-/** Enough to tell apart the few sets of parameters, and persons of one item, that an execution and its retries see. */
+/** For the few parameter sets, and persons per item, of an execution and its retries. */
 const SHORT_KEY_LENGTH = 5;
-/** 72 bits, and small beside the answer that is kept under it. */
+/** 72 bits. */
 const KEY_LENGTH = 12;
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
 
 /**
- * What was sent in one run of a node, kept with the execution: what took effect, or may have, is
- * answered from here and never sent a second time, neither by *Retry On Fail* nor by *Retry* in the
- * list of executions. What was rejected or never left may go again.
+ * Sends each request of a node run at most once. Stores the results with the execution and replays them on
+ * *Retry On Fail* and *Retry*. Requests that were rejected or never left n8n may be sent again.
  *
- * As long as the node's parameters stay, a row is known by its place: an expression such as `$now` gives
- * another request on each try. After an edit it is known by its place and its person where it was done, and
- * else by its request, rows with the same one by their order. As a tool, the same request is
- * sent once per agent run or MCP session, and equal requests in flight share one result.
+ * How an item finds its record:
+ * - Same node parameters: by item index, because an expression such as `$now` changes the payload.
+ * - Edited parameters: by item index and person if it completed, otherwise by payload and occurrence.
+ * - As a tool: by payload, within one agent run or MCP session. Equal requests in flight share a result.
  */
 export class IdempotencyHandler<Deps> {
 	private readonly records: IdempotencyRecords;
 	private readonly asTool: boolean;
 	private readonly occurrences = new Map<string, number>();
 	private readonly parameters: string;
-	/** Names of the records of rows, by their place, under the parameters of now. */
+	/** Record keys by item index, for the current node parameters. */
 	private readonly keysByItem = new Map<string, string>();
 	private readonly keysOfItems: Set<string>;
-	/** Names of what was done, by its row's place and person. */
+	/** Keys of completed records, by item index and person. */
 	private readonly completedFor = new Map<string, string>();
 	private storedCharacters: number;
 	private log: Promise<WriteAheadLog | undefined> | undefined;
 
 	/**
-	 * @param createDeps what every sending needs, such as the connection; nothing was sent while it fails
-	 * @throws InvalidInput where an earlier try's record cannot be read
+	 * @param createDeps creates what every request needs. If it throws, nothing was sent.
+	 * @throws InvalidInput if the records of an earlier attempt can't be read
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly createDeps: () => Promise<Deps>,
 	) {
 		this.asTool = runsAsTool(context);
-		const place = this.asTool ? 'workflow' : 'node';
-		const memory = new ExecutionStore<IdempotencyRecords>(context, 'sent', areRecords, place);
-		this.records = memory.read() ?? {};
-		memory.write(this.records);
+		const scope = this.asTool ? 'workflow' : 'node';
+		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
+		this.records = store.read() ?? {};
+		store.write(this.records);
 		this.storedCharacters = JSON.stringify(this.records).length;
 		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_KEY_LENGTH);
-		for (const [name, record] of Object.entries(this.records)) {
-			const [parameters, place, person] = record.row?.split('/') ?? [];
-			if (place === undefined) continue;
-			if (parameters === this.parameters) this.keysByItem.set(place, name);
-			if (person !== undefined && 'done' in record)
-				this.completedFor.set(`${place}/${person}`, name);
+		for (const [key, record] of Object.entries(this.records)) {
+			const [parameters, index, person] = record.item?.split('/') ?? [];
+			if (index === undefined) continue;
+			if (parameters === this.parameters) this.keysByItem.set(index, key);
+			if (person !== undefined && 'completed' in record)
+				this.completedFor.set(`${index}/${person}`, key);
 		}
 		this.keysOfItems = new Set(this.keysByItem.values());
 	}
 
-	/** Whether no earlier try of this run has sent anything. */
+	/** Whether no earlier attempt of this node run has a record. */
 	get isFirstAttempt(): boolean {
 		return Object.keys(this.records).length === 0;
 	}
 
-	/** To be called for the items in their order. */
+	/** Sends the request, or replays its stored result. Call this in the order of the items. */
 	async run(
-		sending: PreparedRequest<Deps>,
-		turn: Limiter,
+		request: PreparedRequest<Deps>,
+		limiter: Limiter,
 		index: number,
 	): Promise<INodeExecutionData[]> {
-		if (this.asTool) return await this.runAsTool(sending, turn);
-		const name = this.keysByItem.get(String(index)) ?? this.nextKey(sending);
-		return await this.settle(name, sending, turn, { row: this.ownerOf(sending, index) });
+		if (this.asTool) return await this.runAsTool(request, limiter);
+		const key = this.keysByItem.get(String(index)) ?? this.nextKey(request);
+		return await this.sendOrReplay(key, request, limiter, { item: this.ownerOf(request, index) });
 	}
 
-	/** To be told of each item before the first is sent again: after an edit, what was done for its person is still its own. */
-	matchEarlierItem(sending: PreparedRequest<Deps>, index: number): void {
-		const name = this.completedFor.get(itemKey(sending, index));
-		if (name === undefined || this.keysByItem.has(String(index))) return;
-		this.keysByItem.set(String(index), name);
-		this.keysOfItems.add(name);
+	/** Call this for every item before request. A completed record stays with its item and person after an edit. */
+	matchEarlierItem(request: PreparedRequest<Deps>, index: number): void {
+		const key = this.completedFor.get(itemKey(request, index));
+		if (key === undefined || this.keysByItem.has(String(index))) return;
+		this.keysByItem.set(String(index), key);
+		this.keysOfItems.add(key);
 	}
 
 	/**
-	 * To be called on *Retry* before the first item is sent: of these items, those that an earlier attempt has begun
-	 * and whose result n8n didn't store. From then on their outcome is unknown.
+	 * Finds the items that an earlier attempt started and whose result n8n didn't store. Their outcome is unknown from
+	 * then on. Call this on *Retry*, before the first item is sent.
 	 */
 	async findBegun(
 		items: ReadonlyMap<number, PreparedRequest<Deps>>,
 	): Promise<Map<number, OutcomeUnknown>> {
-		const open = [...items].filter(
+		const candidates = [...items].filter(
 			([index, { idempotent }]) => idempotent !== true && !this.keysByItem.has(String(index)),
 		);
 		const begun = new Map<number, OutcomeUnknown>();
-		const log = open.length === 0 ? undefined : await this.openLog();
+		const log = candidates.length === 0 ? undefined : await this.openLog();
 		if (log === undefined) return begun;
-		const isBegun = await log.findBegun(open.map(([, sending]) => targetOf(sending)));
-		for (const [place, [index, sending]] of open.entries()) {
-			if (isBegun[place] !== true) continue;
-			const error = begunEarlier(sending);
-			const name = this.nextKey(sending);
-			this.keysByItem.set(String(index), name);
-			this.records[name] = { row: this.ownerOf(sending, index), unknown: error.toStored() };
+		const isBegun = await log.findBegun(candidates.map(([, request]) => targetOf(request)));
+		for (const [position, [index, request]] of candidates.entries()) {
+			if (isBegun[position] !== true) continue;
+			const error = begunEarlier(request);
+			const key = this.nextKey(request);
+			this.keysByItem.set(String(index), key);
+			this.records[key] = { item: this.ownerOf(request, index), unknown: error.toStored() };
 			begun.set(index, error);
 		}
 		return begun;
@@ -192,45 +196,45 @@ export class IdempotencyHandler<Deps> {
 		return await (this.log ??= openWriteAheadLog(this.context));
 	}
 
-	private ownerOf(sending: PreparedRequest<Deps>, index: number): string {
-		return [this.parameters, itemKey(sending, index)].join('/');
+	private ownerOf(request: PreparedRequest<Deps>, index: number): string {
+		return [this.parameters, itemKey(request, index)].join('/');
 	}
 
-	/** Rows that would send the same count on, past the records that are of other rows for sure. */
+	/** Numbers items with equal payloads, skipping records that belong to other items. */
 	private nextKey({ payload }: PreparedRequest<Deps>): string {
-		const name = payloadKey(payload);
-		let nth = this.occurrences.get(name) ?? 0;
-		while (this.keysOfItems.has(recordKey(name, nth))) nth++;
-		this.occurrences.set(name, nth + 1);
-		return recordKey(name, nth);
+		const key = payloadKey(payload);
+		let occurrence = this.occurrences.get(key) ?? 0;
+		while (this.keysOfItems.has(recordKey(key, occurrence))) occurrence++;
+		this.occurrences.set(key, occurrence + 1);
+		return recordKey(key, occurrence);
 	}
 
 	private async runAsTool(
-		sending: PreparedRequest<Deps>,
-		turn: Limiter,
+		request: PreparedRequest<Deps>,
+		limiter: Limiter,
 	): Promise<INodeExecutionData[]> {
 		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
-		const toolRequest = payloadKey([accounts, sending.payload]);
+		const toolRequest = payloadKey([accounts, request.payload]);
 		const { inFlight, completedCounts } = toolRequestsOf(this.records);
-		const repeatable = sending.repeatable === true;
+		const repeatable = request.repeatable === true;
 		const shared = inFlight.get(toolRequest);
 		if (shared !== undefined) {
 			const output = await shared;
 			noteCompleted(this.context, { output, isReplay: true, repeatable });
 			return output;
 		}
-		const subject = sending.subject ?? sending.payload;
-		const nth = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
-		const name = recordKey(payloadKey([accounts, subject]), nth);
-		const isReplay = this.isSettled(name, toolRequest);
-		const settling = this.settle(name, sending, turn, {
-			of: toolRequest,
-			...(sending.quota && { kind: sending.quota.unit }),
+		const subject = request.subject ?? request.payload;
+		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+		const key = recordKey(payloadKey([accounts, subject]), occurrence);
+		const isReplay = this.hasRecord(key, toolRequest);
+		const result = this.sendOrReplay(key, request, limiter, {
+			tool_request: toolRequest,
+			...(request.quota && { unit: request.quota.unit }),
 		});
-		inFlight.set(toolRequest, settling);
+		inFlight.set(toolRequest, result);
 		try {
-			const output = await settling;
-			if (repeatable) completedCounts.set(toolRequest, nth + 1);
+			const output = await result;
+			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 			noteCompleted(this.context, { output, isReplay, repeatable });
 			return output;
 		} finally {
@@ -239,71 +243,71 @@ export class IdempotencyHandler<Deps> {
 		}
 	}
 
-	private isSettled(name: string, of: string | undefined): boolean {
-		const record = this.records[name];
-		return record !== undefined && record.of === of;
+	private hasRecord(key: string, toolRequest: string | undefined): boolean {
+		const record = this.records[key];
+		return record !== undefined && record.tool_request === toolRequest;
 	}
 
-	private async settle(
-		name: string,
-		sending: PreparedRequest<Deps>,
-		turn: Limiter,
-		tag: RecordOwner,
+	private async sendOrReplay(
+		key: string,
+		request: PreparedRequest<Deps>,
+		limiter: Limiter,
+		owner: RecordOwner,
 	): Promise<INodeExecutionData[]> {
-		const before = this.records[name];
-		if (before !== undefined && this.isSettled(name, tag.of)) return replay(before);
-		sending.check?.();
+		const previous = this.records[key];
+		if (previous !== undefined && this.hasRecord(key, owner.tool_request)) return replay(previous);
+		request.check?.();
 		const deps = await this.createDeps();
-		const note = (record: IdempotencyRecord) => {
-			this.records[name] = { ...tag, ...record };
+		const save = (record: IdempotencyRecord) => {
+			this.records[key] = { ...owner, ...record };
 		};
-		return await turn(async () => {
-			this.requireQuota(sending.quota);
-			note({ sent: true });
-			const output = await this.sendOrFind(sending, deps).catch((error: unknown): never => {
-				if (error instanceof OutcomeUnknown) note({ unknown: error.toStored() });
-				else if (error instanceof ExplainedError) this.restore(name, before);
+		return await limiter(async () => {
+			this.requireQuota(request.quota);
+			save({ inProgress: true });
+			const output = await this.sendOrFind(request, deps).catch((error: unknown): never => {
+				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
+				else if (error instanceof ExplainedError) this.restore(key, previous);
 				throw error;
 			});
-			note({ done: output.map(({ json }) => this.toStored(json)) });
+			save({ completed: output.map(({ json }) => this.toStored(json)) });
 			return output;
 		});
 	}
 
-	/** What an earlier attempt has begun, and n8n has no result of, is not sent again. */
+	/** Doesn't send what an earlier attempt started. Searches for it if the request can be found. */
 	private async sendOrFind(
-		sending: PreparedRequest<Deps>,
+		request: PreparedRequest<Deps>,
 		deps: Deps,
 	): Promise<INodeExecutionData[]> {
-		sending.lastCheck?.();
-		const log = sending.idempotent === true ? undefined : await this.openLog();
-		if (log === undefined) return await sending.send(deps);
-		const target = targetOf(sending);
+		request.lastCheck?.();
+		const log = request.idempotent === true ? undefined : await this.openLog();
+		if (log === undefined) return await request.send(deps);
+		const target = targetOf(request);
 		if (!(await log.begin(target))) {
-			return await sending.send(deps).catch(async (error: unknown) => {
-				const isDone = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-				if (!isDone) await log.release(target);
+			return await request.send(deps).catch(async (error: unknown) => {
+				const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
+				if (!mayBeSent) await log.release(target);
 				throw error;
 			});
 		}
-		const error = begunEarlier(sending);
-		if (sending.find === undefined) throw error;
-		return await sending.find(deps, error, log.origin.startedAt);
+		const error = begunEarlier(request);
+		if (request.find === undefined) throw error;
+		return await request.find(deps, error, log.origin.startedAt);
 	}
 
 	/** Rejected and unsent requests have no record, so they don't count. */
 	private requireQuota(quota: Quota | undefined): void {
 		if (quota === undefined || !this.asTool) return;
-		const made = Object.values(this.records).filter(({ kind }) => kind === quota.unit);
-		if (made.length >= quota.max) throw new QuotaExceeded(quota);
+		const used = Object.values(this.records).filter(({ unit }) => unit === quota.unit);
+		if (used.length >= quota.max) throw new QuotaExceeded(quota);
 	}
 
-	private restore(name: string, before: IdempotencyRecord | undefined): void {
-		if (before === undefined) Reflect.deleteProperty(this.records, name);
-		else this.records[name] = before;
+	private restore(key: string, previous: IdempotencyRecord | undefined): void {
+		if (previous === undefined) Reflect.deleteProperty(this.records, key);
+		else this.records[key] = previous;
 	}
 
-	/** A copy that later nodes cannot change, whole as long as there is room. */
+	/** A copy that later nodes can't change. Complete until `MAX_STORED_CHARACTERS` is reached. */
 	private toStored(json: INodeExecutionData['json']): JsonObject {
 		const text = JSON.stringify(json);
 		const whole = parseJson(text);
@@ -313,18 +317,18 @@ export class IdempotencyHandler<Deps> {
 		const isLong = ([, value]: [string, unknown]) =>
 			JSON.stringify(value).length > SHORT_FIELD_CHARACTERS;
 		const short = Object.entries(whole).filter((entry) => !isLong(entry));
-		const left = Object.entries(whole).filter(isLong);
-		if (left.length === 0) return whole;
-		return { ...Object.fromEntries(short), not_kept: left.map(([field]) => field) };
+		const omitted = Object.entries(whole).filter(isLong);
+		if (omitted.length === 0) return whole;
+		return { ...Object.fromEntries(short), not_kept: omitted.map(([field]) => field) };
 	}
 
-	/** What is done makes no room for what may have been, nor the other way round. */
+	/** Limits completed records and others separately, so that neither kind evicts the other. */
 	private evictOldest(): void {
-		const names = Object.keys(this.records);
-		const isDone = (name: string) => 'done' in (this.records[name] ?? {});
-		for (const kind of partition(names, isDone)) {
-			const [oldest] = kind;
-			if (kind.length > MAX_TOOL_REQUESTS && oldest !== undefined) this.restore(oldest, undefined);
+		const keys = Object.keys(this.records);
+		const isCompleted = (key: string) => 'completed' in (this.records[key] ?? {});
+		for (const group of partition(keys, isCompleted)) {
+			const [oldest] = group;
+			if (group.length > MAX_TOOL_REQUESTS && oldest !== undefined) this.restore(oldest, undefined);
 		}
 	}
 }
@@ -359,7 +363,7 @@ function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnkn
 	const error = new OutcomeUnknown(
 		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
 		{
-			onScreen: 'It was not sent again. Check the service before you send it in a new execution.',
+			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
 			forModel: 'It was not sent again.',
 		},
 		undefined,
@@ -369,26 +373,26 @@ function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnkn
 	return withDetails?.(error) ?? error;
 }
 
-function recordKey(name: string, nth: number): string {
-	return nth === 0 ? name : `${name}#${nth}`;
+function recordKey(key: string, occurrence: number): string {
+	return occurrence === 0 ? key : `${key}#${occurrence}`;
 }
 
-/** @throws OutcomeUnknown where what became of it is not known */
+/** @throws OutcomeUnknown if the stored outcome is unknown */
 function replay(record: IdempotencyRecord): INodeExecutionData[] {
-	if ('done' in record) return record.done.map((json) => ({ json: structuredClone(json) }));
+	if ('completed' in record)
+		return record.completed.map((json) => ({ json: structuredClone(json) }));
 	if ('unknown' in record) throw OutcomeUnknown.fromStored(record.unknown);
 	throw new OutcomeUnknown(
-		'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect',
+		'An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown',
 		{
-			onScreen:
-				'It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
-			forModel: 'It was not sent a second time.',
+			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
+			forModel: 'It was not sent again.',
 		},
 	);
 }
 
-function payloadKey(toolRequest: unknown): string {
-	return shortFingerprint(toolRequest, KEY_LENGTH);
+function payloadKey(payload: unknown): string {
+	return shortFingerprint(payload, KEY_LENGTH);
 }
 
 function areRecords(stored: unknown): stored is IdempotencyRecords {
@@ -397,12 +401,12 @@ function areRecords(stored: unknown): stored is IdempotencyRecords {
 
 function isRecord(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
-	const { done, unknown, sent, row, kind } = entry;
-	if (kind !== undefined && typeof kind !== 'string') return false;
-	if (row !== undefined && typeof row !== 'string') return false;
-	if (Array.isArray(done)) return done.every(isJsonObject);
+	const { completed, unknown, inProgress, item, unit } = entry;
+	if (unit !== undefined && typeof unit !== 'string') return false;
+	if (item !== undefined && typeof item !== 'string') return false;
+	if (Array.isArray(completed)) return completed.every(isJsonObject);
 	if (isJsonObject(unknown)) {
 		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
 	}
-	return sent === true;
+	return inProgress === true;
 }

@@ -7,7 +7,7 @@ import { runExclusive } from '../../keyedMutex';
 const SCOPE = 'node';
 const OPTIONS = { mode: 'entries' } as const;
 
-/** What the store is used for, as the error about an unreachable one says it. */
+/** The text of the error if n8n's database is unavailable. */
 export type StoreUse = { message: string; description: string };
 
 /**
@@ -32,16 +32,16 @@ export function openNodeStore({ helpers }: IExecuteFunctions, use: StoreUse): De
 }
 
 function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
-	const said = error instanceof Error ? error.message : String(error);
-	return new NotSent(message, onScreenOnly(description), said, false, 'n8n');
+	const cause = error instanceof Error ? error.message : String(error);
+	return new NotSent(message, onScreenOnly(description), cause, false, 'n8n');
 }
 
-/** Names the node among all workflows, and with it its store. */
+/** Identifies the node, and its store, in this n8n instance. */
 export function nodeKeyOf(context: IExecuteFunctions): string {
 	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 }
 
-/** Runs after whatever else uses the store of this node in this process. */
+/** Waits for other users of this node's store in this process. */
 export async function runExclusiveOnStore<T>(
 	context: IExecuteFunctions,
 	run: () => Promise<T>,

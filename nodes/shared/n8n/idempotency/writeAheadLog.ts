@@ -8,50 +8,50 @@ import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
 import { runExclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
 
-/** Entries of other executions to keep: of those that n8n did not end itself, and of retries. */
+/** Entries of other executions to keep: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 20_000;
 
 /** 72 bits. */
 const NAME_LENGTH = 12;
 
 const USE: StoreUse = {
-	message: "n8n can't note what is about to be sent, so it was not sent",
+	message: "n8n can't record the request before sending it, so it wasn't sent",
 	description:
-		"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
 
 type Batch = {
 	add: string[];
 	remove: string[];
-	/** The texts that were not there before. */
+	/** The texts that were new. */
 	added: Promise<ReadonlySet<string>>;
 };
 
 type LogOptions = {
-	/** Whether nobody can have begun anything before: the execution is neither a retry nor part of one. */
+	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
 	isFirstAttempt: boolean;
-	/** Whether the node may keep something else in the store, which must stay: see {@link OTHER_TEXTS}. */
+	/** Whether the store may have other texts, which must stay: see {@link OTHER_TEXTS}. */
 	isSharedStore?: boolean;
-	/** Runs after whatever else uses the store in this process. */
+	/** Waits for other users of the store in this process. */
 	exclusive?: Limiter;
-	/** How many requests all executions of this process have begun at the node: their notes must stay. */
+	/** The number of requests that all executions of this process have started at the node. Their entries must stay. */
 	totalBegun?: () => number;
 };
 
 /**
- * Notes each request in n8n's database before it leaves. n8n stores what a node remembers only when the execution
- * ends: if n8n is killed or restarted, or the execution is stopped, a *Retry* starts without it. The notes show what
- * the execution had begun by then.
+ * Writes an entry for each request to n8n's database before it's sent. n8n stores a node's records only when the
+ * execution ends. If n8n is killed or restarted, or the execution is stopped, a *Retry* starts without them. The entries
+ * show which requests the execution had started by then.
  *
- * A request is known by the start of its execution, its target, and how many requests to that target the execution
- * began before. The notes of an execution that ended in order are removed, because it stores its own record.
+ * A request is identified by the start time of its execution, its target, and the number of earlier requests to that
+ * target. When an execution ends normally, its entries are removed, because n8n stores its records.
  */
 export class WriteAheadLog {
 	private last: Promise<unknown> = Promise.resolve();
 	private batch: Batch | undefined;
-	/** Written again with the next batch: a worker that writes at the same moment may have undone them. */
+	/** Written again with the next batch, because a simultaneous write by a worker may have undone them. */
 	private lastTexts: string[] = [];
-	/** Of a store that may have other texts: found out once, with the first batch. */
+	/** For a shared store. Determined once, with the first batch. */
 	private mayTrim: boolean | undefined;
 	private readonly exclusive: Limiter;
 	private readonly totalBegun: () => number;
@@ -71,10 +71,10 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Notes a request that is about to be sent.
+	 * Writes the entry of a request that is about to be sent.
 	 *
-	 * @returns whether an earlier attempt of the execution has begun it
-	 * @throws NotSent if it couldn't be noted
+	 * @returns whether an earlier attempt of the execution has started it
+	 * @throws NotSent if the entry can't be written
 	 */
 	async begin(target: unknown): Promise<boolean> {
 		const name = nameOf(target);
@@ -87,15 +87,15 @@ export class WriteAheadLog {
 			});
 			const [request = '', own = request] = texts;
 			if (added.has(request)) return false;
-			// Unless the note is new, it is this execution's own, of before a wait or of another sub-execution.
+			// An existing entry is from this execution, before it waited, or from another sub-execution.
 			if (this.options.isFirstAttempt) more.push(this.sharedStartText());
 			else if (added.has(own)) return true;
 		}
 	}
 
 	/**
-	 * Removes the note of the latest request to this target, which surely took no effect. Never throws: with a note
-	 * that stays, a retry reports the request as unknown.
+	 * Removes the entry of the latest request to this target, which took no effect. Never throws: if the entry stays, a
+	 * retry reports the request as unknown.
 	 */
 	async release(target: unknown): Promise<void> {
 		const name = nameOf(target);
@@ -105,7 +105,7 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Which of these an earlier attempt has begun, in order. The others are as if they were never looked up.
+	 * Whether an earlier attempt has started each of these, in order. Leaves no entries for the others.
 	 *
 	 * @throws NotSent if n8n's store can't be reached
 	 */
@@ -125,10 +125,10 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Removes the notes of this execution: n8n has stored what its nodes remember. The notes of a retry stay, because
-	 * they show a second retry of the same execution what was begun.
+	 * Removes the entries of this execution, because n8n has stored its records. The entries of a retry stay: a second
+	 * retry of the same execution needs them.
 	 *
-	 * @param stored what was begun by then, if that isn't all
+	 * @param stored the requests that n8n has stored records of, if not all
 	 */
 	async clear(stored?: BegunRequests): Promise<void> {
 		if (!this.options.isFirstAttempt) return;
@@ -142,19 +142,19 @@ export class WriteAheadLog {
 			this.lastTexts = difference(this.lastTexts, all);
 			const added = await this.store.add(all);
 			if (!added.includes(mark)) return;
-			// All are there, so nothing else is.
+			// The store has all of these, so an equal count means that it has nothing else.
 			const isAllOwn = (await this.store.count()) === all.length;
 			if (isAllOwn) await this.store.clear();
 			else await removeAll(this.store, all);
 		});
 	}
 
-	/** What was begun until now. */
+	/** The requests that were started until now. */
 	state(): BegunRequests {
 		return this.begun.copy();
 	}
 
-	/** What stands for a request, and for whose it is where that can be another attempt's. */
+	/** The entries of a request. A retry adds one with its execution ID, to tell its own entries from earlier ones. */
 	private textsOf(name: string, nth: number): string[] {
 		const request = this.requestText(name, nth);
 		return this.options.isFirstAttempt
@@ -163,8 +163,8 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Says that another execution started at the same millisecond and counts on from the notes of the first: without
-	 * them, a retry wouldn't find those of the other.
+	 * Marks that two executions started in the same millisecond and share their numbering. The first one's entries must
+	 * then stay, so that a retry finds those of the second.
 	 */
 	private sharedStartText(): string {
 		return `shared start ${this.origin.startedAt}`;
@@ -174,7 +174,7 @@ export class WriteAheadLog {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
 
-	/** Changes that come while n8n writes are written together. */
+	/** Changes that arrive while n8n writes go into the next batch. */
 	private async write({
 		add = [],
 		remove = [],
@@ -189,7 +189,7 @@ export class WriteAheadLog {
 		const [add, remove]: [string[], string[]] = [[], []];
 		const writeAll = async (): Promise<ReadonlySet<string>> => {
 			this.batch = undefined;
-			// First, because a request that is sent again has the same note.
+			// Remove first, because a request that is sent again has the same entry.
 			if (remove.length > 0) await removeAll(this.store, remove);
 			const again = difference(this.lastTexts, remove, add);
 			this.lastTexts = add.length === 0 ? again : uniq(add);
@@ -202,9 +202,9 @@ export class WriteAheadLog {
 		return { add, remove, added };
 	}
 
-	/** Undefined if the store has what must stay. */
+	/** Undefined if the store has texts that must stay. */
 	private async maxEntries(): Promise<number | undefined> {
-		// A request of a retry has two notes.
+		// A request of a retry has two entries.
 		const max = MAX_OTHERS + 2 * this.totalBegun();
 		if (this.options.isSharedStore !== true) return max;
 		this.mayTrim ??= (await this.store.count()) > max ? !(await hasOtherTexts(this.store)) : false;
@@ -214,13 +214,13 @@ export class WriteAheadLog {
 
 const running = new RunningExecutions();
 
-/** Stands for the signal of an execution that has none. */
+/** Used if an execution has no cancel signal. */
 const UNSTOPPABLE = {};
 
 /**
- * Undefined where n8n keeps nothing that could be retried.
+ * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
  *
- * @throws NotSent if n8n can't tell what the execution belongs to
+ * @throws NotSent if n8n can't read the parent execution
  */
 export async function openWriteAheadLog(
 	context: IExecuteFunctions,
@@ -229,7 +229,7 @@ export async function openWriteAheadLog(
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
 	const [node, executionId] = [nodeKeyOf(context), context.getExecutionId()];
-	const execution = running.open(node, executionId);
+	const execution = running.get(node, executionId);
 	const log = new WriteAheadLog(
 		openNodeStore(context, USE),
 		origin,
@@ -245,7 +245,7 @@ export async function openWriteAheadLog(
 	const part = signal ?? UNSTOPPABLE;
 	if (execution.watched.has(part)) return log;
 	execution.watched.add(part);
-	// n8n stores an execution before it calls this. One that was stopped is stored without what its nodes remember.
+	// n8n stores an execution before it calls this. It stores a stopped execution without the nodes' records.
 	context.onExecutionFinish?.(async () => {
 		running.close(node, executionId);
 		if (signal?.aborted !== true) await log.clear();
@@ -254,10 +254,10 @@ export async function openWriteAheadLog(
 }
 
 /**
- * To be called before n8n stores an execution that waits.
+ * Call this before n8n stores an execution that waits.
  *
- * @returns what removes the notes once it is stored, with what its nodes remember. Never throws: notes that stay make
- * n8n's list longer, and a retry doesn't need them.
+ * @returns removes the entries, to be called when n8n has stored the execution with its records. Never throws: entries
+ * that stay only take space.
  */
 export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
 	const log = await openWriteAheadLog(context).catch(() => undefined);

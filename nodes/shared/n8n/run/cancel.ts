@@ -6,38 +6,38 @@ import { deadlineOf } from '../tools/toolDeadline';
 
 const CANCELED = 'The execution was canceled';
 
-/** A sleep that ends when the person stops the execution, so that nothing goes on behind it. */
+/** Waits, and throws if the execution is stopped in between. */
 export function cancellableSleep(
 	context: IExecuteFunctions,
 ): (milliseconds: number) => Promise<void> {
 	const signal = cancelSignal(context);
 	return async (milliseconds) => {
-		if (!(await pause(clock, milliseconds, signal))) throw stopped(context);
+		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context);
 	};
 }
 
-/** Aborted when the person stops the execution, and when the time of a tool is over. */
+/** Aborted when the execution is stopped, or when a tool reaches its time limit. */
 export function cancelSignal(context: IExecuteFunctions): AbortSignal {
-	// An execution that cannot be stopped has none.
+	// Undefined for an execution that can't be stopped.
 	const signals = [context.getExecutionCancelSignal(), deadlineOf(context)?.signal];
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
-/** What ends the work on an item when the person stops the execution. */
-export function stopped(context: IExecuteFunctions): NodeOperationError {
+/** Ends the work on an item of a stopped execution. */
+export function canceledError(context: IExecuteFunctions): NodeOperationError {
 	return new NodeOperationError(context.getNode(), CANCELED);
 }
 
 /**
- * What a stopped execution ends with, whatever broke off: n8n takes it for canceled by its words, and for failed
- * otherwise, which would run the error workflow.
+ * The final error of a stopped execution. n8n recognizes a canceled execution by this message. With another one, it
+ * would run the error workflow.
  */
 export function asCanceled(
 	context: IExecuteFunctions,
 	error: NodeOperationError | NodeApiError,
 ): NodeOperationError | NodeApiError {
 	if (error.message === CANCELED) return error;
-	const known = [error.message, error.description].filter((text) => typeof text === 'string');
-	const description = known.map(asSentence).join(' ');
+	const texts = [error.message, error.description].filter((text) => typeof text === 'string');
+	const description = texts.map(asSentence).join(' ');
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }

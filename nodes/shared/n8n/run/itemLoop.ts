@@ -7,46 +7,47 @@ import type { JsonObject } from '../../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { IdempotencyHandler, type PreparedRequest } from '../idempotency/handler';
-import { answersAgent, answersReview, runsAsTool } from '../tools/toolRun';
+import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
-/** What is done with an item, as of one and of several: "call was already placed". */
+/** A completed request in messages, such as "call was already placed". */
 export type CompletedText = { singular: string; plural: string };
 
 export type ItemLoopOptions = {
-	/** Items under way at once; output keeps the order of the input. */
+	/** The number of items in flight. The output keeps the order of the input. */
 	concurrency?: number;
 	/**
-	 * Looks at an item without doing anything. Where one item stops the run, all are looked at
-	 * before the first is done, so that a bad row costs nothing.
+	 * Checks an item, and sends nothing. Unless the node continues on errors, all items are checked before the first is
+	 * sent, so a bad row has no consequences.
 	 */
 	check?: (index: number) => void;
-	/** What is said where a check stops the run. */
+	/** Added to the error if a check stops the node. */
 	checkNote?: string;
-	/** How it is told that earlier items were done when a later one stops the run. */
+	/** For the message about completed items when a later one stops the node. */
 	completedText?: CompletedText;
-	/** Whether an item that came out was done as well; each was where nothing is said. */
+	/** Whether an item with output was also completed. Default: all were. */
 	isCompleted?: (index: number) => boolean;
 };
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
-	/** What every item needs to be sent, such as the connection. */
+	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
-	/** When an item's turn is, where some must go one after another. */
+	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
 };
 
 /** Expressions take about 0.3 ms each, and an item may have ten. */
 const ITEMS_PER_YIELD = 100;
-/** n8n’s HTTP helper computes for a millisecond or two before a request leaves, and in one go for all that begin at once. */
+/** n8n's HTTP helper computes for 1 to 2 ms per request, and blocks the event loop for all that start together. */
 const STARTS_PER_YIELD = 10;
-const NOTHING_SENT = 'Nothing was sent: all items are checked before the first.';
+const NOTHING_SENT =
+	'Nothing was sent, because all items are checked before the first one is sent.';
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
-/** Further items that a message spells out; the rest is counted. */
+/** Further items to list in a message. The rest is counted. */
 const MAX_LISTED_ITEMS = 9;
 
-/** The one loop over input items: order, concurrency, pairing, item index, Continue On Fail. */
+/** The loop over input items: order, concurrency, paired items, item index, and *On Error*. */
 export async function forEachItem(
 	context: IExecuteFunctions,
 	task: ItemTask,
@@ -59,40 +60,41 @@ export async function forEachItem(
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
-	const goOn = context.continueOnFail() && !answersAgent(context);
+	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
 	const cancelled = context.getExecutionCancelSignal();
-	if (check !== undefined && !goOn) await checkAll(context, check, checkNote);
+	if (check !== undefined && !continueOnFail) await checkAll(context, check, checkNote);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
 
-	let begin = Promise.resolve();
-	// If many end at the same moment, as many begin.
-	const perBreath = concurrency > STARTS_PER_YIELD ? STARTS_PER_YIELD : ITEMS_PER_YIELD;
+	let start = Promise.resolve();
+	// If many items end at the same moment, as many start.
+	const perYield = concurrency > STARTS_PER_YIELD ? STARTS_PER_YIELD : ITEMS_PER_YIELD;
 	const run = async (index: number): Promise<void> => {
-		// Items that send nothing, such as those with a value that can't be used, never wait for the network.
-		if (index > 0 && index % perBreath === 0) begin = begin.then(async () => await sleep(0));
-		// Each waits for those before it, so that all begin in their order.
-		await begin;
-		// What is under way ends; nothing new starts after a failure that stops the run, or on Stop.
-		if (failures.size > 0 && !goOn) return;
+		// Items that send nothing, such as those with an invalid value, never wait for the network, so yield here.
+		if (index > 0 && index % perYield === 0) start = start.then(async () => await sleep(0));
+		// Wait for the earlier items, so that all start in order.
+		await start;
+		// After a failure that stops the node, items in flight finish and no other starts.
+		if (failures.size > 0 && !continueOnFail) return;
 		try {
-			// n8n may keep the output, and a retry then goes on with the next node: no item may be missing in it.
+			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
 			if (cancelled?.aborted === true) throw stoppedBefore();
 			outputs[index] = pair(await task(index), index);
 		} catch (error) {
 			failures.set(index, error);
-			if (goOn) outputs[index] = [toErrorItem(error, { itemIndex: index, of: items.length })];
+			if (continueOnFail)
+				outputs[index] = [toErrorItem(error, { itemIndex: index, of: items.length })];
 		}
 	};
 	const limit = pLimit(concurrency);
 	await Promise.all(items.map(async (_item, index) => await limit(run, index)));
 
-	if (failures.size > 0 && !goOn) {
-		const done = outputs.filter((_output, index) => isCompleted(index)).flat();
+	if (failures.size > 0 && !continueOnFail) {
+		const completed = outputs.filter((_output, index) => isCompleted(index)).flat();
 		throw stop(
 			context,
 			failures,
-			completedText && done.length > 0 ? completedNote(completedText, done) : undefined,
+			completedText && completed.length > 0 ? completedNote(completedText, completed) : undefined,
 		);
 	}
 	return outputs.flat();
@@ -101,13 +103,13 @@ export async function forEachItem(
 function stoppedBefore(): NotSent {
 	return new NotSent(
 		'The execution was stopped before this item',
-		onScreenOnly('Nothing was sent for it. Run it again.'),
+		onScreenOnly('Nothing was sent for this item. Run it in a new execution.'),
 	);
 }
 
 /**
- * Sends each item once: what an earlier try of this run got done is answered from what is kept of it
- * (see {@link IdempotencyHandler}), the rest is checked before the first is sent.
+ * Sends each item once. Replays the stored results of earlier attempts (see {@link IdempotencyHandler}), and checks the
+ * other items before the first one is sent.
  */
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
@@ -116,30 +118,30 @@ export async function sendEachItem<Deps>(
 ): Promise<INodeExecutionData[]> {
 	const handler = openHandler(context, createDeps);
 	const prepared = new Map<number, PreparedRequest<Deps>>();
-	const unsent = new Set<number>();
-	const ready = (index: number): PreparedRequest<Deps> => {
-		const sending = prepared.get(index) ?? prepare(index);
-		prepared.set(index, sending);
-		return sending;
+	const notSent = new Set<number>();
+	const requestOf = (index: number): PreparedRequest<Deps> => {
+		const request = prepared.get(index) ?? prepare(index);
+		prepared.set(index, request);
+		return request;
 	};
-	const check = (index: number): void => ready(index).check?.();
+	const check = (index: number): void => requestOf(index).check?.();
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
-		const sending = ready(index);
+		const request = requestOf(index);
 		prepared.delete(index);
-		const once = handler.run(sending, limiterFor?.(index) ?? noLimit, index);
-		const output = await once.catch((reason: unknown) => {
-			// A model is told in its own answer that nothing was sent.
-			const instead = runsAsTool(context) ? undefined : sending.fallbackOutput?.(reason);
-			if (instead === undefined) throw reason;
-			unsent.add(index);
-			return instead;
+		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
+		const output = await result.catch((error: unknown) => {
+			// The result for a model explains why nothing was sent.
+			const fallback = runsAsTool(context) ? undefined : request.fallbackOutput?.(error);
+			if (fallback === undefined) throw error;
+			notSent.add(index);
+			return fallback;
 		});
-		return sending.formatOutput?.(output) ?? output;
+		return request.formatOutput?.(output) ?? output;
 	};
-	const isCompleted = (index: number): boolean => !unsent.has(index);
+	const isCompleted = (index: number): boolean => !notSent.has(index);
 	const { isFirstAttempt } = handler;
-	if (!isFirstAttempt) await matchEarlierItems(context, handler, ready);
-	const begun = await findBegun(context, handler, ready);
+	if (!isFirstAttempt) await matchEarlierItems(context, handler, requestOf);
+	const begun = await findBegun(context, handler, requestOf);
 	const reject = (index: number): void => {
 		const error = begun.get(index);
 		if (error !== undefined) throw error;
@@ -152,20 +154,20 @@ export async function sendEachItem<Deps>(
 	});
 }
 
-/** On *Retry*, all that an earlier attempt has begun is found before anything is sent, so that one message names it. */
+/** On *Retry*, finds all requests that an earlier attempt started, so that one message can list them. */
 async function findBegun<Deps>(
 	context: IExecuteFunctions,
 	handler: IdempotencyHandler<Deps>,
-	ready: (index: number) => PreparedRequest<Deps>,
+	requestOf: (index: number) => PreparedRequest<Deps>,
 ): Promise<Map<number, ExplainedError>> {
 	if (context.getMode() !== 'retry' || runsAsTool(context)) return new Map();
 	const items = new Map<number, PreparedRequest<Deps>>();
 	for (const index of context.getInputData().keys()) {
 		try {
-			const sending = ready(index);
-			if (sending.find === undefined) items.set(index, sending);
+			const request = requestOf(index);
+			if (request.find === undefined) items.set(index, request);
 		} catch {
-			// An item that cannot be read is told of at its turn.
+			// The loop reports an item that can't be read.
 		}
 		await yieldToEventLoop(index);
 	}
@@ -175,13 +177,13 @@ async function findBegun<Deps>(
 async function matchEarlierItems<Deps>(
 	context: IExecuteFunctions,
 	handler: IdempotencyHandler<Deps>,
-	ready: (index: number) => PreparedRequest<Deps>,
+	requestOf: (index: number) => PreparedRequest<Deps>,
 ): Promise<void> {
 	for (const index of context.getInputData().keys()) {
 		try {
-			handler.matchEarlierItem(ready(index), index);
+			handler.matchEarlierItem(requestOf(index), index);
 		} catch {
-			// An item that cannot be read is told of at its turn.
+			// The loop reports an item that can't be read.
 		}
 		await yieldToEventLoop(index);
 	}
@@ -191,16 +193,16 @@ const noLimit: Limiter = async (job) => await job();
 
 function openHandler<Deps>(
 	context: IExecuteFunctions,
-	open: () => Promise<Deps>,
+	createDeps: () => Promise<Deps>,
 ): IdempotencyHandler<Deps> {
 	try {
-		return new IdempotencyHandler(context, open);
+		return new IdempotencyHandler(context, createDeps);
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
 }
 
-/** @throws when an item does not pass, before anything was done */
+/** @throws if an item doesn't pass, before anything was sent */
 async function checkAll(
 	context: IExecuteFunctions,
 	check: (index: number) => void,
@@ -218,7 +220,7 @@ async function checkAll(
 	if (failures.size > 0) throw stop(context, failures, note);
 }
 
-/** What is read of each item, one after another. Stops at the first that can't be read. */
+/** Reads each item, one after another. Stops at the first one that can't be read. */
 export async function readEachItem<T>(
 	context: IExecuteFunctions,
 	read: (index: number) => T | Promise<T>,
@@ -231,12 +233,12 @@ export async function readEachItem<T>(
 	return all;
 }
 
-/** Expressions hold the event loop; other executions of this n8n must get their turn. */
+/** Expressions block the event loop, and other executions of this process must be able to continue. */
 async function yieldToEventLoop(index: number): Promise<void> {
 	if (index % ITEMS_PER_YIELD === ITEMS_PER_YIELD - 1) await sleep(0);
 }
 
-/** Wraps plain records as items of the output. */
+/** Wraps plain records as output items. */
 export function asItems(records: JsonObject | JsonObject[]): INodeExecutionData[] {
 	return (Array.isArray(records) ? records : [records]).map((json) => ({ json }));
 }
@@ -245,20 +247,21 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?: string): Error {
+function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?: string): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
-	// A model gets an item, made of what went wrong itself.
+	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
-	const isForModel = runsAsTool(context) || answersReview(context);
+	const isForModel = runsAsTool(context) || returnsErrorsToReview(context);
 	if (isForModel && failure instanceof Error) return failure;
 	const error = toNodeError(context.getNode(), failure, {
 		itemIndex: first,
 		of: context.getInputData().length,
 	});
-	const told = others.slice(0, MAX_LISTED_ITEMS);
-	const notes = told.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
-	if (others.length > told.length) notes.push(`And ${others.length - told.length} more items.`);
-	if (done !== undefined) notes.push(done);
+	const listed = others.slice(0, MAX_LISTED_ITEMS);
+	const notes = listed.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
+	const unlisted = others.length - listed.length;
+	if (unlisted > 0) notes.push(`And ${unlisted} more ${unlisted === 1 ? 'item' : 'items'}.`);
+	if (note !== undefined) notes.push(note);
 	if (notes.length > 0) {
 		error.description = [...(error.description ? [error.description] : []), ...notes]
 			.map(asSentence)
@@ -267,12 +270,15 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, done?:
 	return context.getExecutionCancelSignal()?.aborted === true ? asCanceled(context, error) : error;
 }
 
-/** So that nothing is done twice on the next run. */
-function completedNote({ singular, plural }: CompletedText, done: INodeExecutionData[]): string {
-	const indices = done.map(({ pairedItem }) => itemIndex(pairedItem));
+/** Lists the completed items, so that nothing is sent twice in a new execution. */
+function completedNote(
+	{ singular, plural }: CompletedText,
+	completed: INodeExecutionData[],
+): string {
+	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
 	const [what, items, them] =
-		done.length === 1 ? [singular, 'item', 'it'] : [plural, 'items', 'them'];
-	return `${done.length} ${what} in this run (${items} ${ranges(indices)}). Retry of this execution leaves ${them} out; in a new execution leave ${them} out yourself.`;
+		completed.length === 1 ? [singular, 'item', 'it'] : [plural, 'items', 'them'];
+	return `${completed.length} ${what} in this run (${items} ${ranges(indices)}). A retry of this execution skips ${them}. In a new execution, leave ${them} out.`;
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {

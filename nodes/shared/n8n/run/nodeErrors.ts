@@ -10,11 +10,11 @@ import { displayText } from '../../values';
 
 export type ItemPosition = {
 	itemIndex: number;
-	/** Number of items of the run; a message about one of several names its item. */
+	/** The number of items. With more than one, a message names its item. */
 	of: number;
 };
 
-/** Turns what went wrong into n8n's own error: first what happened, then what to do. */
+/** Converts any error to n8n's: the message says what happened, the description what to do. */
 export function toNodeError(
 	node: INode,
 	error: unknown,
@@ -39,8 +39,8 @@ export function toNodeError(
 }
 
 /**
- * What an item becomes under Continue On Fail. n8n takes it for the error output as long as it
- * has no other fields than these three.
+ * The output item for a failed item if *On Error* is set to continue. n8n recognizes it for the error output only if
+ * it has exactly these 3 fields.
  */
 export function toErrorItem(error: unknown, position: ItemPosition): INodeExecutionData {
 	const explained = error instanceof ExplainedError ? error : undefined;

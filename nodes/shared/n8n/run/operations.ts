@@ -5,6 +5,7 @@ import {
 	NodeOperationError,
 } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
+import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
 import { toErrorItem, toNodeError } from './nodeErrors';
@@ -13,23 +14,23 @@ import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
 import { noteReadOnly, runsAsTool } from '../tools/toolRun';
 
-/** What a node works with during one of its runs. */
+/** The inputs of one node run. */
 export type OperationRun = {
 	context: IExecuteFunctions;
 	parameters: NodeParameters;
 	connection: () => Promise<AccountClient>;
 };
 
-/** One operation of a node: what the user sees and what is done, side by side. */
+/** An operation of a node: its form and its implementation. */
 export type Operation = {
 	value: string;
 	name: string;
 	action: string;
 	description: string;
 	fields: INodeProperties[];
-	/** Whether it changes nothing in the service, so that a model may always ask for it again. */
+	/** Set if it changes nothing in the service, so that a model may always repeat it. */
 	isReadOnly?: true;
-	/** What a model is told of it as a tool: what it does in the world, and what to be careful with. */
+	/** The description of the tool for a model: its effects, and what to be careful with. */
 	toolDescription: string;
 	execute(run: OperationRun): Promise<INodeExecutionData[]>;
 };
@@ -50,7 +51,7 @@ const RESOURCE = {
 	default: '',
 } as const;
 
-/** The choice of operation, followed by the fields of each, shown for it alone. */
+/** 'Operation', followed by the fields of each operation, shown only for it. */
 export function operationFields(
 	operations: Operation[],
 	initial: Operation,
@@ -63,12 +64,12 @@ export function operationFields(
 	];
 }
 
-/** What the operations of a node are about: “Call”. */
+/** n8n's resource, such as "Call". */
 export type Resource = { name: string; value: string };
 
 /**
- * The choice of operation of a node that is about one thing alone. n8n names a node and its tool by what an
- * operation does ("Get call transcript") only where there is a resource, so there is one that nobody sees.
+ * 'Operation' of a node with one resource. n8n names a node and its tool by the operation's action ("Get call
+ * transcript") only if there is a resource, so the resource is a hidden field.
  */
 export function ofResource(resource: Resource, operation: INodeProperties): INodeProperties[] {
 	return [
@@ -77,7 +78,7 @@ export function ofResource(resource: Resource, operation: INodeProperties): INod
 	];
 }
 
-/** What stands above the choice of operation where the node is a tool. */
+/** The fields above 'Operation' of a tool. */
 export function aboveOperation(operations: Operation[]): INodeProperties[] {
 	return operations.map(({ value, toolDescription, fields }) =>
 		toolDescriptionField(toolDescription, fields, { operation: [value] }),
@@ -97,7 +98,7 @@ export function operationChoice(operations: Operation[], initial: Operation): IN
 	};
 }
 
-/** The fields of each operation, shown for it alone: the values of a node's operations differ, whatever their resource. */
+/** The fields of each operation, shown only for it. Operation values are unique in a node, across its resources. */
 export function fieldsOf(operations: Operation[]): INodeProperties[] {
 	return operations.flatMap(({ value, fields }) => fields.map((field) => shownFor(value, field)));
 }
@@ -115,18 +116,20 @@ export async function runOperation(
 	const chosen: unknown = context.getNodeParameter('operation', 0);
 	const operation = operations.find(({ value }) => value === chosen);
 	if (operation === undefined) {
-		throw new NodeOperationError(context.getNode(), 'This node has no such operation', {
-			description: 'Open the node and choose an operation from the list.',
-		});
+		throw new NodeOperationError(
+			context.getNode(),
+			`'Operation' has an unknown value (got ${quoted(String(chosen))})`,
+			{ description: 'Choose an operation from the list.' },
+		);
 	}
 	if (operation.isReadOnly === true) noteReadOnly(context);
 	return await runNode(context, operation.fields, async (run) => [await operation.execute(run)]);
 }
 
 /**
- * The run of every action node: what holds for all of them, whoever asked for it.
+ * Runs an action node, in a workflow or as a tool.
  *
- * @param form the fields of the node, or of the operation that was chosen
+ * @param form the fields of the node, or of the chosen operation
  */
 export async function runNode(
 	context: IExecuteFunctions,
@@ -143,7 +146,7 @@ export async function runNode(
 	return outputs;
 }
 
-/** A setting of the whole run that can't be used, such as *Concurrency*, fails every item. */
+/** An invalid setting of the whole node run, such as *Concurrency*, fails every item. */
 function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
 	if (!(error instanceof InvalidInput)) throw error;
 	if (!context.continueOnFail()) throw toNodeError(context.getNode(), error);
@@ -151,7 +154,7 @@ function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecut
 	return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
 }
 
-/** *Retry On Fail* also runs a node again that handed its errors on; to older versions of n8n `null` is one too. */
+/** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */
 function mayBeRunAgain(outputs: INodeExecutionData[][]): boolean {
 	return outputs.flat().some(({ json }) => json.error !== undefined);
 }

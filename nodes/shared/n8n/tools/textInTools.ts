@@ -1,8 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 
 /**
- * A choice that a model can make as well: n8n lets a model fill in a text and no list, so in a tool the
- * parameter is a text, with the same name and values.
+ * A drop-down list that a model can fill in, too. n8n lets a model fill in text fields only, so in a tool the parameter
+ * is a text field with the same name and values.
  */
 export function textInTools(
 	choice: INodeProperties,
@@ -17,8 +17,8 @@ export function textInTools(
 }
 
 /**
- * JSON that a model can give as well: from the editor's button, n8n would accept no text for it, and show an MCP client
- * no type at all. So in a tool the parameter is the text of the JSON.
+ * A JSON field that a model can fill in, too. With the button in the editor, n8n would accept no text for a JSON field,
+ * and tell an MCP client no type. So in a tool the parameter is a text field with the JSON.
  */
 export function jsonInTools(json: INodeProperties): INodeProperties[] {
 	const { displayOptions } = json;
@@ -37,8 +37,8 @@ export function jsonInTools(json: INodeProperties): INodeProperties[] {
 }
 
 /**
- * A field as it is, shown only with one value of a parameter that a model may fill in. n8n shows what
- * depends on an expression in any case, unless it is to be hidden.
+ * Shows a field only with one value of a parameter that a model may fill in. If that parameter is an expression, n8n
+ * ignores `show` conditions, but follows `hide` conditions.
  */
 export function shownOnlyAt(
 	field: INodeProperties,

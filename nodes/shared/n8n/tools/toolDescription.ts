@@ -5,11 +5,11 @@ import { formOf, hasForm } from '../../modelForms';
 type Shown = NonNullable<NonNullable<INodeProperties['displayOptions']>['show']>;
 
 /**
- * What a model reads of the node as a tool. Left alone, n8n tells it the description of the whole node,
- * whatever the operation; a field of this name takes its place, filled in and free to be changed.
+ * The description of the tool for a model. By default, n8n uses the description of the whole node for every operation.
+ * n8n uses a field with this name instead, which the user can edit.
  *
- * @param text what the tool does
- * @param fields of which a model may fill in some
+ * @param text the effects of the tool
+ * @param fields the form, of which a model may fill in some fields
  */
 export function toolDescriptionField(
 	text: string,
@@ -23,17 +23,15 @@ export function toolDescriptionField(
 		typeOptions: { rows: 4 },
 		default: [text, ...formsOf(fields)].join(' '),
 		required: true,
-		description: 'What the model reads about this tool, to decide when to use it',
+		description: 'Tells the model what this tool does and when to use it',
 		displayOptions: { show: { ...show, '@tool': [true] } },
 	};
 }
 
-/** How to write the values of these fields: n8n tells a model the names of those that it fills in, and no more. */
+/** How to write the values of these fields. n8n tells a model only the names of the fields that it fills in. */
 function formsOf(fields: readonly INodeProperties[]): string[] {
 	const labels = uniq(fillable(fields).map(({ displayName }) => displayName)).filter(hasForm);
-	return labels.length === 0
-		? []
-		: ['Write what you are asked for like this.', ...labels.map(formOf)];
+	return labels.length === 0 ? [] : ['Write values in these formats.', ...labels.map(formOf)];
 }
 
 /** The fields that n8n's editor lets a model fill in, also in collections. */

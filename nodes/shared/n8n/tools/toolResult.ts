@@ -7,12 +7,17 @@ import { clock } from '../http/accountClient';
 import { completedIn, isReadOnly, mcpSessionOf, readOf, type CompletedRequest } from './toolRun';
 import { startDeadline, TOOL_LIMITS } from './toolDeadline';
 
-/** What a model is told of a tool that it called, always in the same words and fields. */
+/** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
 	/**
-	 * `done` · `partly_done` the rest is in `result.rejected` · `already_done` earlier, by the same request, and not a second
-	 * time · `timed_out` a wait that ended too early, nothing was changed · `unknown` it may have been done · `not_read` a read
-	 * that got no response, nothing was changed · `rejected` by the service · `not_sent` nothing left n8n
+	 * - `done`
+	 * - `partly_done`: the rest is in `result.rejected`
+	 * - `already_done`: by an earlier equal request, and not repeated
+	 * - `timed_out`: a wait ended early, and nothing was changed
+	 * - `unknown`: the request may have taken effect
+	 * - `not_read`: a read got no response, and nothing was changed
+	 * - `rejected`: by the service
+	 * - `not_sent`: nothing left n8n
 	 */
 	outcome:
 		| 'done'
@@ -25,171 +30,170 @@ export type ToolResult = {
 		| 'not_sent';
 	what_happened: string;
 	next_step: string;
-	/** Of the call, the contact list, the chat session or the entry; null where there is none. */
+	/** ID of the call, contact list, chat session, or entry. Null if there is none. */
 	id: JsonValue;
 	service_said: string | null;
-	/** What the node puts out: one record, a list of records, or null. */
+	/** The node's output: one record, a list of records, or null. */
 	result: JsonValue;
 };
 
-/** What happened, and what to do. */
-type Words = Pick<ToolResult, 'what_happened' | 'next_step'>;
+type Texts = Pick<ToolResult, 'what_happened' | 'next_step'>;
 
-/** The names that the service gives its IDs, the most telling first. */
+/** The service's ID fields, the most specific first. */
 const IDS = ['call_id', 'campaign_upload_id', 'session_id', 'id'];
 
-const NOT_AGAIN = 'Do not ask for the same again.';
-const GO_ON = 'Go on with the result.';
+const DO_NOT_REPEAT = 'Do not repeat this request.';
+const CONTINUE = 'Continue with the result.';
 
 /**
- * Runs a node for a model. n8n hands on the first output alone and of what is thrown a sentence or
- * nothing, so whatever happens is told in one item, and nothing is thrown.
+ * Runs a node for a model. n8n passes on only the first output, and little or nothing of a thrown error. So every
+ * outcome is returned as one item, and nothing is thrown.
  */
 export async function runForModel(
 	context: IExecuteFunctions,
 	run: () => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const { signal } = startDeadline(context, clock);
-	const answering = run().then(
+	const completed = run().then(
 		(outputs) => succeeded(context, outputs.flat()),
-		(error: unknown) => failed(context, signal.aborted ? late(context, error) : error),
+		(error: unknown) => failed(context, signal.aborted ? afterTimeout(context, error) : error),
 	);
-	const over = new AbortController();
-	const givenUp = whenAborted(AbortSignal.any([signal, over.signal])).then(async () => {
-		await pause(clock, TOOL_LIMITS.graceMs, over.signal);
+	const ended = new AbortController();
+	const timedOut = whenAborted(AbortSignal.any([signal, ended.signal])).then(async () => {
+		await pause(clock, TOOL_LIMITS.graceMs, ended.signal);
 		return failed(context, new ToolTimeout('unknown'));
 	});
-	const answer = await Promise.race([answering, givenUp]).finally(() => over.abort());
-	return [[{ json: answer, pairedItem: { item: 0 } }]];
+	const result = await Promise.race([completed, timedOut]).finally(() => ended.abort());
+	return [[{ json: result, pairedItem: { item: 0 } }]];
 }
 
-/** The time of the tool was over. */
+/** The tool reached its time limit. */
 class ToolTimeout extends ExplainedError {
 	override readonly name = 'ToolTimeout';
 	override readonly isTransient = true;
 
 	constructor(readonly outcome: Outcome) {
 		const seconds = Math.round(TOOL_LIMITS.wholeMs / 1_000);
-		const so = outcome === 'not_sent' ? ', so it was given up and nothing was sent' : '';
-		super(`It was not over after ${seconds} seconds${so}`, forEveryone(''));
+		const effect = outcome === 'not_sent' ? ', and nothing was sent' : '';
+		super(`Timed out after ${seconds} seconds${effect}`, forEveryone(''));
 	}
 }
 
-/** What is known of the request stands; all else broke off because the time was over. */
-function late(context: IExecuteFunctions, error: unknown): unknown {
+/** Keeps an error that has the outcome of the request. Any other error is a consequence of the timeout. */
+function afterTimeout(context: IExecuteFunctions, error: unknown): unknown {
 	if (completedIn(context)?.isPartial === true) return error;
 	if (!(error instanceof ExplainedError)) return new ToolTimeout('unknown');
 	return error.outcome === 'not_sent' ? new ToolTimeout('not_sent') : error;
 }
 
 function succeeded(context: IExecuteFunctions, items: INodeExecutionData[]): ToolResult {
-	const completedText = completedIn(context);
-	const outcome = completedText?.isReplay === true ? 'already_done' : 'done';
+	const completed = completedIn(context);
+	const outcome = completed?.isReplay === true ? 'already_done' : 'done';
 	const isTimedOut = items.some(hasTimedOut);
-	if (completedText === undefined || isReadOnly(context)) {
+	if (completed === undefined || isReadOnly(context)) {
 		if (isTimedOut) return { outcome: 'timed_out', ...WAITED, ...resultOf(items) };
-		return { outcome, ...readWords(context), ...resultOf(items) };
+		return { outcome, ...readTexts(context), ...resultOf(items) };
 	}
-	if (isTimedOut) return { outcome, ...begun(context, completedText, items), ...resultOf(items) };
+	if (isTimedOut) return { outcome, ...begun(context, completed, items), ...resultOf(items) };
 	if (outcome === 'done' && items.some(isPartial)) {
 		return { outcome: 'partly_done', ...PARTLY_DONE, ...resultOf(items) };
 	}
-	return { outcome, ...doneWords(completedText), ...resultOf(items) };
+	return { outcome, ...doneTexts(completed), ...resultOf(items) };
 }
 
-/** A wait that ended before what it was for. */
+/** Whether a wait timed out. */
 function hasTimedOut({ json }: INodeExecutionData): boolean {
 	return json.timed_out === true || json.wait_outcome === 'timed_out';
 }
 
-/** Rows that Push Campaign Contacts left out; a duplicate is in the campaign all the same. */
+/** Whether Push Campaign Contacts rejected rows. Duplicates don't count, because they're in the campaign. */
 function isPartial({ json: { rejected } }: INodeExecutionData): boolean {
 	if (!Array.isArray(rejected)) return false;
 	return rejected.some((row) => isJsonObject(row) && row.rejection_status !== 'duplicate');
 }
 
-const WAITED: Words = {
-	what_happened: 'The wait ended before this happened. Nothing was changed.',
-	next_step: 'The result is what was known by then. Ask for the same again to wait longer.',
+const WAITED: Texts = {
+	what_happened: 'The wait timed out before this happened. Nothing was changed.',
+	next_step: 'The result is the state at that time. Repeat this request to wait longer.',
 };
 const ONLY_A_PART =
-	"Only a part was done. The rest is in 'rejected' of the result, with the reasons.";
-const PARTLY_DONE: Words = {
+	"Only a part was completed. The rest is in 'rejected' of the result, with the reasons.";
+const PARTLY_DONE: Texts = {
 	what_happened: ONLY_A_PART,
-	next_step: `Tell ${USER} which part was not done. Ask again only for what you can correct.`,
+	next_step: `Tell ${USER} which part was not completed. Request again only what you can correct.`,
 };
 
-function readWords(context: IExecuteFunctions): Words {
-	return { what_happened: readOf(context) ?? 'It was read.', next_step: GO_ON };
+function readTexts(context: IExecuteFunctions): Texts {
+	return { what_happened: readOf(context) ?? 'The data was read.', next_step: CONTINUE };
 }
 
-function doneWords({ isReplay, repeatable }: CompletedRequest): Words {
+function doneTexts({ isReplay, repeatable }: CompletedRequest): Texts {
 	if (isReplay) {
-		const happened = 'This was done before and was not done a second time.';
-		return { what_happened: happened, next_step: GO_ON };
+		const happened = 'An earlier request already did this. It was not done again.';
+		return { what_happened: happened, next_step: CONTINUE };
 	}
 	const next = repeatable
-		? 'You can ask for the next one. The same request again would be done a second time.'
-		: NOT_AGAIN;
-	return { what_happened: 'It is done.', next_step: `${GO_ON} ${next}` };
+		? 'You can send another request. Repeating this one would do it a second time.'
+		: DO_NOT_REPEAT;
+	return { what_happened: 'The request was completed.', next_step: `${CONTINUE} ${next}` };
 }
 
-/** What was sent, and is not over: a call in progress, or a message without a reply so far. */
+/** For a request that was sent and hasn't ended: a call in progress, or a message without a reply so far. */
 function begun(
 	context: IExecuteFunctions,
 	{ isReplay }: CompletedRequest,
 	items: INodeExecutionData[],
-): Words {
+): Texts {
 	const isCall = items.some(({ json }) => 'call_id' in json);
 	if (!isCall) {
 		return {
-			what_happened: `The message was sent${isReplay ? ' before' : ''}. No reply came in time.`,
+			what_happened: `The message was sent${isReplay ? ' before' : ''}. No reply arrived in time.`,
 			next_step:
-				'The reply may still come. Do not send this message again. You can send the next one.',
+				'The reply may still arrive. Do not send this message again. You can send the next one.',
 		};
 	}
-	const placed = isReplay ? 'before, and nobody was called a second time' : 'and may go on';
+	const placed = isReplay ? 'before, and was not placed again' : 'and may still be in progress';
 	return {
-		what_happened: `The call was placed ${placed}. Its end was not seen in time.`,
-		// An MCP client without a session is not recognized: its next request would be a second call.
+		what_happened: `The call was placed ${placed}. Its end was not confirmed in time.`,
+		// Without a session ID, an MCP client isn't recognized, and its next request would place a second call.
 		next_step:
 			mcpSessionOf(context) === ''
-				? `${NOT_AGAIN} It would be a second call. Read this one later by its ID.`
-				: 'Ask for the same again to wait longer: nobody is called a second time.',
+				? `${DO_NOT_REPEAT} It would place a second call. Read this call later by its ID.`
+				: 'Repeat this request to wait longer. No second call is placed.',
 	};
 }
 
 function failed(context: IExecuteFunctions, error: unknown): ToolResult {
-	const completedText = completedIn(context);
+	const completed = completedIn(context);
 	const failure = explain(error);
-	if (completedText?.isPartial === true) {
+	if (completed?.isPartial === true) {
 		return {
 			outcome: failure.outcome === 'unknown' ? 'unknown' : 'partly_done',
-			what_happened: asSentence(failure.what),
+			what_happened: asSentence(failure.message),
 			next_step: `${failure.advice} ${nextPart(failure)}`.trim(),
-			...resultOf(completedText.output),
+			...resultOf(completed.output),
 			service_said: failure.originalMessage,
 		};
 	}
-	// What was sent before stays done, such as a call whose end could not be waited for.
-	if (completedText !== undefined && !isReadOnly(context)) {
+	// An earlier part of the request was completed, such as a call that can't be waited for.
+	if (completed !== undefined && !isReadOnly(context)) {
 		const { what_happened: happened, next_step: next } = begun(
 			context,
-			completedText,
-			completedText.output,
+			completed,
+			completed.output,
 		);
 		return {
-			outcome: completedText.isReplay ? 'already_done' : 'done',
-			what_happened: `${happened} ${asSentence(failure.what)}`,
+			outcome: completed.isReplay ? 'already_done' : 'done',
+			what_happened: `${happened} ${asSentence(failure.message)}`,
 			next_step: `${failure.advice} ${next}`.trim(),
-			...resultOf(completedText.output),
+			...resultOf(completed.output),
 		};
 	}
 	const isRead = isReadOnly(context);
 	const next = isRead ? nextRead(failure) : nextRequest(failure);
 	return {
 		outcome: isRead && failure.outcome === 'unknown' ? 'not_read' : failure.outcome,
-		what_happened: asSentence(failure.what),
+		what_happened: asSentence(failure.message),
 		next_step: `${failure.advice} ${next}`.trim(),
 		id: null,
 		service_said: failure.originalMessage,
@@ -197,38 +201,38 @@ function failed(context: IExecuteFunctions, error: unknown): ToolResult {
 	};
 }
 
-const LATER = 'Wait for a minute, or as long as the service asks, then ask for the same again.';
+const LATER = 'Wait for a minute, or as long as the service asks, then repeat this request.';
 
 /** A read may always be repeated. */
 function nextRead({ outcome, isTransient, isForOwner }: Failure): string {
 	if (isForOwner) return `Nothing was changed. ${FOR_THE_OWNER}`;
 	if (isTransient) return `Nothing was changed. ${LATER}`;
 	return outcome === 'unknown'
-		? 'Nothing was changed. You can ask for the same again.'
-		: 'Nothing was changed. You can ask again, also with other values.';
+		? 'Nothing was changed. You can repeat this request.'
+		: 'Nothing was changed. You can repeat this request, also with other values.';
 }
 
-/** Something of the request was done, and must not be done again. */
+/** For a request of which a part was completed and must not be repeated. */
 function nextPart({ outcome, isTransient, isForOwner }: Failure): string {
 	if (outcome === 'unknown') {
-		return `${ONLY_A_PART} Do not ask for the same again, because more may have been done. Tell ${USER} what is not known.`;
+		return `${ONLY_A_PART} Do not repeat this request, because more may have been completed. Tell ${USER} what is unknown.`;
 	}
 	if (isForOwner) return `${ONLY_A_PART} ${FOR_THE_OWNER}`;
 	return isTransient
-		? `${ONLY_A_PART} Wait for a minute, or as long as the service asks, then ask again for the rest alone.`
-		: `${ONLY_A_PART} Ask again only for what you can correct.`;
+		? `${ONLY_A_PART} Wait for a minute, or as long as the service asks, then request only the rest.`
+		: `${ONLY_A_PART} Request again only what you can correct.`;
 }
 
 function nextRequest({ outcome, isTransient, isForOwner, isFinal }: Failure): string {
 	if (isFinal) return '';
 	if (outcome === 'unknown') {
-		return `Do not ask for the same again, because it may have been done. Tell ${USER} that it is not known.`;
+		return `Do not repeat this request, because it may have taken effect. Tell ${USER} that the outcome is unknown.`;
 	}
 	if (isForOwner) return `Nothing was done. ${FOR_THE_OWNER}`;
 	if (isTransient) return `Nothing was done. ${LATER}`;
 	return outcome === 'rejected'
-		? 'Nothing was done. Do not ask for the same again unchanged.'
-		: 'Nothing was sent. Ask again once this is corrected.';
+		? 'Nothing was done. Do not repeat this request unchanged.'
+		: 'Nothing was sent. Correct this, then send the request again.';
 }
 
 function resultOf(items: INodeExecutionData[]): Pick<ToolResult, 'id' | 'service_said' | 'result'> {
@@ -236,35 +240,35 @@ function resultOf(items: INodeExecutionData[]): Pick<ToolResult, 'id' | 'service
 	const [record = {}] = records;
 	if (records.length !== 1) return { id: null, service_said: null, result: records };
 	const id = IDS.map((name) => record[name]).find((value) => value !== undefined) ?? null;
-	return { id, service_said: saidIn(record), result: record };
+	return { id, service_said: messageIn(record), result: record };
 }
 
-/** What stands beside the data of a success: a message, or warnings. */
-function saidIn({ message, warnings }: JsonObject): string | null {
+/** The message or warnings beside the data of a successful response. */
+function messageIn({ message, warnings }: JsonObject): string | null {
 	if (typeof message === 'string') return message;
 	if (!Array.isArray(warnings) || warnings.length === 0) return null;
 	return warnings.map((each) => (typeof each === 'string' ? each : JSON.stringify(each))).join(' ');
 }
 
-/** What went wrong, as a model is told it. */
+/** An error as shown to a model. */
 type Failure = {
 	outcome: Outcome;
-	what: string;
-	/** Empty if a model can do nothing about it. */
+	message: string;
+	/** Empty if a model can't fix it. */
 	advice: string;
-	/** Whether there is something to do, and only a person at n8n's screen can do it. */
+	/** Whether only the person who set up the tool can fix it. */
 	isForOwner: boolean;
 	isTransient: boolean;
 	isFinal: boolean;
 	originalMessage: string | null;
 };
 
-/** What went wrong and what a model can do, where n8n hands it a text alone. */
+/** The message and advice for a model, if n8n passes on only a text. */
 export function failureForModel(error: unknown): string {
-	const { what, advice, isForOwner, originalMessage: said } = explain(error);
-	const words = [asSentence(what), isForOwner ? FOR_THE_OWNER : advice];
-	if (said !== null) words.push(`The service said: ${asSentence(said)}`);
-	return words.filter((text) => text !== '').join(' ');
+	const { message, advice, isForOwner, originalMessage } = explain(error);
+	const texts = [asSentence(message), isForOwner ? FOR_THE_OWNER : advice];
+	if (originalMessage !== null) texts.push(`The service said: ${asSentence(originalMessage)}`);
+	return texts.filter((text) => text !== '').join(' ');
 }
 
 function explain(error: unknown): Failure {
@@ -272,11 +276,9 @@ function explain(error: unknown): Failure {
 		const { message, originalMessage = null, origin, isTransient, resolution } = error;
 		const advice = error.resolutionForModel;
 		const byService = origin === 'service' || origin === 'answer';
-		const what =
-			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
 		return {
 			outcome: error.outcome,
-			what,
+			message: byService || originalMessage === null ? message : `${message} (${originalMessage})`,
 			advice,
 			isForOwner: resolution !== '' && advice === '' && !isTransient,
 			isTransient,
@@ -284,11 +286,10 @@ function explain(error: unknown): Failure {
 			originalMessage: byService ? originalMessage : null,
 		};
 	}
-	// n8n's own, such as a credential that is gone: it comes before anything is sent.
-	const what = error instanceof Error ? error.message : String(error);
+	// n8n's own error, such as a deleted credential. It's thrown before anything is sent.
 	return {
 		outcome: 'not_sent',
-		what,
+		message: error instanceof Error ? error.message : String(error),
 		advice: '',
 		isForOwner: true,
 		isTransient: false,

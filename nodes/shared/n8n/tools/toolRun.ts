@@ -8,43 +8,43 @@ import {
 } from 'n8n-workflow';
 
 /**
- * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older
- * agents call it themselves; newer agents ask the engine to run it like any node, and only the type
- * tells, because n8n derives `placeCallTool` from `placeCall`. (`placeCallHitlTool` asks a person
- * for approval and answers n8n, not a model.)
+ * Whether the node runs as a tool of an AI agent or an MCP client. The MCP Server Trigger and older agents run it
+ * themselves. Newer agents let the engine run it like any node, and only the node type shows it: n8n derives
+ * `placeCallTool` from `placeCall`. (`placeCallHitlTool` asks a person for approval and returns its output to n8n, not
+ * to a model.)
  */
 export function runsAsTool(context: IExecuteFunctions): boolean {
 	if (isHumanReview(context)) return false;
 	return isToolExecution(context) || context.getNode().type.endsWith('Tool');
 }
 
-/** Whether the node asks a person whether an AI agent may use one of its tools. */
+/** Whether the node asks a person to approve a tool request of an AI agent. */
 export function isHumanReview(context: IExecuteFunctions): boolean {
 	return context.getNode().type.endsWith('HitlTool');
 }
 
-/** Whether such a node answers in any case, because n8n would tell the model that the person rejected. */
-export function answersReview(context: IExecuteFunctions): boolean {
+/** Whether such a node returns its errors as output. Otherwise, n8n would tell the model that the person rejected. */
+export function returnsErrorsToReview(context: IExecuteFunctions): boolean {
 	return isHumanReview(context) && context.getNode().onError !== 'stopWorkflow';
 }
 
-/** Whether what went wrong is told to an agent, in an answer of a form of its own. */
-export function answersAgent(context: IExecuteFunctions): boolean {
+/** Whether errors go to an agent, in a format of their own. */
+export function returnsErrorsToAgent(context: IExecuteFunctions): boolean {
 	return runsAsTool(context) || isHumanReview(context);
 }
 
-/** n8n 1 does not say it: there a tool is known by its type alone. */
+/** n8n 1 doesn't have this function. There, only the node type shows a tool. */
 function isToolExecution(context: IExecuteFunctions): boolean {
 	return 'isToolExecution' in context && context.isToolExecution();
 }
 
 /**
- * What stays the same while one agent works on one input, whichever way it calls its tools, and
- * differs in the next round of a loop and for another agent.
+ * Identifies one run of an agent. It's the same for all tool requests of the run, and differs for the next iteration of
+ * a loop and for another agent.
  *
- * n8n tells a tool neither the agent nor its run if a person reviews the request in between. It does tell which node
- * came before the agent, or the agent itself in its later runs. Agents run one after another, so how often each agent
- * from there on has run is the same during one run, and is another afterwards.
+ * If a person reviews the request, n8n passes neither the agent nor its run to the tool. It passes the node before the
+ * agent, or the agent itself in its later runs. Agents run one after another, so the run counts of all agents from that
+ * node on stay the same during an agent run, and change afterwards.
  */
 export function agentRunOf(context: IExecuteFunctions): string {
 	const { source, metadata } = context.getExecuteData();
@@ -56,22 +56,22 @@ export function agentRunOf(context: IExecuteFunctions): string {
 	const agents = agentsFrom(context, before);
 	if (agents.length === 0) return `agent ${previousNodeRun}/${previousNodeOutput}/${previousNode}`;
 	const runs = agents.map((name) => ({ name, count: completedRuns(context, name) }));
-	// An agent that is added to the workflow before a retry makes no difference.
+	// Agents without a run don't count, so adding one to the workflow before a retry changes nothing.
 	const counts = runs.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
 	return ['agent', before, ...counts.sort()].join('/');
 }
 
-/** The node, if it is an agent, and all that come after it. One that is itself a tool has no place among them. */
+/** All agents from this node on. Agents that are tools themselves are excluded. */
 function agentsFrom(context: IExecuteFunctions, start: string): string[] {
 	const connectionType = NodeConnectionTypes.AiTool;
-	const after = found(() => context.getChildNodes(start));
+	const after = orEmpty(() => context.getChildNodes(start));
 	return uniq([start, ...after.map(({ name }) => name)]).filter(
-		(name) => found(() => context.getParentNodes(name, { connectionType, depth: 1 })).length > 0,
+		(name) => orEmpty(() => context.getParentNodes(name, { connectionType, depth: 1 })).length > 0,
 	);
 }
 
-/** n8n throws where a connection leads to a node that the workflow doesn't have. */
-function found(search: () => NodeTypeAndVersion[]): NodeTypeAndVersion[] {
+/** n8n throws if a connection leads to a node that doesn't exist. */
+function orEmpty(search: () => NodeTypeAndVersion[]): NodeTypeAndVersion[] {
 	try {
 		return search();
 	} catch {
@@ -80,19 +80,19 @@ function found(search: () => NodeTypeAndVersion[]): NodeTypeAndVersion[] {
 }
 
 function completedRuns(context: IExecuteFunctions, name: string): number {
-	// Two braces in the name would end the expression.
+	// Two closing braces in the name would end the expression.
 	const quoted = JSON.stringify(name).replaceAll('}', '\\u007d');
 	const lastRun = context.evaluateExpression(`{{ $node[${quoted}].runIndex }}`, 0);
 	return typeof lastRun === 'number' ? lastRun + 1 : 0;
 }
 
 /**
- * The MCP client's session, where the node is called for one; empty where the MCP Server Trigger
- * does not tell it (before version 2.1, and over SSE). Its calls belong to no execution, so what was
- * done is kept under this name.
+ * The ID of the MCP session, for a request of an MCP client. Empty if the MCP Server Trigger doesn't pass it on (before
+ * version 2.1, and over SSE). Undefined for other executions. Tool requests of MCP clients have no execution, so their
+ * records are stored by session.
  */
 export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
-	// An agent's input comes from a node; that of the MCP Server Trigger comes from a request.
+	// An agent's input is from a node. The input of the MCP Server Trigger is from an HTTP request.
 	const isRequest = isToolExecution(context) && context.getExecuteData().source === null;
 	if (!isRequest) return undefined;
 	const session: unknown = context.evaluateExpression(
@@ -102,50 +102,53 @@ export function mcpSessionOf(context: IExecuteFunctions): string | undefined {
 	return typeof session === 'string' ? session : '';
 }
 
-/** The input; an AI agent adds the ID of its own call, which is no column of the row. */
+/** The input without the tool call ID that an AI agent adds, because it isn't a column of the row. */
 export function inputRows(context: IExecuteFunctions): INodeExecutionData[] {
 	const items = context.getInputData();
 	if (!runsAsTool(context)) return items;
 	return items.map((item) => ({ ...item, json: omit(item.json, 'toolCallId') }));
 }
 
-/** What a try of a tool has got done so far, for its answer to the model. */
+/** A request that a tool has completed, for its result. */
 export type CompletedRequest = {
 	output: INodeExecutionData[];
-	/** Whether it was done before, by another call of the tool. */
+	/** Whether an earlier tool request completed it. */
 	isReplay: boolean;
-	/** Whether the same request again is another one: a chat message may be sent twice. */
+	/** Whether the same request may be repeated, such as a chat message. */
 	repeatable: boolean;
-	/** Whether it stopped before its end: `output` shows what was done and what is left. */
+	/** Whether it stopped before the end. `output` then shows what was completed and what wasn't. */
 	isPartial?: boolean;
 };
 
 const completedRequests = new WeakMap<IExecuteFunctions, CompletedRequest>();
 
-export function noteCompleted(context: IExecuteFunctions, completedText: CompletedRequest): void {
-	completedRequests.set(context, completedText);
+export function noteCompleted(context: IExecuteFunctions, completed: CompletedRequest): void {
+	completedRequests.set(context, completed);
 }
 
 export function completedIn(context: IExecuteFunctions): CompletedRequest | undefined {
 	return completedRequests.get(context);
 }
 
-const reading = new WeakMap<IExecuteFunctions, string>();
+const readSummaries = new WeakMap<IExecuteFunctions, string>();
 
 /**
- * From here on the tool changes nothing, whatever goes wrong.
+ * Marks the tool as one that only reads.
  *
- * @param whatHappened told if it succeeds
+ * @param whatHappened for the result, if it succeeds
  */
-export function noteReadOnly(context: IExecuteFunctions, whatHappened = 'It was read.'): void {
-	reading.set(context, whatHappened);
+export function noteReadOnly(
+	context: IExecuteFunctions,
+	whatHappened = 'The data was read.',
+): void {
+	readSummaries.set(context, whatHappened);
 }
 
-/** Undefined if the tool changes something, or didn't get far enough to say. */
+/** Undefined if the tool isn't marked as one that only reads. */
 export function readOf(context: IExecuteFunctions): string | undefined {
-	return reading.get(context);
+	return readSummaries.get(context);
 }
 
 export function isReadOnly(context: IExecuteFunctions): boolean {
-	return reading.has(context);
+	return readSummaries.has(context);
 }

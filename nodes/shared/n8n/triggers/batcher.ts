@@ -2,20 +2,20 @@ import { pause } from '../../clock';
 import { RecentCount } from '../../recentCount';
 import { clock } from '../http/accountClient';
 
-/** When the service goes down one thing fails after another. */
+/** When the service is down, several requests fail soon after one another. */
 const FIRST_WAITS_MS = [15_000, 15_000, 60_000];
 
-/** Something that goes on failing, and strangers who make things fail, are told less and less often. */
+/** Lasting failures, and those caused by outsiders, are reported less and less often. */
 const LONGEST_WAIT_MS = 300_000;
 const RECENT_MS = 600_000;
 
-/** What is told to the workflow's owner is told together, so that many failures make no flood of failed executions. */
+/** Reports failures to the workflow's owner in batches, so that many failures don't create as many failed executions. */
 export class Batcher<T> {
 	private batch: T[] = [];
 
 	private readonly deliveries = new RecentCount(RECENT_MS);
 
-	/** @param signal aborted when the trigger is closed: then all is told at once */
+	/** @param signal aborted when the trigger closes. Delivers the batch immediately. */
 	constructor(
 		private readonly signal: AbortSignal,
 		private readonly deliver: (all: T[]) => void,

@@ -24,40 +24,40 @@ import { clock } from '../http/accountClient';
 import { withEventKey } from '../idempotency/eventDeduplication';
 import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
 
-/** Keys used here lately: saves work on repeats, n8n's stored key is what decides. */
+/** Recently used keys of this process. Only saves work: n8n's stored key decides. */
 const recentKeys = new BoundedMap<true>(20_000);
 
-/** Keys kept with the workflow where the process of the webhook cannot store them with the execution. */
+/** Keys stored with the workflow, if the webhook's process can't store them with the execution. */
 const MAX_RECENT_KEYS = 1_000;
 
-/** n8n may be unable to store an execution for a moment; the key makes a further attempt safe. */
+/** n8n may temporarily fail to store an execution. The key makes another attempt safe. */
 const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 /**
- * Hundreds of executions that start at once bring n8n's database to a standstill, and n8n rejects every request until
- * it recovers: so many start, …
+ * Limits the executions that start at the same time. Hundreds of them would block n8n's database, and n8n would reject
+ * every request until it recovers.
  */
 const inFlight = pLimit(5);
 
-/** … where one that takes long makes room for the next after this time. */
-const MAKE_ROOM_AFTER_MS = 1_000;
+/** An execution that takes longer no longer counts toward the limit. */
+const RELEASE_AFTER_MS = 1_000;
 
-/** What waits to be started is kept in memory: so many executions, … */
+/** Executions that wait in memory to be started. */
 const MAX_PENDING = 5_000;
 
-/** … and so many bytes of the bodies that they came in. */
+/** Total size of the bodies of these executions. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 
 let pendingBytes = 0;
 
-/** Run as `trigger()`, so that `webhook()` of the same node can emit with a key that n8n stores. */
+/** Call this in `trigger()`, so that `webhook()` of the same node can start executions with a key that n8n stores. */
 export function openStarter(
 	trigger: ITriggerFunctions,
 	close: () => Promise<void> = async () => {},
 ): ITriggerResponse {
 	return registerTrigger(trigger, async () => {
 		await close();
-		// Begins when everything that waited before it has begun.
+		// Starts when everything that waited before it has started.
 		await settledOrTimeout(
 			clock,
 			CLOSING_MS,
@@ -66,136 +66,137 @@ export function openStarter(
 	});
 }
 
-/** By the trigger: the keys that another process has kept with the workflow, as last read. */
-const keptElsewhere = new Map<string, readonly string[]>();
+/** By trigger: the keys that another process has stored with the workflow, when they were last read. */
+const storedKeysByTrigger = new Map<string, readonly string[]>();
 
-/** Starts at most one execution for each key, or one for each delivery where there is no key. */
+/** Starts at most one execution per key, or one per delivery without a key. */
 export class ExecutionStarter {
-	private readonly place: string;
+	private readonly triggerKey: string;
 
-	/** Only where there is no trigger: with it n8n keeps the workflow and the request, for as long as a call is verified. */
+	/** Only without a trigger, because n8n keeps the workflow and the request in memory with it. */
 	private readonly context: IWebhookFunctions | undefined;
 
-	/** @param trigger of this process; without it n8n starts the execution with what `webhook()` returns */
+	/** @param trigger if it's active in this process. Otherwise, n8n starts the execution with the output of `webhook()`. */
 	constructor(
 		context: IWebhookFunctions,
 		readonly trigger: ITriggerFunctions | undefined,
-		/** The editor's test runs every delivery. */
+		/** In the editor's test, every delivery runs. */
 		private readonly isTest: boolean,
-		/** Of the body that was delivered. */
+		/** Size of the delivered body. */
 		private readonly bytes = 0,
 	) {
-		this.place = triggerKey(context);
+		this.triggerKey = triggerKey(context);
 		this.context = trigger === undefined ? context : undefined;
-		if (trigger !== undefined) keptElsewhere.set(this.place, keptKeysOf(context));
+		if (trigger !== undefined) storedKeysByTrigger.set(this.triggerKey, storedKeysOf(context));
 	}
 
-	/** Whether one request can start several executions, or all of them are one. */
-	get takesSeveral(): boolean {
+	/** Whether one request may have several events. */
+	get acceptsMultiple(): boolean {
 		return this.trigger !== undefined || this.isTest;
 	}
 
 	/**
-	 * Whether this key has already started an execution, as far as this process can tell: not where n8n itself starts it,
-	 * as it may have failed and asked the sender to deliver again. There the execution finds out (`startedOnce.ts`).
+	 * Whether this key has started an execution, as far as this process knows. Always false if n8n starts the execution,
+	 * because n8n may have failed and asked the sender to deliver again. The execution then checks (`eventDeduplication.ts`).
 	 */
 	isUsed(value: string | undefined): boolean {
 		if (value === undefined || this.trigger === undefined) return false;
 		const key = this.keyOf(value);
-		return recentKeys.has(key) || keptElsewhere.get(this.place)?.includes(key) === true;
+		return recentKeys.has(key) || storedKeysByTrigger.get(this.triggerKey)?.includes(key) === true;
 	}
 
 	/**
-	 * Starts the execution and answers the sender: at once where the trigger sees to it that n8n takes it, and else as soon
-	 * as n8n has stored it.
+	 * Starts the execution and responds to the sender: immediately if the trigger starts it, because the trigger makes
+	 * several attempts. Otherwise, n8n responds when it has stored the execution.
 	 */
 	emit(
 		items: INodeExecutionData[],
 		value: string | undefined,
-		reply: WebhookResponder,
-		answer: JsonObject,
+		responder: WebhookResponder,
+		body: JsonObject,
 	): IWebhookResponseData {
 		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
 		if (this.trigger === undefined) {
-			if (key !== undefined) this.keep(key);
+			if (key !== undefined) this.storeKey(key);
 			const workflowData = [key === undefined ? items : withEventKey(items, key)];
-			return reply.leave()
-				? { workflowData, webhookResponse: answer }
+			return responder.leaveToN8n()
+				? { workflowData, webhookResponse: body }
 				: { workflowData, noWebhookResponse: true };
 		}
-		reply.send(200, answer);
+		responder.send(200, body);
 		if (key !== undefined) recentKeys.set(key, true);
 		pendingBytes += this.bytes;
-		void this.emitInTurn(this.trigger, items, key ?? this.keyOf(randomUUID()));
+		void this.emitLimited(this.trigger, items, key ?? this.keyOf(randomUUID()));
 		return NO_EXECUTION;
 	}
 
-	/** Shows the workflow's owner what n8n did not start however often it was asked to. */
-	private async emitInTurn(
+	/** Notifies the workflow's owner if n8n didn't start the execution after all attempts. */
+	private async emitLimited(
 		trigger: ITriggerFunctions,
 		items: INodeExecutionData[],
 		key: string,
 	): Promise<void> {
 		await inFlight(async () => {
-			const emitting = emitWithRetry(activeTrigger(this.place) ?? trigger, items, key);
+			const emitting = emitWithRetry(activeTrigger(this.triggerKey) ?? trigger, items, key);
 			void emitting.then((isStarted) => {
 				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
 			});
-			await Promise.race([emitting, clock.sleep(MAKE_ROOM_AFTER_MS)]);
+			await Promise.race([emitting, clock.sleep(RELEASE_AFTER_MS)]);
 			pendingBytes -= this.bytes;
 		});
 	}
 
-	/** n8n's index holds the keys of the whole instance. */
+	/** n8n's index has the keys of the whole instance, so the trigger is part of the key. */
 	private keyOf(value: string): string {
-		return fingerprint([this.place, value]);
+		return fingerprint([this.triggerKey, value]);
 	}
 
-	private keep(key: string): void {
+	private storeKey(key: string): void {
 		if (this.context === undefined) return;
 		const data = this.context.getWorkflowStaticData('node');
-		data.usedKeys = [...keptKeysOf(this.context), key].slice(-MAX_RECENT_KEYS);
+		data.usedKeys = [...storedKeysOf(this.context), key].slice(-MAX_RECENT_KEYS);
 	}
 }
 
-function keptKeysOf(context: IWebhookFunctions): string[] {
+function storedKeysOf(context: IWebhookFunctions): string[] {
 	const { usedKeys } = context.getWorkflowStaticData('node');
 	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
 }
 
 /**
- * Takes one delivery to its end. What is returned to n8n can start an execution in a process without the trigger;
- * where the trigger itself is still to come, the delivery may outlive its webhook.
+ * Handles one delivery. In a process without the trigger, its return value starts the execution. If the trigger isn't
+ * active yet, the delivery may outlive its webhook.
  *
- * @param take gets no emitter where n8n cannot start anything now
- * @param bytes of the delivered body that are kept until its execution starts
+ * @param handle gets no starter if n8n can't start anything now
+ * @param bytes size of the body, which stays in memory until the execution starts
  */
 export async function withStarter(
 	context: IWebhookFunctions,
-	take: (emitter: ExecutionStarter | undefined) => Promise<IWebhookResponseData>,
+	handle: (starter: ExecutionStarter | undefined) => Promise<IWebhookResponseData>,
 	bytes = 0,
 ): Promise<IWebhookResponseData> {
 	if (context.getMode() === 'manual')
-		return await take(new ExecutionStarter(context, undefined, true, bytes));
+		return await handle(new ExecutionStarter(context, undefined, true, bytes));
 	const isFull = inFlight.pendingCount >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES;
-	if (isFull) return await take(undefined);
-	const { found, isLong } = findTrigger(context);
+	if (isFull) return await handle(undefined);
+	const { found, outlivesWebhook } = findTrigger(context);
 	pendingBytes += bytes;
-	const taking = found.then(async (trigger) => {
-		// Once its webhook has returned, n8n starts nothing for it any more.
-		if (trigger === 'closed' || (trigger === 'elsewhere' && isLong)) return await take(undefined);
+	const handling = found.then(async (trigger) => {
+		// n8n starts nothing for a webhook that has returned.
+		if (trigger === 'closed' || (trigger === 'elsewhere' && outlivesWebhook))
+			return await handle(undefined);
 		const here = trigger === 'elsewhere' ? undefined : trigger;
-		return await take(new ExecutionStarter(context, here, false, bytes));
+		return await handle(new ExecutionStarter(context, here, false, bytes));
 	});
-	void taking.catch(() => {}).finally(() => (pendingBytes -= bytes));
-	if (!isLong) return await taking;
-	taking.catch((error: unknown) => {
+	void handling.catch(() => {}).finally(() => (pendingBytes -= bytes));
+	if (!outlivesWebhook) return await handling;
+	handling.catch((error: unknown) => {
 		context.logger.error(`A delivery started no workflow: ${String(error)}`);
 	});
 	return NO_EXECUTION;
 }
 
-/** Resolves when the execution has ended, or to false when n8n could not start it. */
+/** @returns when the execution has ended: whether n8n could start it */
 export async function emitWithRetry(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
@@ -209,7 +210,7 @@ export async function emitWithRetry(
 			await done.promise;
 			return true;
 		} catch {
-			// n8n has logged why it could not start; the next attempt has the same key.
+			// n8n has logged the reason. The next attempt has the same key.
 		}
 	}
 	recentKeys.delete(key);
@@ -218,8 +219,9 @@ export async function emitWithRetry(
 
 function notStarted(trigger: ITriggerFunctions, items: INodeExecutionData[]): NodeOperationError {
 	const [callId] = items.map(({ json }) => json.call_id);
-	const what = typeof callId === 'string' ? `call ${callId}` : 'what was delivered';
-	return new NodeOperationError(trigger.getNode(), `n8n could not start the workflow for ${what}`, {
-		description: 'n8n’s log says why. The delivery was received and is not repeated by itself.',
+	const event = typeof callId === 'string' ? `call ${callId}` : 'an event';
+	return new NodeOperationError(trigger.getNode(), `n8n couldn't start the workflow for ${event}`, {
+		description:
+			"The reason is in n8n's log. The sender got a success response, so the event may not be sent again.",
 	});
 }

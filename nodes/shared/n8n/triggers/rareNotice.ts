@@ -1,37 +1,37 @@
 import { pause } from '../../clock';
 import { clock } from '../http/accountClient';
 
-/** What outsiders cause comes in bursts: the first notice counts what came within this time. */
+/** Events from outsiders come in bursts. The first notice counts those within this time. */
 const FIRST_AFTER_MS = 60_000;
 
 const NEXT_AFTER_MS = 3_600_000;
 
 /**
- * Tells the workflow's owner about something that outsiders can cause as often as they like: within a minute, then at
- * most once an hour, with the number of times.
+ * Notifies the workflow's owner of an event that outsiders can cause any number of times: after a minute, then at most
+ * once an hour, with the number of events.
  */
 export class RareNotice<T> {
 	private times = 0;
 
 	private nextAt = 0;
 
-	/** @param signal aborted when the trigger is closed: the owner is then told immediately */
+	/** @param signal aborted when the trigger closes. Notifies the owner immediately. */
 	constructor(
 		private readonly signal: AbortSignal,
-		private readonly tell: (times: number, first: T) => void,
+		private readonly notify: (times: number, first: T) => void,
 	) {}
 
-	add(what: T): void {
+	add(event: T): void {
 		this.times++;
-		if (this.times === 1) void this.tellLater(what);
+		if (this.times === 1) void this.notifyLater(event);
 	}
 
-	private async tellLater(first: T): Promise<void> {
+	private async notifyLater(first: T): Promise<void> {
 		const now = clock.elapsed();
 		await pause(clock, Math.max(FIRST_AFTER_MS, this.nextAt - now), this.signal);
 		this.nextAt = clock.elapsed() + NEXT_AFTER_MS;
 		const { times } = this;
 		this.times = 0;
-		this.tell(times, first);
+		this.notify(times, first);
 	}
 }

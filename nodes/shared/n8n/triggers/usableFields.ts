@@ -13,14 +13,14 @@ const UNUSABLE_FIELD: RejectedDelivery = {
 	retryAfter: 60,
 };
 
-/** Of each active trigger that handles its requests by `readUsable`. */
+/** Notices of the active triggers that use `readUsable`. */
 const notices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
 
 /**
- * Run as `trigger()`: a field that can't be used keeps the workflow from being published.
+ * Call this in `trigger()`: an invalid field stops the workflow from being published.
  *
  * @param read reads every field
- * @param signal aborted when the trigger is closed
+ * @param signal aborted when the trigger closes
  */
 export function requireUsable(
 	trigger: ITriggerFunctions,
@@ -36,8 +36,8 @@ export function requireUsable(
 }
 
 /**
- * What `webhook()` needs to handle a request. A variable in an expression can be removed after the workflow was
- * published: the request is then rejected, and the owner is told. In the editor's test, the editor shows the error.
+ * Reads the fields that `webhook()` needs. A variable in an expression can be removed after the workflow was published.
+ * Then the request is rejected, and the owner is notified. In the editor's test, the editor shows the error.
  */
 export function readUsable<T>(
 	context: IWebhookFunctions,
@@ -52,13 +52,13 @@ export function readUsable<T>(
 	}
 }
 
-/** The owner is told by the trigger, if it is active in this process. */
-export function noteUnusable(context: IWebhookFunctions, why: ExplainedError): void {
+/** Notifies the owner, if the trigger is active in this process. */
+export function noteUnusable(context: IWebhookFunctions, error: ExplainedError): void {
 	const trigger = activeTrigger(triggerKey(context));
-	if (trigger !== undefined) notices.get(trigger)?.add(why);
+	if (trigger !== undefined) notices.get(trigger)?.add(error);
 }
 
-/** Tells the owner about requests that were rejected, because a field of the trigger can't be used. */
+/** Notifies the owner of requests that were rejected because a field of the trigger is invalid. */
 export function rejectionNotice(
 	trigger: ITriggerFunctions,
 	signal: AbortSignal,

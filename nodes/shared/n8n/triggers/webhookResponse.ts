@@ -3,29 +3,29 @@ import { DONE, pause } from '../../clock';
 import { type JsonObject, type JsonValue, parseJson } from '../../json';
 import { clock } from '../http/accountClient';
 
-/** What the sender gets when its request cannot be used: an HTTP status and a sentence. */
+/** The response to an unusable request: an HTTP status and a sentence. */
 export type RejectedDelivery = {
 	status: number;
 	message: string;
-	/** Seconds after which it may be sent again. */
+	/** Seconds to wait before the request is sent again. */
 	retryAfter?: number;
 };
 
-/** While n8n or the service is not ready for it. */
-export const ASK_AGAIN: RejectedDelivery = {
+/** If n8n or the service isn't ready. */
+export const TRY_LATER: RejectedDelivery = {
 	status: 503,
-	message: 'This cannot be taken now. Deliver it again.',
+	message: "This can't be processed now. Send the request again later.",
 	retryAfter: 60,
 };
 
 /**
- * Keeps n8n from reading the body by itself: it would take only some content types (which of them
- * the service sends is open), answer a huge body with 500, and lose one whose sender has hung up. n8n asks nodes of
- * version 1 alone for it, by an expression that costs it a sandbox for each delivery.
+ * Stops n8n from reading the body. n8n would accept only some content types (the service's isn't documented), respond
+ * to a huge body with status 500, and lose a body whose sender has closed the connection. n8n reads this option only in
+ * nodes of version 1. With an expression, it would need a sandbox per delivery.
  */
 export const UNREAD_BODY = { binaryData: true } as const;
 
-/** The part of n8n's request that is used here, and of Node's stream below it. */
+/** The used part of n8n's request, and of its Node.js stream. */
 type RawRequest = {
 	readRawBody(): Promise<void>;
 	rawBody?: Buffer;
@@ -35,7 +35,7 @@ type RawRequest = {
 	read?(): unknown;
 };
 
-/** The part of n8n's response that is used here. */
+/** The used part of n8n's response. */
 type RawResponse = {
 	headersSent?: boolean;
 	setHeader(name: string, value: string): unknown;
@@ -43,16 +43,16 @@ type RawResponse = {
 };
 
 /**
- * The JSON that was sent, whatever content type it was given.
+ * Reads the body as JSON, with any content type.
  *
- * @param maxBytes where less than n8n's own limit is enough
+ * @param maxBytes a limit below n8n's own
  */
 export async function readJson(
 	context: IWebhookFunctions,
 	maxBytes = Infinity,
 ): Promise<{ json: JsonValue; bytes: number } | { rejected: RejectedDelivery }> {
 	const request: unknown = context.getRequestObject();
-	if (!isRawRequest(request)) return reject(400, 'The body could not be read.');
+	if (!isRawRequest(request)) return reject(400, "The body can't be read.");
 	let body: Buffer | undefined;
 	try {
 		await request.readRawBody();
@@ -60,9 +60,9 @@ export async function readJson(
 	} catch (error) {
 		if (isTooLarge(error)) return reject(413, 'The body is too large.');
 		body = arrivedBody(request);
-		if (body === undefined) return reject(400, 'The body could not be read.');
+		if (body === undefined) return reject(400, "The body can't be read.");
 	}
-	// As long as the request lasts, n8n would keep it beside what is made of it.
+	// Otherwise, n8n would keep the bytes in memory during the whole request.
 	delete request.rawBody;
 	const bytes = body?.length ?? 0;
 	if (bytes > maxBytes) {
@@ -75,8 +75,8 @@ export async function readJson(
 }
 
 /**
- * A busy n8n gets round to a request late, and cannot read it once its sender has hung up. What had arrived
- * whole by then is still there: Node keeps it with the request.
+ * A busy n8n may handle a request after its sender has closed the connection, and can't read it then. If the body had
+ * arrived completely, Node.js still has it.
  */
 function arrivedBody(request: RawRequest): Buffer | undefined {
 	if (request.complete !== true || request.headers?.['content-encoding'] !== undefined) return;
@@ -105,69 +105,69 @@ function isRawResponse(response: unknown): response is RawResponse {
 
 type WebhookResponse = { status: number; body: JsonObject; retryAfter?: number | undefined };
 
-/** Answers the sender once; what is to be said later is dropped. */
+/** Responds to the sender once, and ignores later responses. */
 export class WebhookResponder {
-	/** Where the answer goes, until it is given. */
-	private respond: ((answer: WebhookResponse) => void) | undefined;
+	/** Undefined after the response. */
+	private respond: ((response: WebhookResponse) => void) | undefined;
 
-	private readonly answered = new AbortController();
+	private readonly responded = new AbortController();
 
-	/** @param to of the context its response alone is kept: with the context n8n keeps a sandbox */
-	constructor(to: IWebhookFunctions | ((answer: WebhookResponse) => void)) {
+	/** @param to keeps only the response of a context, because n8n keeps a sandbox with the context */
+	constructor(to: IWebhookFunctions | ((response: WebhookResponse) => void)) {
 		this.respond = typeof to === 'function' ? to : responder(to.getResponseObject());
 	}
 
 	/** @param retryAfter seconds, for the header `Retry-After` */
 	send(status: number, body: JsonObject, retryAfter?: number): void {
 		const { respond } = this;
-		// With the response Node.js keeps the request, and what was asked for may take minutes.
+		// Node.js keeps the request with the response, and the requested work may take minutes.
 		this.respond = undefined;
-		if (this.answered.signal.aborted) return;
-		this.answered.abort(DONE);
+		if (this.responded.signal.aborted) return;
+		this.responded.abort(DONE);
 		respond?.({ status, body, retryAfter });
 	}
 
 	/**
-	 * A reply for each of several parts of the request. When all of them are given, the sender gets them with the highest
-	 * status: one part that has to be sent again means that the request has to be.
+	 * A responder for each part of the request. When all have responded, the sender gets one response with the highest
+	 * status: if one part must be sent again, the request must be.
 	 */
 	parts(count: number): WebhookResponder[] {
 		if (count === 1) return [this];
-		const answers: WebhookResponse[] = [];
-		const gather = (answer: WebhookResponse) => {
-			answers.push(answer);
-			if (answers.length < count) return;
-			const status = Math.max(...answers.map((one) => one.status));
-			const parts = answers.map((one) => ({ status: one.status, ...one.body }));
-			const retryAfter = answers.find((one) => one.retryAfter !== undefined)?.retryAfter;
+		const responses: WebhookResponse[] = [];
+		const gather = (response: WebhookResponse) => {
+			responses.push(response);
+			if (responses.length < count) return;
+			const status = Math.max(...responses.map((one) => one.status));
+			const parts = responses.map((one) => ({ status: one.status, ...one.body }));
+			const retryAfter = responses.find((one) => one.retryAfter !== undefined)?.retryAfter;
 			this.send(status, { received: status < 300, parts }, retryAfter);
 		};
 		return Array.from({ length: count }, () => new WebhookResponder(gather));
 	}
 
-	/** Leaves it to n8n to answer; false where the sender has its answer already. */
-	leave(): boolean {
-		const isOpen = !this.answered.signal.aborted;
-		this.answered.abort(DONE);
-		return isOpen;
+	/** Lets n8n respond. False if the sender has got a response already. */
+	leaveToN8n(): boolean {
+		const isPending = !this.responded.signal.aborted;
+		this.responded.abort(DONE);
+		return isPending;
 	}
 
-	/** Turns the request down if it has no answer by then. */
+	/** Rejects the request if it has no response by then. */
 	rejectAfter(ms: number, rejected: RejectedDelivery): void {
-		void pause(clock, ms, this.answered.signal).then((isLate) => {
+		void pause(clock, ms, this.responded.signal).then((isLate) => {
 			if (isLate) this.reject(rejected);
 		});
 	}
 
-	/** Turns the request down; nothing starts. */
+	/** Rejects the request, and starts nothing. */
 	reject({ status, message, retryAfter }: RejectedDelivery): IWebhookResponseData {
 		this.send(status, { received: false, message }, retryAfter);
 		return NO_EXECUTION;
 	}
 }
 
-/** n8n answers by itself where a webhook throws. */
-function responder(response: unknown): (answer: WebhookResponse) => void {
+/** n8n may have responded already, if a webhook threw an error. */
+function responder(response: unknown): (content: WebhookResponse) => void {
 	return ({ status, body, retryAfter }) => {
 		if (!isRawResponse(response) || response.headersSent === true) return;
 		if (retryAfter !== undefined) response.setHeader('Retry-After', String(retryAfter));
@@ -175,10 +175,10 @@ function responder(response: unknown): (answer: WebhookResponse) => void {
 	};
 }
 
-/** The node has answered by itself, and no execution starts. */
+/** The node has responded itself, and no execution starts. */
 export const NO_EXECUTION: IWebhookResponseData = { noWebhookResponse: true };
 
-/** For addresses that the service learns from a person or from a request: nothing is registered there. */
+/** For webhook URLs that are entered in the service or sent with a request, so nothing must be registered. */
 export const nothingToRegister = {
 	async checkExists(this: IHookFunctions): Promise<boolean> {
 		return true;

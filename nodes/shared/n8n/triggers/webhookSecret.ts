@@ -6,14 +6,14 @@ import type { Fields } from '../forms/fields';
 /**
  * The secret that a request to this trigger must have.
  *
- * @returns undefined if the field is empty, which means that no secret is wanted; an expression always wants one
- * @throws InvalidInput if a secret is wanted and the field gives none
+ * @returns undefined if the field is empty, because then no secret is required. An expression always requires one.
+ * @throws InvalidInput if a secret is required and the field returns none
  */
 export function readSecret(form: Fields, name: string): string | undefined {
 	return form.secret(name, onScreenOnly('Correct the secret. No request is accepted without it.'));
 }
 
-/** The same where a secret is always wanted. */
+/** The same if a secret is always required. */
 export function requireSecret(form: Fields, name: string): string {
 	const secret = readSecret(form, name);
 	if (secret !== undefined) return secret;
@@ -23,15 +23,15 @@ export function requireSecret(form: Fields, name: string): string {
 	);
 }
 
-/** `unusable`: nobody can have the secret, because its field gives none. */
+/** `unusable`: no request can have the secret, because its field returns none. */
 export type SecretCheck = { kind: 'passed' | 'wrong' } | { kind: 'unusable'; why: ExplainedError };
 
 /** @param read as above */
 export function checkSecret(given: unknown, read: () => string | undefined): SecretCheck {
 	try {
-		const wanted = read();
+		const required = read();
 		const text = typeof given === 'string' ? given.trim() : undefined;
-		return { kind: wanted === undefined || isSecret(text, wanted) ? 'passed' : 'wrong' };
+		return { kind: required === undefined || isSecret(text, required) ? 'passed' : 'wrong' };
 	} catch (error) {
 		return { kind: 'unusable', why: explained(error) };
 	}

@@ -12,165 +12,178 @@ const asked: AskedQuestion = {
 	response_type: 'approval',
 	yes: ['yes', 'true', 'Go ahead'],
 	no: ['no', 'false'],
-	answer_path: 'data_captured.ok',
+	answer_field_in_record: 'data_captured.ok',
 	not_reached: ['not_picked', 'failed'],
 };
 
-const over = (record: JsonObject): CallState => ({ record, hasEnded: true });
-const open = (record: JsonObject): CallState => ({ record, hasEnded: false });
+const ended = (record: JsonObject): CallState => ({ record, hasEnded: true });
+const inProgress = (record: JsonObject): CallState => ({ record, hasEnded: false });
 const picked = (ok: JsonValue): JsonObject => ({ status: 'picked', data_captured: { ok } });
 
-const answerTo = (known?: CallState, over: Partial<AskedQuestion> = {}, call: JsonObject = {}) =>
-	withAnswer(call, { ...asked, ...over }, known);
+const answerTo = (
+	known?: CallState,
+	overrides: Partial<AskedQuestion> = {},
+	call: JsonObject = {},
+) => withAnswer(call, { ...asked, ...overrides }, known);
 
-describe('what counts as which answer', () => {
+describe('the answer', () => {
 	test.each<[string, CallState, string, string]>([
-		['a yes', over(picked('yes')), 'yes', 'The person said yes ("yes").'],
-		['other capitals and space', over(picked(' GO ahead ')), 'yes', 'The person said yes'],
-		['true as a value', over(picked(true)), 'yes', 'The person said yes ("true").'],
-		['a no', over(picked('No')), 'no', 'The person said no ("No").'],
-		['false as a value', over(picked(false)), 'no', 'The person said no ("false").'],
-		['another word', over(picked('yes, but')), 'unclear', 'counts neither as yes nor as no'],
-		['a list', over(picked(['yes'])), 'unclear', 'counts neither as yes nor as no'],
-		['an object', over(picked({ ok: 'yes' })), 'unclear', 'counts neither as yes nor as no'],
-		['an empty text', over(picked(' ')), 'unclear', 'is over (status "picked"), and it holds no'],
-		['nothing', over({ status: 'picked' }), 'unclear', 'and it holds no answer'],
-		['no status at all', over({}), 'unclear', 'is over (status "null"), and it holds no answer'],
+		['a yes', ended(picked('yes')), 'yes', 'The person said yes ("yes").'],
+		['other capitals and space', ended(picked(' GO ahead ')), 'yes', 'The person said yes'],
+		['true as a value', ended(picked(true)), 'yes', 'The person said yes ("true").'],
+		['a no', ended(picked('No')), 'no', 'The person said no ("No").'],
+		['false as a value', ended(picked(false)), 'no', 'The person said no ("false").'],
+		['another word', ended(picked('yes, but')), 'unclear', 'counts neither as yes nor as no'],
+		['a list', ended(picked(['yes'])), 'unclear', 'counts neither as yes nor as no'],
+		['an object', ended(picked({ ok: 'yes' })), 'unclear', 'counts neither as yes nor as no'],
+		['an empty text', ended(picked(' ')), 'unclear', 'is completed (status "picked"), but has no'],
+		['nothing', ended({ status: 'picked' }), 'unclear', 'but has no captured answer'],
+		[
+			'no status at all',
+			ended({}),
+			'unclear',
+			'is completed (status "null"), but has no captured answer',
+		],
 		[
 			'nobody took the call',
-			over({ status: 'not_picked' }),
+			ended({ status: 'not_picked' }),
 			'not_reached',
 			'The person was not reached (status "not_picked").',
 		],
 		[
-			'nobody took the call, and it goes on',
-			open({ status: 'failed' }),
+			'nobody answered, and the call is in progress',
+			inProgress({ status: 'failed' }),
 			'not_reached',
 			'The person was not reached (status "failed").',
 		],
 		[
-			'a yes in a call that nobody took',
-			over({ ...picked('yes'), status: 'not_picked' }),
+			'a yes in a call that nobody answered',
+			ended({ ...picked('yes'), status: 'not_picked' }),
 			'unclear',
-			'"yes" was captured in a call that nobody took (status "not_picked").',
+			'"yes" was captured in a call that nobody answered (status "not_picked").',
 		],
 		[
-			'a yes in a call that goes on',
-			open(picked('yes')),
+			'a yes in a call in progress',
+			inProgress(picked('yes')),
 			'unclear',
-			'"yes" was captured, and the call was not over',
+			`"yes" was captured, but the call wasn't completed`,
 		],
-		['a call that goes on', open({ status: 'picked' }), 'unclear', 'The call was not over'],
+		[
+			'a call in progress',
+			inProgress({ status: 'picked' }),
+			'unclear',
+			"The call wasn't completed",
+		],
 		[
 			'a call that could not be read',
 			{ record: {}, hasEnded: false, readFailure: 'The token is wrong.' },
 			'unclear',
-			'No answer is known. The token is wrong.',
+			'The answer is unknown. The token is wrong.',
 		],
 	])('%s', (_what, known, answer, explanation) => {
-		const told = answerTo(known);
-		expect(told).toMatchObject({ answer, explanation: expect.stringContaining(explanation) });
-		expect(told).toHaveProperty('data.approved', answer === 'yes');
+		const result = answerTo(known);
+		expect(result).toMatchObject({ answer, explanation: expect.stringContaining(explanation) });
+		expect(result).toHaveProperty('data.approved', answer === 'yes');
 	});
 
-	test('what was captured stands beside it as it came', () => {
-		expect(answerTo(over(picked(['yes'])))).toMatchObject({ captured_answer: ['yes'] });
-		expect(answerTo(over({}))).toMatchObject({ captured_answer: null });
+	test('has the unchanged captured value beside it', () => {
+		expect(answerTo(ended(picked(['yes'])))).toMatchObject({ captured_answer: ['yes'] });
+		expect(answerTo(ended({}))).toMatchObject({ captured_answer: null });
 	});
 
-	test('it is read where the person says that it stands', () => {
+	test('is read from the configured field', () => {
 		const record = {
 			post_call_analysis: { votes: [{ value: 'yes' }] },
 			data_captured: { ok: 'no' },
 		};
-		const path = { answer_path: 'post_call_analysis.votes.0.value' };
-		expect(answerTo(over(record), path)).toMatchObject({ answer: 'yes' });
+		const path = { answer_field_in_record: 'post_call_analysis.votes.0.value' };
+		expect(answerTo(ended(record), path)).toMatchObject({ answer: 'yes' });
 	});
 
-	test('a status that the account shows for whom it does not reach', () => {
-		const busy = over({ status: 'busy' });
+	test('is not_reached for a configured status', () => {
+		const busy = ended({ status: 'busy' });
 		expect(answerTo(busy)).toMatchObject({ answer: 'unclear' });
 		expect(answerTo(busy, { not_reached: ['busy'] })).toMatchObject({ answer: 'not_reached' });
 	});
 
-	test('any answer will do where no yes or no is asked for, and it is no approval', () => {
+	test('can be any value with response type Any Answer, without being an approval', () => {
 		const anyOf = { response_type: 'freeText', yes: [], no: [] } as const;
 		const free: Partial<AskedQuestion> = { ...anyOf, yes: [], no: [] };
-		expect(answerTo(over(picked('On Friday')), free)).toMatchObject({
+		expect(answerTo(ended(picked('On Friday')), free)).toMatchObject({
 			answer: 'answered',
 			captured_answer: 'On Friday',
 			explanation: 'The person said "On Friday".',
 			data: { approved: false, chatInput: 'The person said "On Friday".' },
 		});
-		expect(answerTo(over(picked(null)), free)).toMatchObject({ answer: 'unclear' });
-		expect(answerTo(open(picked('On Friday')), free)).toMatchObject({ answer: 'unclear' });
+		expect(answerTo(ended(picked(null)), free)).toMatchObject({ answer: 'unclear' });
+		expect(answerTo(inProgress(picked('On Friday')), free)).toMatchObject({ answer: 'unclear' });
 		const empties: JsonValue[] = [{}, [], [null], { said: '' }];
 		for (const empty of empties) {
-			expect(answerTo(over(picked(empty)), free)).toMatchObject({ answer: 'unclear' });
+			expect(answerTo(ended(picked(empty)), free)).toMatchObject({ answer: 'unclear' });
 		}
-		expect(answerTo(over(picked(false)), free)).toMatchObject({ answer: 'answered' });
+		expect(answerTo(ended(picked(false)), free)).toMatchObject({ answer: 'answered' });
 	});
 
-	test('a call that was looked up is the one that asked, where it was reported to this execution', () => {
-		const yes = over(picked('yes'));
+	test('of a found call counts if its webhook came to this execution', () => {
+		const yes = ended(picked('yes'));
 		const found = { looked_up: true };
 		expect(answerTo(yes, {}, found)).toMatchObject({
 			answer: 'unclear',
 			captured_answer: 'yes',
-			explanation: expect.stringContaining('nothing shows that this question was asked in it'),
+			explanation: expect.stringContaining('This call may have asked another question'),
 			data: { approved: false },
 		});
 		expect(answerTo({ ...yes, isReported: true }, {}, found)).toMatchObject({ answer: 'yes' });
 	});
 
-	test('nobody was called, because of the hour', () => {
+	test('is not_reached if no call was placed because of the calling hours', () => {
 		expect(answerTo(undefined, {}, { placed: false })).toMatchObject({
 			answer: 'not_reached',
-			explanation: expect.stringContaining('Calling Hours'),
+			explanation: expect.stringContaining('outside the calling hours'),
 			data: { approved: false },
 		});
 	});
 });
 
-test('a model whose tool was not approved is told why, and not to use it', () => {
-	const told = (ok: JsonValue) => answerTo(over(picked(ok)));
-	expect(told('no')).toHaveProperty(
+test('a model whose tool was not approved gets the reason, and must not use it', () => {
+	const result = (ok: JsonValue) => answerTo(ended(picked(ok)));
+	expect(result('no')).toHaveProperty(
 		'data.chatInput',
-		'The person said no ("no"). This is no approval: do not use the tool unless the user asks for it again.',
+		'The person said no ("no"). This is not an approval. Do not use the tool unless the user asks for it again.',
 	);
-	expect(told('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
+	expect(result('yes')).toHaveProperty('data.chatInput', 'The person said yes ("yes").');
 	expect(withoutAnswer('The agent has no number.')).toEqual({
 		answer: 'unclear',
-		explanation: 'No answer is known. The agent has no number.',
+		explanation: 'The answer is unknown. The agent has no number.',
 		captured_answer: null,
 		data: {
 			approved: false,
 			chatInput: expect.stringMatching(
-				/^No answer is known\. The agent has no number\. This is no/,
+				/^The answer is unknown\. The agent has no number\. This is not an/,
 			),
 		},
 	});
 });
 
-test('fields of the item are no evidence, whatever they are called', () => {
+test('fields of the item are never used as evidence', () => {
 	const item = { status: 'picked', data_captured: { ok: 'yes' }, answer: 'yes', timed_out: false };
-	expect(answerTo(over({ status: 'picked' }), {}, item)).toMatchObject({
+	expect(answerTo(ended({ status: 'picked' }), {}, item)).toMatchObject({
 		answer: 'unclear',
 		data: { approved: false },
 	});
 	expect(answerTo(undefined, {}, item)).toMatchObject({ answer: 'unclear' });
 });
 
-test('n8n finds the verdict in data alone: beside it, it would take approved and chatInput first', () => {
-	for (const answered of [over(picked('no')), open({}), undefined]) {
-		const told = answerTo(answered, {}, { call_id: 'a', approved: true, chatInput: 'Go on.' });
-		expect(told).not.toHaveProperty('approved');
-		expect(told).not.toHaveProperty('chatInput');
-		expect(told).toMatchObject({ call_id: 'a', data: { approved: false } });
+test('the approval is only in data, because n8n would read approved and chatInput beside it first', () => {
+	for (const answered of [ended(picked('no')), inProgress({}), undefined]) {
+		const result = answerTo(answered, {}, { call_id: 'a', approved: true, chatInput: 'Go on.' });
+		expect(result).not.toHaveProperty('approved');
+		expect(result).not.toHaveProperty('chatInput');
+		expect(result).toMatchObject({ call_id: 'a', data: { approved: false } });
 	}
 });
 
-test('a call in which nothing was asked stays as it is', () => {
+test('a call without a question stays unchanged', () => {
 	const call = { call_id: 'a', data_captured: { ok: 'yes' } };
 	for (const not of [
 		undefined,
@@ -180,11 +193,11 @@ test('a call in which nothing was asked stays as it is', () => {
 		{ ...asked, yes: 'yes' },
 		{ ...asked, no: [1] },
 	]) {
-		expect(withAnswer(call, not, over(picked('yes')))).toBe(call);
+		expect(withAnswer(call, not, ended(picked('yes')))).toBe(call);
 	}
 });
 
-test('never yes, unless one of its values was captured in a call that is over', () => {
+test('yes only if one of its values was captured in a completed call', () => {
 	const word = fc.constantFrom('yes', ' Yes ', 'no', 'true', 'maybe', '', 'go ahead', '1');
 	const value: fc.Arbitrary<JsonValue> = fc.oneof(
 		word,
@@ -218,19 +231,19 @@ test('never yes, unless one of its values was captured in a call that is over', 
 			list,
 			(seen, hasEnded, readFailure, type, yes, no) => {
 				const known = { record: seen, hasEnded, ...(readFailure !== undefined && { readFailure }) };
-				const told = answerTo(known, { response_type: type, yes, no });
-				if (!('answer' in told)) throw new Error('no answer');
+				const result = answerTo(known, { response_type: type, yes, no });
+				if (!('answer' in result)) throw new Error('no answer');
 				const { data_captured: data = null } = seen;
 				const captured = isJsonObject(data) && 'ok' in data ? data.ok : undefined;
 				const said =
 					typeof captured === 'object' ? undefined : String(captured).trim().toLowerCase();
 				const isYes = yes.some((one) => one.trim().toLowerCase() === said);
-				if (told.answer === 'yes') {
+				if (result.answer === 'yes') {
 					yesSeen++;
 					expect([isYes, hasEnded, type]).toEqual([true, true, 'approval']);
 					expect(['not_picked', 'failed']).not.toContain(seen.status);
 				}
-				expect(told).toHaveProperty('data.approved', told.answer === 'yes');
+				expect(result).toHaveProperty('data.approved', result.answer === 'yes');
 			},
 		),
 		{ numRuns: 5_000 },

@@ -10,7 +10,7 @@ const fields: QuestionFields = {
 	points: [],
 };
 
-function told(over: Partial<QuestionFields>): string {
+function messageFor(over: Partial<QuestionFields>): string {
 	try {
 		buildQuestion({ ...fields, ...over });
 	} catch (error) {
@@ -20,7 +20,7 @@ function told(over: Partial<QuestionFields>): string {
 	throw new Error('accepted');
 }
 
-test('the question is a data point that the call must bring', () => {
+test('the question is a required data point', () => {
 	expect(buildQuestion(fields)).toEqual({
 		point: { key: 'answer_to_question', description: 'May we ship?', required: true },
 		asked: {
@@ -28,26 +28,28 @@ test('the question is a data point that the call must bring', () => {
 			response_type: 'approval',
 			yes: ['yes', 'Go ahead'],
 			no: ['no'],
-			answer_path: 'data_captured.answer_to_question',
+			answer_field_in_record: 'data_captured.answer_to_question',
 			not_reached: ['not_picked', 'failed'],
 		},
 	});
 });
 
-test('key, format, place and statuses are the person’s own', () => {
+test('field names, format, and statuses can be configured', () => {
 	const options = {
-		answerKey: 'a.b',
+		answerField: 'a.b',
 		answerFormat: 'yes or no',
 		notReachedStatuses: 'busy, no_line',
 	};
 	const { point, asked } = buildQuestion({ ...fields, options });
 	expect(point).toMatchObject({ key: 'a.b', outputFormat: 'yes or no' });
 	expect(asked).toMatchObject({
-		answer_path: 'data_captured.a\\.b',
+		answer_field_in_record: 'data_captured.a\\.b',
 		not_reached: ['busy', 'no_line'],
 	});
-	const answerPath = 'post_call_analysis.ok';
-	expect(buildQuestion({ ...fields, options: { answerPath } }).asked.answer_path).toBe(answerPath);
+	const answerFieldInRecord = 'post_call_analysis.ok';
+	expect(
+		buildQuestion({ ...fields, options: { answerFieldInRecord } }).asked.answer_field_in_record,
+	).toBe(answerFieldInRecord);
 	expect(
 		buildQuestion({ ...fields, options: { notReachedStatuses: '' } }).asked.not_reached,
 	).toEqual([]);
@@ -58,27 +60,31 @@ test.each<[string, unknown, string[]]>([
 	['true', true, ['true']],
 	['a number', 1, ['1']],
 	['lines', 'yes\nok', ['yes', 'ok']],
-])('an expression may give %s', (_what, yesValues, yes) => {
+])('an expression may return %s', (_what, yesValues, yes) => {
 	expect(buildQuestion({ ...fields, yesValues }).asked.yes).toEqual(yes);
 });
 
-test('where any answer will do, nothing counts as yes or no', () => {
+test('with any answer allowed, nothing counts as yes or no', () => {
 	const { asked } = buildQuestion({ ...fields, responseType: 'freeText', yesValues: '' });
 	expect(asked).toMatchObject({ response_type: 'freeText', yes: [], no: [] });
 });
 
 test.each<[string, Partial<QuestionFields>, string]>([
-	['no question', { message: ' ' }, 'Question is empty'],
-	['an object for a question', { message: {} }, 'Question is empty'],
-	['nothing that counts as yes', { yesValues: '' }, 'which answers count as yes and as no'],
-	['nothing that counts as no', { noValues: null }, 'which answers count as yes and as no'],
-	['one value for both', { noValues: 'no, YES ' }, '"yes" counts as yes and as no'],
+	['no question', { message: ' ' }, "'Question' is empty"],
+	['an object for a question', { message: {} }, "'Question' is empty"],
+	['no values that count as yes', { yesValues: '' }, "'Counts as Yes' or 'Counts as No' is empty"],
+	['no values that count as no', { noValues: null }, "'Counts as Yes' or 'Counts as No' is empty"],
 	[
-		'a key that is taken',
-		{ points: [{ key: 'answer_to_question', description: 'x' }] },
-		'has the key of the answer, "answer_to_question"',
+		'one value for both',
+		{ noValues: 'no, YES ' },
+		`'Counts as Yes' and 'Counts as No' both have "yes"`,
 	],
-])('%s: nobody is called', (_what, over, words) => {
-	expect(told(over)).toContain(words);
-	expect(told(over)).toContain('nobody was called');
+	[
+		'a duplicate key',
+		{ points: [{ key: 'answer_to_question', description: 'x' }] },
+		'has the same key as the answer ("answer_to_question")',
+	],
+])('%s: no call is placed', (_what, over, words) => {
+	expect(messageFor(over)).toContain(words);
+	expect(messageFor(over)).toContain('no call was placed');
 });

@@ -6,14 +6,14 @@ const sent = (value: unknown, country = 'IN') => {
 		throw new Error(`${checked.problem.what}. ${checked.problem.resolution.onScreen}`);
 	return checked.value;
 };
-const told = (value: unknown, country = 'IN') => {
+const messageFor = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);
 	return 'problem' in checked
 		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
 		: `sent as ${checked.value}`;
 };
 
-describe('a number of India, in every way of writing it', () => {
+describe('an Indian number, in all formats', () => {
 	test.each<[unknown]>([
 		['9876543210'],
 		[9876543210],
@@ -47,19 +47,19 @@ describe('a number of India, in every way of writing it', () => {
 		expect(sent(value)).toBe('9876543210');
 	});
 
-	test('of a landline, whose first digit the document does not bound', () => {
+	test('of a landline, whose first digit is not documented', () => {
 		expect(sent('011-23456789')).toBe('1123456789');
 		expect(sent('+91 11 2345 6789')).toBe('1123456789');
 	});
 
 	test.each(['112', '987654321', '98765432101', '1800 123 4567'])(
-		'%p is no full number that is known, so it goes as it stands and the service judges',
+		'%p is not a known complete number, so it is sent unchanged for the service to check',
 		(value) => {
 			expect(sent(value)).toBe(value.replaceAll(' ', ''));
 		},
 	);
 
-	test('of nine digits keeps them when a decimal goes', () => {
+	test('of nine digits keeps them when a decimal is removed', () => {
 		expect(sent('987654321.0')).toBe('987654321');
 	});
 });
@@ -99,35 +99,36 @@ describe('a number of another country', () => {
 		['FR', '01.23.45.67.00', '0123456700'],
 		['DE', '0049 30', '004930'],
 		['AQ', '67212345', '67212345'],
-	])(
-		'%s: of %p nothing goes that is not written as formatting or code',
-		(country, value, phone) => {
-			expect(sent(value, country)).toBe(phone);
-		},
-	);
+	])('%s: only formatting and the country code are removed from %p', (country, value, phone) => {
+		expect(sent(value, country)).toBe(phone);
+	});
 });
 
-describe('a number of a country that is not the chosen one', () => {
+describe('a number of another country than the chosen one', () => {
 	test.each<[string, string, string]>([
 		[
 			'IN',
 			'+44 20 7946 0958',
-			'Phone Number "+44 20 7946 0958" begins with +44, the code of United Kingdom and 3 other countries, but Country is India (+91). Choose the country of the number in Country, or correct the number.',
+			`'Phone Number' "+44 20 7946 0958" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91). Choose the country of the number in 'Country', or correct the number.`,
 		],
-		['IN', '+4.42079460958E+11', 'begins with +44, the code of United Kingdom'],
-		['IN', '0044 20 7946 0958', 'begins with +44, the code of United Kingdom'],
-		['IN', '+98765 43210', 'begins with +98, the code of Iran, but Country is India (+91)'],
-		['GB', '+91 98765 43210', 'begins with +91, the code of India, but Country is United Kingdom'],
-		['IN', '+7 701 555 01 32', 'begins with +7, the code of Russia and 1 other country, but'],
-		['RU', '+1 415 555 0132', 'begins with +1, the code of United States and 24 other countries'],
-		['US', '+999 123', 'begins with another country code, but Country is United States (+1)'],
-		['AQ', '+672 12345', 'the code of Norfolk Island, but Country is Antarctica. Choose'],
-	])('%s: %p is told and not sent', (country, value, words) => {
-		expect(told(value, country)).toContain(words);
+		['IN', '+4.42079460958E+11', 'starts with +44, the code of United Kingdom'],
+		['IN', '0044 20 7946 0958', 'starts with +44, the code of United Kingdom'],
+		['IN', '+98765 43210', "starts with +98, the code of Iran, but 'Country' is India (+91)"],
+		[
+			'GB',
+			'+91 98765 43210',
+			"starts with +91, the code of India, but 'Country' is United Kingdom",
+		],
+		['IN', '+7 701 555 01 32', 'starts with +7, the code of Russia and 1 other country, but'],
+		['RU', '+1 415 555 0132', 'starts with +1, the code of United States and 24 other countries'],
+		['US', '+999 123', "starts with another country code, but 'Country' is United States (+1)"],
+		['AQ', '+672 12345', "the code of Norfolk Island, but 'Country' is Antarctica. Choose"],
+	])('%s: %p is rejected and not sent', (country, value, words) => {
+		expect(messageFor(value, country)).toContain(words);
 	});
 });
 
-describe('what is not sure to be one number is told', () => {
+describe('a value that may not be one number is rejected', () => {
 	test.each<[unknown, string]>([
 		['+91', 'has 0 digits after +91 instead of 10'],
 		['+91 98765', 'has 5 digits after +91 instead of 10'],
@@ -143,27 +144,29 @@ describe('what is not sure to be one number is told', () => {
 		['9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		[98765.5, 'is not a whole phone number'],
 		[-9876543210, 'is not a whole phone number'],
-		[true, 'Phone Number "true" contains a boolean instead of a number or text'],
-		[['9876543210'], 'contains a list'],
-		[{ phone: '9876543210' }, 'contains an object'],
-		['', 'Phone Number is empty. Enter the number to call.'],
-		['  ', 'Phone Number is empty'],
-		[null, 'Phone Number is empty'],
-		[undefined, 'Phone Number is empty'],
+		[true, `'Phone Number' "true" holds a boolean instead of a number or text`],
+		[['9876543210'], 'holds a list'],
+		[{ phone: '9876543210' }, 'holds an object'],
+		['', "'Phone Number' is empty. Enter the number to call."],
+		['  ', "'Phone Number' is empty"],
+		[null, "'Phone Number' is empty"],
+		[undefined, "'Phone Number' is empty"],
 	])('%p', (value, words) => {
-		expect(told(value)).toContain(words);
+		expect(messageFor(value)).toContain(words);
 	});
 
-	test('a country code with nothing after it', () => {
-		expect(told('+44', 'GB')).toContain('holds no digits after +44');
+	test('a country code without digits after it', () => {
+		expect(messageFor('+44', 'GB')).toContain('has no digits after +44');
 	});
 
 	test('more digits than a number can have', () => {
-		expect(told('+44 2079 4609 5812 3456', 'GB')).toContain('but a phone number has at most 15');
+		expect(messageFor('+44 2079 4609 5812 3456', 'GB')).toContain(
+			'and no phone number has more than 15',
+		);
 	});
 });
 
-test('where the country itself is missing, the digits alone are read', () => {
+test('without a country, only the digits are read', () => {
 	expect(phoneNumber('+44 20 7946 0958', undefined)).toEqual({ value: '442079460958' });
 	expect(phoneNumber('call me', undefined)).toHaveProperty('problem');
 });

@@ -10,7 +10,7 @@ const call: CallFields = {
 };
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
 
-function told(over: Partial<CallFields>): string {
+function messageFor(over: Partial<CallFields>): string {
 	try {
 		buildCallRequest({ ...call, ...over });
 	} catch (error) {
@@ -21,7 +21,7 @@ function told(over: Partial<CallFields>): string {
 }
 
 describe('the body', () => {
-	it('holds the three required fields and nothing that was not set', () => {
+	it('has only the three required fields by default', () => {
 		expect(buildCallRequest(call)).toEqual(body);
 		expect(
 			buildCallRequest({
@@ -38,7 +38,7 @@ describe('the body', () => {
 		).toEqual(body);
 	});
 
-	it('holds every field under its name', () => {
+	it('has every field under its name', () => {
 		const now = DateTime.fromISO('2026-11-20T09:00:00Z');
 		const all: CallFields = {
 			...call,
@@ -106,14 +106,17 @@ describe('Agent', () => {
 		expect(buildCallRequest({ ...call, agentUuid }).agent_uuid).toBe(agentUuid.trim());
 	});
 
-	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])('%p is told', (agentUuid) => {
-		expect(told({ agentUuid })).toMatch(
-			/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
-		);
-	});
+	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])(
+		'%p is rejected',
+		(agentUuid) => {
+			expect(messageFor({ agentUuid })).toMatch(
+				/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
+			);
+		},
+	);
 
-	it.each(['', null, undefined])('%p is told', (agentUuid) => {
-		expect(told({ agentUuid })).toBe(
+	it.each(['', null, undefined])('%p is rejected', (agentUuid) => {
+		expect(messageFor({ agentUuid })).toBe(
 			'Agent is empty. Choose the agent from the list, or enter its ID.',
 		);
 	});
@@ -128,17 +131,17 @@ describe('Country', () => {
 		['Germany', 'Use DE for Germany.'],
 		['turkiye', 'Use TR for Türkiye.'],
 		['UK', 'Use GB for United Kingdom.'],
-		['United', 'Use the two letters'],
-		['+91', 'Use the two letters'],
-		[91, 'Use the two letters'],
-	])('%p is told: %s', (countryCode, resolution) => {
-		const message = told({ countryCode });
-		expect(message).toContain(`Country holds "${countryCode}", which is not a country code`);
+		['United', 'Use the two-letter code'],
+		['+91', 'Use the two-letter code'],
+		[91, 'Use the two-letter code'],
+	])('%p is rejected: %s', (countryCode, resolution) => {
+		const message = messageFor({ countryCode });
+		expect(message).toContain(`'Country' must be a country code (got "${countryCode}")`);
 		expect(message).toContain(resolution);
 	});
 
-	it('empty is told', () => {
-		expect(told({ countryCode: '' })).toContain('Country is empty');
+	it('empty is rejected', () => {
+		expect(messageFor({ countryCode: '' })).toContain("'Country' is empty");
 	});
 });
 
@@ -156,11 +159,14 @@ describe('Initial Greeting', () => {
 		expect(buildCallRequest({ ...call, initialGreeting }).initial_greeting).toBe(initialGreeting);
 	});
 
-	it.each(['x'.repeat(2001), '👋'.repeat(2001)])('2001 characters are told', (initialGreeting) => {
-		expect(told({ initialGreeting })).toBe(
-			'Initial Greeting has 2001 characters, and the service takes at most 2000. Shorten it by 1.',
-		);
-	});
+	it.each(['x'.repeat(2001), '👋'.repeat(2001)])(
+		'2001 characters are rejected',
+		(initialGreeting) => {
+			expect(messageFor({ initialGreeting })).toBe(
+				"'Initial Greeting' has 2001 characters, but the maximum is 2000. Shorten it by 1.",
+			);
+		},
+	);
 });
 
 describe('Webhook URL', () => {
@@ -180,18 +186,23 @@ describe('Webhook URL', () => {
 		'https://?x',
 		'https://exa mple.com',
 		7,
-	])('%p is told', (webhookUrl) => {
-		expect(told({ webhookUrl })).toContain(
-			`Webhook URL holds "${webhookUrl}", which is not a complete web address. It begins with https://`,
+	])('%p is rejected', (webhookUrl) => {
+		expect(messageFor({ webhookUrl })).toContain(
+			`'Webhook URL' must be a complete URL (got "${webhookUrl}"). It must start with https://`,
 		);
 	});
 });
 
 describe('numbers with bounds', () => {
 	const rows = [
-		{ name: 'maxCallDurationSeconds', field: 'Maximum Call Duration', min: 30, max: 1800 },
+		{
+			name: 'maxCallDurationSeconds',
+			field: 'Maximum Call Duration (Seconds)',
+			min: 30,
+			max: 1800,
+		},
 		{ name: 'retryMaxAttempts', field: 'Retry Attempts', min: 1, max: 10 },
-		{ name: 'retryIntervalMinutes', field: 'Retry Interval', min: 1, max: 1440 },
+		{ name: 'retryIntervalMinutes', field: 'Retry Interval (Minutes)', min: 1, max: 1440 },
 	];
 
 	function sent(name: string, value: unknown): unknown {
@@ -206,10 +217,10 @@ describe('numbers with bounds', () => {
 		expect(sent(name, String(max))).toBe(max);
 	});
 
-	it.each(rows)('$field outside of $min to $max is told', ({ name, field, min, max }) => {
+	it.each(rows)('$field outside of $min to $max is rejected', ({ name, field, min, max }) => {
 		for (const value of [min - 1, max + 1, min + 0.5, -1, 'many', '1e1', true, Number.NaN, [5]]) {
-			const message = told({ [name]: value });
-			expect(message).toContain(`${field} holds "`);
+			const message = messageFor({ [name]: value });
+			expect(message).toContain(`'${field}' must be a whole number from ${min} to ${max} (got "`);
 			expect(message).toMatch(new RegExp(`Enter a whole number.* from ${min} to ${max}\\.$`));
 		}
 	});
@@ -226,9 +237,13 @@ describe('switches', () => {
 		expect(overrides).toEqual({ enable_callback: sent });
 	});
 
-	it.each(['yes', 1, 0])('%p is told', (value) => {
-		expect(told({ enableCallback: value })).toContain(`Allow Callback holds "${value}"`);
-		expect(told({ retryEnabled: value })).toContain(`Retry When Not Answered holds "${value}"`);
+	it.each(['yes', 1, 0])('%p is rejected', (value) => {
+		expect(messageFor({ enableCallback: value })).toContain(
+			`'Allow Callback' must be true or false (got "${value}")`,
+		);
+		expect(messageFor({ retryEnabled: value })).toContain(
+			`'Retry When Not Answered' must be true or false (got "${value}")`,
+		);
 	});
 });
 
@@ -251,26 +266,28 @@ describe('Additional Data', () => {
 		[true, 'a single value'],
 		['{plan: Gold}', 'not JSON'],
 	])('%p is %s', (additionalData, kind) => {
-		const message = told({ additionalData });
-		expect(message).toContain(`Additional Data as JSON is ${kind}:`);
-		expect(message).toContain('Give names with their values');
+		const message = messageFor({ additionalData });
+		expect(message).toContain(
+			`'Additional Data as JSON' must be a JSON object, but is ${kind} (got `,
+		);
+		expect(message).toContain('Enter names and values');
 	});
 });
 
 describe('Data Extraction', () => {
 	it.each(['', ' ', null, undefined])(
-		'a point with Description %p is told by its place',
+		'a data point with Description %p is reported with its position',
 		(description) => {
 			const dataExtraction = [{ description: 'Fine' }, { key: 'budget', description }];
-			expect(told({ dataExtraction })).toBe(
-				'Data Extraction, point 2 ("budget"), has no Description. Say in its Description what the agent should ask or find out.',
+			expect(messageFor({ dataExtraction })).toBe(
+				`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what the agent should ask or extract.`,
 			);
 		},
 	);
 
-	it('a Required that is no switch is told', () => {
-		expect(told({ dataExtraction: [{ description: 'x', required: 'maybe' }] })).toContain(
-			'Data Extraction, point 1, Required holds "maybe"',
+	it('a Required that is not a boolean is rejected', () => {
+		expect(messageFor({ dataExtraction: [{ description: 'x', required: 'maybe' }] })).toContain(
+			`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 		);
 	});
 });
@@ -280,31 +297,33 @@ describe('texts', () => {
 		['personName', 'Person Name'],
 		['systemPrompt', 'System Prompt'],
 		['initialGreeting', 'Initial Greeting'],
-	])('%s that is no text is told', (name, field) => {
-		expect(told({ [name]: { a: 1 } })).toContain(`${field} holds "{"a":1}", which is not text`);
+	])('%s that is not text is rejected', (name, field) => {
+		expect(messageFor({ [name]: { a: 1 } })).toContain(`'${field}' must be text (got "{"a":1}")`);
 	});
 
-	it('a name that a spreadsheet holds as a number is taken as written', () => {
+	it('a name that is a number in a spreadsheet is sent as text', () => {
 		expect(buildCallRequest({ ...call, personName: 42 }).person_name).toBe('42');
 	});
 
-	it('a long value is shown short', () => {
-		expect(told({ webhookUrl: 'x'.repeat(500) }).length).toBeLessThan(300);
+	it('a long value is shortened', () => {
+		expect(messageFor({ webhookUrl: 'x'.repeat(500) }).length).toBeLessThan(300);
 	});
 });
 
-it('tells everything that must change at once', () => {
-	const message = told({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
-	expect(message).toContain('3 fields need attention, so the call was not placed');
+it('reports all invalid fields at the same time', () => {
+	const message = messageFor({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
+	expect(message).toContain("3 fields need attention, so the call wasn't placed");
 	expect(message).toContain('(1) Agent is empty. Choose');
-	expect(message).toContain('(2) Phone Number "+91" has 0 digits after +91 instead of 10. Enter');
-	expect(message).toContain('(3) Retry Attempts holds "11". Enter a whole number from 1 to 10.');
+	expect(message).toContain(`(2) 'Phone Number' "+91" has 0 digits after +91 instead of 10. Enter`);
+	expect(message).toContain(
+		'(3) \'Retry Attempts\' must be a whole number from 1 to 10 (got "11"). Enter a whole number from 1 to 10.',
+	);
 });
 
 it('speaks without the words error, problem and failure', () => {
 	const messages = [
-		told({ agentUuid: 'x', countryCode: 'x', phoneNumber: 'x', webhookUrl: 'x' }),
-		told({ additionalData: '[', maxCallDurationSeconds: 1, enableCallback: 'x' }),
+		messageFor({ agentUuid: 'x', countryCode: 'x', phoneNumber: 'x', webhookUrl: 'x' }),
+		messageFor({ additionalData: '[', maxCallDurationSeconds: 1, enableCallback: 'x' }),
 	];
 	expect(messages.join(' ')).not.toMatch(/error|problem|failure/i);
 });

@@ -18,7 +18,7 @@ const hoursOf = (over: JsonObject = {}): CallingHours => {
 	if ('problem' in checked) throw new Error(checked.problem.what);
 	return checked.value;
 };
-const told = (over: JsonObject) => {
+const messageFor = (over: JsonObject) => {
 	const checked = read(over);
 	return 'problem' in checked
 		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
@@ -53,13 +53,13 @@ describe('the days', () => {
 		['-Fri', '-fri'],
 		['Mon-Wed-Fri', 'mon-wed-fri'],
 		['Sat, Mon-F', 'f'],
-	])('%p names no day by %p, and is not taken for part of it', (days, wrong) => {
-		expect(told({ days })).toContain(
-			`Days of Calling Hours hold "${days}", of which "${wrong}" is no day`,
+	])('%p is rejected because of %p', (days, wrong) => {
+		expect(messageFor({ days })).toContain(
+			`'Days' in 'Calling Hours' must list weekdays (got "${wrong}" in "${days}")`,
 		);
 	});
 
-	test('a text is rejected, or each of its words is the beginning of a day', () => {
+	test('a text is rejected, unless each of its words is the beginning of a day', () => {
 		const word = fc.oneof(
 			fc.constantFrom('Mon', 'tue', 'Thurs', 'FRIDAY', 'Sun', 'Fr', 'Firday', 'M', 'to', ''),
 			fc.string({ maxLength: 4 }),
@@ -82,44 +82,47 @@ describe('the days', () => {
 	});
 
 	test.each(['Mon-Wed-Fri', 'weekdays', 'Mo', 'Mon, someday', 'constructor', '-'])(
-		'%p are none',
-		(days) => expect(told({ days })).toMatch(/is no day.*Mon-Wed, Sat/),
+		'%p is rejected',
+		(days) => expect(messageFor({ days })).toMatch(/must list weekdays \(got ".*Mon-Wed, Sat/),
 	);
 });
 
-describe('what cannot be kept is told', () => {
+describe('invalid hours are reported', () => {
 	test.each<[JsonObject, RegExp]>([
 		[{ days: '' }, /^Calling Hours names no days/],
 		[{ days: ' , ' }, /^Calling Hours names no days/],
-		[{ from: '' }, /^From of Calling Hours is empty/],
-		[{ to: null }, /^To of Calling Hours is empty/],
-		[{ from: '9' }, /^From of Calling Hours holds "9", which is not a time of day/],
-		[{ to: '6 pm' }, /^To of Calling Hours holds "6 pm"/],
-		[{ to: '24:01' }, /^To of Calling Hours holds "24:01"/],
-		[{ to: '18:60' }, /^To of Calling Hours holds "18:60"/],
-		[{ from: '18:00' }, /^From and To of Calling Hours hold no time between them/],
-		[{ from: '24:00', to: '06:00' }, /hold no time between them/],
-		[{ timeZone: '' }, /^Time Zone of Calling Hours is empty.*would ring at night/],
-		[{ timeZone: null }, /^Time Zone of Calling Hours is empty/],
-		[{ timeZone: 'IST' }, /^Time Zone of Calling Hours holds "IST", which is not the name/],
-		[{ timeZone: 'EST' }, /holds "EST"/],
-		[{ timeZone: '+05:30' }, /holds "\+05:30"/],
-		[{ timeZone: 'Asia/Nowhere' }, /holds "Asia\/Nowhere"/],
+		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
+		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
+		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
+		[{ to: '6 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "6 pm"\)/],
+		[{ to: '24:01' }, /^'To' in 'Calling Hours' must be a time of day \(got "24:01"\)/],
+		[{ to: '18:60' }, /^'To' in 'Calling Hours' must be a time of day \(got "18:60"\)/],
+		[{ from: '18:00' }, /^'From' and 'To' in 'Calling Hours' leave no time to call/],
+		[{ from: '24:00', to: '06:00' }, /leave no time to call/],
+		[{ timeZone: '' }, /^'Time Zone' in 'Calling Hours' is empty.*could place calls at night/],
+		[{ timeZone: null }, /^'Time Zone' in 'Calling Hours' is empty/],
+		[
+			{ timeZone: 'IST' },
+			/^'Time Zone' in 'Calling Hours' must be the name of a time zone \(got "IST"\)/,
+		],
+		[{ timeZone: 'EST' }, /must be the name of a time zone \(got "EST"\)/],
+		[{ timeZone: '+05:30' }, /must be the name of a time zone \(got "\+05:30"\)/],
+		[{ timeZone: 'Asia/Nowhere' }, /must be the name of a time zone \(got "Asia\/Nowhere"\)/],
 		[
 			{ timeZone: 'Etc/GMT+5' },
-			/^Time Zone of Calling Hours holds "Etc\/GMT\+5", which means UTC-5, although its name looks like UTC\+5\. Enter a place instead: America\/Lima for UTC-5, Asia\/Karachi for UTC\+5\.$/,
+			/^'Time Zone' in 'Calling Hours' is ambiguous: "Etc\/GMT\+5" means UTC-5, although it looks like UTC\+5\. Enter a name instead: America\/Lima for UTC-5, Asia\/Karachi for UTC\+5\.$/,
 		],
 		[
 			{ timeZone: 'etc/gmt-9' },
-			/means UTC\+9, although its name looks like UTC-9\. Enter a place instead: Asia\/Tokyo for UTC\+9, Pacific\/Gambier for UTC-9\.$/,
+			/means UTC\+9, although it looks like UTC-9\. Enter a name instead: Asia\/Tokyo for UTC\+9, Pacific\/Gambier for UTC-9\.$/,
 		],
 		[
 			{ timeZone: 'Etc/GMT-14' },
-			/means UTC\+14, although .* UTC-14\. Enter a place instead: Pacific\/Kiritimati for UTC\+14\.$/,
+			/means UTC\+14, although .* UTC-14\. Enter a name instead: Pacific\/Kiritimati for UTC\+14\.$/,
 		],
 		[
 			{ timeZone: 'Etc/GMT+12' },
-			/means UTC-12, although .* UTC\+12\. Enter a place instead: Pacific\/Tarawa for UTC\+12\.$/,
+			/means UTC-12, although .* UTC\+12\. Enter a name instead: Pacific\/Tarawa for UTC\+12\.$/,
 		],
 		...[
 			'Etc/GMT+13',
@@ -130,14 +133,17 @@ describe('what cannot be kept is told', () => {
 			'systemv/ast4adt',
 		].map((timeZone): [JsonObject, RegExp] => [
 			{ timeZone },
-			/holds "[^"]+", which is not the name of a time zone\. Enter .* by a place/,
+			/must be the name of a time zone \(got "[^"]+"\)\. Enter .* such as Asia\/Kolkata/,
 		]),
-		[{ from: '', to: 'x' }, /^From of Calling Hours is empty; To of Calling Hours holds "x"/],
-	])('%j', (over, words) => expect(told(over)).toMatch(words));
+		[
+			{ from: '', to: 'x' },
+			/^'From' in 'Calling Hours' is empty\. 'To' in 'Calling Hours' must be a time of day \(got "x"\)/,
+		],
+	])('%j', (over, words) => expect(messageFor(over)).toMatch(words));
 
-	test.each([[{}], [{ hours: undefined }]])('%j holds no hours', (value) => {
+	test.each([[{}], [{ hours: undefined }]])('%j is empty', (value) => {
 		expect(callingHours(value, undefined)).toMatchObject({
-			problem: { what: 'Calling Hours is chosen and holds no hours' },
+			problem: { what: "'Calling Hours' is empty" },
 		});
 	});
 });
@@ -150,7 +156,7 @@ describe('the next opening', () => {
 		['the last second', '2026-11-20T17:59:59+05:30', '2026-11-20T17:59:59+05:30'],
 		['the end minute', '2026-11-20T18:00:00+05:30', '2026-11-23T09:00:00+05:30'],
 		['at the weekend', '2026-11-21T12:00:00+05:30', '2026-11-23T09:00:00+05:30'],
-		['where it is another day elsewhere', '2026-11-22T23:00:00-05:00', '2026-11-22T23:00:00-05:00'],
+		['on another day elsewhere', '2026-11-22T23:00:00-05:00', '2026-11-22T23:00:00-05:00'],
 	])('%s', (_when, from, expected) => {
 		expect(at(opening(from) ?? '').toMillis()).toBe(at(expected).toMillis());
 	});
@@ -203,13 +209,13 @@ describe('the next opening', () => {
 		expect(opening(from, { ...berlin, ...over })).toBe(expected);
 	});
 
-	test('of hours that the clocks skip is that of the week after', () => {
+	test('of hours that the clocks skip is a week later', () => {
 		const skipped = { ...berlin, days: 'Sun', from: '02:00', to: '02:30' };
 		expect(opening('2027-03-27T12:00:00+01:00', skipped)).toBe('2027-04-04T02:00:00+02:00');
 	});
 });
 
-/** The first minute from then on that is as wanted, looked for one by one. */
+/** The first matching minute, by trying each one. */
 function byTheMinute(hours: CallingHours, from: DateTime, wanted: boolean): number | undefined {
 	if (isOpen(hours, from) === wanted) return from.toMillis();
 	let minute = Math.floor(from.toMillis() / 60_000) + 1;
@@ -246,7 +252,7 @@ const someHours = fc
 			outside: 'schedule',
 		}),
 	);
-/** Most of them near the changes of the clocks in Berlin, New York, Santiago, Cairo and on Lord Howe. */
+/** Mostly near clock changes in Berlin, New York, Santiago, Cairo, and on Lord Howe Island. */
 const someMoment = fc
 	.oneof(
 		fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2028-01-01') }),
@@ -270,17 +276,17 @@ const someMoment = fc
 	.map((ms) => DateTime.fromMillis(ms, { zone: 'utc' }));
 
 test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
-	'the time zone %s has one reading',
+	'the time zone %s is unambiguous',
 	(timeZone) => {
-		expect(told({ timeZone })).toBe('taken');
+		expect(messageFor({ timeZone })).toBe('taken');
 	},
 );
 
-test('only a zone that exists is told to have an inverted sign, and its offset is true', () => {
+test('the message about an inverted sign is only for existing zones, and has the right offset', () => {
 	for (let hours = -20; hours <= 20; hours++) {
 		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
 		const { offset } = DateTime.fromMillis(0, { zone });
-		const [, meant] = /which means UTC([+-]\d+)/.exec(told({ timeZone: zone })) ?? [];
+		const [, meant] = /means UTC([+-]\d+)/.exec(messageFor({ timeZone: zone })) ?? [];
 		const isTold = hours !== 0 && IANAZone.isValidZone(zone);
 		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({
 			zone,
@@ -289,11 +295,11 @@ test('only a zone that exists is told to have an inverted sign, and its offset i
 	}
 });
 
-test('each zone with an inverted sign is answered with places that have the two offsets all year', () => {
+test('for each zone with an inverted sign, the message names zones with both offsets all year', () => {
 	for (let hours = -14; hours <= 12; hours++) {
 		if (hours === 0) continue;
 		const zone = `Etc/GMT${hours > 0 ? '+' : ''}${hours}`;
-		const places = [...told({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
+		const places = [...messageFor({ timeZone: zone }).matchAll(/(\w+\/\w+) for UTC([+-]\d+)/g)];
 		expect(places.length).toBeGreaterThan(0);
 		for (const [, place, offset] of places) {
 			for (let month = 1; month <= 12; month++) {
@@ -308,7 +314,7 @@ test('each zone with an inverted sign is answered with places that have the two 
 	}
 });
 
-test('the next opening is the first there is, in every zone and over every change of the clocks', () => {
+test('the next opening is the first one, in every zone and across every clock change', () => {
 	fc.assert(
 		fc.property(someHours, someMoment, (hours, moment) => {
 			expect(nextOpening(hours, moment)?.toMillis()).toBe(byTheMinute(hours, moment, true));
@@ -332,19 +338,19 @@ describe('when a call is placed', () => {
 	const within = (scheduled: string | undefined, now: DateTime, over: JsonObject = {}) =>
 		withinHours(hoursOf(over), scheduled, now);
 
-	test('at once, within the hours', () => {
+	test('immediately, within the hours', () => {
 		expect(within(undefined, noon)).toBeUndefined();
 	});
 
 	test.each<[string, string | undefined, DateTime, string]>([
-		['at once, in the evening', undefined, evening, '2026-11-23T09:00:00+05:30'],
+		['now, in the evening', undefined, evening, '2026-11-23T09:00:00+05:30'],
 		['later, within', '2026-11-24T10:00:00Z', evening, '2026-11-24T10:00:00Z'],
 		['later, outside', '2026-11-24T20:00:00+05:30', noon, '2026-11-25T09:00:00+05:30'],
 		['later, on a Saturday', '2026-11-21T10:00:00+05:30', noon, '2026-11-23T09:00:00+05:30'],
 		['at a time of day that is still to come', '17:00', noon, '2026-11-20T17:00:00+05:30'],
 		// Tomorrow would be a Saturday.
-		['at a time of day that is over', '10:00', noon, '2026-11-23T09:00:00+05:30'],
-		// It begins this moment, so the service would take the next day's.
+		['at a past time of day', '10:00', noon, '2026-11-23T09:00:00+05:30'],
+		// It's the current minute, so the service would use the next day.
 		['at the time of day that it is', '12:00', noon, '2026-11-23T09:00:00+05:30'],
 		['at a time of day outside', '19:00', noon, '2026-11-23T09:00:00+05:30'],
 	])('%s', (_when, scheduled, now, expected) => {
@@ -358,7 +364,7 @@ describe('when a call is placed', () => {
 		expect(within('2026-11-20T17:59:50+05:30', at(now))).toBe(expected);
 	});
 
-	test('whatever is asked for and whenever it leaves, it rings within the hours', () => {
+	test('at any requested and any sending time, the call is within the hours', () => {
 		fc.assert(
 			fc.property(
 				someHours,
@@ -389,7 +395,7 @@ describe('when a call is placed', () => {
 	});
 
 	test.each([undefined, '2026-11-20T22:00:00+05:30', '21:00'])(
-		'outside, it is kept back where that is chosen: %p',
+		"outside the hours, it isn't placed if set: %p",
 		(scheduled) => {
 			const attempt = () => within(scheduled, evening, { outside: 'notPlaced' });
 			expect(attempt).toThrow(OutsideHours);
@@ -399,13 +405,13 @@ describe('when a call is placed', () => {
 		},
 	);
 
-	test('it never rings outside the hours', () => {
+	test('it is never outside the hours', () => {
 		const times = fc.option(someMoment, { nil: undefined });
 		fc.assert(
 			fc.property(someHours, someMoment, times, (hours, now, later) => {
 				const scheduled = later?.toISO() ?? undefined;
 				const placed = withinHours(hours, scheduled, now);
-				// A time that has passed counts as now.
+				// A past time counts as now.
 				const rings = placed === undefined ? now : DateTime.max(now, at(placed));
 				expect(isOpen(hours, rings)).toBe(true);
 				expect(rings >= (later ?? now).startOf('second')).toBe(true);

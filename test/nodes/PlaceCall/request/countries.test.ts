@@ -6,7 +6,7 @@ import {
 } from '../../../../nodes/PlaceCall/request/countries';
 
 describe('countries', () => {
-	it('holds the 249 assigned codes, each once, each with a name of its own', () => {
+	it('has the 249 assigned codes, each once and with its own name', () => {
 		expect(COUNTRIES).toHaveLength(249);
 		expect(new Set(COUNTRIES.map(({ code }) => code)).size).toBe(249);
 		expect(new Set(COUNTRIES.map(({ name }) => name)).size).toBe(249);
@@ -16,7 +16,7 @@ describe('countries', () => {
 		}
 	});
 
-	it('is in the order of the names, accents set aside', () => {
+	it('is in the order of the names, without accents', () => {
 		const names = COUNTRIES.map(({ name }) => name);
 		expect(names[0]).toBe('Afghanistan');
 		expect(names.indexOf('Åland Islands')).toBe(1);

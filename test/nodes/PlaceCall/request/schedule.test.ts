@@ -15,7 +15,7 @@ function schedule(value: unknown, over: Partial<Schedule> = {}) {
 	});
 }
 
-function told(value: unknown, over: Partial<Schedule> = {}): string {
+function messageFor(value: unknown, over: Partial<Schedule> = {}): string {
 	const checked = schedule(value, over);
 	if (!('problem' in checked)) throw new Error(`accepted as ${checked.value}`);
 	return `${checked.problem.what}. ${checked.problem.resolution.onScreen}`;
@@ -28,7 +28,7 @@ describe('a time of day in India', () => {
 		['23:59', '23:59'],
 		[' 09:05 ', '09:05'],
 		['9:05', '09:05'],
-		// Earlier than now: the service decides whether that is tomorrow.
+		// Earlier than now. The service decides whether that is tomorrow.
 		['08:00', '08:00'],
 	])('%p is sent as %p', (value, sent) => {
 		expect(schedule(value)).toEqual({ value: sent });
@@ -37,7 +37,9 @@ describe('a time of day in India', () => {
 	it.each(['24:00', '12:60', '6:30 PM', '18.30', '18:30:15', '1830', 'noon', 18.5, true, {}])(
 		'%p cannot be read',
 		(value) => {
-			expect(told(value)).toMatch(/cannot be read as a time.*such as 18:30, or a date and time/);
+			expect(messageFor(value)).toMatch(
+				/must be a time \(got ".*such as 18:30, or a date and time/,
+			);
 		},
 	);
 });
@@ -54,20 +56,20 @@ describe('a timestamp with offset', () => {
 	});
 
 	it.each(['20261120T183000+0530', '2026-11-20T18:30:00+0530', '2026-W47-5T18:30:00+05:30'])(
-		'%s, a rarer form of ISO 8601, is sent in the common one',
+		'%s, a rare form of ISO 8601, is sent in the common one',
 		(value) => {
 			expect(schedule(value)).toEqual({ value: '2026-11-20T18:30:00+05:30' });
 		},
 	);
 
-	it('takes the space of a spreadsheet for the T', () => {
+	it('accepts a space instead of the T', () => {
 		expect(schedule('2026-11-20 18:30:00+05:30')).toEqual({ value: '2026-11-20T18:30:00+05:30' });
 	});
 
 	it.each(['2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-13-01T10:00:00+05:30'])(
 		'%s does not exist',
 		(value) => {
-			expect(told(value)).toContain(`holds "${value}", which cannot be read as a time`);
+			expect(messageFor(value)).toContain(`must be a time (got "${value}")`);
 		},
 	);
 });
@@ -89,7 +91,7 @@ describe('a date object of an expression', () => {
 		expect(schedule(value)).toEqual({ value: '2026-11-20T18:30:00+00:00' });
 	});
 
-	it("a DateTime's own text is taken as it is", () => {
+	it("a DateTime's own text is sent unchanged", () => {
 		const value = DateTime.fromISO('2026-11-20T18:30:00', { zone: 'Asia/Kolkata' });
 		expect(schedule(value.toString())).toEqual({ value: '2026-11-20T18:30:00.000+05:30' });
 	});
@@ -101,9 +103,9 @@ describe('a date object of an expression', () => {
 	});
 
 	it.each([DateTime.invalid('unparsable'), new Date('nonsense')])(
-		'an invalid one is told',
+		'an invalid one is rejected',
 		(value) => {
-			expect(told(value)).toContain('cannot be read as a time');
+			expect(messageFor(value)).toContain('must be a time (got ');
 		},
 	);
 });
@@ -114,59 +116,59 @@ describe('a date and time without an offset', () => {
 		['2026-11-20T18:30:00', 'America/New_York', '2026-11-20T18:30:00-05:00'],
 		['2026-07-20T18:30:00', 'America/New_York', '2026-07-20T18:30:00-04:00'],
 		['2026-11-20 18:30', 'UTC', '2026-11-20T18:30:00+00:00'],
-		// The hour that happens twice: the first of the two.
+		// The hour that occurs twice: the first one.
 		['2026-10-25T02:30:00', 'Europe/Berlin', '2026-10-25T02:30:00+02:00'],
 	])('%s picked in %s is sent as %s', (value, zone, sent) => {
 		const early = DateTime.fromISO('2026-01-01T00:00:00Z');
 		expect(schedule(value, { picked: true, zone, now: early })).toEqual({ value: sent });
 	});
 
-	it('picked in the hour that the clocks skip, it is told', () => {
+	it('in the hour that the clocks skip is rejected', () => {
 		const over = { picked: true, zone: 'Europe/Berlin' };
-		expect(told('2027-03-28T02:30:00', over)).toBe(
-			'Date and Time holds "2027-03-28T02:30:00", which does not exist in Europe/Berlin: the clocks skip it that day. Choose a time before or after.',
+		expect(messageFor('2027-03-28T02:30:00', over)).toBe(
+			`'Date and Time' is a time that doesn't exist in Europe/Berlin, because the clocks go forward (got "2027-03-28T02:30:00"). Choose an earlier or later time.`,
 		);
 		expect(schedule('2027-03-28T03:30:00', over)).toEqual({ value: '2027-03-28T03:30:00+02:00' });
 	});
 
-	it('from an expression, it is told with the form to use', () => {
-		expect(told('2026-11-20T18:30:00')).toBe(
-			'Date and Time holds "2026-11-20T18:30:00", which names no time zone. Add the offset, for example 2026-11-20T18:30:00+05:30, or end the expression with .toDateTime(), which takes the workflow’s time zone (Asia/Kolkata).',
+	it('from an expression is rejected with the format to use', () => {
+		expect(messageFor('2026-11-20T18:30:00')).toBe(
+			`'Date and Time' needs a UTC offset (got "2026-11-20T18:30:00"). Add the offset, such as 2026-11-20T18:30:00+05:30, or end the expression with .toDateTime(), which uses the workflow's time zone (Asia/Kolkata).`,
 		);
 	});
 
-	it.each([true, false])('an impossible one is told (picked: %p)', (picked) => {
-		expect(told('2026-02-30T10:00:00', { picked })).toContain('cannot be read as a time');
+	it.each([true, false])('that is impossible is rejected (picked: %p)', (picked) => {
+		expect(messageFor('2026-02-30T10:00:00', { picked })).toContain('must be a time (got ');
 	});
 
-	it('a date alone is no time to call', () => {
-		expect(told('2026-11-20', { picked: true })).toContain('cannot be read as a time');
+	it('without a time is rejected', () => {
+		expect(messageFor('2026-11-20', { picked: true })).toContain('must be a time (got ');
 	});
 });
 
-describe('a moment that is over', () => {
+describe('a time in the past', () => {
 	it.each([
 		'2026-11-20T02:30:00Z',
 		'2026-11-20T09:00:00+05:30',
 		DateTime.fromISO('2026-11-20T08:00:00+05:30'),
 		new Date('2026-11-20T02:30:00Z'),
-	])('%s is told', (value) => {
-		expect(told(value)).toContain('Date and Time is in the past: 20 November 2026, 0');
+	])('%s is rejected', (value) => {
+		expect(messageFor(value)).toContain("'Date and Time' is in the past (20 November 2026, 0");
 	});
 
 	it('is shown in the zone of the workflow', () => {
-		expect(told('2026-11-20T02:30:00Z')).toBe(
-			'Date and Time is in the past: 20 November 2026, 08:00 (Asia/Kolkata). Choose a later time, or set When to Call to Now.',
+		expect(messageFor('2026-11-20T02:30:00Z')).toBe(
+			"'Date and Time' is in the past (20 November 2026, 08:00, Asia/Kolkata). Choose a later time, or set 'When to Call' to 'Now'.",
 		);
-		expect(told('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
-			'20 November 2026, 02:00 (UTC)',
+		expect(messageFor('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
+			'20 November 2026, 02:00, UTC',
 		);
 	});
 
 	it('is shown in English whatever the locale of the machine', () => {
 		Settings.defaultLocale = 'de';
 		try {
-			expect(told('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
+			expect(messageFor('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
 		} finally {
 			Settings.defaultLocale = 'en';
 		}
@@ -179,6 +181,8 @@ describe('a moment that is over', () => {
 
 describe('nothing', () => {
 	it.each(['', '   ', null, undefined])('%p never means now', (value) => {
-		expect(told(value)).toBe('Date and Time is empty. Fill it in, or set When to Call to Now.');
+		expect(messageFor(value)).toBe(
+			"'Date and Time' is empty. Enter a time, or set 'When to Call' to 'Now'.",
+		);
 	});
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 import { OBSERVED_OUTCOMES } from '../../../../nodes/shared/calls/callEnd';
-import { LONGEST_LAG_MS, PendingCalls } from '../../../../nodes/PlaceCall/wait/pendingCalls';
+import { MAX_LAG_MS, PendingCalls } from '../../../../nodes/PlaceCall/wait/pendingCalls';
 import { deferred } from '../../../../nodes/shared/clock';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const IDS = Array.from({ length: 25 }, (_, index) => `call-${index}`);
 
-/** The service as these calls need it: records by ID, and how often each was read. */
+/** A service with records by ID, which counts the reads. */
 function service() {
 	const records = new Map<string, JsonObject>();
 	const reads: string[] = [];
@@ -38,7 +38,7 @@ beforeEach(() => {
 	now = 0;
 });
 
-it('a first look finds what was over before, ten reads at a time', async () => {
+it('the first poll finds completed calls, with ten reads at a time', async () => {
 	const { read, end, reads, state } = service();
 	const calls = openCalls();
 	end('call-3', 'call-7');
@@ -53,25 +53,25 @@ it('a first look finds what was over before, ten reads at a time', async () => {
 	expect(calls.known('call-4')).toMatchObject({ record: { status: 'ringing' }, hasEnded: false });
 });
 
-it('after it a report reads its own call only, to the last', async () => {
+it('after that, a completion webhook reads only its own call', async () => {
 	const { read, end, reads } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
 	reads.length = 0;
 	for (const callId of IDS) {
 		end(callId);
-		await calls.report([callId], read);
+		await calls.handleCompleted([callId], read);
 	}
 	expect(reads).toEqual(IDS);
 	expect(calls.pending).toEqual([]);
 });
 
-it('a reported call stays open while its record shows no end', async () => {
+it('a reported call stays pending while its record shows no end', async () => {
 	const { read, records, reads } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
 	records.set('call-1', { call_id: 'call-1', status: 'pending', summary: null });
-	await calls.report(['call-1'], read);
+	await calls.handleCompleted(['call-1'], read);
 	expect(calls.lagging).toEqual(['call-1']);
 	expect(calls.known('call-1')).toMatchObject({ hasEnded: false, record: { status: 'pending' } });
 	reads.length = 0;
@@ -82,21 +82,21 @@ it('a reported call stays open while its record shows no end', async () => {
 	expect(calls.known('call-1')).toMatchObject({ hasEnded: true, record: { status: 'voicemail' } });
 });
 
-it('where the record never shows an end, the report alone does after five minutes', async () => {
+it('a reported call whose record never shows an end counts as completed after five minutes', async () => {
 	const { read } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
-	await calls.report(['call-1'], read);
-	now = LONGEST_LAG_MS - 1;
-	await calls.report(['call-1'], read);
+	await calls.handleCompleted(['call-1'], read);
+	now = MAX_LAG_MS - 1;
+	await calls.handleCompleted(['call-1'], read);
 	expect(calls.known('call-1').hasEnded).toBe(false);
-	now = LONGEST_LAG_MS;
+	now = MAX_LAG_MS;
 	await calls.pollAll(read);
 	expect(calls.known('call-1')).toMatchObject({ hasEnded: true, record: { status: 'ringing' } });
 	expect(calls.known('call-2').hasEnded).toBe(false);
 });
 
-it('says why a call could not be read at last', async () => {
+it('has the reason why the last read failed', async () => {
 	const { read, down } = service();
 	const calls = openCalls();
 	down.add('call-3');
@@ -107,59 +107,59 @@ it('says why a call could not be read at last', async () => {
 	expect(calls.known('call-3')).not.toHaveProperty('readFailure');
 });
 
-it('a repeat is not read again', async () => {
+it('a completed call is not read again', async () => {
 	const { read, reads, end } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
 	end('call-1');
-	await calls.report(['call-1'], read);
+	await calls.handleCompleted(['call-1'], read);
 	reads.length = 0;
-	await calls.report(['call-1'], read);
+	await calls.handleCompleted(['call-1'], read);
 	expect(reads).toEqual([]);
 });
 
-it('without a look before, as after a restart, a report looks at all calls', async () => {
+it('the first completion webhook, such as after a restart, reads all calls', async () => {
 	const { read, end } = service();
 	const calls = openCalls();
 	end(...IDS);
-	await calls.report(['call-24'], read);
+	await calls.handleCompleted(['call-24'], read);
 	expect(calls.pending).toEqual([]);
 });
 
-it('reports at the same moment share that look', async () => {
+it('simultaneous completion webhooks share that poll', async () => {
 	const { read, reads, end } = service();
 	const calls = openCalls();
 	end(...IDS);
-	await Promise.all(IDS.map(async (callId) => await calls.report([callId], read)));
+	await Promise.all(IDS.map(async (callId) => await calls.handleCompleted([callId], read)));
 	expect(calls.pending).toEqual([]);
 	expect(reads.length).toBeLessThanOrEqual(2 * IDS.length);
 });
 
-it('a reported call that could not be read is read at the next look', async () => {
+it('a reported call whose read failed is read in the next poll', async () => {
 	const { read, down, end } = service();
 	const calls = openCalls();
 	down.add('call-2');
 	await calls.pollAll(read);
-	await expect(calls.report(['call-2'], read)).rejects.toThrow('down');
+	await expect(calls.handleCompleted(['call-2'], read)).rejects.toThrow('down');
 	expect(calls.pending).toContain('call-2');
 	down.clear();
 	end('call-2', 'call-5');
-	await calls.report(['call-5'], read);
+	await calls.handleCompleted(['call-5'], read);
 	expect(calls.known('call-2').hasEnded).toBe(true);
 	expect(calls.known('call-5').hasEnded).toBe(true);
 });
 
-it('a report of another call changes nothing', async () => {
+it('a completion webhook of another call changes nothing', async () => {
 	const { read, reads } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
 	reads.length = 0;
-	await calls.report(['other'], read);
+	await calls.handleCompleted(['other'], read);
 	expect(reads).toEqual([]);
 	expect(calls.pending).toEqual(IDS);
 });
 
-it('who knows the address cannot have all calls read more often than every 2 seconds', async () => {
+it('all calls are read at most every 2 seconds', async () => {
 	const { read, reads } = service();
 	const calls = openCalls();
 	for (now = 0; now < 2_000; now += 100) await calls.pollAll(read);
@@ -168,7 +168,7 @@ it('who knows the address cannot have all calls read more often than every 2 sec
 	expect(reads).toHaveLength(2 * IDS.length);
 });
 
-it('a look in which a call could not be read is repeated at once', async () => {
+it('a poll with a failed read may be repeated immediately', async () => {
 	const { read, reads, down } = service();
 	const calls = openCalls();
 	down.add('call-3');
@@ -177,19 +177,19 @@ it('a look in which a call could not be read is repeated at once', async () => {
 	expect(reads).toHaveLength(2 * IDS.length);
 });
 
-it('nor one call more often than every second, however often it is reported', async () => {
+it('one call is read at most every second', async () => {
 	const { read, reads } = service();
 	const calls = openCalls();
 	await calls.pollAll(read);
 	reads.length = 0;
-	for (now = 0; now < 1_000; now += 10) await calls.report(['call-1'], read);
+	for (now = 0; now < 1_000; now += 10) await calls.handleCompleted(['call-1'], read);
 	expect(reads).toEqual(['call-1']);
 	expect(calls.lagging).toEqual(['call-1']);
-	await calls.report(['call-1'], read);
+	await calls.handleCompleted(['call-1'], read);
 	expect(reads).toEqual(['call-1', 'call-1']);
 });
 
-it('one report of several calls reads each of them, whatever the case of their letters', async () => {
+it('a completion webhook with several calls reads each of them, in upper and lower case', async () => {
 	const uuids = Array.from({ length: 3 }, () => randomUUID());
 	const { read, reads, end } = service();
 	const calls = new PendingCalls(new Set(uuids), OBSERVED_OUTCOMES, () => now);
@@ -197,12 +197,12 @@ it('one report of several calls reads each of them, whatever the case of their l
 	reads.length = 0;
 	end(...uuids);
 	const [first = '', second = ''] = uuids;
-	await calls.report([first.toUpperCase(), second, 'other'], read);
+	await calls.handleCompleted([first.toUpperCase(), second, 'other'], read);
 	expect(reads).toEqual([first, second]);
 	expect(calls.pending).toEqual(uuids.slice(2));
 });
 
-it('a look that fails after another one has seen the end takes nothing back', async () => {
+it('a failed read changes nothing after another one has seen the end', async () => {
 	const calls = openCalls();
 	const isDown = deferred<undefined>();
 	const round = calls.pollAll(async () => {
@@ -211,7 +211,7 @@ it('a look that fails after another one has seen the end takes nothing back', as
 	});
 	const { read, end } = service();
 	end(...IDS);
-	const reported = calls.report(IDS, async (callId) => {
+	const reported = calls.handleCompleted(IDS, async (callId) => {
 		const record = await read(callId);
 		if (callId === IDS.at(-1)) void sleep(0).then(() => isDown.resolve(undefined));
 		return record;

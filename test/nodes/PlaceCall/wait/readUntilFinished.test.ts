@@ -3,7 +3,7 @@ import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
 import type { JsonObject } from '../../../../nodes/shared/json';
 
-/** A clock that moves only by being slept on. */
+/** A clock that only advances with waits. */
 function clockAt(start = 0) {
 	let time = start;
 	const sleeps: number[] = [];
@@ -23,7 +23,7 @@ const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
 const FINISHED = ['not_picked', 'voicemail'];
 const HOUR = 3_600_000;
 
-it('reads at growing intervals until each call is finished, and each only so long', async () => {
+it('reads each call at growing intervals until it is completed', async () => {
 	const clock = clockAt();
 	const reads = new Map<string, number>();
 	const read = async (callId: string): Promise<JsonObject> => {
@@ -43,7 +43,7 @@ it('reads at growing intervals until each call is finished, and each only so lon
 	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 });
 
-it('takes for over what the user lists or what shows the end, and nothing else', async () => {
+it('a call is completed if it has a listed status or shows the end', async () => {
 	const clock = clockAt();
 	const records = new Map<string, JsonObject>([
 		['listed', { status: 'voicemail' }],
@@ -68,7 +68,7 @@ it('takes for over what the user lists or what shows the end, and nothing else',
 	expect(clock.now()).toBe(60_000);
 });
 
-it('keeps at most ten reads under way', async () => {
+it('has at most ten reads in flight', async () => {
 	let underWay = 0;
 	let most = 0;
 	const read = async (): Promise<JsonObject> => {
@@ -85,7 +85,7 @@ it('keeps at most ten reads under way', async () => {
 	expect(most).toBe(10);
 });
 
-it('rides out what passes', async () => {
+it('continues after temporary failures', async () => {
 	let reads = 0;
 	const read = async (): Promise<JsonObject> => {
 		if (++reads < 6) throw new NotSent('The service cannot be reached', forEveryone('Wait.'));

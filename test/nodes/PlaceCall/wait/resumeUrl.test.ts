@@ -6,7 +6,7 @@ import { N8N } from '../waitingExecutions';
 
 const harness = engineHarness();
 
-/** What n8n or a proxy before it responds, request by request; gives how often the execution was asked to resume. */
+/** The responses of n8n or a proxy. Returns the number of requests to resume. */
 async function requestsUntilAwake(...statuses: number[]): Promise<number> {
 	const node = harness.node('placeCall');
 	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
@@ -38,11 +38,11 @@ test.each([
 	expect(waits).toEqual([]);
 });
 
-test('if a proxy or n8n fails, it is asked again, and less and less often', async () => {
+test('if a proxy or n8n fails, the request is repeated less and less often', async () => {
 	expect(await requestsUntilAwake(502, 429, 500, 200)).toBe(4);
 	expect(waits).toEqual([500, 1_000, 2_000]);
 });
 
-test('it is asked ten times at most', async () => {
+test('the request is sent at most ten times', async () => {
 	expect(await requestsUntilAwake(...new Array<number>(100).fill(503))).toBe(10);
 });

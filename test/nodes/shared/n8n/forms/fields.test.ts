@@ -2,15 +2,15 @@ import { DateTime } from 'luxon';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { ABSENT, Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
 
-const property = (name: string, over: Partial<INodeProperties> = {}): INodeProperties => ({
+const property = (name: string, overrides: Partial<INodeProperties> = {}): INodeProperties => ({
 	displayName: `The ${name}`,
 	name,
 	type: 'string',
 	default: '',
-	...over,
+	...overrides,
 });
 
-/** A form with one field, of which n8n gives this value. */
+/** A form with one field that has this value. */
 function form(type: NodePropertyTypes, value: unknown, raw: unknown = '={{ $json.x }}'): Fields {
 	const options =
 		type === 'options' || type === 'multiOptions'
@@ -27,7 +27,7 @@ function form(type: NodePropertyTypes, value: unknown, raw: unknown = '={{ $json
 const fixed = (type: NodePropertyTypes, value: unknown) => form(type, value, value);
 
 type Reader = (fields: Fields) => unknown;
-const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, takes: unknown[]]> = [
+const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, accepted: unknown[]]> = [
 	['switch', 'boolean', (fields) => fields.switch('field', false), [true, ' TRUE ', 'false']],
 	['number', 'number', (fields) => fields.number('field', 1), [7, '7', ' 7.5e1 ']],
 	['text', 'string', (fields) => fields.text('field'), ['a', 7, 12345678901234567890n]],
@@ -43,7 +43,7 @@ const READERS: Array<[name: string, type: NodePropertyTypes, read: Reader, takes
 	['jsonObject', 'json', (fields) => fields.jsonObject('field'), ['{ "a": 1 }', { a: 1 }]],
 ];
 
-/** What is a value of no field, and what a message calls it. */
+/** Values that no field accepts, and their names in messages. */
 const NO_VALUES: Array<[value: unknown, name: string]> = [
 	[undefined, 'nothing'],
 	[null, 'nothing'],
@@ -58,26 +58,26 @@ const NO_VALUES: Array<[value: unknown, name: string]> = [
 	[DateTime.invalid('x'), 'a date'],
 ];
 
-describe.each(READERS)('%s', (reader, type, read, takes) => {
-	test.each(takes.map((value) => [value]))('takes %p', (value) => {
+describe.each(READERS)('%s', (reader, type, read, accepted) => {
+	test.each(accepted.map((value) => [value]))('accepts %p', (value) => {
 		expect(() => read(form(type, value))).not.toThrow();
 	});
 
 	const others = NO_VALUES.filter(
 		([value]) => !(type === 'json' && typeof value === 'object' && !(value instanceof Date)),
 	).filter(([value]) => !(reader === 'time' && typeof value === 'object' && value !== null));
-	test.each(others)('is not %p, which an expression returned', (value) => {
+	test.each(others)('rejects %p from an expression', (value) => {
 		expect(() => read(form(type, value))).toThrow(
 			/^'The field' must be .*, but its expression returned /,
 		);
 	});
 
-	test('is its usual value if the form does not show the field', () => {
+	test('returns the fallback if the form does not show the field', () => {
 		expect(() => read(form(type, undefined, ABSENT))).not.toThrow();
 	});
 });
 
-test.each(NO_VALUES.slice(0, 4))('text is empty where %p may be blank', (value) => {
+test.each(NO_VALUES.slice(0, 4))('text is empty if %p is allowed as blank', (value) => {
 	expect(form('string', value).text('field', MAY_BE_BLANK)).toBe('');
 });
 
@@ -88,7 +88,7 @@ test('a field that is left empty is empty', () => {
 	expect(fixed('json', '').jsonObject('field')).toEqual({});
 });
 
-test('so is one that a model leaves empty', () => {
+test('a field that a model leaves empty is empty', () => {
 	expect(form('string', '', "={{ $fromAI('name') }}").text('field')).toBe('');
 	expect(() => form('string', null, "={{ $fromAI('name') }}").text('field')).toThrow('nothing');
 });
@@ -119,12 +119,14 @@ test.each([
 	expect(form('string', value).text('field')).toBe(text);
 });
 
-test.each(['[1]', 'text', '{', '1', [1], 1, false])('%j is no JSON object', (value) => {
-	expect(() => fixed('json', value).jsonObject('field')).toThrow('The field is not a JSON object');
+test.each(['[1]', 'text', '{', '1', [1], 1, false])('%j is not a JSON object', (value) => {
+	expect(() => fixed('json', value).jsonObject('field')).toThrow(
+		"'The field' must be a JSON object",
+	);
 });
 
 describe('a message', () => {
-	test('shows the value, and where in the form the field is', () => {
+	test('shows the value and the location of the field', () => {
 		const fields = new Fields(
 			[
 				property('options', {
@@ -147,7 +149,7 @@ describe('a message', () => {
 		);
 	});
 
-	test('says that a field without expressions has none', () => {
+	test('rejects an expression in a field without expressions', () => {
 		const plain = property('field', { noDataExpression: true });
 		const fields = new Fields([plain], { raw: () => '{{ 1 }}', value: () => '{{ 1 }}' });
 		expect(() => fields.text('field')).toThrow("'The field' can't be an expression");
@@ -160,7 +162,7 @@ test('a switch without expressions is not the text that n8n compares with true',
 	expect(() => fields.switch('field', false)).toThrow('must be true or false');
 });
 
-test('reading a field by another type than it has is noticed at once', () => {
+test('reading a field by another type than it has fails', () => {
 	expect(() => form('string', 'a').switch('field', false)).toThrow(TypeError);
 	expect(() => form('string', 'a').text('other')).toThrow(TypeError);
 });

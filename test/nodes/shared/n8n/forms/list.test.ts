@@ -4,15 +4,15 @@ import { executeContext, makeNode, setupEngine } from '../../../../engine';
 
 beforeAll(setupEngine);
 
-test('lists of different items are read at the same time, and no more of them than are wanted', async () => {
+test('lists of different items are read at the same time, up to the concurrency', async () => {
 	const items = Array.from({ length: 7 }, (_, index) => ({ json: { index } }));
 	let underWay = 0;
-	let most = 0;
+	let max = 0;
 	const plan = async (index: number) =>
 		await Promise.resolve({
 			key: index,
 			read: async () => {
-				most = Math.max(most, ++underWay);
+				max = Math.max(max, ++underWay);
 				await sleep(5);
 				underWay--;
 				return [{ list: index }];
@@ -22,5 +22,5 @@ test('lists of different items are read at the same time, and no more of them th
 	expect(done).toEqual(
 		items.map((_, index) => ({ json: { list: index }, pairedItem: [{ item: index }] })),
 	);
-	expect(most).toBe(3);
+	expect(max).toBe(3);
 });

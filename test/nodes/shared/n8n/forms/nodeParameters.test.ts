@@ -41,7 +41,7 @@ const FORM: INodeProperties[] = [
 ];
 const valueIn = (name: string) => (form: Fields) => form.json(name, MAY_BE_BLANK) ?? null;
 
-/** The values of a field, whatever they are, and how often n8n was asked for one. */
+/** The values of a field, and how often n8n evaluated it. */
 function read(
 	raw: INodeParameters[string],
 	rows: IDataObject[],
@@ -56,7 +56,7 @@ function read(
 	return { values, evaluations: evaluations.length };
 }
 
-describe('what only picks values of the row is read straight from the item, as n8n would', () => {
+describe('an expression that only picks values of the row is read from the item, with the same result as in n8n', () => {
 	const rows = [{ phone: '1', 'Phone No': 7 }, { phone: null }, { phone: false, 'Phone No': '' }];
 
 	test.each([
@@ -80,7 +80,7 @@ describe('what only picks values of the row is read straight from the item, as n
 		expect(read(expression, rows)).toEqual({ values: expected, evaluations: 0 });
 	});
 
-	test('in a collection, beside what is fixed', () => {
+	test('in a collection with fixed values', () => {
 		const raw = { fields: [{ name: 'plan', value: '={{ $json.phone }}' }] };
 		const pairs = (form: Fields) =>
 			form.rows('additionalDataFields').map((row) => [valueIn('name')(row), valueIn('value')(row)]);
@@ -88,7 +88,7 @@ describe('what only picks values of the row is read straight from the item, as n
 		expect(read(raw, rows, 'additionalDataFields', pairs)).toEqual({ values, evaluations: 1 });
 	});
 
-	test('a value that n8n would turn into something else goes through its engine', () => {
+	test('a value that n8n would convert is evaluated by its engine', () => {
 		const { values, evaluations } = read('={{ $json.when }}', [{ when: { day: 1 } }]);
 		expect(values).toEqual([{ day: 1 }]);
 		expect(evaluations).toBe(1);
@@ -108,7 +108,7 @@ test.each([
 	expect(read(expression, rows)).toEqual({ values: expected, evaluations: 2 });
 });
 
-test('what has no expression is read once, nested values included', () => {
+test('a field without expressions is read once, also with nested values', () => {
 	const rows = [{}, {}, {}];
 	expect(read('fixed', rows)).toEqual({ values: ['fixed', 'fixed', 'fixed'], evaluations: 1 });
 	const prompt = (form: Fields) => valueIn('systemPrompt')(form.collection('options'));
@@ -116,23 +116,23 @@ test('what has no expression is read once, nested values included', () => {
 	expect(read({ systemPrompt: '={{ $itemIndex }}' }, rows, 'options', prompt).evaluations).toBe(3);
 });
 
-describe('a value that is nested too deep to be written as JSON', () => {
+describe('a value that is nested too deep for JSON', () => {
 	const nested = (levels: number): IDataObject =>
 		Array.from({ length: levels }).reduce<IDataObject>((inner) => ({ inner }), {});
 
-	test.each([501, 3_000, 20_000])('is rejected in plain words: %i levels', (levels) => {
+	test.each([501, 3_000, 20_000])('is rejected with a message: %i levels', (levels) => {
 		const rows = [{ deep: nested(levels) }];
 		expect(() => read('={{ $json.deep }}', rows)).toThrow(
 			'A field of this node contains lists or objects that are nested more than 500 levels deep, so nothing was sent',
 		);
 	});
 
-	test.each([1, 499])('and one that is not is read: %i levels', (levels) => {
+	test.each([1, 499])('with fewer levels is read: %i levels', (levels) => {
 		const rows = [{ deep: nested(levels) }];
 		expect(read('={{ $json.deep }}', rows).values).toEqual([rows[0]?.deep]);
 	});
 
-	test('and so is one that holds itself, which n8n goes through without an end', () => {
+	test('that contains itself is rejected, because n8n would never finish', () => {
 		const own: IDataObject = { name: 'x' };
 		own.self = own;
 		expect(() => read('={{ $json.deep }}', [{ deep: own }])).toThrow('more than 500 levels deep');

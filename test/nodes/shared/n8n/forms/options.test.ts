@@ -25,10 +25,10 @@ test.each<[number | string | undefined, number]>([
 	[-3, 1],
 	[100, 100],
 	[101, 100],
-])('Concurrency %p: %i at once', (value, expected) => {
+])('Concurrency %p: %i at the same time', (value, expected) => {
 	expect(concurrency(value)).toBe(expected);
 });
 
-test.each([NaN, Infinity, 'many'])('Concurrency %p is no number', (value) => {
+test.each([NaN, Infinity, 'many'])('Concurrency %p is not a number', (value) => {
 	expect(() => concurrency(value)).toThrow("'Concurrency' in 'Options' must be a number");
 });

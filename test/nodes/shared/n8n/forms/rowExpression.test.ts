@@ -57,7 +57,7 @@ const held = fc.letrec((tie) => ({
 	row: fc.dictionary(name, tie('value'), { maxKeys: 4 }),
 })).row;
 
-/** A step as people and the editor write it, and such as nobody should. */
+/** Usual and unusual steps of a path. */
 const step = fc.oneof(
 	fc.tuple(fc.constantFrom('.', '?.', '. ', ' .'), name).map(([dot, to]) => `${dot}${to}`),
 	fc
@@ -65,7 +65,7 @@ const step = fc.oneof(
 		.map(([dot, quote, to]) => `${dot}[${quote}${to}${quote}]`),
 	fc
 		.tuple(fc.constantFrom('', '?.'), fc.constantFrom('0', '1', '2', '00', '-1', '99'))
-		.map(([dot, place]) => `${dot}[${place}]`),
+		.map(([dot, position]) => `${dot}[${position}]`),
 );
 const space = fc.constantFrom('', ' ', '\n', '\t ', '\u00a0');
 const code = fc
@@ -111,7 +111,7 @@ const parameter = fc.oneof(
 
 type Outcome = { value: unknown } | { rejected: true };
 
-/** What n8n itself makes of the parameter. */
+/** The value that n8n returns for the parameter. */
 async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
 	const parameters = z.custom<INodeParameters>().parse({ personName: raw });
 	const items = [{ json: z.custom<IDataObject>().parse(row) }];
@@ -127,7 +127,7 @@ async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
 }
 
 describe.each(['legacy', 'vm', 'quickjs'] as const)(
-	'what is read straight from the row is what n8n’s engine gives: %s',
+	"a value read from the row equals that of n8n's engine: %s",
 	(engine) => {
 		beforeAll(async () => {
 			Expression.setExpressionEngine(engine);
@@ -142,7 +142,7 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)(
 
 		test('for any expression and row', async () => {
 			const property = fc.asyncProperty(parameter, held, async (raw, row) => {
-				// What is left to n8n shows nothing here: fast-check draws another, and fails where too many are left.
+				// Skip values that n8n evaluates. fast-check fails if it skips too many.
 				const read = rowReader(raw);
 				fc.pre(read !== undefined);
 				const value = read(row);

@@ -3,7 +3,7 @@ import { makeNode, makeWorkflow, nodeTypes, PACKAGE, setupEngine } from '../../.
 
 beforeAll(setupEngine);
 
-/** What stands below the node on the canvas, as n8n's editor works it out. */
+/** The subtitle of a node as n8n's editor evaluates it. */
 function subtitleOf(name: string, parameters: INodeParameters): unknown {
 	const type = `${PACKAGE}.${name}`;
 	const workflow = makeWorkflow([makeNode({ name: 'Node', type, parameters })]);

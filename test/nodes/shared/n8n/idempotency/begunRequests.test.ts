@@ -23,39 +23,39 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constant<'takeAll'>('takeAll'), sinceCopy: fc.boolean() }),
 );
 
-test('whatever is begun, removed, copied and taken, each target counts on from what is left, and so does the total', () => {
+test('each target and the total keep counting through adding, removing, copying, and taking', () => {
 	fc.assert(
 		fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
 			const begun = new BegunRequests();
 			let copy = begun.copy();
-			/** By target, how many are left. */
-			const left = new Map(TARGETS.map((target) => [target, 0]));
-			let leftThen = new Map(left);
-			const countOf = (target: string) => left.get(target) ?? 0;
+			/** Remaining requests by target. */
+			const remaining = new Map(TARGETS.map((target) => [target, 0]));
+			let remainingThen = new Map(remaining);
+			const countOf = (target: string) => remaining.get(target) ?? 0;
 			for (const one of steps) {
 				if (one.kind === 'copy') {
 					copy = begun.copy();
-					leftThen = new Map(left);
+					remainingThen = new Map(remaining);
 				} else if (one.kind === 'takeAll') {
 					const taken = TARGETS.filter(
-						(target) => !one.sinceCopy || countOf(target) === leftThen.get(target),
+						(target) => !one.sinceCopy || countOf(target) === remainingThen.get(target),
 					);
 					const expected = taken.flatMap((target) =>
 						range(countOf(target)).map((nth) => `${target} ${nth}`),
 					);
 					const given = begun.takeAll(one.sinceCopy ? copy : undefined);
 					expect(given.map(({ target, nth }) => `${target} ${nth}`).sort()).toEqual(expected);
-					for (const target of taken) left.set(target, 0);
+					for (const target of taken) remaining.set(target, 0);
 				} else if (one.kind === 'add') {
 					expect(begun.add(one.target)).toBe(countOf(one.target));
-					left.set(one.target, countOf(one.target) + 1);
+					remaining.set(one.target, countOf(one.target) + 1);
 				} else {
 					const latest = countOf(one.target) === 0 ? undefined : countOf(one.target) - 1;
 					expect(begun.removeLatest(one.target)).toBe(latest);
-					left.set(one.target, latest ?? 0);
+					remaining.set(one.target, latest ?? 0);
 				}
-				expect(begun.total).toBe([...left.values()].reduce((sum, count) => sum + count, 0));
-				expect(copy.total).toBe([...leftThen.values()].reduce((sum, count) => sum + count, 0));
+				expect(begun.total).toBe([...remaining.values()].reduce((sum, count) => sum + count, 0));
+				expect(copy.total).toBe([...remainingThen.values()].reduce((sum, count) => sum + count, 0));
 			}
 		}),
 		{ numRuns: 500 },
@@ -63,32 +63,32 @@ test('whatever is begun, removed, copied and taken, each target counts on from w
 });
 
 describe('the executions of a process', () => {
-	test('one that ends leaves what the others of its node have begun, and that stays counted', () => {
+	test('an execution that ends keeps the counts of the others at its node', () => {
 		const running = new RunningExecutions();
-		running.open('node', 'e1').begun.add('a');
-		running.open('node', 'e2').begun.add('a');
+		running.get('node', 'e1').begun.add('a');
+		running.get('node', 'e2').begun.add('a');
 		running.close('node', 'e2');
 		expect(running.total('node')).toBe(1);
-		// A wait ends, and the execution counts on.
-		expect(running.open('node', 'e1').begun.add('a')).toBe(1);
+		// The execution resumes after a wait and keeps counting.
+		expect(running.get('node', 'e1').begun.add('a')).toBe(1);
 		expect(running.total('other node')).toBe(0);
 	});
 
-	test('one that ends without having begun anything is nothing to close', () => {
+	test('an execution that started no request can be closed', () => {
 		const running = new RunningExecutions();
 		running.close('node', 'e1');
-		running.open('node', 'e2').begun.add('a');
+		running.get('node', 'e2').begun.add('a');
 		running.close('node', 'e2');
 		running.close('node', 'e2');
 		expect(running.total('node')).toBe(0);
 	});
 
-	test('have a limit, and the oldest makes room', () => {
+	test('are limited in number, and the oldest is removed', () => {
 		const running = new RunningExecutions();
-		for (let index = 0; index < 1_500; index++) running.open('node', `e${index}`).begun.add('a');
+		for (let index = 0; index < 1_500; index++) running.get('node', `e${index}`).begun.add('a');
 		expect(running.total('node')).toBe(1_000);
-		expect(running.open('node', 'e1499').begun.total).toBe(1);
-		expect(running.open('node', 'e0').begun.total).toBe(0);
+		expect(running.get('node', 'e1499').begun.total).toBe(1);
+		expect(running.get('node', 'e0').begun.total).toBe(0);
 		for (let index = 0; index < 1_500; index++) running.close('node', `e${index}`);
 		expect(running.total('node')).toBe(0);
 	});

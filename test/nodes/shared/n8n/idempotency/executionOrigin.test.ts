@@ -19,14 +19,14 @@ const startedAt = (establishedAt: number, parentExecutionId?: string): IExecutio
 	...(parentExecutionId !== undefined && { parentExecutionId }),
 });
 
-/** A node in an execution with this context, beside other executions as n8n has stored them. */
+/** A node in an execution with this context, with these other stored executions. */
 function contextIn(
 	executionId: string,
 	runtimeData: IExecutionContext | undefined,
 	others: { [executionId: string]: IExecutionContext | undefined } = {},
 ) {
 	const reads: string[] = [];
-	const over: Partial<IWorkflowExecuteAdditionalData> = {
+	const overrides: Partial<IWorkflowExecuteAdditionalData> = {
 		executionId,
 		getRunExecutionData: async (id) => {
 			reads.push(id);
@@ -39,7 +39,7 @@ function contextIn(
 	const context = new ExecuteContext(
 		makeWorkflow([node]),
 		node,
-		makeAdditionalData(harness.credentials, 'trigger', over),
+		makeAdditionalData(harness.credentials, 'trigger', overrides),
 		'trigger',
 		data,
 		0,
@@ -60,7 +60,7 @@ test('an execution is its own origin', async () => {
 	});
 });
 
-test('a sub-execution has the origin of the execution at the top, which is read once', async () => {
+test('a sub-execution has the origin of its topmost parent, which is read once', async () => {
 	const others = { a: startedAt(1_000), b: startedAt(2_000, 'a') };
 	const { context, reads } = contextIn('c', startedAt(3_000, 'b'), others);
 	const origin = { startedAt: 1_000, executionId: 'a', isSubExecution: true };
@@ -91,7 +91,7 @@ test('an error workflow is its own origin, because it runs again for each attemp
 	expect(await originOf(child.context)).toMatchObject({ startedAt: 2_000, isSubExecution: true });
 });
 
-test('a parent that n8n cannot read now stops the request before it leaves', async () => {
+test('a parent that n8n cannot read stops the request before it is sent', async () => {
 	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));
 	await expect(originOf(context)).rejects.toMatchObject({
@@ -100,7 +100,7 @@ test('a parent that n8n cannot read now stops the request before it leaves', asy
 	});
 });
 
-test('an n8n that does not tell when an execution started knows no origin', async () => {
+test('an n8n version without start times has no origin', async () => {
 	const { context } = contextIn('8', undefined);
 	expect(await originOf(context)).toBeUndefined();
 });

@@ -23,85 +23,85 @@ const isDone = (stored: unknown): stored is Done =>
 const contextIn = (data: IRunExecutionData, { run = 0, node: name = 'Node' } = {}) =>
 	executeContext(makeNode({ type: 'test.sink', name }), [{ json: {} }], { data, run });
 
-const memoryIn = (
+const storeIn = (
 	data: IRunExecutionData,
-	place: { run?: number; node?: string; record?: string } = {},
-) => new ExecutionStore(contextIn(data, place), place.record ?? 'done', isDone);
+	scope: { run?: number; node?: string; record?: string } = {},
+) => new ExecutionStore(contextIn(data, scope), scope.record ?? 'done', isDone);
 
-test('a further try of the same run finds what was written', () => {
+test('another attempt of the same node run finds the record', () => {
 	const data = anExecution();
-	expect(memoryIn(data).read()).toBeUndefined();
-	memoryIn(data).write({ calls: ['a'] });
-	expect(memoryIn(data).read()).toEqual({ calls: ['a'] });
+	expect(storeIn(data).read()).toBeUndefined();
+	storeIn(data).write({ calls: ['a'] });
+	expect(storeIn(data).read()).toEqual({ calls: ['a'] });
 });
 
-test('an execution read back from the database finds it, changes after the writing included', () => {
+test('an execution read from the database finds the record with its later changes', () => {
 	const data = anExecution();
 	const record = { calls: ['a'] };
-	memoryIn(data).write(record);
+	storeIn(data).write(record);
 	record.calls.push('b');
-	expect(memoryIn(storedCopy(data)).read()).toEqual({ calls: ['a', 'b'] });
+	expect(storeIn(storedCopy(data)).read()).toEqual({ calls: ['a', 'b'] });
 });
 
 test('another run of a loop, another node and another record have their own', () => {
 	const data = anExecution();
-	memoryIn(data).write({ calls: ['a'] });
-	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
-	expect(memoryIn(data, { node: 'Other' }).read()).toBeUndefined();
-	expect(memoryIn(data, { record: 'push' }).read()).toBeUndefined();
+	storeIn(data).write({ calls: ['a'] });
+	expect(storeIn(data, { run: 1 }).read()).toBeUndefined();
+	expect(storeIn(data, { node: 'Other' }).read()).toBeUndefined();
+	expect(storeIn(data, { record: 'push' }).read()).toBeUndefined();
 });
 
-test('a run that ended well leaves nothing behind, and takes nothing of another run along', () => {
+test('a successful run removes its own records and keeps those of other runs', () => {
 	const data = anExecution();
-	memoryIn(data).write({ calls: ['a'] });
-	memoryIn(data, { record: 'push' }).write({ calls: ['b'] });
-	memoryIn(data, { run: 1 }).write({ calls: ['c'] });
+	storeIn(data).write({ calls: ['a'] });
+	storeIn(data, { record: 'push' }).write({ calls: ['b'] });
+	storeIn(data, { run: 1 }).write({ calls: ['c'] });
 	clearRun(contextIn(data));
-	expect(memoryIn(data).read()).toBeUndefined();
-	expect(memoryIn(data, { record: 'push' }).read()).toBeUndefined();
-	expect(memoryIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
+	expect(storeIn(data).read()).toBeUndefined();
+	expect(storeIn(data, { record: 'push' }).read()).toBeUndefined();
+	expect(storeIn(data, { run: 1 }).read()).toEqual({ calls: ['c'] });
 });
 
-test('a record of the whole execution is there in each run of a loop, and stays', () => {
+test('a record of the whole execution is available in each run of a loop, and stays', () => {
 	const data = anExecution();
-	const memoryOf = (run: number) =>
+	const storeOf = (run: number) =>
 		new ExecutionStore(contextIn(data, { run }), 'done', isDone, 'node', 'execution');
-	memoryOf(0).write({ calls: ['a'] });
+	storeOf(0).write({ calls: ['a'] });
 	clearRun(contextIn(data));
-	expect(memoryOf(1).read()).toEqual({ calls: ['a'] });
-	expect(memoryIn(data, { run: 1 }).read()).toBeUndefined();
+	expect(storeOf(1).read()).toEqual({ calls: ['a'] });
+	expect(storeIn(data, { run: 1 }).read()).toBeUndefined();
 });
 
-test('a record that cannot be read stops the node instead of passing for nothing done', () => {
+test('a damaged record stops the node', () => {
 	const data = anExecution();
-	memoryIn(data).write({ calls: ['a'] });
+	storeIn(data).write({ calls: ['a'] });
 	const damaged = storedCopy(data);
-	const kept = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
-	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(kept) });
-	expect(() => memoryIn(damaged).read()).toThrow('cannot be read, so nothing was sent');
+	const changed = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
+	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(changed) });
+	expect(() => storeIn(damaged).read()).toThrow("can't be read, so nothing was sent");
 });
 
 describe('in a session of an MCP client', () => {
-	const memoryOf = (node: string, place: 'node' | 'workflow', session = 'one') => {
+	const storeOf = (node: string, scope: 'node' | 'workflow', session = 'one') => {
 		const tool = harness.node('placeCall', { id: node, name: node });
 		return new ExecutionStore(
 			mcpContext(harness.credentials, tool, session),
 			'done',
 			isDone,
-			place,
+			scope,
 		);
 	};
 
-	test('each node has its own record, and all of a workflow one in common', () => {
-		memoryOf('a', 'node').write({ calls: ['a'] });
-		memoryOf('a', 'workflow').write({ calls: ['all'] });
-		expect(memoryOf('a', 'node').read()).toEqual({ calls: ['a'] });
-		expect(memoryOf('b', 'node').read()).toBeUndefined();
-		expect(memoryOf('b', 'workflow').read()).toEqual({ calls: ['all'] });
+	test('each node has its own record, and the nodes of a workflow share one', () => {
+		storeOf('a', 'node').write({ calls: ['a'] });
+		storeOf('a', 'workflow').write({ calls: ['all'] });
+		expect(storeOf('a', 'node').read()).toEqual({ calls: ['a'] });
+		expect(storeOf('b', 'node').read()).toBeUndefined();
+		expect(storeOf('b', 'workflow').read()).toEqual({ calls: ['all'] });
 	});
 
-	test('another session has others', () => {
-		memoryOf('c', 'workflow').write({ calls: ['c'] });
-		expect(memoryOf('c', 'workflow', 'two').read()).toBeUndefined();
+	test('another session has other records', () => {
+		storeOf('c', 'workflow').write({ calls: ['c'] });
+		expect(storeOf('c', 'workflow', 'two').read()).toBeUndefined();
 	});
 });

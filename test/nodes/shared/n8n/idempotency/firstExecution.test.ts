@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { isFirstExecution } from '../../../../../nodes/shared/n8n/idempotency/firstExecution';
 
-/** As n8n keeps what it has noted: one value, read and some time later written whole. */
+/** n8n's deduplication store: one value, which is read, and written as a whole some time later. */
 function sharedSet() {
 	let stored: readonly string[] = [];
 	let now = 0;
@@ -16,7 +16,7 @@ function sharedSet() {
 			return added;
 		},
 		sleep: async (ms: number) => await until(now + ms),
-		/** Lets time pass until nobody waits. */
+		/** Lets time pass until nothing waits. */
 		async runOut(): Promise<void> {
 			for (;;) {
 				await new Promise(setImmediate);
@@ -33,7 +33,7 @@ function sharedSet() {
 const LONGEST_WRITE_MS = 100;
 const PAUSE_MS = 10 * LONGEST_WRITE_MS;
 
-it('of all that claim a key within some writes of one another, in any processes, exactly one has it', async () => {
+it('exactly one of several almost simultaneous executions is the first', async () => {
 	const claims = fc.array(
 		fc.record({
 			key: fc.constantFrom('a', 'b', 'c'),
@@ -68,7 +68,7 @@ it('of all that claim a key within some writes of one another, in any processes,
 	);
 });
 
-it('the same claimant has its key again, as where n8n runs an execution anew', async () => {
+it('the first execution stays the first when n8n runs it again', async () => {
 	const texts = new Set<string>();
 	const record = async (these: string[]) => {
 		const added = these.filter((text) => !texts.has(text));
@@ -81,10 +81,10 @@ it('the same claimant has its key again, as where n8n runs an execution anew', a
 	expect(await isFirstExecution(record, 'a', '1', pause)).toBe(true);
 });
 
-it('a database that is away for a moment is asked again, and one that stays away is told', async () => {
-	let looks = 0;
+it('an unavailable database is tried again, and reported if it stays unavailable', async () => {
+	let attempts = 0;
 	const record = (comesBackAt: number) => async () => {
-		if (++looks < comesBackAt) throw new Error('the database is away');
+		if (++attempts < comesBackAt) throw new Error('the database is away');
 		return await Promise.resolve([]);
 	};
 	const pause = async () => await Promise.resolve();

@@ -8,7 +8,7 @@ import { CALL } from '../../../PlaceCall/placeCallHarness';
 const harness = engineHarness();
 const atOnce: Limiter = async (job) => await job();
 
-/** A long session of an MCP client: makes wishes, and counts those that are sent. */
+/** A long MCP session: makes tool requests, and counts those that are sent. */
 function aSession(name: string) {
 	const context = mcpContext(
 		harness.credentials,
@@ -17,47 +17,55 @@ function aSession(name: string) {
 	);
 	const ledger = new IdempotencyHandler(context, async () => await Promise.resolve());
 	const sent: string[] = [];
-	const wish = async (request: string, fate: 'done' | 'unknown' = 'done', repeatable = false) => {
+	const toolRequest = async (
+		request: string,
+		outcome: 'done' | 'unknown' = 'done',
+		repeatable = false,
+	) => {
 		const send = async () => {
 			sent.push(request);
-			if (fate === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
+			if (outcome === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
 			return await Promise.resolve([{ json: {} }]);
 		};
 		await ledger.run({ payload: request, send, repeatable }, atOnce, 0).catch(() => {});
 	};
-	const wishMany = async (kind: string, count: number, fate?: 'unknown') => {
-		for (let nth = 0; nth < count; nth++) await wish(`${kind} ${nth}`, fate);
+	const requestMany = async (kind: string, count: number, outcome?: 'unknown') => {
+		for (let nth = 0; nth < count; nth++) await toolRequest(`${kind} ${nth}`, outcome);
 	};
-	const sayMany = async (count: number) => {
+	const requestManyRepeatable = async (count: number) => {
 		sent.length = 0;
-		for (let nth = 0; nth < count; nth++) await wish(`said ${nth}`, 'done', true);
+		for (let nth = 0; nth < count; nth++) await toolRequest(`said ${nth}`, 'done', true);
 		return sent.length;
 	};
 	const sentAgain = async (...requests: string[]) => {
 		sent.length = 0;
-		for (const request of requests) await wish(request);
+		for (const request of requests) await toolRequest(request);
 		return [...sent];
 	};
-	return { wishMany, sayMany, sentAgain };
+	return { requestMany, requestManyRepeatable, sentAgain };
 }
 
-test('what may have been done is known however much is done after it, of which the newest is known', async () => {
-	const { wishMany, sentAgain } = aSession('much done');
-	await wishMany('unknown', 2, 'unknown');
-	await wishMany('done', 1_001);
+test('requests with unknown outcome stay recorded after many completed ones', async () => {
+	const { requestMany, sentAgain } = aSession('much done');
+	await requestMany('unknown', 2, 'unknown');
+	await requestMany('done', 1_001);
 	expect(await sentAgain('unknown 0', 'unknown 1', 'done 1', 'done 1000')).toEqual([]);
 	expect(await sentAgain('done 0')).toEqual(['done 0']);
 });
 
-test('what is done is known however much is open after it, of which the newest is known', async () => {
-	const { wishMany, sentAgain } = aSession('much open');
-	await wishMany('done', 2);
-	await wishMany('unknown', 1_001, 'unknown');
+test('completed requests stay recorded after many with unknown outcome', async () => {
+	const { requestMany, sentAgain } = aSession('much open');
+	await requestMany('done', 2);
+	await requestMany('unknown', 1_001, 'unknown');
 	expect(await sentAgain('done 0', 'done 1', 'unknown 1', 'unknown 1000')).toEqual([]);
 	expect(await sentAgain('unknown 0')).toEqual(['unknown 0']);
 });
 
-test('what may be said twice is said each time, with a thousand others in between', async () => {
-	const { sayMany } = aSession('much said');
-	expect([await sayMany(1_000), await sayMany(1), await sayMany(1)]).toEqual([1_000, 1, 1]);
+test('a repeatable request is sent each time, with a thousand others in between', async () => {
+	const { requestManyRepeatable } = aSession('much said');
+	expect([
+		await requestManyRepeatable(1_000),
+		await requestManyRepeatable(1),
+		await requestManyRepeatable(1),
+	]).toEqual([1_000, 1, 1]);
 });

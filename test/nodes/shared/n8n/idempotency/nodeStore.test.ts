@@ -12,7 +12,7 @@ const USE = { message: "n8n can't note it", description: 'Ask your n8n administr
 const contextOf = (name: string) =>
 	mcpContext(harness.credentials, harness.node('placeCall', { id: `id-${name}` }), 'session');
 
-test('what is added is there once, and what is removed is not', async () => {
+test('stores an added text once, and removes a text', async () => {
 	const store = openNodeStore(contextOf('a'), USE);
 	expect(await store.add(['1', '2'])).toEqual(['1', '2']);
 	expect(await store.add(['2', '3'])).toEqual(['3']);
@@ -23,7 +23,7 @@ test('what is added is there once, and what is removed is not', async () => {
 	expect(await store.count()).toBe(0);
 });
 
-test('the oldest texts make room only if a maximum is given', async () => {
+test('removes the oldest texts only if a maximum is given', async () => {
 	const store = openNodeStore(contextOf('a'), USE);
 	await store.add(['1', '2', '3']);
 	await store.add(['4']);
@@ -36,32 +36,29 @@ test('the oldest texts make room only if a maximum is given', async () => {
 test.each<[unknown, string]>([
 	[new Error('database is locked'), 'database is locked'],
 	['no connection', 'no connection'],
-])(
-	'if n8n fails with %p, nothing was sent, and the error says what n8n said',
-	async (error, said) => {
-		const store = openNodeStore(contextOf('a'), USE);
-		harness.store.beforeCall = () => {
-			throw error;
-		};
-		for (const use of [
-			async () => await store.add(['1']),
-			async () => await store.remove(['1']),
-			async () => await store.clear(),
-			async () => await store.count(),
-		]) {
-			const using = use();
-			await expect(using).rejects.toBeInstanceOf(NotSent);
-			await expect(using).rejects.toMatchObject({
-				message: USE.message,
-				resolution: USE.description,
-				originalMessage: said,
-				origin: 'n8n',
-			});
-		}
-	},
-);
+])('if n8n fails with %p, nothing is sent, and the error contains it', async (error, cause) => {
+	const store = openNodeStore(contextOf('a'), USE);
+	harness.store.beforeCall = () => {
+		throw error;
+	};
+	for (const use of [
+		async () => await store.add(['1']),
+		async () => await store.remove(['1']),
+		async () => await store.clear(),
+		async () => await store.count(),
+	]) {
+		const using = use();
+		await expect(using).rejects.toBeInstanceOf(NotSent);
+		await expect(using).rejects.toMatchObject({
+			message: USE.message,
+			resolution: USE.description,
+			originalMessage: cause,
+			origin: 'n8n',
+		});
+	}
+});
 
-test('users of one store take turns, also after one that failed, and those of another store do not wait', async () => {
+test('users of one store run one after another, also after a failure, and other stores do not wait', async () => {
 	expect(nodeKeyOf(contextOf('a'))).not.toBe(nodeKeyOf(contextOf('b')));
 	const steps: string[] = [];
 	let release = () => {};

@@ -3,7 +3,7 @@ import { engineHarness, mcpContext } from '../../../../engine';
 
 const harness = engineHarness();
 
-test('an execution that waits where n8n keeps nothing to retry has no notes to remove', async () => {
+test('a waiting execution that cannot be retried has no entries to remove', async () => {
 	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
 	const clearNotes = await notesOfWaiting(context);
 	await clearNotes();

@@ -12,13 +12,13 @@ import { openNodeStore } from '../../../../../nodes/shared/n8n/idempotency/nodeS
 import { engineHarness, makeAdditionalData, makeWorkflow, mcpContext } from '../../../../engine';
 
 const harness = engineHarness();
-// A process knows what the executions of a node have begun, so each test has a node of its own.
+// A process remembers the started requests of each node, so each test uses its own node.
 let nodes = 0;
 beforeEach(() => nodes++);
 
 type Attempt = {
 	mode?: WorkflowExecuteMode;
-	/** Of the first attempt, which n8n hands on to each retry. */
+	/** Start of the first attempt, which n8n passes on to each retry. */
 	establishedAt?: number;
 	parentExecutionId?: string;
 	signal?: AbortSignal;
@@ -31,7 +31,7 @@ const runtimeOf = ({ establishedAt = 1_000, parentExecutionId }: Attempt): IExec
 	...(parentExecutionId !== undefined && { parentExecutionId }),
 });
 
-/** A node in an execution: opens its log as each run of the node does, and ends as n8n ends it. */
+/** A node in an execution: opens its log like each run of the node, and ends like in n8n. */
 function execution(executionId: string, attempt: Attempt = {}) {
 	const { mode = 'trigger', signal } = attempt;
 	const placeCall = harness.node('placeCall', { id: `node-${nodes}` });
@@ -39,7 +39,7 @@ function execution(executionId: string, attempt: Attempt = {}) {
 		createRunExecutionData({ executionData: { runtimeData } });
 	const additionalData = makeAdditionalData(harness.credentials, mode, {
 		executionId,
-		// Of the execution at the top.
+		// Start of the topmost parent.
 		getRunExecutionData: async () =>
 			await Promise.resolve(dataOf(runtimeOf({ establishedAt: 1_000 }))),
 	});
@@ -73,10 +73,10 @@ function execution(executionId: string, attempt: Attempt = {}) {
 	return { context, open, end, ends };
 }
 
-const noted = () => harness.store.size;
+const entryCount = () => harness.store.size;
 const signal = () => new AbortController().signal;
 
-test('a retry finds what was begun, and so does the retry after it, although the first one ended', async () => {
+test('a retry finds the started requests, and so does a second retry', async () => {
 	const first = await execution('e1').open();
 	expect([await first.begin('a'), await first.begin('a')]).toEqual([false, false]);
 	const retry = execution('e2', { mode: 'retry' });
@@ -91,21 +91,21 @@ test('a retry finds what was begun, and so does the retry after it, although the
 	]);
 });
 
-test('a retry of another execution finds nothing of it', async () => {
+test('a retry of another execution does not find them', async () => {
 	await (await execution('e1').open()).begin('a');
 	const other = await execution('e2', { mode: 'retry', establishedAt: 2_000 }).open();
 	expect(await other.begin('a')).toBe(false);
 });
 
-test('an execution that ends removes its notes', async () => {
+test('an execution that ends removes its entries', async () => {
 	const ended = execution('e1', { signal: signal() });
 	await (await ended.open()).begin('a');
-	expect(noted()).toBe(1);
+	expect(entryCount()).toBe(1);
 	await ended.end();
-	expect(noted()).toBe(0);
+	expect(entryCount()).toBe(0);
 });
 
-test('one that was stopped leaves them, because n8n stores nothing that its nodes remember', async () => {
+test('a stopped execution keeps them, because n8n does not store its records', async () => {
 	const stop = new AbortController();
 	const stopped = execution('e1', { signal: stop.signal });
 	await (await stopped.open()).begin('a');
@@ -114,7 +114,7 @@ test('one that was stopped leaves them, because n8n stores nothing that its node
 	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
 });
 
-test('a sub-execution leaves them: the execution that started it may be retried', async () => {
+test('a sub-execution keeps them, because its parent may be retried', async () => {
 	const child = execution('c1', { establishedAt: 1_500, parentExecutionId: 'p' });
 	await (await child.open()).begin('a');
 	await child.end();
@@ -122,7 +122,7 @@ test('a sub-execution leaves them: the execution that started it may be retried'
 	expect(await (await ofRetry.open()).begin('a')).toBe(true);
 });
 
-test('further runs of the node in an execution count on, and its end is awaited once', async () => {
+test('further runs of the node keep counting, and the end of the execution is awaited once', async () => {
 	const loop = execution('e1', { signal: signal() });
 	const [one, two] = [await loop.open(), await loop.open()];
 	expect([await one.begin('a'), await two.begin('a')]).toEqual([false, false]);
@@ -130,10 +130,10 @@ test('further runs of the node in an execution count on, and its end is awaited 
 	const retry = await execution('e2', { mode: 'retry' }).open();
 	expect(await retry.findBegun(['a', 'a', 'a'])).toEqual([true, true, false]);
 	await loop.end();
-	expect(noted()).toBe(0);
+	expect(entryCount()).toBe(0);
 });
 
-test('an execution that ended has begun nothing any more: the next one with its ID counts from the beginning', async () => {
+test('an execution resumed after its end counts from the beginning', async () => {
 	const stop = new AbortController();
 	const stopped = execution('e1', { signal: stop.signal });
 	await (await stopped.open()).begin('a');
@@ -143,7 +143,7 @@ test('an execution that ended has begun nothing any more: the next one with its 
 	expect(await resumed.begin('a')).toBe(true);
 });
 
-test('executions that begin at the same moment undo none of each other’s notes', async () => {
+test("simultaneous executions keep each other's entries", async () => {
 	const logs = await Promise.all(
 		[1, 2, 3].map(async (nth) => await execution(`e${nth}`, { establishedAt: nth }).open()),
 	);
@@ -154,7 +154,7 @@ test('executions that begin at the same moment undo none of each other’s notes
 	}
 });
 
-test('the notes of an execution that still runs make no room for those of another one', async () => {
+test('entries of a running execution are never evicted for another one', async () => {
 	const many = await execution('e1').open();
 	await Promise.all(Array.from({ length: 20_100 }, async (_, nth) => await many.begin(nth)));
 	await (await execution('e2', { establishedAt: 2_000 }).open()).begin('b');
@@ -162,39 +162,39 @@ test('the notes of an execution that still runs make no room for those of anothe
 	expect(await retry.findBegun([0, 20_099])).toEqual([true, true]);
 });
 
-test('the notes of executions that n8n did not end have a limit', async () => {
+test('entries of interrupted executions are limited', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	const old = Array.from({ length: 25_000 }, (_, nth) => `old ${nth}`);
 	await openNodeStore(context, { message: '', description: '' }).add(old);
 	await (await one.open(context)).begin('a');
-	expect(noted()).toBeLessThanOrEqual(20_002);
+	expect(entryCount()).toBeLessThanOrEqual(20_002);
 	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
 });
 
-test('an n8n that tells no node of the end of an execution keeps the notes', async () => {
+test('an n8n version that does not report the end of an execution keeps the entries', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	Reflect.set(context, 'onExecutionFinish', undefined);
 	expect(await (await one.open(context)).begin('a')).toBe(false);
-	expect(noted()).toBe(1);
+	expect(entryCount()).toBe(1);
 });
 
-test('if n8n cannot note a request, it is not sent, and the error says so', async () => {
+test('a request whose entry cannot be written is not sent, and the error says so', async () => {
 	const log = await execution('e1').open();
 	harness.store.beforeCall = () => {
 		throw new Error('database is locked');
 	};
 	await expect(log.begin('a')).rejects.toMatchObject({
 		outcome: 'not_sent',
-		message: "n8n can't note what is about to be sent, so it was not sent",
+		message: "n8n can't record the request before sending it, so it wasn't sent",
 		resolution:
-			"Try again. If that doesn't help, ask your n8n administrator to check the database of n8n.",
+			"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 		originalMessage: 'database is locked',
 	});
 });
 
-test('where n8n keeps nothing to retry, there is no log', async () => {
+test('an execution that cannot be retried has no log', async () => {
 	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
 	expect(await openWriteAheadLog(context)).toBeUndefined();
 });

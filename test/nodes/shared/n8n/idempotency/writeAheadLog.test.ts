@@ -6,7 +6,7 @@ import {
 import { RunningExecutions } from '../../../../../nodes/shared/n8n/idempotency/begunRequests';
 import { WriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
 
-/** n8n's store as it behaves: a list that is read and written whole. */
+/** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
 	texts: string[] = [];
 	writes = 0;
@@ -51,21 +51,21 @@ const later = (store: Store, executionId: string, isSubExecution = false) =>
 		{ isFirstAttempt: false },
 	);
 
-/** An attempt ends here: nothing of what its process knows is left. */
+/** The process was killed, and its memory is lost. */
 class Killed extends Error {}
 
 type Attempt = {
-	/** Before which step n8n is killed; steps are counted over all items. */
+	/** The step before which n8n is killed, counted over all items. */
 	killedAt: number;
-	/** How many items are under way at once. */
+	/** The number of items in flight. */
 	concurrency: number;
-	/** How the rows lie in this attempt. */
+	/** The order of the rows in this attempt. */
 	order: number;
-	/** Whether it first finds all that was begun, as without *Continue On Fail*. */
+	/** Whether it first finds all started requests, as without *Continue On Fail*. */
 	looksAhead: boolean;
 };
 
-/** What a node does with its items; gives what became of each. */
+/** Sends the items of a node and returns the outcome of each. */
 async function run(
 	log: WriteAheadLog,
 	targets: readonly string[],
@@ -79,8 +79,8 @@ async function run(
 	const known = looksAhead ? await log.findBegun(targets) : [];
 	const results: Array<'sent' | 'unknown'> = [];
 	for (let start = 0; start < targets.length; start += concurrency) {
-		const batch = targets.slice(start, start + concurrency).map(async (target, place) => {
-			if (known[start + place] === true) return 'unknown';
+		const batch = targets.slice(start, start + concurrency).map(async (target, position) => {
+			if (known[start + position] === true) return 'unknown';
 			step();
 			if (await log.begin(target)) return 'unknown';
 			begin(target);
@@ -109,7 +109,7 @@ function rotated<T>(list: readonly T[], by: number): T[] {
 	return [...list.slice(at), ...list.slice(0, at)];
 }
 
-test('however often an execution is killed and retried, in whatever order its rows come, nobody is sent more than their rows ask for', async () => {
+test('killed and retried executions never send more per target than its rows request, in any order', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 }),
@@ -139,7 +139,7 @@ test('however often an execution is killed and retried, in whatever order its ro
 				}
 				for (const target of new Set(targets)) {
 					expect(count(sent, target)).toBeLessThanOrEqual(count(targets, target));
-					// The last attempt was not killed, so that by now each row was begun, and once.
+					// The last attempt was not killed, so each row was started exactly once.
 					expect(count(begun, target)).toBe(count(targets, target));
 				}
 				expect(last).toHaveLength(targets.length);
@@ -149,7 +149,7 @@ test('however often an execution is killed and retried, in whatever order its ro
 	);
 });
 
-test('what was never begun is sent by a retry', async () => {
+test('a retry sends requests that were never started', async () => {
 	const store = new Store();
 	await first(store).begin('a');
 	const retry = later(store, 'e2');
@@ -160,14 +160,14 @@ test('what was never begun is sent by a retry', async () => {
 	]);
 });
 
-test('another execution that started at the same millisecond sends as usual', async () => {
+test('another execution that started in the same millisecond sends its requests', async () => {
 	const store = new Store();
 	expect(await first(store, 'e1').begin('a')).toBe(false);
 	expect(await first(store, 'e2').begin('a')).toBe(false);
 	expect(await first(store, 'e3', 2).begin('a')).toBe(false);
 });
 
-test('sub-executions of one execution may ask for the same, and those of its retry may not', async () => {
+test('sub-executions of one execution may repeat a request, and those of its retry may not', async () => {
 	const store = new Store();
 	const child = (executionId: string) => later(store, executionId, true);
 	expect([await child('e1').begin('a'), await child('e1').begin('a')]).toEqual([false, false]);
@@ -175,7 +175,7 @@ test('sub-executions of one execution may ask for the same, and those of its ret
 	expect(await child('e2').begin('a')).toBe(false);
 });
 
-test('what surely took no effect is sent by a retry, and again by the same execution', async () => {
+test('a request that took no effect is sent again by a retry and by the same execution', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -186,7 +186,7 @@ test('what surely took no effect is sent by a retry, and again by the same execu
 	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
-test('what an execution begins after it was stored stays noted, and is found', async () => {
+test('requests started after an execution was stored keep their entries', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -194,16 +194,16 @@ test('what an execution begins after it was stored stays noted, and is found', a
 	const stored = log.state();
 	await log.begin('a');
 	await log.clear(stored);
-	// The notes of a target stay together, as they are counted.
+	// The entries of a target are numbered, so they stay together.
 	expect(store.texts).toHaveLength(2);
 	await log.begin('b');
-	// What a retry begins from the stored execution on.
+	// The requests that a retry of the stored execution starts.
 	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, true, false]);
 	await log.clear();
 	expect(store.texts).toEqual([]);
 });
 
-test('what was released does not come back with the next note', async () => {
+test('a released entry is not written again with the next one', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -214,7 +214,7 @@ test('what was released does not come back with the next note', async () => {
 	expect(store.texts).toEqual([]);
 });
 
-test('a note that was removed with the end of a part does not come back with the next one', async () => {
+test('an entry that was removed before a wait is not written again with the next one', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -224,7 +224,7 @@ test('a note that was removed with the end of a part does not come back with the
 	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([false, true]);
 });
 
-test('whatever is begun, released and stored, the notes are those of what is begun and not stored', async () => {
+test('the store has the entries of requests that were started, and neither released nor stored', async () => {
 	const step = fc.tuple(
 		fc.constantFrom('begin', 'begin', 'release', 'store'),
 		fc.constantFrom('a', 'b', 'c'),
@@ -233,27 +233,27 @@ test('whatever is begun, released and stored, the notes are those of what is beg
 		fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
 			const store = new Store();
 			const log = first(store);
-			const noted: string[] = [];
+			const expected: string[] = [];
 			for (const [what, target] of steps) {
 				if (what === 'begin') {
 					await log.begin(target);
-					noted.push(target);
+					expected.push(target);
 				} else if (what === 'release') {
 					await log.release(target);
-					if (noted.includes(target)) noted.splice(noted.indexOf(target), 1);
+					if (expected.includes(target)) expected.splice(expected.indexOf(target), 1);
 				} else {
 					await log.clear(log.state());
-					noted.length = 0;
+					expected.length = 0;
 				}
-				expect(store.texts).toHaveLength(noted.length);
+				expect(store.texts).toHaveLength(expected.length);
 			}
 			const found = await later(store, 'e2').findBegun(['a', 'b', 'c']);
-			expect(found).toEqual(['a', 'b', 'c'].map((target) => noted.includes(target)));
+			expect(found).toEqual(['a', 'b', 'c'].map((target) => expected.includes(target)));
 		}),
 	);
 });
 
-test('a note that cannot be removed stays, and stops nobody', async () => {
+test('an entry that cannot be removed stays without an error', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -262,7 +262,7 @@ test('a note that cannot be removed stays, and stops nobody', async () => {
 	expect(await later(store, 'e2').begin('a')).toBe(true);
 });
 
-test('looking for what was begun leaves no trace of the rest', async () => {
+test('finding started requests leaves no entries for others', async () => {
 	const store = new Store();
 	await first(store).begin('a');
 	const retry = later(store, 'e2');
@@ -271,7 +271,7 @@ test('looking for what was begun leaves no trace of the rest', async () => {
 	expect(await retry.begin('a')).toBe(false);
 });
 
-test('requests that begin while n8n writes are written together', async () => {
+test('requests that start while n8n writes are written in one batch', async () => {
 	const store = new Store();
 	const log = first(store);
 	await Promise.all(Array.from({ length: 50 }, async (_, index) => await log.begin(index)));
@@ -279,17 +279,17 @@ test('requests that begin while n8n writes are written together', async () => {
 	expect(store.texts).toHaveLength(50);
 });
 
-test('a note that another process overwrites is written again with the next one', async () => {
+test('an entry that another process overwrites is written again with the next one', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
-	// It has read the list before this note was written, and writes it afterwards.
+	// The other process read the list before this entry was written, and writes it afterwards.
 	store.texts = ['of another process'];
 	await log.begin('b');
 	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
-test('an overwritten note is also written again if another one is removed in between', async () => {
+test('an overwritten entry is also written again if another one is removed in between', async () => {
 	const store = new Store();
 	const log = first(store);
 	await Promise.all([log.begin('a'), log.begin('b')]);
@@ -299,7 +299,7 @@ test('an overwritten note is also written again if another one is removed in bet
 	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, false, true]);
 });
 
-test('the notes of an execution that ended are removed, and those of others stay', async () => {
+test('the entries of an execution that ended are removed, and those of others stay', async () => {
 	const store = new Store();
 	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
 	for (const log of [one, other]) {
@@ -312,7 +312,7 @@ test('the notes of an execution that ended are removed, and those of others stay
 	expect(store.texts).toEqual([]);
 });
 
-test('the notes of a retry stay when it ends, so that a second retry sends nothing again', async () => {
+test('the entries of a retry stay when it ends, so that a second retry sends nothing again', async () => {
 	const store = new Store();
 	await first(store).begin('a');
 	const retry = later(store, 'e2');
@@ -323,14 +323,14 @@ test('the notes of a retry stay when it ends, so that a second retry sends nothi
 	expect([await second.begin('a'), await second.begin('b')]).toEqual([true, true]);
 });
 
-test('an execution that has begun nothing writes nothing when it ends', async () => {
+test('an execution without requests writes nothing when it ends', async () => {
 	const store = new Store();
 	store.texts = ['of another execution'];
 	await first(store).clear();
 	expect([store.writes, store.texts]).toEqual([0, ['of another execution']]);
 });
 
-test('after two executions that started at the same millisecond, the notes of later ones are removed as usual', async () => {
+test('after two executions that started in the same millisecond, the entries of later ones are removed', async () => {
 	const store = new Store();
 	const together = [first(store, 'e1'), first(store, 'e2')];
 	for (const log of together) await log.begin('a');
@@ -343,7 +343,7 @@ test('after two executions that started at the same millisecond, the notes of la
 	expect(store.texts).toEqual(before);
 });
 
-test('what is released after its note was removed leaves no trace, and counts from the beginning again', async () => {
+test('a release after the entry was removed writes nothing, and counting starts again', async () => {
 	const store = new Store();
 	const log = first(store);
 	await log.begin('a');
@@ -355,7 +355,7 @@ test('what is released after its note was removed leaves no trace, and counts fr
 	expect(await later(store, 'e2').findBegun(['a', 'a'])).toEqual([true, false]);
 });
 
-test('an execution that ends leaves the note of one that begins at the same moment', async () => {
+test('an execution that ends keeps the entry of one that starts at the same moment', async () => {
 	const store = new Store();
 	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
 	await one.begin('a');
@@ -363,7 +363,7 @@ test('an execution that ends leaves the note of one that begins at the same mome
 	expect(store.texts).toHaveLength(1);
 });
 
-test('an execution that ends leaves the notes of others, although its own are lost', async () => {
+test('an execution whose entries were lost keeps those of others when it ends', async () => {
 	const store = new Store();
 	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
 	await one.begin('a');
@@ -373,7 +373,7 @@ test('an execution that ends leaves the notes of others, although its own are lo
 	expect(store.texts).toHaveLength(1);
 });
 
-test('of two executions that started at the same millisecond, one that ends does not hide what the other began', async () => {
+test('of two executions that started in the same millisecond, the end of one keeps the entries of the other', async () => {
 	const store = new Store();
 	const [one, other] = [first(store, 'e1'), first(store, 'e2')];
 	await one.begin('a');
@@ -382,12 +382,12 @@ test('of two executions that started at the same millisecond, one that ends does
 	expect(await later(store, 'e3').begin('a')).toBe(true);
 });
 
-describe('beside what else a node keeps', () => {
+describe('in a store with other texts', () => {
 	const origin = { startedAt: 1, executionId: 'e1', isSubExecution: false };
 	const sharing = (store: Store) =>
 		new WriteAheadLog(store, origin, { isFirstAttempt: true, isSharedStore: true });
 
-	test('nothing but the own notes is removed or dropped', async () => {
+	test('only own entries are removed', async () => {
 		const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
 		const store = new Store();
 		store.texts = [OTHER_TEXTS, ...numbers];
@@ -405,7 +405,7 @@ describe('beside what else a node keeps', () => {
 		['was there before', [OTHER_TEXTS], []],
 		['is new as well', [], [OTHER_TEXTS]],
 	])(
-		'what is stored after the first note is dropped for none of the further ones, if its mark %s',
+		'texts that are stored after the first entry are never evicted, if their mark %s',
 		async (_when, before, after) => {
 			const store = new Store();
 			store.texts = [...before];
@@ -421,7 +421,7 @@ describe('beside what else a node keeps', () => {
 		},
 	);
 
-	test('a node that keeps nothing else has no more notes than any other', async () => {
+	test('a node without other texts has the usual limit', async () => {
 		const store = new Store();
 		store.texts = Array.from({ length: 30_000 }, (_, index) => `request ${index}`);
 		await sharing(store).begin('a');
@@ -430,7 +430,7 @@ describe('beside what else a node keeps', () => {
 	});
 });
 
-test('the notes of an execution that still runs make no room for those of another', async () => {
+test('entries of a running execution are never evicted for another', async () => {
 	const store = new Store();
 	const running = new RunningExecutions();
 	const logOf = (executionId: string, startedAt: number) =>
@@ -438,7 +438,7 @@ test('the notes of an execution that still runs make no room for those of anothe
 			store,
 			{ startedAt, executionId, isSubExecution: false },
 			{ isFirstAttempt: true, totalBegun: () => running.total('node') },
-			running.open('node', executionId).begun,
+			running.get('node', executionId).begun,
 		);
 	const many = logOf('e1', 1);
 	await Promise.all(Array.from({ length: 30_000 }, async (_, index) => await many.begin(index)));
@@ -446,7 +446,7 @@ test('the notes of an execution that still runs make no room for those of anothe
 	expect(await later(store, 'e3').findBegun([0, 29_999])).toEqual([true, true]);
 });
 
-test('the oldest notes make room, and never those of the own execution', async () => {
+test('the oldest entries are evicted, but never those of the own execution', async () => {
 	const store = new Store();
 	store.texts = Array.from({ length: 20_000 }, (_, index) => `old ${index}`);
 	const log = first(store);
@@ -455,7 +455,7 @@ test('the oldest notes make room, and never those of the own execution', async (
 	expect(store.texts.slice(-3).every((text) => text.startsWith('request'))).toBe(true);
 });
 
-test('a note that cannot be written is not taken for one, and the next ones are', async () => {
+test('an entry that cannot be written does not count, and the next ones do', async () => {
 	const store = new Store();
 	const log = first(store);
 	store.between = () => {
@@ -468,7 +468,7 @@ test('a note that cannot be written is not taken for one, and the next ones are'
 });
 
 test.each(['the first attempt', 'a retry'])(
-	'in %s, a request that could not be noted is the same one when it is noted at last',
+	'in %s, a request keeps its number until its entry can be written',
 	async (attempt) => {
 		const store = new Store();
 		const isFirst = attempt === 'the first attempt';
@@ -487,13 +487,13 @@ test.each(['the first attempt', 'a retry'])(
 );
 
 describe('executions of one node at the same time', () => {
-	/** What becomes of a request: the service accepts or rejects it. */
+	/** Whether the service accepts or rejects a request. */
 	type Row = { target: string; isRejected: boolean };
 	type Life = {
 		rows: Row[];
-		/** How many turns of the event loop pass before each request. */
+		/** Ticks of the event loop before each request. */
 		pause: number;
-		/** After how many requests n8n is killed; an execution with fewer ends by itself. */
+		/** The number of requests after which n8n is killed. An execution with fewer requests ends normally. */
 		killedAfter: number;
 	};
 
@@ -513,7 +513,7 @@ describe('executions of one node at the same time', () => {
 	async function live(log: WriteAheadLog, { rows, pause, killedAfter }: Life): Promise<string[]> {
 		const sent: string[] = [];
 		for (const { target, isRejected } of rows.slice(0, killedAfter)) {
-			for (let turn = 0; turn < pause; turn++) await Promise.resolve();
+			for (let tick = 0; tick < pause; tick++) await Promise.resolve();
 			if (await log.begin(target)) continue;
 			if (isRejected) await log.release(target);
 			else sent.push(target);
@@ -557,10 +557,10 @@ describe('executions of one node at the same time', () => {
 							const count = (list: readonly string[]) =>
 								list.filter((one) => one === target).length;
 							const asked = count(rows.map((each) => each.target));
-							const left = asked - count(sent[index] ?? []);
-							// One that started with others may know their requests as its own: that sends less, and never more.
-							if (isTogether) expect(count(retried)).toBeLessThanOrEqual(left);
-							else expect(count(retried)).toBe(left);
+							const remaining = asked - count(sent[index] ?? []);
+							// Executions that started together may share entries, so a retry may send fewer requests, but never more.
+							if (isTogether) expect(count(retried)).toBeLessThanOrEqual(remaining);
+							else expect(count(retried)).toBe(remaining);
 						}
 					}
 				}),

@@ -1,5 +1,9 @@
 import { NodeOperationError } from 'n8n-workflow';
-import { asCanceled, cancellableSleep, stopped } from '../../../../../nodes/shared/n8n/run/cancel';
+import {
+	asCanceled,
+	cancellableSleep,
+	canceledError,
+} from '../../../../../nodes/shared/n8n/run/cancel';
 import { executeContext, makeNode, setupEngine } from '../../../../engine';
 
 beforeAll(async () => {
@@ -9,17 +13,17 @@ beforeAll(async () => {
 const contextWith = (signal?: AbortSignal) =>
 	executeContext(makeNode({ type: 'test.sink' }), [{ json: {} }], { signal });
 
-test('sleeps its time', async () => {
+test('waits for the given time', async () => {
 	const before = Date.now();
 	await cancellableSleep(contextWith(new AbortController().signal))(30);
 	expect(Date.now() - before).toBeGreaterThanOrEqual(29);
 	await cancellableSleep(contextWith())(1);
 });
 
-describe('when the person stops the execution', () => {
+describe('when the execution is stopped', () => {
 	const STOPPED = 'The execution was canceled';
 
-	/** On a clock that stands still: only the abort can end a sleep. */
+	/** The clock doesn't advance, so only the abort can end a wait. */
 	function beginning() {
 		const controller = new AbortController();
 		const context = contextWith(controller.signal);
@@ -30,17 +34,17 @@ describe('when the person stops the execution', () => {
 		jest.useRealTimers();
 	});
 
-	test('a sleep under way ends at once, and its timer is gone a second later', async () => {
+	test('a wait ends immediately, and its timer is gone a second later', async () => {
 		const { controller, sleep } = beginning();
-		const asleep = sleep(60_000);
+		const waiting = sleep(60_000);
 		expect(jest.getTimerCount()).toBe(1);
 		controller.abort();
-		await expect(asleep).rejects.toThrow(STOPPED);
+		await expect(waiting).rejects.toThrow(STOPPED);
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
-	test('no further sleep begins', async () => {
+	test('no further wait starts', async () => {
 		const { controller, sleep } = beginning();
 		controller.abort();
 		await expect(sleep(60_000)).rejects.toThrow(STOPPED);
@@ -48,10 +52,10 @@ describe('when the person stops the execution', () => {
 	});
 });
 
-describe('what a stopped execution ends with', () => {
+describe('the error of a stopped execution', () => {
 	const context = contextWith();
 
-	test('is canceled, and says what broke off', () => {
+	test('says that it was canceled, and what failed', () => {
 		const error = new NodeOperationError(context.getNode(), 'The connection was lost', {
 			description: 'Look at the conversation',
 		});
@@ -60,14 +64,14 @@ describe('what a stopped execution ends with', () => {
 		expect(canceled.description).toBe('The connection was lost. Look at the conversation.');
 	});
 
-	test.each([undefined, null])('says no more than there is: a description that is %s', (none) => {
+	test.each([undefined, null])('leaves out a description that is %s', (empty) => {
 		const error = new NodeOperationError(context.getNode(), 'The connection was lost');
-		error.description = none;
+		error.description = empty;
 		expect(asCanceled(context, error).description).toBe('The connection was lost.');
 	});
 
-	test('stays as it is where it is canceled already', () => {
-		const error = stopped(context);
+	test('stays unchanged if it is canceled already', () => {
+		const error = canceledError(context);
 		expect(asCanceled(context, error)).toBe(error);
 	});
 });

@@ -14,9 +14,13 @@ import { executeContext, makeNode, PACKAGE, setupEngine } from '../../../../engi
 
 beforeAll(setupEngine);
 
-function contextOf(count: number, over: Partial<INode> = {}, signal?: AbortSignal): ExecuteContext {
+function contextOf(
+	count: number,
+	overrides: Partial<INode> = {},
+	signal?: AbortSignal,
+): ExecuteContext {
 	const items = Array.from({ length: count }, (_, index) => ({ json: { index } }));
-	return executeContext(makeNode({ type: 'test.sink', ...over }), items, { signal });
+	return executeContext(makeNode({ type: 'test.sink', ...overrides }), items, { signal });
 }
 
 const GO_ON: Partial<INode> = { onError: 'continueRegularOutput' };
@@ -24,31 +28,34 @@ const record = async (index: number) => await Promise.resolve(asItems({ index })
 const rejected = new InvalidInput('Rejected', forEveryone('Correct it.'));
 const completedText = { singular: 'row was read', plural: 'rows were read' };
 
-test.each([1, 3, 50])('%i at once, and put out in the order of the input', async (concurrency) => {
-	let underWay = 0;
-	let most = 0;
-	const task = async (index: number) => {
-		most = Math.max(most, ++underWay);
-		await sleep(10 - index);
-		underWay -= 1;
-		return asItems([{ index }, { index }]);
-	};
-	const done = await forEachItem(contextOf(9), task, { concurrency });
-	expect(done.map(({ json }) => json.index)).toEqual([
-		0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8,
-	]);
-	expect(done[4]).toEqual({ json: { index: 2 }, pairedItem: { item: 2 } });
-	expect(most).toBe(Math.min(concurrency, 9));
-});
+test.each([1, 3, 50])(
+	'with concurrency %i, the output keeps the order of the input',
+	async (concurrency) => {
+		let underWay = 0;
+		let max = 0;
+		const task = async (index: number) => {
+			max = Math.max(max, ++underWay);
+			await sleep(10 - index);
+			underWay -= 1;
+			return asItems([{ index }, { index }]);
+		};
+		const done = await forEachItem(contextOf(9), task, { concurrency });
+		expect(done.map(({ json }) => json.index)).toEqual([
+			0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8,
+		]);
+		expect(done[4]).toEqual({ json: { index: 2 }, pairedItem: { item: 2 } });
+		expect(max).toBe(Math.min(concurrency, 9));
+	},
+);
 
-test('of many at once only some begin, or begin when others end, before other work goes on', async () => {
+test('starts only some items before it yields to other work', async () => {
 	const events: Array<number | 'other work'> = [];
 	const tick = setInterval(() => events.push('other work'), 0);
 	const allEnd = deferred<null>();
 	const task = async (index: number) => {
 		events.push(index);
 		if (index === 49) allEnd.resolve(null);
-		// The first is done at once, and makes room for one more.
+		// The first one ends immediately, so one more starts.
 		if (index > 0) await allEnd.promise;
 		return asItems({ index });
 	};
@@ -57,11 +64,11 @@ test('of many at once only some begin, or begin when others end, before other wo
 	const begun = events.filter((event) => event !== 'other work');
 	expect(begun).toEqual([...Array(100).keys()]);
 	const inOneGo = events.join(' ').split('other work');
-	const most = Math.max(...inOneGo.map((indexes) => indexes.trim().split(/\s+/).length));
-	expect(most).toBe(10);
+	const max = Math.max(...inOneGo.map((indexes) => indexes.trim().split(/\s+/).length));
+	expect(max).toBe(10);
 });
 
-test('on Stop no other item of a burst begins', async () => {
+test('on Stop, no other item of a burst starts', async () => {
 	const controller = new AbortController();
 	const begun: number[] = [];
 	const task = async (index: number) => {
@@ -74,8 +81,8 @@ test('on Stop no other item of a burst begins', async () => {
 	expect(begun).toEqual([...Array(10).keys()]);
 });
 
-describe('on Stop what is in progress ends and no other item begins', () => {
-	async function stopAtSecond(over: Parameters<typeof contextOf>[1]) {
+describe('on Stop, items in flight finish and no other starts', () => {
+	async function stopAtSecond(overrides: Parameters<typeof contextOf>[1]) {
 		const controller = new AbortController();
 		const begun: number[] = [];
 		const task = async (index: number) => {
@@ -83,7 +90,7 @@ describe('on Stop what is in progress ends and no other item begins', () => {
 			if (index === 1) controller.abort();
 			return await record(index);
 		};
-		const run = forEachItem(contextOf(4, over, controller.signal), task, {
+		const run = forEachItem(contextOf(4, overrides, controller.signal), task, {
 			completedText: completedText,
 		});
 		const output = await run.finally(() => {
@@ -92,7 +99,7 @@ describe('on Stop what is in progress ends and no other item begins', () => {
 		return output.map(({ json }) => json.error ?? json.index);
 	}
 
-	test('with Continue the others are told, because a retry goes on with the next node', async () => {
+	test('with Continue, the other items are reported, because a retry continues with the next node', async () => {
 		expect(await stopAtSecond(GO_ON)).toEqual([
 			0,
 			1,
@@ -101,16 +108,16 @@ describe('on Stop what is in progress ends and no other item begins', () => {
 		]);
 	});
 
-	test('otherwise the node ends as canceled, so that a retry runs it again', async () => {
+	test('otherwise, the node ends as canceled, so that a retry runs it again', async () => {
 		await expect(stopAtSecond({})).rejects.toMatchObject({
 			message: 'The execution was canceled',
 			description:
-				'The execution was stopped before this item [item 2]. Nothing was sent for it. Run it again. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
+				'The execution was stopped before this item [item 2]. Nothing was sent for this item. Run it in a new execution. 2 rows were read in this run (items 0–1). A retry of this execution skips them. In a new execution, leave them out.',
 		});
 	});
 });
 
-test('a failure lets no other item begin, and says what was done before', async () => {
+test('after a failure, no other item starts, and the error lists the completed items', async () => {
 	const begun: number[] = [];
 	const task = async (index: number) => {
 		begun.push(index);
@@ -122,13 +129,13 @@ test('a failure lets no other item begin, and says what was done before', async 
 	).rejects.toMatchObject({
 		message: 'Rejected [item 2]',
 		description:
-			'Correct it. 2 rows were read in this run (items 0–1). Retry of this execution leaves them out; in a new execution leave them out yourself.',
+			'Correct it. 2 rows were read in this run (items 0–1). A retry of this execution skips them. In a new execution, leave them out.',
 		context: { itemIndex: 2 },
 	});
 	expect(begun).toEqual([0, 1, 2]);
 });
 
-test('of several that fail the first of the input is told first, whichever failed first', async () => {
+test('the error is that of the first failed item in input order', async () => {
 	const task = async (index: number) => {
 		await sleep(index === 0 ? 20 : 0);
 		throw rejected;
@@ -139,7 +146,7 @@ test('of several that fail the first of the input is told first, whichever faile
 	});
 });
 
-test('nothing is said of what was done where nothing was', async () => {
+test('the error does not mention completed items if there are none', async () => {
 	const task = async () => await Promise.reject(rejected);
 	await expect(
 		forEachItem(contextOf(1), task, { completedText: completedText }),
@@ -149,14 +156,14 @@ test('nothing is said of what was done where nothing was', async () => {
 	});
 });
 
-test('what has no advice of its own is given none', async () => {
+test('an error without a description gets none', async () => {
 	const task = async () => await Promise.reject(new TypeError('x is undefined'));
 	const error: unknown = await forEachItem(contextOf(2), task).catch((caught: unknown) => caught);
 	expect(error).toMatchObject({ message: 'x is undefined' });
 	expect(error).not.toHaveProperty('description', '');
 });
 
-test('with Continue the others go on, and the item says what went wrong', async () => {
+test('with Continue, the other items are processed, and the failed one has its error', async () => {
 	const task = async (index: number) => {
 		if (index === 1) throw rejected;
 		return await record(index);
@@ -178,17 +185,17 @@ describe('the check of all items', () => {
 		if (index % 2 === 1) throw rejected;
 	};
 
-	test('comes before the first is done, and names each that does not pass', async () => {
+	test('runs before the first one is sent, and lists each invalid item', async () => {
 		const task = jest.fn(record);
 		await expect(forEachItem(contextOf(4), task, { check })).rejects.toMatchObject({
 			message: 'Rejected [item 1]',
 			description:
-				'Correct it. [item 3] Rejected. Correct it. Nothing was sent: all items are checked before the first.',
+				'Correct it. [item 3] Rejected. Correct it. Nothing was sent, because all items are checked before the first one is sent.',
 		});
 		expect(task).not.toHaveBeenCalled();
 	});
 
-	test('spells out nine others and counts the rest', async () => {
+	test('lists nine others and counts the rest', async () => {
 		const failing = () => {
 			throw rejected;
 		};
@@ -200,14 +207,14 @@ describe('the check of all items', () => {
 		expect(await stopped(12)).toMatch(/\[item 9\] Rejected\. Correct it\. And 2 more items\./);
 	});
 
-	test('is left out with Continue, where each item has its own fate', async () => {
+	test('is skipped with Continue', async () => {
 		const task = jest.fn(record);
 		await forEachItem(contextOf(4, GO_ON), task, { check });
 		expect(task).toHaveBeenCalledTimes(4);
 	});
 });
 
-describe('the item of an error says what is known of it', () => {
+describe('the item of an error has its details', () => {
 	const rejection = (error: string, status: number) =>
 		new ServiceRejection('Rejected', forEveryone('Correct it.'), error, status, {
 			texts: [error],
@@ -221,12 +228,12 @@ describe('the item of an error says what is known of it', () => {
 			{ item: 0, outcome: 'rejected', service_said: 'no such call', status: 404 },
 		],
 		[
-			'no answer',
+			'no response',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), 'ECONNRESET'),
 			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
 		],
 		[
-			'an answer of who knows whom',
+			'a response of unknown origin',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
 			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
 		],
@@ -238,12 +245,12 @@ describe('the item of an error says what is known of it', () => {
 	});
 });
 
-describe('what an earlier try left behind', () => {
+describe('the records of an earlier attempt', () => {
 	const sent = jest.fn(async () => await Promise.resolve(asItems({ done: true })));
-	/** The run of a node, in whose place this is kept as what it sent before. */
-	const runWith = async (kept: JsonObject) => {
+	/** A run of a node with these stored records. */
+	const runWith = async (records: JsonObject) => {
 		const context = contextOf(1);
-		new ExecutionStore<JsonObject>(context, 'sent', isJsonObject).write(kept);
+		new ExecutionStore<JsonObject>(context, 'requests', isJsonObject).write(records);
 		sent.mockClear();
 		const prepare = () => ({ payload: 'x', send: sent });
 		return await sendEachItem(context, prepare, {
@@ -255,17 +262,17 @@ describe('what an earlier try left behind', () => {
 		{ a: null },
 		{ a: 'sent' },
 		{ a: {} },
-		{ a: { sent: 'yes' } },
-		{ a: { done: [{}, 1] } },
+		{ a: { inProgress: 'yes' } },
+		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
 		{ a: { unknown: { resolution: 'Look.' } } },
-		{ a: { sent: true, row: 1 } },
-	])('%j cannot be read, so nothing is sent', async (kept) => {
-		const error: unknown = await runWith(kept).catch((caught: unknown) => caught);
+		{ a: { inProgress: true, item: 1 } },
+	])('%j is damaged, so nothing is sent', async (records) => {
+		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(NodeOperationError);
 		expect(error).toMatchObject({
 			message:
-				'What this node did in an earlier try of this execution cannot be read, so nothing was sent',
+				"The record of an earlier attempt of this execution can't be read, so nothing was sent",
 			description: expect.stringContaining('start a new execution'),
 		});
 		expect(sent).not.toHaveBeenCalled();
@@ -273,22 +280,22 @@ describe('what an earlier try left behind', () => {
 
 	test.each<JsonObject>([
 		{},
-		{ a: { sent: true } },
-		{ a: { done: [] } },
-		{ a: { done: [{}], row: 'b/0' } },
+		{ a: { inProgress: true } },
+		{ a: { completed: [] } },
+		{ a: { completed: [{}], item: 'b/0' } },
 		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
-	])('%j is of another request', async (kept) => {
-		expect(await runWith(kept)).toMatchObject([{ json: { done: true } }]);
+	])('%j belongs to another request', async (records) => {
+		expect(await runWith(records)).toMatchObject([{ json: { done: true } }]);
 		expect(sent).toHaveBeenCalledTimes(1);
 	});
 });
 
-describe('rows that are sent again in the same execution', () => {
+describe('rows that run again in the same execution', () => {
 	type Row = { request: string; person?: string };
-	/** One try of a node with these rows: what it sent, and what it ended with. */
-	const tries = () => {
+	/** One attempt of a node with these rows: the sent requests, and the error. */
+	const newNode = () => {
 		const data = createRunExecutionData({ executionData: {} });
-		return async (rows: Row[], phoneNumber = 'none', fails?: Error | 'never answered') => {
+		return async (rows: Row[], phoneNumber = 'none', fails?: Error | 'no response') => {
 			const node = makeNode({ type: `${PACKAGE}.placeCall`, parameters: { phoneNumber } });
 			const items = rows.map(() => ({ json: {} }));
 			const context = executeContext(node, items, { data });
@@ -298,7 +305,7 @@ describe('rows that are sent again in the same execution', () => {
 				person: rows[index]?.person,
 				send: async () => {
 					sent.push(index);
-					if (fails === 'never answered') await new Promise(() => {});
+					if (fails === 'no response') await new Promise(() => {});
 					if (fails instanceof Error) throw fails;
 					return await record(index);
 				},
@@ -313,14 +320,14 @@ describe('rows that are sent again in the same execution', () => {
 		};
 	};
 
-	test('a row whose expressions give another request by then is known by its place', async () => {
-		const attempt = tries();
+	test('a row whose expressions return other values is recognized by its index', async () => {
+		const attempt = newNode();
 		await attempt([{ request: 'at 10:00' }]);
 		expect(await attempt([{ request: 'at 10:01' }])).toEqual({ sent: [], ended: [0] });
 	});
 
-	test('so is one whose fate is not known', async () => {
-		const attempt = tries();
+	test('so is a row with unknown outcome', async () => {
+		const attempt = newNode();
 		await attempt(
 			[{ request: 'at 10:00' }],
 			'none',
@@ -332,19 +339,19 @@ describe('rows that are sent again in the same execution', () => {
 		});
 	});
 
-	test('nor is one that was interrupted before its answer came', async () => {
-		const attempt = tries();
-		void attempt([{ request: 'x' }], 'none', 'never answered');
+	test('a row that was interrupted before its response arrived is not sent again', async () => {
+		const attempt = newNode();
+		void attempt([{ request: 'x' }], 'none', 'no response');
 		await sleep(0);
 		expect(await attempt([{ request: 'x' }])).toEqual({
 			sent: [],
 			ended:
-				'An earlier try sent this and was interrupted before the answer came, so it is not known whether the request took effect. It was not sent a second time. Look in the service whether it arrived before you send it in a new execution.',
+				"An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown. It wasn't sent again. Check the service before you send it in a new execution.",
 		});
 	});
 
-	test('after an edit one that was done for its person is known, and each of the others is sent', async () => {
-		const attempt = tries();
+	test('after an edit, a row completed for its person is recognized, and the others are sent', async () => {
+		const attempt = newNode();
 		await attempt([{ request: 'x', person: 'A' }]);
 		const edited = [
 			{ request: 'y', person: 'A' },
@@ -356,8 +363,8 @@ describe('rows that are sent again in the same execution', () => {
 		expect(await attempt(edited, 'edited')).toEqual({ sent: [], ended: [0, 1, 2, 3] });
 	});
 
-	test('after an edit one of another person at its place is sent', async () => {
-		const attempt = tries();
+	test('after an edit, a row with another person at the same index is sent', async () => {
+		const attempt = newNode();
 		await attempt([{ request: 'x', person: 'A' }]);
 		expect(await attempt([{ request: 'y', person: 'B' }], 'edited')).toEqual({
 			sent: [0],
@@ -365,8 +372,8 @@ describe('rows that are sent again in the same execution', () => {
 		});
 	});
 
-	test('what never left may go again', async () => {
-		const attempt = tries();
+	test('a request that was never sent may be sent again', async () => {
+		const attempt = newNode();
 		await attempt([{ request: 'x' }], 'none', rejected);
 		expect(await attempt([{ request: 'x' }])).toEqual({ sent: [0], ended: [0] });
 	});

@@ -12,11 +12,11 @@ import { makeNode } from '../../../../engine';
 const node = makeNode({ type: 'test.sink' });
 const SECOND = { itemIndex: 1, of: 3 };
 
-describe('an error of n8n’s own', () => {
+describe("n8n's own error", () => {
 	test.each([
 		['NodeOperationError', () => new NodeOperationError(node, 'It broke')],
 		['NodeApiError', () => new NodeApiError(node, { httpCode: '500' }, { message: 'It broke' })],
-	])('%s stays what it is, and is told with its item where there is one', (_name, make) => {
+	])('%s stays unchanged, and gets its item index', (_name, make) => {
 		const error = make();
 		expect(toNodeError(node, error)).toBe(error);
 		expect(error.context.itemIndex).toBeUndefined();
@@ -40,7 +40,7 @@ test.each<[string, unknown, object]>([
 		{ message: 'Rejected [item 1]', httpCode: '422' },
 	],
 	[
-		'an answer that tells nothing, with its status',
+		'an unusable response, with its status',
 		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
@@ -68,11 +68,14 @@ test.each<[string, unknown, object]>([
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
 	['a word', 'odd', { message: 'odd' }],
-])('%s becomes one with its item', (_what, error, told) => {
-	expect(toNodeError(node, error, SECOND)).toMatchObject({ ...told, context: { itemIndex: 1 } });
+])('%s becomes one with its item', (_what, error, expected) => {
+	expect(toNodeError(node, error, SECOND)).toMatchObject({
+		...expected,
+		context: { itemIndex: 1 },
+	});
 });
 
-test('the only item, and what is of none, is not numbered', () => {
+test('a message does not name the only item', () => {
 	const error = new InvalidInput('It is empty', forEveryone('Fill it in.'));
 	expect(toNodeError(node, error, { itemIndex: 0, of: 1 }).message).toBe('It is empty');
 	expect(toNodeError(node, error)).toMatchObject({ message: 'It is empty' });

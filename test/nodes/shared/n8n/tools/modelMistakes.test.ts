@@ -1,4 +1,4 @@
-/** What a model gets wrong by itself: the tool says what to give instead, with an example, and blames nobody else. */
+/** Mistakes of a model: the tool says what to send instead, with an example, and mentions no other person. */
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { agent, CALL as call, QUESTION as ask } from '../../../../contract/contractCase';
@@ -182,19 +182,19 @@ const MISTAKES: Mistake[] = [
 ];
 
 test.each(MISTAKES)('%s', async (_field, type, parameters, given, example) => {
-	const told = [];
+	const results = [];
 	for (const value of given) {
 		const node = {
 			...(await nodeOf(type, parameters)),
 		};
 		simulator().reset();
-		const answer = await engineTool(harness.credentials, node)({ given: value });
-		const { outcome, what_happened: happened } = answer;
-		const next = z.string().parse(answer.next_step);
+		const result = await engineTool(harness.credentials, node)({ given: value });
+		const { outcome, what_happened: happened } = result;
+		const next = z.string().parse(result.next_step);
 		expect(simulator().placedCalls()).toEqual([]);
-		told.push({ given: value, outcome, happened, next });
+		results.push({ given: value, outcome, happened, next });
 	}
-	expect(told).toEqual(
+	expect(results).toEqual(
 		given.map((value) => ({
 			given: value,
 			outcome: 'not_sent',
@@ -202,5 +202,5 @@ test.each(MISTAKES)('%s', async (_field, type, parameters, given, example) => {
 			next: expect.stringMatching(example),
 		})),
 	);
-	for (const { next } of told) expect(next).not.toMatch(/set up this tool|expression|node|item/);
+	for (const { next } of results) expect(next).not.toMatch(/set up this tool|expression|node|item/);
 });

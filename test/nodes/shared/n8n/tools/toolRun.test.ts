@@ -16,19 +16,19 @@ import {
 
 const harness = engineHarness();
 
-/** As n8n calls a tool by itself; only the type tells more. */
+/** The engine runs a tool like any node. Only its type differs. */
 const called = (type: string) => mcpContext(harness.credentials, harness.node(type));
 
-test('a tool that is called answers a model', () => {
+test('a tool that an agent runs is a tool', () => {
 	expect(runsAsTool(called('placeCall'))).toBe(true);
 	expect(runsAsTool(called('placeCallTool'))).toBe(true);
 });
 
-test('one that asks a person for approval answers n8n', () => {
+test('a node that asks a person for approval is not a tool', () => {
 	expect(runsAsTool(called('placeCallHitlTool'))).toBe(false);
 });
 
-test('in n8n 1, which does not say it, a tool is known by its type', () => {
+test('in n8n 1, a tool is recognized by its type', () => {
 	const inN8n1 = (type: string) => {
 		const context = called(type);
 		return new Proxy(context, {
@@ -65,7 +65,7 @@ describe('the run of an agent', () => {
 		Dangling: to('not there', 'main'),
 	});
 
-	/** What a tool is told, after the agent has run so often; `before` is where n8n says that its input is from. */
+	/** The agent run as the tool sees it. `before` is the node that n8n names as the source of the input. */
 	function runFor(
 		tool: string,
 		source: ISourceData,
@@ -106,7 +106,7 @@ describe('the run of an agent', () => {
 	test('is the same for a tool with a review and one without', () => {
 		const first = runFor(NAMES.direct, fromAgent);
 		expect(runFor(NAMES.tool, fromReview)).toBe(first);
-		// n8n names the agent itself in its later runs.
+		// In later runs, n8n names the agent itself.
 		const later = { completed: 1, before: NAMES.agent };
 		const second = runFor(NAMES.direct, { ...fromAgent, previousNodeRun: 1 }, later);
 		expect(runFor(NAMES.tool, fromReview, later)).toBe(second);
@@ -115,7 +115,7 @@ describe('the run of an agent', () => {
 		);
 	});
 
-	test('is told in a workflow with a connection that leads nowhere', () => {
+	test('is found in a workflow with a connection to a missing node', () => {
 		expect(runFor('Elsewhere', { previousNode: 'Nowhere' }, { before: 'Dangling' })).toContain(
 			'agent',
 		);

@@ -36,7 +36,7 @@ const harness = engineHarness();
 const SESSION = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const FIELDS = ['outcome', 'what_happened', 'next_step', 'id', 'service_said', 'result'];
 
-/** The ways in which n8n calls a tool for an agent. */
+/** The ways in which n8n runs a tool for an agent. */
 const ROUTES = [
 	['run by the engine', engineTool],
 	['called by the agent', inlineTool],
@@ -56,9 +56,9 @@ async function node(
 	return harness.node(type, { parameters, credentials, retryOnFail: true });
 }
 
-const told = (answer: IDataObject) => {
-	expect(Object.keys(answer)).toEqual(FIELDS);
-	return answer;
+const checked = (result: IDataObject) => {
+	expect(Object.keys(result)).toEqual(FIELDS);
+	return result;
 };
 
 describe.each(ROUTES)('a tool %s', (_name, route) => {
@@ -69,29 +69,29 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		run?: AgentRun,
 	): Promise<CallTool> => route(harness.credentials, await node(type, parameters, details), run);
 
-	test('a call is placed once for one run of the agent, and again for the next', async () => {
+	test('a call is placed once per agent run', async () => {
 		const data = newExecutionData();
 		const bodies = acceptCalls(2);
 		const first = await toolOf('placeCall', CALL, {}, { data });
-		const done = told(await first());
+		const done = checked(await first());
 		expect(done).toMatchObject({
 			outcome: 'done',
 			id: 'call-9876543210',
 			service_said: null,
 			result: { call_id: 'call-9876543210' },
 		});
-		expect(told(await first())).toEqual({
+		expect(checked(await first())).toEqual({
 			...done,
 			outcome: 'already_done',
-			what_happened: 'This was done before and was not done a second time.',
-			next_step: 'Go on with the result.',
+			what_happened: 'An earlier request already did this. It was not done again.',
+			next_step: 'Continue with the result.',
 		});
 		const second = await toolOf('placeCall', CALL, {}, { data, run: 1 });
 		expect(await second()).toMatchObject({ outcome: 'done' });
 		expect(bodies).toEqual([BODY, BODY]);
 	});
 
-	test('two tools with the same wish do it once', async () => {
+	test('two tools with the same request send it once', async () => {
 		const data = newExecutionData();
 		acceptCalls(1);
 		const one = { ...(await node('placeCall', CALL)), name: 'One', id: 'one' };
@@ -102,7 +102,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
-	test('a model gets as many calls as it may have, and is told when it had them', async () => {
+	test('a model may place a limited number of calls, and gets a message when the limit is used up', async () => {
 		const data = newExecutionData();
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
 		const limited = { ...parameters, options: { maximumCallsPerRun: 3 } };
@@ -116,14 +116,14 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const bodies = acceptCalls(2);
 		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'done' });
 		expect(await other({ phone: '9876543212' })).toMatchObject({ outcome: 'done' });
-		const used = told(await tool({ phone: '9876543211' }));
+		const used = checked(await tool({ phone: '9876543211' }));
 		expect(used).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: 'Nothing was sent: this run may make 3 calls, which were made already.',
+			what_happened: 'Nothing was sent, because this run has used its limit of 3 calls.',
 			next_step:
-				'Do not ask for another call now. Tell the user you are chatting with what was done and what is left.',
+				'Do not ask for another call now. Tell the user you are chatting with what was done and what remains to be done.',
 		});
-		// What was done is still told, and the next run begins anew.
+		// Completed calls are still returned, and the limit starts again with the next run.
 		expect(await tool({ phone: '9876543210' })).toMatchObject({ outcome: 'already_done' });
 		acceptCalls(1);
 		const next = await toolOf('placeCall', limited, {}, { data, run: 1 });
@@ -131,18 +131,18 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(bodies).toHaveLength(2);
 	});
 
-	test('calls that are asked for at the same moment count as well', async () => {
+	test('simultaneous calls count toward the limit', async () => {
 		const parameters = { ...CALL, phoneNumber: "={{ $fromAI('phone') }}" };
 		const limited = { ...parameters, options: { maximumCallsPerRun: 1 } };
 		const tool = await toolOf('placeCall', limited);
 		acceptCalls(1);
-		const answers = await Promise.all(
+		const results = await Promise.all(
 			['9876543210', '9876543211', '9876543212'].map(async (phone) => await tool({ phone })),
 		);
-		expect(answers.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_sent', 'not_sent']);
+		expect(results.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_sent', 'not_sent']);
 	});
 
-	test('a limit that is none stops the tool', async () => {
+	test('an invalid limit stops the tool', async () => {
 		const parameters = { ...CALL, options: { maximumCallsPerRun: 0 } };
 		expect(await (await toolOf('placeCall', parameters))()).toMatchObject({
 			outcome: 'not_sent',
@@ -150,7 +150,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 	});
 
-	test('an execution that is retried from the list still knows what was done', async () => {
+	test('a retry of the execution returns what was completed', async () => {
 		const data = newExecutionData();
 		acceptCalls(1);
 		callsEndpoint().reply(502, '');
@@ -166,47 +166,47 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(await of('9876543211', again)).toMatchObject({ outcome: 'unknown' });
 	});
 
-	test('wishes under way share one result, also where it is that nothing is known', async () => {
+	test('equal requests in flight share one result, also an unknown one', async () => {
 		const tool = await toolOf('placeCall', CALL);
 		callsEndpoint().delay(20).reply(500, '');
-		const answers = await Promise.all([tool(), tool(), tool()]);
-		expect(answers.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
+		const results = await Promise.all([tool(), tool(), tool()]);
+		expect(results.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown', 'unknown']);
 	});
 
-	test('what was rejected may be asked for again', async () => {
+	test('a rejected request may be repeated', async () => {
 		const tool = await toolOf('placeCall', CALL);
 		callsEndpoint().reply(400, rejection('phone_number is implausible'));
 		acceptCalls(1);
-		expect(told(await tool())).toMatchObject({
+		expect(checked(await tool())).toMatchObject({
 			outcome: 'rejected',
 			id: null,
 			result: null,
 			service_said: 'phone_number is implausible',
-			next_step: expect.stringContaining('Do not ask for the same again unchanged.'),
+			next_step: expect.stringContaining('Do not repeat this request unchanged.'),
 		});
 		expect(await tool()).toMatchObject({ outcome: 'done' });
 	});
 
 	test.each(['continueRegularOutput', 'stopWorkflow', undefined] as const)(
-		'with On Error %s the model is told the same',
+		'with On Error %s the model gets the same result',
 		async (onError) => {
 			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
-			expect(told(await route(harness.credentials, bad)())).toMatchObject({
+			expect(checked(await route(harness.credentials, bad)())).toMatchObject({
 				outcome: 'not_sent',
-				what_happened: 'Phone Number "n/a" is not a phone number.',
+				what_happened: `'Phone Number' "n/a" is not a phone number.`,
 			});
 		},
 	);
 
-	test('a credential that is of no use is told', async () => {
+	test('an unusable credential is reported', async () => {
 		const tool = await toolOf('placeCall', CALL, { apiToken: 'short' });
-		expect(told(await tool())).toMatchObject({
+		expect(checked(await tool())).toMatchObject({
 			outcome: 'not_sent',
 			what_happened: expect.stringContaining('The API token has 5 characters'),
 		});
 	});
 
-	test('a number put on the list, taken off it and put on it again is put on it twice', async () => {
+	test('a number that is added, removed, and added again is added twice', async () => {
 		const data = newExecutionData();
 		const onList = { agentUuid: AGENT, phone: '+919812345678' };
 		const add = await toolOf('dnd', { ...onList, operation: 'add' }, DETAILS, { data });
@@ -221,29 +221,29 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			.times(2)
 			.reply(200, { success: true, data: { id: 7 } });
 		service().delete(DND).query(true).reply(200, { success: true, message: 'Removed' });
-		const answers = [await add(), await add(), await remove(), await remove(), await add()];
-		expect(answers.map(({ outcome }) => outcome)).toEqual([
+		const results = [await add(), await add(), await remove(), await remove(), await add()];
+		expect(results.map(({ outcome }) => outcome)).toEqual([
 			'done',
 			'already_done',
 			'done',
 			'already_done',
 			'done',
 		]);
-		expect(answers[2]).toMatchObject({ service_said: 'Removed' });
+		expect(results[2]).toMatchObject({ service_said: 'Removed' });
 	});
 
-	test('a context may be told twice, unless the fate of the first is open', async () => {
+	test('a context may be injected twice, unless the first outcome is unknown', async () => {
 		const tool = await toolOf('injectContext', { sessionId: SESSION, context: 'yes' });
 		const path = `/v1/chat/session/${SESSION}/inject_context`;
 		const data = { session_id: SESSION, context: ['yes'] };
 		service().post(path).times(2).reply(200, { success: true, data });
 		service().post(path).reply(502, '');
-		const answers = [await tool(), await tool(), await tool(), await tool()];
-		expect(answers.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'unknown', 'unknown']);
-		expect(answers[0]).toMatchObject({ id: SESSION });
+		const results = [await tool(), await tool(), await tool(), await tool()];
+		expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'unknown', 'unknown']);
+		expect(results[0]).toMatchObject({ id: SESSION });
 	});
 
-	test('after Retry from the list the first context is not told again, a second one is', async () => {
+	test('after Retry, the first context is not injected again, and a second one is', async () => {
 		const data = newExecutionData();
 		const parameters = { sessionId: SESSION, context: 'yes' };
 		const path = `/v1/chat/session/${SESSION}/inject_context`;
@@ -261,7 +261,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		]);
 	});
 
-	test('a read is read each time, and a list comes as one answer', async () => {
+	test('a read is repeated each time, and a list is one result', async () => {
 		const tool = await toolOf('agents', { operation: 'getMany' });
 		const agents = [
 			{ agent_uuid: 'agent_a1', agent_name: 'A' },
@@ -269,14 +269,14 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		];
 		service().get('/v1/active_agents').reply(200, { success: true, data: agents });
 		service().get('/v1/active_agents').reply(200, { success: true, data: [] });
-		expect(told(await tool())).toMatchObject({ outcome: 'done', result: agents });
-		expect(told(await tool())).toMatchObject({ outcome: 'done' });
+		expect(checked(await tool())).toMatchObject({ outcome: 'done', result: agents });
+		expect(checked(await tool())).toMatchObject({ outcome: 'done' });
 	});
 
-	test('a read that is rejected is told', async () => {
+	test('a rejected read is reported', async () => {
 		const tool = await toolOf('getCall', { operation: 'get', callId: 'c-1' });
 		service().get('/v1/call/c-1').reply(404, rejection('call_not_found'));
-		expect(told(await tool())).toMatchObject({
+		expect(checked(await tool())).toMatchObject({
 			outcome: 'rejected',
 			service_said: 'call_not_found',
 		});
@@ -288,11 +288,11 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 				row,
 				data: newExecutionData(),
 			});
-			// Called by the agent, the tool's input is what the model passes.
+			// If the agent runs the tool itself, its input is from the model.
 			return async () => await call(row);
 		};
 
-		test('a row is pushed once, without what n8n adds to it', async () => {
+		test('a row is pushed once, without the fields that n8n adds', async () => {
 			const bodies: unknown[] = [];
 			service()
 				.post(CONTACTS)
@@ -301,7 +301,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 					return [200, accepted(1, { warnings: ['Campaign is paused'] })];
 				});
 			const tool = push({ phone: '9876543210', person_name: 'Asha', city: 'Pune' });
-			expect(told(await tool())).toMatchObject({
+			expect(checked(await tool())).toMatchObject({
 				outcome: 'done',
 				id: 501,
 				service_said: 'Campaign is paused',
@@ -313,7 +313,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(JSON.stringify(bodies)).not.toContain('toolCallId');
 		});
 
-		test('a number that was pushed with other texts is told as done before', async () => {
+		test('a number that was pushed with other texts is already done', async () => {
 			service().post(CONTACTS).reply(200, accepted(1));
 			const parameters = pushNode(harness);
 			const run = { data: newExecutionData() };
@@ -349,16 +349,16 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			['was rejected', [400, rejection('contacts[0] is not accepted')]],
 		])(
 			'a number that %s is sent again when it is wished again, and then no more',
-			async (_how, answer) => {
+			async (_how, result) => {
 				const tool = push({ phone: '9876543210' });
 				service()
 					.post(CONTACTS)
-					.reply(...answer);
+					.reply(...result);
 				service()
 					.post(CONTACTS)
 					.reply(200, accepted(1, { campaign_upload_id: 502 }));
 				expect((await tool()).outcome).not.toBe('done');
-				expect(told(await tool())).toMatchObject({
+				expect(checked(await tool())).toMatchObject({
 					outcome: 'done',
 					id: 502,
 					result: { totals: { pushed: 1, do_not_disturb: 0, rejected: 0 }, rejected: [] },
@@ -367,19 +367,19 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			},
 		);
 
-		test('the same row with other options is another wish, unless the fate of the first is open', async () => {
+		test('the same row with other options is another request, unless the first outcome is unknown', async () => {
 			const bodies: unknown[] = [];
-			const answers: Array<[number, JsonObject | string]> = [
+			const results: Array<[number, JsonObject | string]> = [
 				[200, accepted(1)],
 				[200, accepted(1, { campaign_upload_id: 502 })],
 				[502, ''],
 			];
-			for (const answer of answers) {
+			for (const result of results) {
 				service()
 					.post(CONTACTS)
 					.reply((_uri, body) => {
 						bodies.push(body);
-						return answer;
+						return result;
 					});
 			}
 			const run = { data: newExecutionData() };
@@ -405,71 +405,71 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			expect(bodies).toMatchObject([{ enqueue: false }, { enqueue: true }, { enqueue: false }]);
 		});
 
-		test('a row that cannot be used is no silence', async () => {
-			expect(told(await push({ phone: '12' })())).toMatchObject({
+		test('an unusable row is reported', async () => {
+			expect(checked(await push({ phone: '12' })())).toMatchObject({
 				outcome: 'not_sent',
 				next_step: expect.stringContaining('"12" has 2 digits'),
 			});
 		});
 
-		test('a number that must not be called is no success', async () => {
+		test('a number that must not be called is not a success', async () => {
 			service()
 				.post(CONTACTS)
 				.reply(200, accepted(0, { dnd_skipped: [{ phone: '+919876543210' }] }));
-			expect(told(await push({ phone: '9876543210' })())).toMatchObject({
+			expect(checked(await push({ phone: '9876543210' })())).toMatchObject({
 				outcome: 'rejected',
 				what_happened: expect.stringContaining('do-not-disturb list'),
 			});
 		});
 
-		test('an open outcome is never pushed again', async () => {
+		test('a row with unknown outcome is never pushed again', async () => {
 			service().post(CONTACTS).reply(502, '');
 			const tool = push({ phone: '9876543210' });
-			expect(told(await tool())).toMatchObject({ outcome: 'unknown' });
+			expect(checked(await tool())).toMatchObject({ outcome: 'unknown' });
 			expect(await tool()).toMatchObject({ outcome: 'unknown' });
 		});
 	});
 });
 
-describe('a tool called for an MCP client', () => {
-	test('one session does a wish once, another does it anew', async () => {
+describe('a tool of an MCP client', () => {
+	test('a request is sent once per session', async () => {
 		const tool = await node('placeCall', CALL);
 		acceptCalls(2);
 		const outcomes = [];
 		for (const session of ['one', 'one', 'two']) {
-			const answer = await mcpTool(harness.credentials, tool, session)();
-			outcomes.push(told(answer).outcome);
+			const result = await mcpTool(harness.credentials, tool, session)();
+			outcomes.push(checked(result).outcome);
 		}
 		expect(outcomes).toEqual(['done', 'already_done', 'done']);
 	});
 
-	test('requests of one session at the same moment share one result', async () => {
+	test('simultaneous requests of one session share one result', async () => {
 		const tool = mcpTool(harness.credentials, await node('placeCall', CALL), 'three');
 		acceptCalls(1);
-		const answers = await Promise.all([tool(), tool(), tool()]);
-		expect(answers.map(({ outcome }) => outcome)).toEqual(['done', 'already_done', 'already_done']);
+		const results = await Promise.all([tool(), tool(), tool()]);
+		expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'already_done', 'already_done']);
 	});
 
-	test('where the session is not told, each request is a wish of its own', async () => {
+	test('without a session ID, each request is sent', async () => {
 		const tool = mcpTool(harness.credentials, await node('placeCall', CALL));
 		acceptCalls(2);
 		expect([await tool(), await tool()]).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]);
 	});
 
-	test('of very many sessions the newest are known', async () => {
+	test('the newest of many sessions are remembered', async () => {
 		const tool = await node('placeCall', CALL);
 		const isDone = (stored: unknown): stored is { done: true } => stored !== undefined;
-		const memoryOf = (session: number) =>
+		const storeOf = (session: number) =>
 			new ExecutionStore(mcpContext(harness.credentials, tool, `many ${session}`), 'test', isDone);
-		for (let session = 0; session < 500; session++) memoryOf(session).write({ done: true });
-		expect(memoryOf(0).read()).toEqual({ done: true });
-		memoryOf(500).write({ done: true });
-		expect(memoryOf(0).read()).toEqual({ done: true });
-		expect(memoryOf(1).read()).toBeUndefined();
+		for (let session = 0; session < 500; session++) storeOf(session).write({ done: true });
+		expect(storeOf(0).read()).toEqual({ done: true });
+		storeOf(500).write({ done: true });
+		expect(storeOf(0).read()).toEqual({ done: true });
+		expect(storeOf(1).read()).toBeUndefined();
 	});
 });
 
-test('what was sent before something else went wrong stays done', async () => {
+test('a completed request stays done after a later failure', async () => {
 	const context = mcpContext(harness.credentials, await node('placeCall', CALL));
 	const output = [{ json: { call_id: 'one' } }];
 	const [[item] = []] = await runForModel(context, async () => {
@@ -478,19 +478,19 @@ test('what was sent before something else went wrong stays done', async () => {
 			new InvalidInput('The end cannot be read', forEveryone('Read it later.')),
 		);
 	});
-	expect(told(item?.json ?? {})).toEqual({
+	expect(checked(item?.json ?? {})).toEqual({
 		outcome: 'done',
 		what_happened:
-			'The call was placed and may go on. Its end was not seen in time. The end cannot be read.',
+			'The call was placed and may still be in progress. Its end was not confirmed in time. The end cannot be read.',
 		next_step:
-			'Read it later. Do not ask for the same again. It would be a second call. Read this one later by its ID.',
+			'Read it later. Do not repeat this request. It would place a second call. Read this call later by its ID.',
 		id: 'one',
 		service_said: null,
 		result: { call_id: 'one' },
 	});
 });
 
-test('what the model passes is not taken for a column of the row', async () => {
+test('values from the model are not read as columns of the row', async () => {
 	const bodies = acceptCalls(1);
 	const parameters = { ...CALL, phoneNumber: '={{ $json.phone }}' };
 	const tool = inlineTool(harness.credentials, await node('placeCall', parameters), {

@@ -30,12 +30,12 @@ beforeAll(setupEngine);
 const credentials = new TestCredentialsHelper();
 const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
 const items = [{ json: { call_id: 'c1' } }];
-const ANSWER = { received: true };
+const BODY = { received: true };
 const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);
 
 const ENDED = z.custom<IRun>().parse({});
 
-/** A trigger whose n8n cannot store an execution for the first so many times. */
+/** A trigger whose n8n fails to store an execution the first times. */
 function offering(rejections: number, of: INode = node) {
 	const offers: Array<{ key: string | undefined; at: number }> = [];
 	const failed: Error[] = [];
@@ -47,7 +47,7 @@ function offering(rejections: number, of: INode = node) {
 	return { trigger: triggerOf(of, emit, failed), offers, failed };
 }
 
-/** A trigger whose executions end when they are told to. */
+/** A trigger whose executions end when the test ends them. */
 function lasting(of: INode = node) {
 	const begun: unknown[] = [];
 	const ends: Array<() => void> = [];
@@ -61,7 +61,7 @@ function lasting(of: INode = node) {
 	return {
 		trigger: triggerOf(of, emit, []),
 		begun,
-		/** From here on each ends as soon as it begins. */
+		/** From now on, each execution ends as soon as it starts. */
 		endAll: () => {
 			hasEnded = true;
 			ends.forEach((end) => end());
@@ -86,11 +86,11 @@ function triggerOf(of: INode, emit: ITriggerFunctions['emit'], failed: Error[]) 
 }
 
 let places = 0;
-/** A trigger node that no other test has opened. */
+/** A trigger node that no other test uses. */
 const fresh = () => makeNode({ ...node, id: `trigger-${++places}` });
 const webhookOf = (of: INode) => webhookContext(credentials, makeWorkflow([of]), of, {}).context;
 
-describe('what is offered to n8n', () => {
+describe('starting an execution', () => {
 	beforeEach(useFakeTime);
 	afterEach(() => jest.useRealTimers());
 
@@ -100,79 +100,76 @@ describe('what is offered to n8n', () => {
 		[2, [0, 1_000, 6_000]],
 		[3, [0, 1_000, 6_000, 36_000]],
 		[9, [0, 1_000, 6_000, 36_000, 96_000]],
-	])(
-		'it cannot take it %i times: offered at %j ms, with the same key',
-		async (rejections, times) => {
-			const { trigger, offers } = offering(rejections);
-			const started = Date.now();
-			const offered = emitWithRetry(trigger, items, 'key-1');
-			await jest.advanceTimersByTimeAsync(600_000);
-			await offered;
-			expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
-		},
-	);
+	])('after %i failures, attempts are at %j ms with the same key', async (rejections, times) => {
+		const { trigger, offers } = offering(rejections);
+		const started = Date.now();
+		const offered = emitWithRetry(trigger, items, 'key-1');
+		await jest.advanceTimersByTimeAsync(600_000);
+		await offered;
+		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
+	});
 });
 
-test('in a process without triggers the newest 1,000 keys are kept with the workflow', () => {
+test('in a process without triggers, the newest 1,000 keys are stored with the workflow', () => {
 	const workflow = makeWorkflow([node]);
 	const { context } = webhookContext(credentials, workflow, node, {});
-	const emitter = new ExecutionStarter(context, undefined, false);
-	const kept = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
-	emitter.emit(items, 'call-0', replyTo(webhookOf(node)), ANSWER);
-	const [oldest] = kept();
+	const starter = new ExecutionStarter(context, undefined, false);
+	const storedKeys = () => z.array(z.string()).parse(workflow.getStaticData('node', node).usedKeys);
+	starter.emit(items, 'call-0', replyTo(webhookOf(node)), BODY);
+	const [oldest] = storedKeys();
 	for (let call = 1; call < 1_000; call += 1)
-		emitter.emit(items, `call-${call}`, replyTo(webhookOf(node)), ANSWER);
-	expect(kept()).toHaveLength(1_000);
-	expect(kept()[0]).toBe(oldest);
-	emitter.emit(items, 'call-1000', replyTo(webhookOf(node)), ANSWER);
-	expect(kept()).toHaveLength(1_000);
-	expect(kept()).not.toContain(oldest);
+		starter.emit(items, `call-${call}`, replyTo(webhookOf(node)), BODY);
+	expect(storedKeys()).toHaveLength(1_000);
+	expect(storedKeys()[0]).toBe(oldest);
+	starter.emit(items, 'call-1000', replyTo(webhookOf(node)), BODY);
+	expect(storedKeys()).toHaveLength(1_000);
+	expect(storedKeys()).not.toContain(oldest);
 });
 
-test('what was started without the trigger is known where the trigger is, and nowhere else: n8n may not have stored it', () => {
+test('keys that were used without the trigger are known only to the process with the trigger', () => {
 	const { context } = webhookContext(credentials, makeWorkflow([node]), node, {});
 	const without = new ExecutionStarter(context, undefined, false);
-	without.emit(items, 'call-0', replyTo(context), ANSWER);
-	const emitter = new ExecutionStarter(context, offering(0).trigger, false);
-	expect([emitter.isUsed('call-0'), emitter.isUsed('call-1')]).toEqual([true, false]);
+	without.emit(items, 'call-0', replyTo(context), BODY);
+	const starter = new ExecutionStarter(context, offering(0).trigger, false);
+	expect([starter.isUsed('call-0'), starter.isUsed('call-1')]).toEqual([true, false]);
 	expect(without.isUsed('call-0')).toBe(false);
 });
 
-test('this process knows the newest 20,000 keys', () => {
+test('a process remembers the newest 20,000 keys', () => {
 	const context = webhookOf(node);
-	const emitter = new ExecutionStarter(context, offering(0).trigger, false);
-	const emit = (key: string) => emitter.emit(items, key, replyTo(context), ANSWER);
+	const starter = new ExecutionStarter(context, offering(0).trigger, false);
+	const emit = (key: string) => starter.emit(items, key, replyTo(context), BODY);
 	for (let call = 0; call < 20_000; call += 1) emit(`mine-${call}`);
-	expect(emitter.isUsed('mine-0')).toBe(true);
+	expect(starter.isUsed('mine-0')).toBe(true);
 	emit('mine-20000');
-	const known = ['mine-0', 'mine-1', 'mine-20000'].map((key) => emitter.isUsed(key));
+	const known = ['mine-0', 'mine-1', 'mine-20000'].map((key) => starter.isUsed(key));
 	expect(known).toEqual([false, true, true]);
 });
 
 describe('the sender', () => {
 	const deliver = (trigger: ITriggerFunctions | undefined, isLate = false) => {
 		const { context, response } = webhookContext(credentials, makeWorkflow([node]), node, {});
-		const reply = new WebhookResponder(context);
-		if (isLate) reply.reject({ status: 503, message: 'Later.' });
-		const emitter = new ExecutionStarter(context, trigger, false);
-		return { given: emitter.emit(items, undefined, reply, ANSWER), body: response.body };
+		const responder = new WebhookResponder(context);
+		if (isLate) responder.reject({ status: 503, message: 'Later.' });
+		const starter = new ExecutionStarter(context, trigger, false);
+		return { given: starter.emit(items, undefined, responder, BODY), body: response.body };
 	};
 
-	test('is answered at once where the trigger sees to it that n8n takes the event', () => {
+	test('gets an immediate response if the trigger starts the execution', () => {
 		expect(deliver(offering(0).trigger)).toEqual({
 			given: { noWebhookResponse: true },
-			body: ANSWER,
+			body: BODY,
 		});
 	});
 
-	test('is answered by n8n, when it has stored the execution, in a process without the trigger', () => {
+	test('gets the response of n8n in a process without the trigger', () => {
 		expect(deliver(undefined)).toEqual({
-			given: { workflowData: [items], webhookResponse: ANSWER },
+			given: { workflowData: [items], webhookResponse: BODY },
 			body: undefined,
 		});
 	});
 
-	test('is answered once, even if the event comes to its execution later', () => {
+	test('gets one response, even if the execution starts later', () => {
 		expect(deliver(undefined, true)).toMatchObject({
 			given: { workflowData: [items], noWebhookResponse: true },
 			body: { received: false },
@@ -180,29 +177,29 @@ describe('the sender', () => {
 	});
 });
 
-describe('what waits for its turn', () => {
+describe('waiting executions', () => {
 	beforeEach(useFakeTime);
 	afterEach(() => jest.useRealTimers());
 	const settled = async () => await jest.advanceTimersByTimeAsync(0);
 
-	test('is started by the trigger as it is by then: itself when it is gone, its successor when it was renewed', async () => {
-		const place = fresh();
-		const [former, successor] = [offering(0, place), offering(0, place)];
-		const emitter = new ExecutionStarter(webhookOf(place), former.trigger, false);
-		emitter.emit(items, 'before', replyTo(webhookOf(node)), ANSWER);
+	test('are started by the trigger that is active then, or the old one if there is nothing', async () => {
+		const ownNode = fresh();
+		const [former, successor] = [offering(0, ownNode), offering(0, ownNode)];
+		const starter = new ExecutionStarter(webhookOf(ownNode), former.trigger, false);
+		starter.emit(items, 'before', replyTo(webhookOf(node)), BODY);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 0]);
 		openStarter(successor.trigger);
-		emitter.emit(items, 'after', replyTo(webhookOf(node)), ANSWER);
+		starter.emit(items, 'after', replyTo(webhookOf(node)), BODY);
 		await settled();
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
 	});
 
-	test('five begin at once, one more for each that ends or takes a second', async () => {
+	test('start five at a time, and another one for each that ends or takes a second', async () => {
 		const { trigger, begun, endAll } = lasting();
-		const emitter = new ExecutionStarter(webhookOf(node), trigger, false);
+		const starter = new ExecutionStarter(webhookOf(node), trigger, false);
 		for (let n = 0; n < 12; n++)
-			emitter.emit([{ json: { n } }], `turn-${n}`, replyTo(webhookOf(node)), ANSWER);
+			starter.emit([{ json: { n } }], `turn-${n}`, replyTo(webhookOf(node)), BODY);
 		await jest.advanceTimersByTimeAsync(999);
 		expect(begun).toEqual([0, 1, 2, 3, 4]);
 		await jest.advanceTimersByTimeAsync(1);
@@ -212,22 +209,22 @@ describe('what waits for its turn', () => {
 		expect(begun).toHaveLength(12);
 	});
 
-	test('5,000 wait; what comes then is to come again', async () => {
-		const place = fresh();
-		const { trigger, begun, endAll } = lasting(place);
+	test('are limited to 5,000, and later deliveries are rejected', async () => {
+		const ownNode = fresh();
+		const { trigger, begun, endAll } = lasting(ownNode);
 		openStarter(trigger);
-		const emitter = new ExecutionStarter(webhookOf(place), trigger, false);
+		const starter = new ExecutionStarter(webhookOf(ownNode), trigger, false);
 		const isTaken = async () => {
-			const take = jest.fn(async () => await Promise.resolve({}));
-			await withStarter(webhookOf(place), take);
-			return take.mock.calls.some(([given]: unknown[]) => given !== undefined);
+			const handle = jest.fn(async () => await Promise.resolve({}));
+			await withStarter(webhookOf(ownNode), handle);
+			return handle.mock.calls.some(([given]: unknown[]) => given !== undefined);
 		};
 		for (let n = 0; n < 5_004; n++)
-			emitter.emit([{ json: { n } }], `crowd-${n}`, replyTo(webhookOf(node)), ANSWER);
+			starter.emit([{ json: { n } }], `crowd-${n}`, replyTo(webhookOf(node)), BODY);
 		await settled();
 		expect(begun).toHaveLength(5);
 		expect(await isTaken()).toBe(true);
-		emitter.emit(items, 'crowd-5004', replyTo(webhookOf(node)), ANSWER);
+		starter.emit(items, 'crowd-5004', replyTo(webhookOf(node)), BODY);
 		await settled();
 		expect(await isTaken()).toBe(false);
 		endAll();
@@ -238,31 +235,32 @@ describe('what waits for its turn', () => {
 
 	test.each<[string, INodeExecutionData[]]>([
 		['call c1', items],
-		['what was delivered', [{ json: { call_id: 7 } }]],
-		['what was delivered', []],
-	])('what n8n never starts is told to the owner: %s', async (what, delivered) => {
+		['an event', [{ json: { call_id: 7 } }]],
+		['an event', []],
+	])('the owner is notified if n8n never starts one: %s', async (what, delivered) => {
 		const { trigger, failed } = offering(9);
-		const emitter = new ExecutionStarter(webhookOf(node), trigger, false);
-		emitter.emit(delivered, 'never', replyTo(webhookOf(node)), ANSWER);
+		const starter = new ExecutionStarter(webhookOf(node), trigger, false);
+		starter.emit(delivered, 'never', replyTo(webhookOf(node)), BODY);
 		await jest.advanceTimersByTimeAsync(95_999);
-		expect([failed.length, emitter.isUsed('never')]).toEqual([0, true]);
+		expect([failed.length, starter.isUsed('never')]).toEqual([0, true]);
 		await jest.advanceTimersByTimeAsync(1);
 		expect(failed).toMatchObject([
 			{
-				message: `n8n could not start the workflow for ${what}`,
-				description: 'n8n’s log says why. The delivery was received and is not repeated by itself.',
+				message: `n8n couldn't start the workflow for ${what}`,
+				description:
+					"The reason is in n8n's log. The sender got a success response, so the event may not be sent again.",
 			},
 		]);
-		expect(emitter.isUsed('never')).toBe(false);
+		expect(starter.isUsed('never')).toBe(false);
 	});
 
-	test('a trigger that closes waits for what waited, ten seconds at most', async () => {
-		const place = fresh();
-		const { trigger, begun, endAll } = lasting(place);
+	test('are started while the trigger closes, for at most ten seconds', async () => {
+		const ownNode = fresh();
+		const { trigger, begun, endAll } = lasting(ownNode);
 		const { closeFunction } = openStarter(trigger);
-		const emitter = new ExecutionStarter(webhookOf(place), trigger, false);
+		const starter = new ExecutionStarter(webhookOf(ownNode), trigger, false);
 		for (let n = 0; n < 100; n++)
-			emitter.emit([{ json: { n } }], `closing-${n}`, replyTo(webhookOf(node)), ANSWER);
+			starter.emit([{ json: { n } }], `closing-${n}`, replyTo(webhookOf(node)), BODY);
 		let isClosed = false;
 		void closeFunction?.().then(() => (isClosed = true));
 		await jest.advanceTimersByTimeAsync(9_999);
@@ -274,23 +272,23 @@ describe('what waits for its turn', () => {
 	});
 });
 
-test('bodies of 64 MB wait to be started, and no more, until there is room again', async () => {
+test('bodies of waiting executions are limited to 64 MB', async () => {
 	useFakeTime();
-	const place = fresh();
-	const { trigger, endAll } = lasting(place);
+	const ownNode = fresh();
+	const { trigger, endAll } = lasting(ownNode);
 	openStarter(trigger);
-	const context = webhookOf(place);
+	const context = webhookOf(ownNode);
 	const isTaken = async (megabytes: number) => {
 		let taken = false;
-		const take = async (emitter: ExecutionStarter | undefined) => {
-			taken = emitter !== undefined;
-			return await Promise.resolve(emitter?.emit(items, undefined, replyTo(context), ANSWER) ?? {});
+		const handle = async (starter: ExecutionStarter | undefined) => {
+			taken = starter !== undefined;
+			return await Promise.resolve(starter?.emit(items, undefined, replyTo(context), BODY) ?? {});
 		};
-		await withStarter(context, take, megabytes * 1024 * 1024);
+		await withStarter(context, handle, megabytes * 1024 * 1024);
 		return taken;
 	};
 	const taken: boolean[] = [];
-	// Five of them begin.
+	// Five of them start.
 	for (let delivery = 0; delivery < 12; delivery++) taken.push(await isTaken(8));
 	expect(taken).toEqual([...Array<boolean>(8).fill(true), ...Array<boolean>(4).fill(false)]);
 	endAll();
@@ -300,49 +298,49 @@ test('bodies of 64 MB wait to be started, and no more, until there is room again
 	jest.useRealTimers();
 });
 
-describe('a delivery whose trigger is to come', () => {
+describe('a delivery before its trigger is active', () => {
 	beforeEach(useFakeTime);
 	afterEach(() => {
 		jest.useRealTimers();
 		jest.restoreAllMocks();
 	});
 
-	const deliver = (of: INode, end: (emitter: ExecutionStarter | undefined) => Promise<object>) => {
+	const deliver = (of: INode, end: (starter: ExecutionStarter | undefined) => Promise<object>) => {
 		const context = webhookOf(of);
 		const log = jest.spyOn(context.logger, 'error').mockReturnValue();
-		const given: Array<'trigger' | 'webhook' | 'none'> = [];
-		const returned = withStarter(context, async (emitter) => {
-			given.push(!emitter ? 'none' : emitter.trigger ? 'trigger' : 'webhook');
-			return await end(emitter);
+		const given: Array<'trigger' | 'webhook' | 'nothing'> = [];
+		const returned = withStarter(context, async (starter) => {
+			given.push(!starter ? 'nothing' : starter.trigger ? 'trigger' : 'webhook');
+			return await end(starter);
 		});
 		return { given, returned, log };
 	};
-	const start = async (emitter: ExecutionStarter | undefined) =>
-		await Promise.resolve(emitter?.emit(items, undefined, replyTo(webhookOf(node)), ANSWER) ?? {});
+	const start = async (starter: ExecutionStarter | undefined) =>
+		await Promise.resolve(starter?.emit(items, undefined, replyTo(webhookOf(node)), BODY) ?? {});
 
 	test.each([
 		[true, ['trigger']],
-		[false, ['none']],
+		[false, ['nothing']],
 	])(
-		'just after it was closed, its webhook ends at once; it comes back: %s',
+		'just after the trigger was closed, its webhook ends immediately. It becomes active again: %s',
 		async (returns, expected) => {
-			const place = fresh();
-			const { closeFunction } = openStarter(offering(0, place).trigger);
+			const ownNode = fresh();
+			const { closeFunction } = openStarter(offering(0, ownNode).trigger);
 			await closeFunction?.();
-			const { given, returned, log } = deliver(place, start);
+			const { given, returned, log } = deliver(ownNode, start);
 			expect(await returned).toEqual({ noWebhookResponse: true });
 			await jest.advanceTimersByTimeAsync(14_999);
 			expect(given).toEqual([]);
-			if (returns) openStarter(offering(0, place).trigger);
+			if (returns) openStarter(offering(0, ownNode).trigger);
 			await jest.advanceTimersByTimeAsync(1);
 			expect(given).toEqual(expected);
 			expect(log).not.toHaveBeenCalled();
 		},
 	);
 
-	test('what n8n cannot start when its webhook is gone is turned down', async () => {
-		const place = fresh();
-		const deliveries = Array.from({ length: 51 }, () => deliver(place, start));
+	test('is rejected if n8n cannot start it after its webhook ended', async () => {
+		const ownNode = fresh();
+		const deliveries = Array.from({ length: 51 }, () => deliver(ownNode, start));
 		const last = deliveries.at(-1);
 		expect(await last?.returned).toEqual({ noWebhookResponse: true });
 		await jest.advanceTimersByTimeAsync(120_000);
@@ -350,15 +348,15 @@ describe('a delivery whose trigger is to come', () => {
 			expect(given).toEqual(['webhook']);
 			expect(await returned).toMatchObject({ workflowData: [items] });
 		}
-		expect(last?.given).toEqual(['none']);
+		expect(last?.given).toEqual(['nothing']);
 		expect(last?.log).not.toHaveBeenCalled();
 	});
 
-	test('a defect stands in the log', async () => {
-		const place = fresh();
-		const { closeFunction } = openStarter(offering(0, place).trigger);
+	test('logs a defect', async () => {
+		const ownNode = fresh();
+		const { closeFunction } = openStarter(offering(0, ownNode).trigger);
 		await closeFunction?.();
-		const { log } = deliver(place, async () => await Promise.reject(new Error('a defect')));
+		const { log } = deliver(ownNode, async () => await Promise.reject(new Error('a defect')));
 		await jest.advanceTimersByTimeAsync(15_000);
 		expect(log.mock.calls).toEqual([['A delivery started no workflow: Error: a defect']]);
 	});

@@ -15,7 +15,7 @@ import { until } from '../../../../n8n/until';
 
 const harness = engineHarness();
 
-/** What `readJson` makes of a request. */
+/** The result of `readJson` for a request. */
 async function read(incoming: WebhookRequest) {
 	const node = harness.node('callCompletedTrigger', { parameters: {} });
 	return await readJson(
@@ -23,7 +23,7 @@ async function read(incoming: WebhookRequest) {
 	);
 }
 
-/** A request as a busy n8n finds it: the sender has hung up, so n8n cannot read it. */
+/** A request whose sender has closed the connection before a busy n8n reads it. */
 async function leftBehind(body: string, length: number, header = ''): Promise<WebhookRequest> {
 	const server = createServer().listen(0, '127.0.0.1');
 	const sender = new Socket();
@@ -51,7 +51,7 @@ async function leftBehind(body: string, length: number, header = ''): Promise<We
 	}
 }
 
-it('reads what had arrived whole before its sender hung up', async () => {
+it('reads a body that arrived completely before its sender closed the connection', async () => {
 	const body = JSON.stringify({ call_id: 'a', summary: 'ü'.repeat(20_000) });
 	expect(await read(await leftBehind(body, Buffer.byteLength(body)))).toEqual({
 		json: JSON.parse(body),
@@ -59,12 +59,12 @@ it('reads what had arrived whole before its sender hung up', async () => {
 	});
 });
 
-it('says that a body which broke off could not be read', async () => {
-	const rejected = { rejected: { status: 400, message: 'The body could not be read.' } };
+it('rejects an incomplete body', async () => {
+	const rejected = { rejected: { status: 400, message: "The body can't be read." } };
 	expect(await read(await leftBehind('{"call_id":"a"}', 100))).toEqual(rejected);
 });
 
-it('keeps nothing of the bytes once they are read', async () => {
+it('releases the bytes after reading', async () => {
 	const node = harness.node('callCompletedTrigger', { parameters: {} });
 	const incoming = { rawBody: Buffer.from('{"call_id":"a"}') };
 	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, incoming);
@@ -75,26 +75,26 @@ it('keeps nothing of the bytes once they are read', async () => {
 it.each([
 	[15, true],
 	[14, false],
-])('takes a body of 15 bytes where %i are the most: %s', async (most, isTaken) => {
+])('with a maximum of %i, accepts a body of 15 bytes: %s', async (max, isAccepted) => {
 	const node = harness.node('callCompletedTrigger', { parameters: {} });
 	const incoming = { rawBody: Buffer.from('{"call_id":"a"}') };
 	const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, incoming);
 	const rejected = { status: 413, message: 'The body is larger than 14 bytes.' };
-	expect(await readJson(context, most)).toEqual(
-		isTaken ? { json: { call_id: 'a' }, bytes: 15 } : { rejected },
+	expect(await readJson(context, max)).toEqual(
+		isAccepted ? { json: { call_id: 'a' }, bytes: 15 } : { rejected },
 	);
 });
 
-it('leaves a compressed body to n8n, which alone can unpack it', async () => {
+it('leaves a compressed body to n8n, because only n8n can decompress it', async () => {
 	const incoming = await leftBehind('{"call_id":"a"}', 15, 'content-encoding: gzip\r\n');
 	expect(await read(incoming)).toMatchObject({ rejected: { status: 400 } });
 });
 
-describe('the answer to the sender', () => {
+describe('the response to the sender', () => {
 	beforeEach(() => jest.useFakeTimers());
 	afterEach(() => jest.useRealTimers());
 
-	const comeAgain = { status: 503, message: 'Deliver it again.' };
+	const tryLater = { status: 503, message: 'Deliver it again.' };
 
 	function reply() {
 		const node = harness.node('callCompletedTrigger', { parameters: {} });
@@ -107,9 +107,9 @@ describe('the answer to the sender', () => {
 		return { reply: new WebhookResponder(context), response };
 	}
 
-	it('comes when the patience of the sender is over', async () => {
+	it('is sent at the time limit', async () => {
 		const { reply: late, response } = reply();
-		late.rejectAfter(10_000, comeAgain);
+		late.rejectAfter(10_000, tryLater);
 		await jest.advanceTimersByTimeAsync(9_999);
 		expect(response.body).toBeUndefined();
 		await jest.advanceTimersByTimeAsync(1);
@@ -118,18 +118,18 @@ describe('the answer to the sender', () => {
 		expect(response.statusCode).toBe(503);
 	});
 
-	it('ends the wait for it', async () => {
+	it('ends the wait for the time limit', async () => {
 		const { reply: prompt, response } = reply();
-		prompt.rejectAfter(10_000, comeAgain);
+		prompt.rejectAfter(10_000, tryLater);
 		prompt.send(200, { received: true });
 		await jest.advanceTimersByTimeAsync(1_000);
 		expect(jest.getTimerCount()).toBe(0);
 		expect(response).toMatchObject({ statusCode: 200, body: { received: true } });
 	});
 
-	it('is left to n8n where n8n has given one', async () => {
+	it('is not sent if n8n has responded', async () => {
 		const { reply: late, response } = reply();
-		late.rejectAfter(10_000, comeAgain);
+		late.rejectAfter(10_000, tryLater);
 		const json = jest.spyOn(response, 'json');
 		Object.assign(response, { headersSent: true });
 		await jest.advanceTimersByTimeAsync(10_000);
@@ -137,11 +137,11 @@ describe('the answer to the sender', () => {
 		expect(json).not.toHaveBeenCalled();
 	});
 
-	it('of several parts comes when all are there, with the highest status', () => {
+	it('of several parts is sent when all have responded, with the highest status', () => {
 		const { reply: whole, response } = reply();
 		const [first, second, third] = whole.parts(3);
 		first?.send(200, { received: true, call_id: 'a' });
-		second?.reject({ ...comeAgain, retryAfter: 60 });
+		second?.reject({ ...tryLater, retryAfter: 60 });
 		second?.send(200, { received: true });
 		expect(response.body).toBeUndefined();
 		third?.reject({ status: 404, message: 'Unknown.' });
@@ -159,7 +159,7 @@ describe('the answer to the sender', () => {
 		});
 	});
 
-	it('of one part is its own', () => {
+	it('of one part is sent unchanged', () => {
 		const { reply: whole } = reply();
 		expect(whole.parts(1)).toEqual([whole]);
 	});

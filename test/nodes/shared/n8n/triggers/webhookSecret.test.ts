@@ -2,7 +2,7 @@ import { InvalidInput } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
 import { checkSecret } from '../../../../../nodes/shared/n8n/triggers/webhookSecret';
 
-test.each<[given: unknown, wanted: string | undefined, kind: string]>([
+test.each<[given: unknown, required: string | undefined, kind: string]>([
 	['open-sesame', 'open-sesame', 'passed'],
 	[' open-sesame\n', 'open-sesame', 'passed'],
 	['open', 'open-sesame', 'wrong'],
@@ -12,11 +12,11 @@ test.each<[given: unknown, wanted: string | undefined, kind: string]>([
 	[7, '7', 'wrong'],
 	[undefined, undefined, 'passed'],
 	['anything', undefined, 'passed'],
-])('%j, where %j is wanted: %s', (given, wanted, kind) => {
-	expect(checkSecret(given, () => wanted)).toEqual({ kind });
+])('%j, if %j is required: %s', (given, required, kind) => {
+	expect(checkSecret(given, () => required)).toEqual({ kind });
 });
 
-test('nobody has a secret that cannot be read, and it is said why', () => {
+test('no request passes if the secret cannot be read, and the reason is returned', () => {
 	const why = new InvalidInput("'Secret' is empty", forEveryone('Enter a secret.'));
 	const read = () => {
 		throw why;

@@ -10,23 +10,29 @@ import type { ExplainedError } from '../shared/api/errors';
 import { type Clock, pause, settledOrTimeout } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import { budgetOf, type ReadBudget } from './readBudget';
-import { notFinished, notVerified, overBudget, rejected, type Unverified } from './unverified';
+import {
+	notFinished,
+	unverifiedMessages,
+	overBudget,
+	rejected,
+	type Unverified,
+} from './unverified';
 
-/** How long after its latest report a call that cannot be read now, or shows no end yet, is read again. */
+/** How long to keep reading a call after its latest report, if it can't be read or shows no end. */
 const GIVE_UP_AFTER_MS = 5 * 60_000;
 
-/** Reports of the same call that wait for its record, so that made-up ones don't fill the memory. */
+/** Reports of the same call that may wait for its record, so that forged ones don't fill the memory. */
 const MAX_REPORTS_WAITING = 100;
 
-/** Calls that are verified at once, most of them waiting for their turn. */
+/** Calls that are being verified. Most of them wait. */
 const MAX_IN_FLIGHT = 5_000;
 
-/** For each decryption of a credential n8n sets up a sandbox of its own, so that one serves for a while. */
-const CONNECTION_MS = 30_000;
+/** How long to use an API client. n8n creates a sandbox for each decryption of a credential. */
+const CLIENT_LIFETIME_MS = 30_000;
 
 type Verified = { record: JsonObject };
 
-/** A call that is read until it shows its end; reports of the same call share it. */
+/** Reads a call until it shows its end. Reports of the same call share a reading. */
 class Reading {
 	private until = 0;
 	private reports = 0;
@@ -35,13 +41,13 @@ class Reading {
 		this.restart();
 	}
 
-	/** A report that has come. @returns false if too many others wait already */
+	/** Adds a report. @returns false if too many others wait already */
 	join(): boolean {
 		this.restart();
 		return ++this.reports <= MAX_REPORTS_WAITING;
 	}
 
-	/** The earlier reports may have been early or made up, so that the latest one counts. */
+	/** The time limit starts again, because earlier reports may have been premature or forged. */
 	restart(): void {
 		this.until = clock.elapsed() + GIVE_UP_AFTER_MS;
 	}
@@ -51,29 +57,29 @@ class Reading {
 	}
 }
 
-type WhatToRead = Pick<ReadBack, 'included' | 'finished' | 'onEnded' | 'mayWait'>;
+type ReadOptions = Pick<ReadBack, 'included' | 'finished' | 'onEnded' | 'mayWait'>;
 
-/** Thrown where the trigger is closed while a call is verified. */
+/** Thrown if the trigger is closed while a call is being verified. */
 export class Closed extends Error {}
 
 /**
- * Reads completed calls back. It outlives the requests that report them: n8n keeps a sandbox for each request, so
- * these must not last, and the sender may leave when it likes.
+ * Verifies completed calls by reading them from the service. Outlives the requests that report them: n8n keeps a sandbox
+ * for each request, so requests must be short, and the sender may close its connection.
  */
 export class CallVerifier {
-	/** Each with what it comes to. */
-	private readonly underWay = new Map<Reading, Promise<Verified>>();
-	/** By the call: those that a further report joins. */
+	/** The readings in progress, with their results. */
+	private readonly inFlight = new Map<Reading, Promise<Verified>>();
+	/** By call: the reading that another report joins. */
 	private readonly shared = new Map<string, Reading>();
 	private readonly closing = new AbortController();
 	private readonly unverified = new Batcher<Unverified>(this.closing.signal, (calls) => {
-		for (const error of notVerified(calls)) this.report(error);
+		for (const error of unverifiedMessages(calls)) this.notifyOwner(error);
 	});
 	private readonly delayed = new RareNotice<null>(this.closing.signal, (times) =>
-		this.report(overBudget(times)),
+		this.notifyOwner(overBudget(times)),
 	);
 	private readonly rejected = new RareNotice<null>(this.closing.signal, (times) =>
-		this.report(rejected(times, MAX_IN_FLIGHT)),
+		this.notifyOwner(rejected(times, MAX_IN_FLIGHT)),
 	);
 	private connection: { opened: Promise<AccountClient>; at: number } | undefined;
 
@@ -84,24 +90,24 @@ export class CallVerifier {
 	}
 
 	get isFull(): boolean {
-		return this.underWay.size >= MAX_IN_FLIGHT;
+		return this.inFlight.size >= MAX_IN_FLIGHT;
 	}
 
 	/**
-	 * The call as the service holds it, over; reports of the same call share the reading until the record is there, and
-	 * each of them makes it go on for as long as if it had begun it.
+	 * Reads a call until its record shows an end. Reports of the same call share the reading, and each one restarts its
+	 * time limit.
 	 *
-	 * @returns what the reading comes to, and whether this report began it; undefined if too many others wait for it
+	 * @returns the result, and whether this report started the reading. Undefined if too many reports wait for it.
 	 */
 	verify(
 		callId: string,
 		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
 	): { verified: Promise<Verified>; isFirst: boolean } | undefined {
 		const key = callKey(callId);
-		const begun = this.shared.get(key);
-		const known = begun && this.underWay.get(begun);
-		if (begun !== undefined && known !== undefined) {
-			return begun.join() ? { verified: known, isFirst: false } : undefined;
+		const existing = this.shared.get(key);
+		const result = existing && this.inFlight.get(existing);
+		if (existing !== undefined && result !== undefined) {
+			return existing.join() ? { verified: result, isFirst: false } : undefined;
 		}
 		const reading = new Reading(callId);
 		reading.join();
@@ -109,7 +115,7 @@ export class CallVerifier {
 			this.budget.noteRead(callId);
 			if (this.shared.get(key) === reading) this.shared.delete(key);
 		};
-		// A report that comes after the last look begins a reading of its own.
+		// A report that arrives after the last attempt starts a new reading.
 		const mayWait = (ms: number) => {
 			const isInTime = reading.mayWait(ms);
 			if (!isInTime) onEnded();
@@ -117,34 +123,34 @@ export class CallVerifier {
 		};
 		const onSettled = () => {
 			onEnded();
-			this.underWay.delete(reading);
+			this.inFlight.delete(reading);
 		};
 		this.shared.set(key, reading);
 		const verified = this.read(reading, { included, finished, onEnded, mayWait }, onSettled);
-		this.underWay.set(reading, verified);
+		this.inFlight.set(reading, verified);
 		return { verified, isFirst: true };
 	}
 
-	/** Tells the workflow's owner that a report was rejected, because there was no room for it. */
+	/** Notifies the workflow's owner that a report was rejected, because too many others were waiting. */
 	noteRejected(): void {
 		this.rejected.add(null);
 	}
 
-	/** Tells the workflow's owner, so that no call goes missing without a word. */
+	/** Notifies the workflow's owner of a call that couldn't be verified. */
 	couldNotVerify(callId: string, error: unknown): void {
 		if (!(error instanceof Closed)) this.unverified.add({ callId, error });
 	}
 
-	/** What can be verified within n8n's patience still is; the owner is told of the rest. */
+	/** Finishes what it can while n8n waits, and notifies the owner of the rest. */
 	async close(): Promise<void> {
-		const all = Promise.allSettled(this.underWay.values());
+		const all = Promise.allSettled(this.inFlight.values());
 		await settledOrTimeout(clock, CLOSING_MS, all);
-		const rest = [...new Set([...this.underWay.keys()].map(({ callId }) => callId))];
+		const rest = [...new Set([...this.inFlight.keys()].map(({ callId }) => callId))];
 		this.closing.abort();
-		if (rest.length > 0) this.report(notFinished(rest));
+		if (rest.length > 0) this.notifyOwner(notFinished(rest));
 	}
 
-	private report(error: ExplainedError): void {
+	private notifyOwner(error: ExplainedError): void {
 		const { context } = this;
 		if ('saveFailedExecution' in context) {
 			context.saveFailedExecution(toNodeError(context.getNode(), error));
@@ -153,16 +159,16 @@ export class CallVerifier {
 		}
 	}
 
-	private async read(reading: Reading, what: WhatToRead, onEnd: () => void): Promise<Verified> {
-		const record = this.readRecord(reading, what);
+	private async read(reading: Reading, options: ReadOptions, onEnd: () => void): Promise<Verified> {
+		const record = this.readRecord(reading, options);
 		await Promise.allSettled([record]);
-		// At one blow, so that a call which the closing names passes no more, and any other one does.
+		// Synchronously, so that each call is either passed on or reported by close().
 		onEnd();
 		if (this.closing.signal.aborted) throw new Closed();
 		return { record: await record };
 	}
 
-	private async readRecord(reading: Reading, what: WhatToRead): Promise<JsonObject> {
+	private async readRecord(reading: Reading, options: ReadOptions): Promise<JsonObject> {
 		const { budget } = this;
 		const { callId } = reading;
 		const hasEntered = !budget.isKnown(callId);
@@ -177,28 +183,32 @@ export class CallVerifier {
 			isKnown = true;
 			return read;
 		};
-		// It may have waited for its turn.
+		// It may have waited before.
 		reading.restart();
-		const own: Clock = { ...clock, sleep: async (ms) => await this.sleep(ms) };
-		const completed = readCompletedCall(client, callId, { ...what, clock: own, limiter });
+		const closableClock: Clock = { ...clock, sleep: async (ms) => await this.sleep(ms) };
+		const completed = readCompletedCall(client, callId, {
+			...options,
+			clock: closableClock,
+			limiter,
+		});
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));
 			throw error;
 		});
 	}
 
-	/** A call that may be made up waits until the budget has room. */
+	/** A call that may not exist waits until the budget allows it. */
 	private async enter(): Promise<void> {
 		const { budget } = this;
 		const mustWait = budget.isSpent;
 		if (!(await budget.enter(this.closing.signal))) throw new Closed();
-		// A process without the trigger cannot tell its owner.
+		// A process without the trigger can't notify the owner.
 		if (mustWait && budget.isFlooded && 'emit' in this.context) this.delayed.add(null);
 	}
 
 	private async connect(): Promise<AccountClient> {
 		const now = clock.elapsed();
-		if (this.connection === undefined || now - this.connection.at > CONNECTION_MS) {
+		if (this.connection === undefined || now - this.connection.at > CLIENT_LIFETIME_MS) {
 			this.connection = { opened: createAccountClient(this.context), at: now };
 		}
 		const { opened } = this.connection;

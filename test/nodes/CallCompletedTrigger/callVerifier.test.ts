@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { CallVerifier } from '../../../nodes/CallCompletedTrigger/verifications';
+import { CallVerifier } from '../../../nodes/CallCompletedTrigger/callVerifier';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { virtualClock } from '../shared/api/virtualClock';
@@ -16,24 +16,24 @@ const harness = engineHarness();
 const CALL_ID = '11111111-1111-4111-8111-111111111111';
 const CALL = { included: { transcript: false, recording: false }, finished: [] };
 
-/** Verifications that do not come to an end, because the credential does not come, and what was told of them. */
+/** Verifications that never end, because the credential isn't read, and the messages about them. */
 function begun(calls: number) {
 	const node = harness.node('callCompletedTrigger');
 	const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
-	const told: unknown[] = [];
-	jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
-	const verifications = new CallVerifier(context);
+	const notices: unknown[] = [];
+	jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => notices.push(error));
+	const verifier = new CallVerifier(context);
 	const begin = (call: number) => {
-		const reading = verifications.verify(`call-${call}`, CALL);
-		// Of the closing, which breaks them off.
+		const reading = verifier.verify(`call-${call}`, CALL);
+		// Closing interrupts them.
 		reading?.verified.catch(() => {});
 		return reading?.isFirst;
 	};
 	for (let call = 1; call <= calls; call++) begin(call);
-	return { verifications, begin, close: async () => await verifications.close(), told };
+	return { verifier, begin, close: async () => await verifier.close(), notices };
 }
 
-describe('while the credential does not come', () => {
+describe('while the credential is not read', () => {
 	beforeEach(() => {
 		jest.spyOn(harness.credentials, 'getDecrypted').mockReturnValue(new Promise(() => {}));
 		jest.spyOn(clock, 'sleep').mockResolvedValue();
@@ -42,13 +42,13 @@ describe('while the credential does not come', () => {
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	test('5,000 calls are as many as are verified at once', () => {
-		const { verifications, begin } = begun(4_999);
-		expect([begin(1), verifications.isFull]).toEqual([false, false]);
-		expect([begin(5_000), verifications.isFull]).toEqual([true, true]);
+	test('at most 5,000 calls are verified at the same time', () => {
+		const { verifier, begin } = begun(4_999);
+		expect([begin(1), verifier.isFull]).toEqual([false, false]);
+		expect([begin(5_000), verifier.isFull]).toEqual([true, true]);
 	});
 
-	test('100 reports of a call wait for its record, and no more', () => {
+	test('at most 100 reports of a call wait for its record', () => {
 		const { begin } = begun(1);
 		const joined = Array.from({ length: 100 }, () => begin(1));
 		expect(joined).toEqual([...Array.from({ length: 99 }, () => false), undefined]);
@@ -59,33 +59,33 @@ describe('while the credential does not come', () => {
 		[2, '2 completed calls were', 'call-1, call-2.'],
 		[50, '50 completed calls were', ', call-49, call-50.'],
 		[53, '53 completed calls were', ', call-49, call-50 and 3 more.'],
-	])('%i that the closing leaves behind: the owner is told once', async (calls, which, named) => {
-		const { close, told } = begun(calls);
+	])('%i unfinished at closing: the owner is notified once', async (calls, which, named) => {
+		const { close, notices } = begun(calls);
 		await close();
-		expect(told).toMatchObject([
+		expect(notices).toMatchObject([
 			{
-				message: `${which} still being verified when the trigger was stopped, so the workflow was not started`,
+				message: `${which} still being verified when the trigger was stopped, so the workflow wasn't started`,
 				description: expect.stringMatching(/^Read them with Get Call: call-1[.,]/),
 			},
 		]);
-		expect(told).toMatchObject([{ description: expect.stringContaining(named) }]);
+		expect(notices).toMatchObject([{ description: expect.stringContaining(named) }]);
 	});
 
-	test('where nothing is left behind there is nothing to tell', async () => {
-		const { close, told } = begun(0);
+	test('without unfinished calls, the owner is not notified', async () => {
+		const { close, notices } = begun(0);
 		await close();
-		expect(told).toEqual([]);
+		expect(notices).toEqual([]);
 	});
 
-	test('in a process that only takes webhooks, n8n logs what the closing leaves behind', async () => {
+	test('in a process without triggers, n8n logs the unfinished calls', async () => {
 		const node = harness.node('callCompletedTrigger');
 		const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
 		const error = jest.spyOn(context.logger, 'error').mockReturnValue();
-		const verifications = new CallVerifier(context);
-		verifications.verify('call-1', CALL)?.verified.catch(() => {});
-		await verifications.close();
+		const verifier = new CallVerifier(context);
+		verifier.verify('call-1', CALL)?.verified.catch(() => {});
+		await verifier.close();
 		expect(error).toHaveBeenCalledWith(
-			'A completed call was still being verified when the trigger was stopped, so the workflow was not started',
+			"A completed call was still being verified when the trigger was stopped, so the workflow wasn't started",
 		);
 	});
 });
@@ -98,13 +98,13 @@ describe('reports of one call', () => {
 
 	/** Seconds. */
 	type Timeline = {
-		/** When the call is reported, truly or not. */
+		/** Times of the reports. */
 		reports: number[];
-		/** When its record shows the end. */
+		/** Time at which its record shows the end. */
 		endShows: number;
 	};
 
-	/** What came of each report, and when the call was read. */
+	/** The outcome of each report, and the times of reads. */
 	async function followed({ reports, endShows }: Timeline) {
 		const time = virtualClock();
 		jest.spyOn(clock, 'now').mockImplementation(() => time.now());
@@ -112,8 +112,8 @@ describe('reports of one call', () => {
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await time.sleep(ms));
 		const node = harness.node('callCompletedTrigger', { id: randomUUID() });
 		const context = triggerContext(harness.credentials, makeWorkflow([node]), node);
-		const told: Error[] = [];
-		jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => told.push(error));
+		const notices: Error[] = [];
+		jest.spyOn(context, 'saveFailedExecution').mockImplementation((error) => notices.push(error));
 		const readAt: number[] = [];
 		jest.spyOn(context.helpers, 'httpRequestWithAuthentication').mockImplementation(async () => {
 			readAt.push(time.elapsed() / SECOND);
@@ -125,21 +125,21 @@ describe('reports of one call', () => {
 			};
 			return await Promise.resolve({ statusCode: 200, headers: {}, body: { success: true, data } });
 		});
-		const verifications = new CallVerifier(context);
+		const verifier = new CallVerifier(context);
 		const outcomes = reports.map(async (at) => {
 			await time.sleep(at * SECOND);
-			const reading = verifications.verify(CALL_ID, CALL);
+			const reading = verifier.verify(CALL_ID, CALL);
 			try {
 				await reading?.verified;
 				return 'passed';
 			} catch (error) {
-				if (reading?.isFirst === true) verifications.couldNotVerify(CALL_ID, error);
+				if (reading?.isFirst === true) verifier.couldNotVerify(CALL_ID, error);
 				return 'not passed';
 			}
 		});
 		const result = { outcomes: await Promise.all(outcomes), readAt };
-		await verifications.close();
-		return { ...result, told };
+		await verifier.close();
+		return { ...result, notices };
 	}
 
 	test.each([248, 255, 262])(
@@ -157,7 +157,7 @@ describe('reports of one call', () => {
 		endShows: fc.nat(2_400),
 	});
 
-	test('whenever they come, each is followed for five minutes, and the service is not asked more often', async () => {
+	test('at any times, each report is followed for five minutes, without more frequent reads', async () => {
 		const property = fc.asyncProperty(timelines, async ({ reports, endShows }) => {
 			const { outcomes, readAt } = await followed({ reports, endShows });
 			const latest = Math.max(...reports);
