@@ -75,7 +75,7 @@ function givenIds({ body = {}, query = {} }: Additions): string[] {
 const MAX_GIVEN_VALUES = 10_000;
 
 const turnNotNamed = (apiMapping: ApiMapping) =>
-	`The service took the message, but its answer does not name the turn, so the reply could not be recognized. ${apiMapping.advice('chatAsyncTurnPath')}`;
+	`The service took the message, but its answer does not name the turn, so the reply could not be recognized. ${apiMapping.resolution('chatAsyncTurnPath')}`;
 
 function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 	if (readiness.kind === 'ended') return readiness.ending;

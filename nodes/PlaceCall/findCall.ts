@@ -3,8 +3,8 @@ import { asSentence, ExplainedError, type OutcomeUnknown } from '../shared/api/e
 import { forEveryone, type Reader, type Resolution } from '../shared/api/modelAdvice';
 import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
-import { callListQuery, neededForFilters, type CallFilters } from '../shared/calls/callFilters';
-import { neededForList, readAllCalls } from '../shared/calls/readCallList';
+import { callListQuery, requiredForFilters, type CallFilters } from '../shared/calls/callFilters';
+import { requiredForList, readAllCalls } from '../shared/calls/readCallList';
 import { hasOffset, withOffset } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import type { AccountClient } from '../shared/n8n/http/accountClient';
@@ -91,7 +91,7 @@ export class CallFinder {
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
 				const notRead = (reader: Reader) =>
-					`the call list could not be read: ${found.message}. ${asSentence(found.adviceFor(reader))}`;
+					`the call list could not be read: ${found.message}. ${asSentence(found.descriptionFor(reader))}`;
 				seen = { onScreen: notRead('onScreen'), forModel: notRead('forModel') };
 				if (!found.isTransient) break;
 				continue;
@@ -121,7 +121,7 @@ export class CallFinder {
 	): Promise<JsonObject[]> {
 		const filters = this.filtersFor(key, sentAt, details);
 		const whole = { limit: Infinity, pageSize: undefined };
-		details.require([...neededForFilters(filters, details), ...neededForList(whole, details)]);
+		details.require([...requiredForFilters(filters, details), ...requiredForList(whole, details)]);
 		const query = callListQuery(filters, details, this.zone);
 		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, details);
 		return calls.filter(

@@ -1,9 +1,9 @@
-/** Runs something when its turn is. */
+/** Runs a function when the limit allows it. */
 export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
 
 const queues = new Map<unknown, Promise<unknown>>();
 
-/** Runs after whatever else runs in this process under the same key, an object or a text. */
+/** Runs after earlier runs with the same key in this process have ended. A key is an object or a text. */
 export async function runExclusive<T>(key: unknown, run: () => Promise<T>): Promise<T> {
 	const mine = (queues.get(key) ?? Promise.resolve()).then(run, run);
 	queues.set(key, mine);

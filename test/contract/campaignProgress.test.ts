@@ -65,6 +65,6 @@ describeContract((harness) => {
 
 	test('an unknown campaign is told', async () => {
 		const look = await follow(999);
-		await expect(look()).rejects.toThrow('The service does not know this campaign');
+		await expect(look()).rejects.toThrow("The service doesn't know this campaign");
 	});
 });

@@ -163,7 +163,7 @@ describe.each(Object.values(dialects))('in real n8n, in the dialect “$name”'
 	test('an unknown call stops the run with plain words', async () => {
 		const unknown = '00000000-0000-4000-8000-000000000000';
 		await expect(one('getCall', { callId: unknown })).rejects.toThrow(
-			'The service does not know this call',
+			"The service doesn't know this call",
 		);
 	});
 });

@@ -122,7 +122,7 @@ export const EQUIVALENT = [
 	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page that is not off has been given back by then'],
 	['list/dndList.ts', 'pages !== undefined', 'true', 'what is not there is not less than two'],
 	['list/wholeList.ts', 'national !== undefined', 'true', 'no digits end with the word undefined'],
-	['api/paging.ts', "'Not asked for any more'", '""', 'nobody hears of what is not waited for'],
+	['api/paging.ts', "'No longer needed'", '""', 'nothing reads this error'],
 	[
 		'push/prepareRows.ts',
 		'personNameOf(row, own)?.length',
@@ -193,7 +193,7 @@ export const EQUIVALENT = [
 	],
 	[
 		'calls/callPages.ts',
-		'this.form.sizeName !== undefined',
+		'this.layout.sizeName !== undefined',
 		'true',
 		'numbered pages are staggered only if their size can be requested',
 	],

@@ -70,8 +70,6 @@ export function placing() {
 }
 
 function outcomeIn(originalMessage: string): PlacedResult['outcome'] {
-	if (originalMessage.includes('it is not known whether the request took effect')) return 'unknown';
-	return /so the request was not sent|n8n did not let/.test(originalMessage)
-		? 'not_sent'
-		: 'rejected';
+	if (originalMessage.includes('the outcome is unknown')) return 'unknown';
+	return /so the request wasn't sent|n8n blocked/.test(originalMessage) ? 'not_sent' : 'rejected';
 }

@@ -118,7 +118,6 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 		'it names the API mapping',
 	],
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
-	[/downloadErrors/, /whoever runs your service/, 'the user of a model does not know them'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
 	[/pushRunner\.ts/, /^Look at the campaign/, 'the next step says that the outcome is unknown'],
 	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
@@ -143,21 +142,21 @@ test('no advice is kept from models that needs no screen', () => {
 });
 
 /** Only the person who set up the tool can do something about these. */
-const FOR_THE_OWNER = [
-	'The service does not accept the API token',
-	'The agent has no post-call analysis',
-];
+const FOR_THE_OWNER = ['The service rejected the API token', 'The agent has no post-call analysis'];
 
 test('each documented error leaves a model something to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
 		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);
-	for (const { what, resolution } of [...ERROR_TABLE, ...statuses]) {
+	for (const { message, resolution } of [...ERROR_TABLE, ...statuses]) {
 		const advice = resolution.forModel;
-		if (FOR_THE_OWNER.some((begin) => what.startsWith(begin))) {
-			expect({ what, advice }).toEqual({ what, advice: '' });
+		if (FOR_THE_OWNER.some((begin) => message.startsWith(begin))) {
+			expect({ what: message, advice }).toEqual({ what: message, advice: '' });
 			continue;
 		}
-		expect({ what, advice }).toEqual({ what, advice: expect.stringMatching(/\w{3,}.*\.$/) });
+		expect({ what: message, advice }).toEqual({
+			what: message,
+			advice: expect.stringMatching(/\w{3,}.*\.$/),
+		});
 	}
 });

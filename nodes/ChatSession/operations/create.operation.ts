@@ -60,7 +60,7 @@ const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
 const idNotFound = (apiMapping: ApiMapping) =>
-	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.advice('chatCreateSessionPath')}`;
+	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.resolution('chatCreateSessionPath')}`;
 
 /** What is sent beside these may have a value of its own on each attempt, such as the execution's ID. */
 export function createTarget(agentUuid: string, personName: string): unknown {

@@ -89,7 +89,7 @@ export async function readAllDndEntries(
 }
 
 function checkPageName(details: ApiMapping): string {
-	return `${details.advice(PAGE_NAME)} The service seems not to know the parameter.`;
+	return `${details.resolution(PAGE_NAME)} The service seems not to know the parameter.`;
 }
 
 function dndPages(
@@ -130,8 +130,8 @@ class DndPages {
 
 	of(reading: Reading): PageReader<PageRequest, JsonValue> {
 		return {
-			ask: async (page, signal) => await this.ask(reading, page, signal),
-			read: (body, page, found) => this.partOf(body, reading, { page, found }),
+			fetch: async (page, signal) => await this.ask(reading, page, signal),
+			parse: (body, page, found) => this.partOf(body, reading, { page, found }),
 		};
 	}
 

@@ -45,7 +45,7 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 		both !== undefined && bothWays(both),
 		points.some((point) => textOf(point.key) === key) && keyTaken(key),
 	].filter((found) => found !== false);
-	if (problem !== undefined) throw new InvalidInput(problem.what, problem.resolution);
+	if (problem !== undefined) throw new InvalidInput(problem.message, problem.resolution);
 	return {
 		point: {
 			key,
@@ -67,12 +67,12 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 const YES_AND_NO = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
 
 const NO_QUESTION: Problem = {
-	what: 'Question is empty, so nobody was called',
+	message: 'Question is empty, so nobody was called',
 	resolution: givenAs('Question', 'Enter what the agent should ask.'),
 };
 
 const NO_VALUES: Problem = {
-	what: 'It is not said which answers count as yes and as no, so nobody was called',
+	message: 'It is not said which answers count as yes and as no, so nobody was called',
 	resolution: {
 		onScreen:
 			'Fill in Counts as Yes and Counts as No with the values that your agent captures, such as yes and no.',
@@ -82,7 +82,7 @@ const NO_VALUES: Problem = {
 
 function bothWays(value: string): Problem {
 	return {
-		what: `${quoted(value)} counts as yes and as no, so nobody was called`,
+		message: `${quoted(value)} counts as yes and as no, so nobody was called`,
 		resolution: {
 			onScreen: 'Take it out of Counts as Yes or out of Counts as No.',
 			forModel: YES_AND_NO,
@@ -92,7 +92,7 @@ function bothWays(value: string): Problem {
 
 function keyTaken(key: string): Problem {
 	return {
-		what: `A data point of Data Extraction has the key of the answer, ${quoted(key)}, so nobody was called`,
+		message: `A data point of Data Extraction has the key of the answer, ${quoted(key)}, so nobody was called`,
 		resolution: onScreenOnly('Give it another Key, or set another Answer Key.'),
 	};
 }

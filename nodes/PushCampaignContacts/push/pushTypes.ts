@@ -99,5 +99,5 @@ export type PushOutcome = {
 
 /** What a row is told of the error that kept it out. */
 export function reasonOf(error: ExplainedError, reader: Reader): string {
-	return `${error.message}. ${error.adviceFor(reader)}`.trim();
+	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
 }

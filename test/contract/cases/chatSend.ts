@@ -158,7 +158,7 @@ const byRequest: ContractCase[] = [
 		title: 'by request: is turned down for an agent of another account, at any status',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.foreign) },
 		requests: [INBOUND],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 	{
 		title: 'by later reply: the same key and content counts once',
@@ -216,7 +216,7 @@ const byRequest: ContractCase[] = [
 		title: 'by legacy request: lists what the service does not accept',
 		parameters: { ...message('legacy', 'Hello'), ...agent(agents.foreign) },
 		requests: [LEGACY],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 ];
 

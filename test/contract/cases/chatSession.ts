@@ -25,7 +25,7 @@ const session: ContractCase[] = [
 		title: 'is turned down for an agent of another account, at any status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 	{
 		title: 'closes a session',
@@ -68,7 +68,7 @@ const session: ContractCase[] = [
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		given: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
-		rejection: 'The chat engine turned the request down',
+		rejection: 'The chat engine rejected the request',
 	},
 ];
 
@@ -117,7 +117,7 @@ const legacy: ContractCase[] = [
 		title: 'is turned down for an agent that has not this session, at any status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 ];
 

@@ -53,7 +53,7 @@ export const dnd: ContractCase[] = [
 				title: `${operation}: is turned down for ${uuid}, at any status`,
 				parameters: (dialect) => ({ operation, ...agent(uuid), phone: written(NEW, dialect) }),
 				requests: [`${method} /v1/dnd_numbers`],
-				rejection: 'The service does not find this agent',
+				rejection: 'The service found no such agent',
 			}),
 		),
 	),
@@ -72,7 +72,7 @@ export const dnd: ContractCase[] = [
 		title: 'says that a number to remove is not on the list, at any status',
 		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: written(NEW, dialect) }),
 		requests: ['DELETE /v1/dnd_numbers'],
-		rejection: 'The number is not on this agent’s do-not-disturb list',
+		rejection: "The number isn't on the do-not-disturb list of this agent",
 	},
 	{
 		title: 'takes a number that is not on the list for removed when asked to',
@@ -96,7 +96,7 @@ export const dnd: ContractCase[] = [
 			phone: written(dndPhone, dialect),
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
-		rejection: 'The service found no phone number in the request',
+		rejection: 'The service found no usable phone number in the request',
 		then: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
 	},
 	{

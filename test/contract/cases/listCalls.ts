@@ -106,7 +106,7 @@ export const listCalls: ContractCase[] = [
 		parameters: { operation: 'getMany', limit: 3, simplify: false },
 		requests: [LIST],
 		// Under keys, they could be anything.
-		rejection: ({ name }) => (name === 'nested' ? 'The answer shows no list of calls' : undefined),
+		rejection: ({ name }) => (name === 'nested' ? 'The response has no list of calls' : undefined),
 		output: ({ name }) => (name === 'nested' ? [] : named(40, 39, 38)),
 	},
 ];

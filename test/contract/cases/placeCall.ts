@@ -82,7 +82,7 @@ export const placeCall: ContractCase[] = [
 		title: 'is turned down for an agent without a number, at any status',
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],
-		rejection: 'The agent has no outbound number, so it cannot call anyone',
+		rejection: "The agent has no outbound number, so it can't place calls",
 	},
 	{
 		title: 'asks a person, and answers what was captured when the call is over',

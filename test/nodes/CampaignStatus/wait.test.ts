@@ -85,7 +85,7 @@ test('an item that stops the run ends the others’ wait', async () => {
 		.get('/v1/campaigns/2/status')
 		.reply(404, { success: false, error: "Couldn't find Campaign" });
 	expect(await told({}, { items: [{ id: 1 }, { id: 2 }] })).toMatchObject({
-		message: 'The service does not know this campaign [item 1]',
+		message: "The service doesn't know this campaign [item 1]",
 	});
 	expect(seconds).toBeLessThanOrEqual(20);
 });
@@ -99,7 +99,7 @@ test('under Continue On Fail the others wait on', async () => {
 	const over = { onError: 'continueRegularOutput' } as const;
 	expect(await records({}, { items: [{ id: 1 }, { id: 2 }], over })).toMatchObject([
 		{ wait_outcome: 'completed' },
-		{ error: 'The service does not know this campaign [item 1]' },
+		{ error: "The service doesn't know this campaign [item 1]" },
 	]);
 });
 

@@ -81,8 +81,8 @@ describe('a connection that breaks, or a service that stumbles, after the messag
 		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { over });
 		expect(stopped(run)).toEqual({
-			message: expect.stringContaining('not known whether the request took effect'),
-			description: expect.stringContaining('It was not sent a second time.'),
+			message: expect.stringContaining('the outcome is unknown'),
+			description: expect.stringContaining("The request wasn't sent again."),
 		});
 	});
 
@@ -224,8 +224,8 @@ test('an open detail that is missing stops the node before anything is sent', as
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopped(run)).toEqual({
-		message: 'The credential does not say yet: “Immediate Reply: Session Field Name”',
-		description: expect.stringContaining('turn on “Set Up Chat Requests”'),
+		message: "The credential has no value for 'Immediate Reply: Session Field Name'",
+		description: expect.stringContaining("turn on 'Set Up Chat Requests'"),
 	});
 	expect(harness.simulator().requests).toEqual([]);
 });
@@ -234,7 +234,7 @@ test('all that is missing is named at once', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopped(run).message).toBe(
-		'The credential does not say yet: “Later Reply: Session Field Name” and “Later Reply: Message Field Name”',
+		"The credential has no value for 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'",
 	);
 });
 
@@ -260,7 +260,11 @@ test('each value where the credential has it, nested where its name has dots', a
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'Neither a session nor an agent says whom the message is for'],
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, 'The Session ID is empty'],
-	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
+	[
+		'legacy',
+		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
+		`'Agent' must be an agent ID (got "x")`,
+	],
 ])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
 	const run = await harness.run({ sendBy, ...parameters });
 	expect(stopped(run).message).toContain(message);

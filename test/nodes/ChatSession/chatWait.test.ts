@@ -214,7 +214,7 @@ describe('no event', () => {
 			outcome: 'not_sent',
 			message:
 				'The chat session was not connected within the Time Limit, so no event could be seen',
-			advice,
+			description: advice,
 		});
 	});
 

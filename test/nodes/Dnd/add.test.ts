@@ -91,7 +91,7 @@ describe('before anything is sent', () => {
 	])('%s is missing', async (name, label) => {
 		const lacking = { ...credential, [name]: '' };
 		expect(await told({ reason: 'asked' }, { credential: lacking })).toMatchObject({
-			message: `The credential does not say yet: “${label}”`,
+			message: `The credential has no value for '${label}'`,
 			description: expect.stringContaining('Set Up Do-Not-Disturb Lists'),
 		});
 	});
@@ -99,7 +99,7 @@ describe('before anything is sent', () => {
 	test('all that is missing is named at once', async () => {
 		expect(await told({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
-				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
+				"The credential has no value for 'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'",
 		});
 	});
 
@@ -118,7 +118,7 @@ describe('before anything is sent', () => {
 		const same = { ...credential, dndAddAgentName: 'entry', dndAddPhoneName: 'entry.phone' };
 		expect(await told({}, { credential: same })).toMatchObject({
 			message:
-				'The credential gives two values of this request the same place in the body: “entry.phone”',
+				'Two values of this request have the same field name in the credential (got "entry.phone")',
 		});
 	});
 
@@ -133,7 +133,7 @@ describe('before anything is sent', () => {
 		[{ phone: 'nobody' }, 'Phone "nobody" is not a phone number'],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
-			'Agent holds "sales", which is not an agent ID',
+			`'Agent' must be an agent ID (got "sales")`,
 		],
 	])('%p', async (parameters, message) => {
 		expect(await told(parameters, { credential })).toMatchObject({ message });
@@ -154,7 +154,7 @@ describe('several items', () => {
 			.post(PATH)
 			.reply(422, { success: false, errors: ['already listed'] });
 		const stopped = await told(perItem, { items: people(4), credential });
-		expect(stopped.message).toBe('The service did not accept the request [item 2]');
+		expect(stopped.message).toBe('The service rejected the request [item 2]');
 		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
 	});
 
@@ -170,7 +170,7 @@ describe('several items', () => {
 				return [502, ''];
 			});
 		expect(await told({}, { credential, over: tried(3) })).toMatchObject({
-			message: expect.stringContaining('it is not known whether the request took effect'),
+			message: expect.stringContaining('the outcome is unknown'),
 		});
 		expect(sent).toBe(1);
 		nock.cleanAll();
@@ -201,6 +201,6 @@ describe('several items', () => {
 test('an agent that the service does not know', async () => {
 	service().post(PATH).reply(200, { success: false, error: 'agent_not_found' });
 	expect(await told({}, { credential })).toMatchObject({
-		message: expect.stringContaining('The service does not find this agent'),
+		message: expect.stringContaining('The service found no such agent'),
 	});
 });

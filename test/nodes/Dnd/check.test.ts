@@ -91,7 +91,7 @@ describe('more than one page', () => {
 		list('9812345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
 		expect(await told({}, { items, credential: lacking })).toMatchObject({
-			message: 'The credential does not say yet: “Get List: Page Parameter Name”',
+			message: "The credential has no value for 'Get List: Page Parameter Name'",
 		});
 	});
 });
@@ -99,6 +99,6 @@ describe('more than one page', () => {
 test('nothing is sent while the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
 	expect(await told({}, { items: [{ phone: '9812345678' }], credential: lacking })).toMatchObject({
-		message: 'The credential does not say yet: “Get List: Phone Filter Name”',
+		message: "The credential has no value for 'Get List: Phone Filter Name'",
 	});
 });

@@ -35,9 +35,7 @@ describe.each([
 	])('%p: sent once, and its fate called unknown', async (fault) => {
 		simulator.faults.inject({ ...fault, match: { method } });
 		expect(await told({ operation, phone }, setting())).toMatchObject({
-			message: expect.stringMatching(
-				/it is not known whether the request took effect \(\+91\d{10}\)$/,
-			),
+			message: expect.stringMatching(/the outcome is unknown \(\+91\d{10}\)$/),
 			description: expect.stringContaining(`Check tells whether ${phone} is on the list now`),
 		});
 		expect(attempts(method)).toBe(1);

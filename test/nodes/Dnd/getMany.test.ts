@@ -129,7 +129,7 @@ describe('items that ask for different lists', () => {
 			{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 2 }] },
 			{
 				json: {
-					error: 'Limit is 0 [item 1]',
+					error: "'Limit' must be at least 1 [item 1]",
 					message: 'Enter how many results to return, from 1 on. For all of them use Return All.',
 				},
 				pairedItem: { item: 1 },
@@ -146,14 +146,14 @@ describe('before anything is sent', () => {
 		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
 	])('%s is missing', async (name, parameters, label) => {
 		expect(await told(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
-			message: `The credential does not say yet: “${label}”`,
+			message: `The credential has no value for '${label}'`,
 		});
 	});
 
 	test.each([
 		[{ options: { pageSize: 101 } }, 'Page Size is 101, but a page holds at most 100'],
-		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
-		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
+		[{ options: { pageSize: 0 } }, "'Page Size' must be at least 1"],
+		[{ limit: -1 }, `'Limit' must be a whole number (got "-1")`],
 	])('%p', async (parameters, message) => {
 		expect(await told(parameters, { credential })).toMatchObject({ message });
 	});
@@ -162,6 +162,6 @@ describe('before anything is sent', () => {
 test.each([200, 404, 422])('an unknown agent, told at %i', async (status) => {
 	list({ list_size: 50 }).reply(status, { success: false, error: 'agent_not_found' });
 	expect(await told({}, { credential })).toMatchObject({
-		message: expect.stringContaining('does not find this agent'),
+		message: expect.stringContaining('no such agent'),
 	});
 });

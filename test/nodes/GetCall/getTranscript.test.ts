@@ -4,7 +4,7 @@ import { nodeHarness } from '../nodeHarness';
 const { records, told } = nodeHarness('getCall', { operation: 'getTranscript', callId: 'call-1' });
 const endpoint = () => service().get('/v1/call/call-1/transcript');
 
-test('turn by turn and as text', async () => {
+test('returns turns and text', async () => {
 	const transcript = [
 		{ role: 'assistant', content: 'Hello', timestamp: 't1' },
 		{ role: 'someone-else', content: 'Who is\nthis?', timestamp: 't2' },
@@ -30,5 +30,5 @@ test.each([{ call_id: 'call-1', transcript: [] }, { call_id: 'call-1' }])(
 
 test('an unknown call', async () => {
 	endpoint().reply(200, { success: false, error: 'call_not_found' });
-	expect(await told()).toMatchObject({ message: 'The service does not know this call' });
+	expect(await told()).toMatchObject({ message: "The service doesn't know this call" });
 });

@@ -103,7 +103,7 @@ describe('a call whose answer did not come', () => {
 		shows();
 		shows();
 		const { message, description } = faultOf(await run(await nodeWith()));
-		expect(message).toContain('not known whether the request took effect (call to 9876543210, IN)');
+		expect(message).toContain('the outcome is unknown (call to 9876543210, IN)');
 		expect(description).toContain(
 			'It was looked up: the call list shows no call of this agent to +919876543210 since the request left',
 		);
@@ -220,9 +220,9 @@ describe('where the list', () => {
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
 		expect(description).toContain(
-			'the call list could not be read: The credential does not say yet',
+			'the call list could not be read: The credential has no value for',
 		);
-		expect(description).toContain('“Phone Filter Name”');
+		expect(description).toContain("'Phone Filter Name'");
 	});
 
 	it('cannot be read, the call stays unknown', async () => {
@@ -293,7 +293,7 @@ describe('where the list', () => {
 					data: Array.from({ length: 1_001 }, (_, number) => older(`old ${number}`)),
 				});
 			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
-				'The call list has more than 1000 calls, so it was not read to its end',
+				"The call list has more than 1000 calls, so it wasn't read completely",
 			);
 		});
 	});
@@ -303,7 +303,7 @@ describe('where the list', () => {
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPath: '', callListPaging: '' })),
 		);
-		expect(description).toContain('“Path to List in Response”, “Pagination”');
+		expect(description).toContain("'Path to List in Response', 'Pagination'");
 	});
 });
 

@@ -38,22 +38,22 @@ describe('a call that the service rejects', () => {
 			'a token that is not valid',
 			401,
 			{ success: false, error: 'Invalid API token', details: null },
-			'The service does not accept the API token',
-			'paste the 16-character API token',
+			'The service rejected the API token',
+			'enter the 16-character token',
 		],
 		[
 			'an agent of another account',
 			403,
 			{ success: false, error: 'Agent not found or not associated with this account' },
-			'The agent does not exist in the account of this API token',
-			'Choose the agent from the list in the Agent field',
+			'The account of this API token has no agent with this ID',
+			"Choose the agent from the list in 'Agent'",
 		],
 		...[200, 400, 403, 409, 422, 500].map(
 			(status): [string, number, IDataObject, string, string] => [
 				`an agent without an outbound number, at ${status}`,
 				status,
 				NUMBERLESS,
-				'The agent has no outbound number, so it cannot call anyone',
+				"The agent has no outbound number, so it can't place calls",
 				'Attach an outbound number to the agent',
 			],
 		),
@@ -64,35 +64,35 @@ describe('a call that the service rejects', () => {
 				success: false,
 				error: 'webhook_url is set but post_call_analysis is not enabled on this agent',
 			},
-			'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
-			'or clear Webhook URL',
+			'The agent has no post-call analysis, so the service rejects the webhook URL',
+			"or clear 'Webhook URL'",
 		],
 		[
 			'a bad field',
 			400,
 			{ success: false, error: 'phone_number is implausible for IN', details: { length: 9 } },
-			'The service did not accept the request',
+			'The service rejected the request',
 			'The service said: phone_number is implausible for IN · length: 9.',
 		],
 		[
 			'a list of what is wrong',
 			422,
 			{ success: false, errors: ['country_code is unknown', 'phone_number is too short'] },
-			'The service did not accept the request',
+			'The service rejected the request',
 			'The service said: country_code is unknown · phone_number is too short',
 		],
 		[
 			'success: false at status 200',
 			200,
 			{ success: false, error: 'number is on a list' },
-			'The service did not accept the request',
+			'The service rejected the request',
 			'The service said: number is on a list',
 		],
 		[
 			'an address that does not exist',
 			404,
 			{ success: false, error: 'No route' },
-			'The service does not find what this request names',
+			'The service returned "not found"',
 			'Base URL',
 		],
 	])('%s', async (_name, status, body, what, resolution) => {
@@ -105,48 +105,48 @@ describe('a call that the service rejects', () => {
 });
 
 describe('a call whose fate is open', () => {
-	const unknown = 'so it is not known whether the request took effect (call to 9876543210, IN)';
+	const unknown = 'so the outcome is unknown (call to 9876543210, IN)';
 
 	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([
 		[
 			'the connection breaks',
 			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' })),
-			'The connection broke before an answer came',
+			'The connection broke before a response arrived',
 		],
 		[
 			'the line hangs up',
 			(post) => post.replyWithError(Object.assign(new Error('socket hang up'), { code: 'EPIPE' })),
-			'The connection broke before an answer came',
+			'The connection broke before a response arrived',
 		],
 		[
 			'the answer takes too long',
 			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })),
-			'The service took too long to answer',
+			'The service took too long to respond',
 		],
 		[
 			'n8n gives up waiting',
 			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ECONNABORTED' })),
-			'The service took too long to answer',
+			'The service took too long to respond',
 		],
 		[
 			'status 500',
 			(post) => post.reply(500, { success: false, error: 'Internal server error' }),
-			'The service stumbled (HTTP status 500)',
+			'The service returned HTTP status 500',
 		],
 		[
 			'a gateway page at 502',
 			(post) => post.reply(502, '<html>Bad Gateway</html>'),
-			'The service, or a proxy before it, stumbled (HTTP status 502)',
+			'The service or a proxy returned HTTP status 502',
 		],
 		[
 			'a web page at 200',
 			(post) => post.reply(200, '<html>Welcome</html>'),
-			'A web page came back instead of the service’s answer',
+			'The response is a web page',
 		],
 		[
 			'half an answer',
 			(post) => post.reply(200, '{"success":true,"data":{"call_'),
-			'The response arrived incomplete or unreadable',
+			'The response is incomplete or unreadable',
 		],
 	])('%s: told, and never sent again', async (_name, reply, what) => {
 		reply(callsEndpoint());
@@ -173,7 +173,9 @@ describe('a call that surely did not reach anyone', () => {
 
 	it('429 without an end is told', async () => {
 		callsEndpoint().times(4).reply(429, { success: false, error: 'slow down' });
-		expect((await told()).message).toBe('The service receives too many requests at the moment');
+		expect((await told()).message).toBe(
+			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
+		);
 	});
 
 	it.each([
@@ -192,14 +194,14 @@ describe('a call that surely did not reach anyone', () => {
 		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
 		const { message } = await told();
-		expect(message).toBe('The service cannot be reached, so the request was not sent');
+		expect(message).toBe("The service can't be reached, so the request wasn't sent");
 	});
 
 	it('a redirect is not followed with the token', async () => {
 		callsEndpoint().reply(307, '', { Location: 'https://elsewhere.example.com/v1/call' });
 		const elsewhere = nock('https://elsewhere.example.com').post('/v1/call').reply(200, placed);
 		const { message } = await told();
-		expect(message).toContain('a redirect, which is never followed with your API token');
+		expect(message).toContain("a redirect, which isn't followed");
 		expect(elsewhere.isDone()).toBe(false);
 		nock.cleanAll();
 	});
@@ -246,7 +248,7 @@ describe('before anything is sent', () => {
 		[
 			'an agent that is none',
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ 7 }}' } },
-			'Agent holds "7"',
+			`'Agent' must be an agent ID (got "7")`,
 		],
 		['a country that is none', { countryCode: '={{ "India" }}' }, 'Country holds "India"'],
 		[

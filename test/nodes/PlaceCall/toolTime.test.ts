@@ -16,7 +16,7 @@ test('a call that the service does not answer in a tool’s time is unknown, and
 	const tool = toolOf();
 	expect(await tool()).toMatchObject({
 		outcome: 'unknown',
-		what_happened: expect.stringContaining('took too long to answer'),
+		what_happened: expect.stringContaining('took too long to respond'),
 	});
 	expect(await tool()).toMatchObject({ outcome: 'unknown' });
 	// The answer that nock still holds back would hold a worker of jest for as long.

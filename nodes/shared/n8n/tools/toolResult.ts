@@ -271,7 +271,7 @@ function explain(error: unknown): Failure {
 	if (error instanceof ExplainedError) {
 		const { message, originalMessage = null, origin, isTransient, resolution } = error;
 		const advice = error.resolutionForModel;
-		const byService = origin === 'service' || origin === 'answer';
+		const byService = origin === 'service' || origin === 'response';
 		const what =
 			byService || originalMessage === null ? message : `${message} (${originalMessage})`;
 		return {

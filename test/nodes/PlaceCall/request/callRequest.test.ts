@@ -108,13 +108,13 @@ describe('Agent', () => {
 
 	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])('%p is told', (agentUuid) => {
 		expect(told({ agentUuid })).toMatch(
-			/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
+			/^'Agent' must be an agent ID \(got ".*"\)\. Choose the agent from the list, or enter its ID, which begins with "agent_"/,
 		);
 	});
 
 	it.each(['', null, undefined])('%p is told', (agentUuid) => {
 		expect(told({ agentUuid })).toBe(
-			'Agent is empty. Choose the agent from the list, or enter its ID.',
+			"'Agent' is empty. Choose the agent from the list, or enter its ID.",
 		);
 	});
 });
@@ -296,7 +296,7 @@ describe('texts', () => {
 it('tells everything that must change at once', () => {
 	const message = told({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
 	expect(message).toContain('3 fields need attention, so the call was not placed');
-	expect(message).toContain('(1) Agent is empty. Choose');
+	expect(message).toContain("(1) 'Agent' is empty. Choose");
 	expect(message).toContain('(2) Phone Number "+91" has 0 digits after +91 instead of 10. Enter');
 	expect(message).toContain('(3) Retry Attempts holds "11". Enter a whole number from 1 to 10.');
 });

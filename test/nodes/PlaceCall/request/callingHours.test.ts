@@ -15,13 +15,13 @@ const read = (over: JsonObject = {}) =>
 	callingHours({ hours: { ...FIELDS, ...over } }, over.outside);
 const hoursOf = (over: JsonObject = {}): CallingHours => {
 	const checked = read(over);
-	if ('problem' in checked) throw new Error(checked.problem.what);
+	if ('problem' in checked) throw new Error(checked.problem.message);
 	return checked.value;
 };
 const told = (over: JsonObject) => {
 	const checked = read(over);
 	return 'problem' in checked
-		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
+		? `${checked.problem.message}. ${checked.problem.resolution.onScreen}`
 		: 'taken';
 };
 const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });
@@ -137,7 +137,7 @@ describe('what cannot be kept is told', () => {
 
 	test.each([[{}], [{ hours: undefined }]])('%j holds no hours', (value) => {
 		expect(callingHours(value, undefined)).toMatchObject({
-			problem: { what: 'Calling Hours is chosen and holds no hours' },
+			problem: { message: 'Calling Hours is chosen and holds no hours' },
 		});
 	});
 });

@@ -72,7 +72,7 @@ test('whatever becomes of its requests, no sentence says that nothing was done o
 				const texts = [
 					...describeOutcome(outcome),
 					...hintsFor(outcome),
-					...(stopped === undefined ? [] : [stopped.message, stopped.advice]),
+					...(stopped === undefined ? [] : [stopped.message, stopped.description]),
 					...rejectedRows.map(({ reason }) => reason),
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));

@@ -102,7 +102,7 @@ describe('each value goes under the name and to the place that the credential sa
 
 	test('all that is not said yet is named at once', () => {
 		const details = mapping({ chatInboundMessageName: 'text' });
-		expect(() => inboundValues(details, MESSAGE)).toThrow(/does not say yet: .+ and .+/);
+		expect(() => inboundValues(details, MESSAGE)).toThrow(/has no value for .+ and .+/);
 	});
 });
 

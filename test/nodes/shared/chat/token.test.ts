@@ -95,7 +95,10 @@ describe('mintToken', () => {
 	});
 
 	it('does not ask again when the credential is incomplete', async () => {
-		const error = new InvalidInput('The credential has no Base URL', forEveryone('Enter it.'));
+		const error = new InvalidInput(
+			"'Base URL' in the credential is empty",
+			forEveryone('Enter it.'),
+		);
 		const result = await mintToken(async () => {
 			throw error;
 		});
@@ -124,9 +127,9 @@ describe('mintToken', () => {
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({
 			kind: 'mint_rejected',
-			message: 'The service does not accept the API token',
+			message: 'The service rejected the API token',
 			originalMessage: 'Invalid API token',
 		});
-		expect(endings[0]?.resolution).toContain('Open the credential');
+		expect(endings[0]?.resolution).toContain("In 'API Token'");
 	});
 });

@@ -227,8 +227,8 @@ describe('the item of an error says what is known of it', () => {
 		],
 		[
 			'an answer of who knows whom',
-			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
-			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
+			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
+			{ item: 0, outcome: 'unknown', response_said: '<html>', status: 502 },
 		],
 		['a field', rejected, { item: 0, outcome: 'not_sent' }],
 		['a defect', new TypeError('x is undefined'), { item: 0 }],
