@@ -27,7 +27,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://voice.your-provider.com',
-			description: 'The address of your Voice and Chat Agent Service, beginning with https://',
+			description: 'The URL of your Voice and Chat Agent Service, beginning with https://',
 		},
 		{
 			displayName: 'API Token',
@@ -37,11 +37,11 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			default: '',
 			required: true,
 			description:
-				'The 16-character token from the settings of your dashboard. Keep it secret: it can place calls.',
+				'The 16-character token from your dashboard settings. Keep it secret, because it can place calls.',
 		},
 		{
 			displayName:
-				'API mapping: services differ in how they name some values. Send the <a href="https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the block that comes back. You can also set up each topic yourself below, when a node asks for it. Saving tests what can be read; chat requests, filters and changes of a list are not tested.',
+				'API mapping: the names of some values differ between services. Send the <a href="https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the reply below. Or turn on a section below when a node asks for it. When you save, n8n tests what it can read. It doesn\'t test chat requests, filters, or changes to lists.',
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',
@@ -52,14 +52,14 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			type: 'string',
 			typeOptions: { rows: 6 },
 			default: '',
-			placeholder: 'e.g. { "callList": { … } }',
+			placeholder: 'e.g. { "callList": { "callListPath": "data.calls" } }',
 			description:
-				'The block of settings for your service. A topic that the block contains is taken from the block alone, whatever is set up below; the other topics are taken from below.',
+				"The block of settings that your provider sent, with its curly brackets. Its sections replace the sections below. Sections that it doesn't contain are read from below.",
 		},
 		...apiMappingProperties(),
 	];
 
-	/** The token travels in a header, and to the base URL alone. */
+	/** Adds the token as a header, and only to requests below the base URL. */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,

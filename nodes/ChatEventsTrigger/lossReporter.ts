@@ -47,7 +47,9 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 	const advice = losses
 		.slice(0, MAX_NAMED)
 		.map(({ sessionId, ending }) =>
-			displayText(several ? `${sessionId}: ${ending.message}. ${ending.advice}` : ending.advice),
+			displayText(
+				several ? `${sessionId}: ${ending.message}. ${ending.description}` : ending.description,
+			),
 		);
 	const more = losses.length - advice.length;
 	if (more > 0) {

@@ -76,7 +76,7 @@ function givenIds({ body = {}, query = {} }: Additions): string[] {
 const MAX_GIVEN_VALUES = 10_000;
 
 const turnNotNamed = (apiMapping: ApiMapping) =>
-	`The service accepted the message, but its response doesn't name the turn, so the node couldn't find the reply. ${apiMapping.advice('chatAsyncTurnPath')}`;
+	`The service accepted the message, but its response doesn't name the turn, so the node couldn't find the reply. ${apiMapping.resolution('chatAsyncTurnPath')}`;
 
 function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 	if (readiness.kind === 'ended') return readiness.ending;

@@ -19,7 +19,7 @@ export const callIdField: INodeProperties = {
 
 export const callOutputFields = outputFields(
 	'simplified',
-	'The outcome, the people, the times, the summary and what was captured',
+	'The outcome, people, times, summary, and captured data',
 	'call_id, status, summary',
 );
 

@@ -7,100 +7,105 @@ import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
 import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
 import {
-	downloadBrokeOff,
+	downloadInterrupted,
 	downloadFailed,
 	downloadRejected,
 	MAX_REDIRECTS,
 	noLink,
 	tooManyRedirects,
 } from './calls/downloadErrors';
-import { BEGINNING_BYTES, faultOfRecording, isComplete } from './calls/recordingCheck';
+import { BEGINNING_BYTES, notARecordingReason, isComplete } from './calls/recordingCheck';
 import { describeFile } from './calls/recordingFile';
 
-type FileAnswer = HttpResponse & { content: ByteStream };
+type FileResponse = HttpResponse & { content: ByteStream };
 
-/** A recording in n8n's binary store; `isComplete` is null if that isn't known. */
+/** A recording in n8n's binary data storage. `isComplete` is null if unknown. */
 export type Download = { file: IBinaryData; isComplete: true | null };
 
-/** Of a response that isn't a recording: enough for its code. */
+/** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
 
 /**
- * Fetches a recording from its presigned address straight into n8n's binary store. The address is
- * not the service's, so the API token stays away from it.
+ * Downloads a recording from its presigned URL to n8n's binary data storage. The URL may be of another host, so the
+ * request doesn't have the API token.
+ *
+ * @param url `recording_url` of the service
+ * @throws ServiceRejection if the link is invalid or returns something else
+ * @throws NotSent if n8n blocked the request
+ * @throws OutcomeUnknown if the download failed
  */
 export async function downloadRecording(
 	context: IExecuteFunctions,
 	url: string,
 	callId: string,
 ): Promise<Download> {
-	if (!isWebAddress(url)) throw noLink();
+	if (!isWebUrl(url)) throw noLink();
 	const { status, headers, content } = await fetchFile(context, url);
 	try {
 		const beginning = await firstBytes(content, BEGINNING_BYTES, TIME_LIMITS.silenceMs);
-		const fault = faultOfRecording(status, headers, beginning);
-		if (fault !== undefined) throw fault;
+		const rejection = notARecordingReason(status, headers, beginning);
+		if (rejection !== undefined) throw rejection;
 		content.unshift(beginning);
 		const { fileName, mimeType } = describeFile(headers, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		return { file, isComplete: isComplete(headers, file.bytes) };
 	} catch (error) {
 		content.destroy();
-		throw error instanceof ServiceRejection ? error : downloadBrokeOff(wordsOf(error));
+		throw error instanceof ServiceRejection ? error : downloadInterrupted(messageOf(error));
 	}
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-function isWebAddress(url: string): boolean {
+function isWebUrl(url: string): boolean {
 	return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileAnswer> {
+async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
-		const answer = await sendWithRetry('GET', async () => await follow(context, url), {
+		const response = await sendWithRetry('GET', async () => await follow(context, url), {
 			clock,
 			random: Math.random,
 		});
-		if (answer.status < 200 || answer.status > 299) {
-			throw downloadRejected(answer.status, answer.text);
+		if (response.status < 200 || response.status > 299) {
+			throw downloadRejected(response.status, response.text);
 		}
-		return answer;
+		return response;
 	} catch (error) {
 		throw error instanceof TransportFault ? downloadFailed(error) : error;
 	}
 }
 
-/** Requests the file where its link leads. n8n's HTTP helper would follow 21 redirects, and each retry would again. */
-async function follow(context: IExecuteFunctions, link: string): Promise<FileAnswer> {
+/** Requests a file and follows redirects. n8n's HTTP helper would follow up to 21 of them, on each attempt. */
+async function follow(context: IExecuteFunctions, link: string): Promise<FileResponse> {
 	const visited = new Set<string>();
 	for (let url = link; ; ) {
 		visited.add(url);
-		const answer = await request(context, url);
-		const next = redirectOf(answer, url);
-		if (next === undefined) return answer;
-		if (visited.size > MAX_REDIRECTS || visited.has(next)) throw tooManyRedirects(answer.status);
+		const response = await request(context, url);
+		const next = redirectOf(response, url);
+		if (next === undefined) return response;
+		if (visited.size > MAX_REDIRECTS || visited.has(next)) throw tooManyRedirects(response.status);
 		url = next;
 	}
 }
 
-/** Where a response leads; `undefined` if it leads nowhere on the web. */
+/** The URL of a redirect. `undefined` if the response isn't a redirect to a web URL. */
 function redirectOf({ status, headers }: HttpResponse, url: string): string | undefined {
 	const { location } = headers;
 	const isRedirect = status > 300 && status < 309 && typeof location === 'string';
 	if (!isRedirect || !URL.canParse(location, url)) return undefined;
 	const next = new URL(location, url).href;
-	return isWebAddress(next) ? next : undefined;
+	return isWebUrl(next) ? next : undefined;
 }
 
-async function request(context: IExecuteFunctions, url: string): Promise<FileAnswer> {
+async function request(context: IExecuteFunctions, url: string): Promise<FileResponse> {
 	try {
 		const response: unknown = await context.helpers.httpRequest({
 			url,
 			method: 'GET',
-			// n8n's HTTP helper hides where a compressed body was cut.
+			// n8n's HTTP helper doesn't report a truncated compressed body.
 			headers: { 'Accept-Encoding': 'identity' },
 			encoding: 'stream',
 			returnFullResponse: true,
@@ -109,24 +114,29 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileAns
 			timeout: TIME_LIMITS.silenceMs,
 			abortSignal: AbortSignal.timeout(TIME_LIMITS.downloadMs),
 		});
-		return await toFileAnswer(response);
+		return await toFileResponse(response);
 	} catch (error) {
 		throw toFault(error);
 	}
 }
 
-async function toFileAnswer(response: unknown): Promise<FileAnswer> {
+async function toFileResponse(response: unknown): Promise<FileResponse> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { statusCode, headers, body }: { [name: string]: unknown } = response;
 	if (!isByteStream(body)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const status = typeof statusCode === 'number' ? statusCode : 0;
-	const answer = { status, headers: isJsonObject(headers) ? headers : {}, text: '', content: body };
-	if (status >= 200 && status <= 299) return answer;
+	const file = {
+		status,
+		headers: isJsonObject(headers) ? headers : {},
+		text: '',
+		content: body,
+	};
+	if (status >= 200 && status <= 299) return file;
 	try {
 		const text = Buffer.from(
 			await firstBytes(body, REJECTION_BYTES, TIME_LIMITS.silenceMs),
 		).toString();
-		return { ...answer, text };
+		return { ...file, text };
 	} finally {
 		body.destroy();
 	}

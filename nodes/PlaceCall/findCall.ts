@@ -3,8 +3,8 @@ import { asSentence, ExplainedError, type OutcomeUnknown } from '../shared/api/e
 import { forEveryone, type Reader, type Resolution } from '../shared/api/modelAdvice';
 import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
-import { callListQuery, neededForFilters, type CallFilters } from '../shared/calls/callFilters';
-import { neededForList, readAllCalls } from '../shared/calls/readCallList';
+import { callListQuery, requiredForFilters, type CallFilters } from '../shared/calls/callFilters';
+import { requiredForList, readAllCalls } from '../shared/calls/readCallList';
 import { hasOffset, withOffset } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
 import type { AccountClient } from '../shared/n8n/http/accountClient';
@@ -96,7 +96,7 @@ export class CallFinder {
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
 				const notRead = (reader: Reader) =>
-					`The call list can't be read: ${found.message}. ${asSentence(found.adviceFor(reader))}`;
+					`The call list can't be read: ${found.message}. ${asSentence(found.descriptionFor(reader))}`;
 				result = { onScreen: notRead('onScreen'), forModel: notRead('forModel') };
 				if (!found.isTransient) break;
 				continue;
@@ -126,7 +126,7 @@ export class CallFinder {
 	): Promise<JsonObject[]> {
 		const filters = this.filtersFor(key, sentAt, mapping);
 		const whole = { limit: Infinity, pageSize: undefined };
-		mapping.require([...neededForFilters(filters, mapping), ...neededForList(whole, mapping)]);
+		mapping.require([...requiredForFilters(filters, mapping), ...requiredForList(whole, mapping)]);
 		const query = callListQuery(filters, mapping, this.zone);
 		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, mapping);
 		return calls.filter(

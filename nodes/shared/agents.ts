@@ -13,70 +13,70 @@ import { AGENT_UUID } from './api/limits';
 import type { ApiMapping } from './apiMapping';
 
 /**
- * `name` is the ID if `isNamed` is false; `record` has the agent as it comes, with `agent_uuid` if its ID is elsewhere.
+ * An agent of the list. `name` is the ID if `isNamed` is false. `record` is the entry with `agent_uuid` added.
  */
 export type FoundAgent = { uuid: string; name: string; isNamed: boolean; record: JsonObject };
 
 /**
- * The agents in an answer of `GET /v1/active_agents`, whose shape is open. Every object with the
- * documented `agent_uuid` is one, wherever it stands, unless the credential says where they are.
+ * Finds the agents in a response of `GET /v1/active_agents`, which isn't documented. Without settings in the API
+ * mapping, every object with an `agent_uuid` is an agent.
  *
- * @throws OutcomeUnknown when neither an agent nor an empty list is recognized
- * @throws MissingMapping when the credential says only half of it
+ * @throws OutcomeUnknown if the response has neither an agent nor an empty list
+ * @throws MissingMapping if the API mapping is incomplete
  */
-export function findAgents(answer: JsonValue, details: ApiMapping): FoundAgent[] {
-	const idPlace = details.optional('agentsIdPlace');
+export function findAgents(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
+	const idPlace = mapping.optional('agentsIdPlace');
 	if (idPlace !== undefined) {
-		details.require(['agentsPath', ...(idPlace === 'field' ? (['agentsIdPath'] as const) : [])]);
+		mapping.require(['agentsPath', ...(idPlace === 'field' ? (['agentsIdPath'] as const) : [])]);
 	}
-	const path = details.optional('agentsPath');
-	const agents = path === undefined ? anywhere(answer, details) : listed(answer, path, details);
+	const path = mapping.optional('agentsPath');
+	const agents = path === undefined ? anywhere(response, mapping) : listed(response, path, mapping);
 	return uniqBy(agents, 'uuid');
 }
 
-/** By the documented field alone; where there is none, only a list that is plainly empty holds no agent. */
-function anywhere(answer: JsonValue, details: ApiMapping): FoundAgent[] {
+/** Agents by the documented field. Without any, the response must have an empty list and no agent ID. */
+function anywhere(response: JsonValue, mapping: ApiMapping): FoundAgent[] {
 	const found: FoundAgent[] = [];
 	let isEmptyList = false;
 	let namesAnAgent = false;
-	for (const value of valuesIn(answer)) {
+	for (const value of valuesIn(response)) {
 		if (typeof value === 'string') namesAnAgent ||= AGENT_UUID.test(value);
 		if (Array.isArray(value)) isEmptyList ||= value.length === 0;
 		if (!isJsonObject(value)) continue;
-		if (typeof value.agent_uuid === 'string') found.push(agentOf(value.agent_uuid, value, details));
+		if (typeof value.agent_uuid === 'string') found.push(agentOf(value.agent_uuid, value, mapping));
 		namesAnAgent ||= Object.keys(value).some((key) => AGENT_UUID.test(key));
 	}
 	if (found.length > 0 || (isEmptyList && !namesAnAgent)) return found;
-	throw notRecognized(answer, details.advice('agentsPath', 'agentsIdPlace'));
+	throw notRecognized(response, mapping.resolution('agentsPath', 'agentsIdPlace'));
 }
 
-function listed(answer: JsonValue, path: string, details: ApiMapping): FoundAgent[] {
-	const list = valueAt(answer, path);
+function listed(response: JsonValue, path: string, mapping: ApiMapping): FoundAgent[] {
+	const list = valueAt(response, path);
 	if (typeof list !== 'object' || list === null) {
-		throw notRecognized(answer, details.advice('agentsPath'));
+		throw notRecognized(response, mapping.resolution('agentsPath'));
 	}
 	return Object.entries(list).map(([key, entry]) => {
-		const uuid = agentIdOf(key, entry, details);
+		const uuid = agentIdOf(key, entry, mapping);
 		if (uuid === undefined) {
-			throw notRecognized(answer, details.advice('agentsIdPlace', 'agentsIdPath'));
+			throw notRecognized(response, mapping.resolution('agentsIdPlace', 'agentsIdPath'));
 		}
-		return agentOf(uuid, entry, details);
+		return agentOf(uuid, entry, mapping);
 	});
 }
 
-function agentIdOf(key: string, entry: JsonValue, details: ApiMapping): string | undefined {
-	const place = details.optional('agentsIdPlace');
+function agentIdOf(key: string, entry: JsonValue, mapping: ApiMapping): string | undefined {
+	const place = mapping.optional('agentsIdPlace');
 	if (place === 'key') return key;
 	if (place === 'entry') return filledText(entry);
-	if (place === 'field') return filledText(valueAt(entry, details.required('agentsIdPath')));
+	if (place === 'field') return filledText(valueAt(entry, mapping.required('agentsIdPath')));
 	for (const value of valuesIn(entry)) {
 		if (isJsonObject(value) && typeof value.agent_uuid === 'string') return value.agent_uuid;
 	}
 	return undefined;
 }
 
-function agentOf(uuid: string, entry: JsonValue, details: ApiMapping): FoundAgent {
-	const path = details.optional('agentsNamePath');
+function agentOf(uuid: string, entry: JsonValue, mapping: ApiMapping): FoundAgent {
+	const path = mapping.optional('agentsNamePath');
 	const named = filledText(valueAt(entry, path ?? 'agent_name'));
 	const name = named ?? filledText(entry);
 	const record = isJsonObject(entry) ? entry : {};
@@ -93,27 +93,28 @@ function filledText(value: JsonValue | undefined): string | undefined {
 }
 
 /**
- * Requires that the path to the name leads to one, if the credential has such a path: without names, a person would
- * choose from IDs.
+ * Checks that the path to the name, if the API mapping has one, leads to a name.
  *
  * @throws OutcomeUnknown if no agent has a name there
  */
 export function requireNames(
 	agents: readonly FoundAgent[],
-	answer: JsonValue,
-	details: ApiMapping,
+	response: JsonValue,
+	mapping: ApiMapping,
 ): void {
-	const isAsked = details.optional('agentsNamePath') !== undefined;
-	if (!isAsked || agents.length === 0 || agents.some(({ isNamed }) => isNamed)) return;
+	const hasPath = mapping.optional('agentsNamePath') !== undefined;
+	if (!hasPath || agents.length === 0 || agents.some(({ isNamed }) => isNamed)) return;
 	throw new OutcomeUnknown(
-		'No agent of the list has a name',
-		onScreenOnly(`${details.advice('agentsNamePath')} The answer holds ${outlineOf(answer)}.`),
+		'No agent in the list has a name',
+		onScreenOnly(
+			`${mapping.resolution('agentsNamePath')} The response contains ${outlineOf(response)}.`,
+		),
 	);
 }
 
-function notRecognized(answer: JsonValue, resolution: string): OutcomeUnknown {
+function notRecognized(response: JsonValue, resolution: string): OutcomeUnknown {
 	return new OutcomeUnknown(
-		'The list of active agents came in a form in which no agent is recognized',
-		onScreenOnly(`${resolution} The answer holds ${outlineOf(answer)}.`),
+		'The response has no recognizable list of active agents',
+		onScreenOnly(`${resolution} The response contains ${outlineOf(response)}.`),
 	);
 }

@@ -1,4 +1,4 @@
-/** Remembers something for each of the latest ids, the oldest making room, so that it does not grow for ever. */
+/** A map of limited size. A new entry removes the oldest one. */
 export class BoundedMap<T> {
 	private readonly values = new Map<string, T>();
 
@@ -12,7 +12,7 @@ export class BoundedMap<T> {
 		return this.values.get(id);
 	}
 
-	/** From now on it is the latest. */
+	/** Adds or replaces an entry, which becomes the newest one. */
 	set(id: string, value: T): void {
 		this.values.delete(id);
 		this.values.set(id, value);

@@ -2,9 +2,9 @@ import { OBSERVED_OUTCOMES, PICKED } from './calls/callEnd';
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
 import { plainText } from './values';
 
-/** A campaign status answer read by its documented names; what is not there stays open. */
+/** The response of a campaign status, by its documented fields. Missing fields are undefined. */
 export type CampaignView = {
-	/** The whole answer. */
+	/** The whole response. */
 	record: JsonObject;
 	campaign: JsonObject;
 	status: string | undefined;
@@ -20,7 +20,7 @@ export type ContactList = { id: string; record: JsonObject; queues: Queue[] };
 export type Queue = {
 	agentUuid: string;
 	totalQueued: number;
-	/** Only what the answer says is empty: a count that is left out is open. */
+	/** False if the response has no count. */
 	isEmpty: boolean;
 	completed: boolean;
 	record: JsonObject;
@@ -42,17 +42,17 @@ export function viewCampaign(data: JsonValue): CampaignView {
 	};
 }
 
-/** Whether every queue of the list is worked off; a list that was never queued is not. */
+/** Whether all queues of the list are completed. False for a list that was never queued. */
 export function isCompleted({ queues }: ContactList): boolean {
 	return queues.length > 0 && queues.every(({ completed }) => completed);
 }
 
-/** Whether the list is or was in the calling queue; one that was only pushed may show an empty queue. */
+/** Whether the list is or was in the calling queue. A list that was only pushed may have an empty queue. */
 export function isReleased({ queues }: ContactList): boolean {
 	return queues.some(({ isEmpty, completed }) => !isEmpty || completed);
 }
 
-/** Whether nothing of the list is left that could ever be completed. */
+/** Whether no queue of the list is in progress. */
 export function isIdle({ queues }: ContactList): boolean {
 	return queues.every(({ isEmpty, completed }) => isEmpty || completed);
 }
@@ -82,17 +82,17 @@ function objectsIn(value: JsonValue | undefined): JsonObject[] {
 	return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The share of the attempts that were picked up, from 0 to 1; `null` where the counts do not tell. */
+/** The share of attempts that were picked up, from 0 to 1. `null` if the counts don't show it. */
 function connectRate(calls: CallCounts | undefined): number | null {
 	if (calls?.total === undefined) return null;
 	const { total, byStatus } = calls;
-	// No count of those picked up means none of them only where the others are all of the attempts.
+	// A missing count of picked-up attempts is 0 only if the other counts add up to the total.
 	const others = OBSERVED_OUTCOMES.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
 	const picked = byStatus[PICKED] ?? (others === total ? 0 : undefined);
 	return picked === undefined || picked > total ? null : ratio(picked, total);
 }
 
-/** `null` where a queue does not tell how many contacts it has, or there are none. */
+/** `null` if a queue has no count of contacts, or there are no contacts. */
 function attemptsPerContact(calls: CallCounts | undefined, queues: Queue[]): number | null {
 	const isCounted = queues.every(({ record }) => typeof record.total_queued === 'number');
 	if (calls?.total === undefined || !isCounted) return null;
@@ -107,10 +107,10 @@ function ratio(part: number, whole: number): number | null {
 	return whole > 0 ? Math.round((part / whole) * ROUNDED_TO) / ROUNDED_TO : null;
 }
 
-/** Four decimals: a tenth of a percent and more. */
+/** Four decimals. */
 const ROUNDED_TO = 10_000;
 
-/** One flat record: attempts by status, what is queued, how many lists are completed, and two figures made of these. */
+/** One flat record with attempts by status, contacts, lists, connect rate, and attempts per contact. */
 export function simplifyCampaign({ campaign, calls, lists }: CampaignView): JsonObject {
 	const queues = lists.flatMap((list) => list.queues);
 	const attempts = Object.entries(calls?.byStatus ?? {}).map(

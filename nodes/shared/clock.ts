@@ -1,25 +1,29 @@
 import type { DateTime } from 'luxon';
 
-/** Time, injected so that tests never sleep for real. */
+/** Time, injected so that tests don't wait. */
 export type Clock = {
-	/** Epoch milliseconds of the system clock, which can be set: only for what has a date. */
+	/** Epoch milliseconds of the system clock, which can be changed. Only for dates. */
 	now(): number;
-	/** Milliseconds since some moment, whatever is done to the system clock: for everything that takes or waits a time. */
+	/** Milliseconds of a clock that can't be changed. For all durations. */
 	elapsed(): number;
 	sleep(milliseconds: number): Promise<void>;
 };
 
-/** Waits that grow: each is `factor` times the one before, up to the longest. */
+/** Exponential backoff: each wait is `factor` times as long as the one before, up to `maxMs`. */
 export type Backoff = {
 	firstMs: number;
 	maxMs: number;
-	/** 2 where nothing is said. */
+	/** 2 by default. */
 	factor?: number;
-	/** The part of a wait by which chance makes it longer or shorter; none where nothing is said. */
+	/** The random share of a wait, from 0 to 1. 0 by default. */
 	jitter?: number;
 };
 
-/** The wait before repetition 1, 2, 3 … in milliseconds. */
+/**
+ * The wait before a repetition, in milliseconds.
+ *
+ * @param repetition from 1
+ */
 export function backoffMs(
 	{ firstMs, maxMs, factor = 2, jitter = 0 }: Backoff,
 	repetition: number,
@@ -30,8 +34,8 @@ export function backoffMs(
 }
 
 /**
- * The end of a wait that is stored as a date. As long as this process lives, a system clock that is set back doesn't put
- * it off; one that is set past the date ends it, as n8n itself ends such a wait by that clock.
+ * The end of a wait that is stored as a date. In this process, setting the system clock back doesn't delay it. Setting
+ * the clock past the date ends it, because n8n ends its own waits by that clock.
  */
 export class StoredDeadline {
 	private readonly elapsedAt: number;
@@ -44,23 +48,23 @@ export class StoredDeadline {
 		this.elapsedAt = clock.elapsed() + at - clock.now();
 	}
 
-	/** Milliseconds; negative once it has passed. */
+	/** Milliseconds until the end. Negative after it. */
 	get left(): number {
 		return Math.min(this.at - this.clock.now(), this.elapsedAt - this.clock.elapsed());
 	}
 }
 
-/** Why a signal says that nobody waits any more. Without a reason `abort` makes an error with its stack, each time. */
+/** Reason for `abort` when a wait is no longer needed. Without a reason, `abort` creates an error with a stack. */
 export const DONE = 'done';
 
-/** No single sleep is longer, so that one which cannot be aborted ends soon after closing. */
+/** Longest single sleep. A sleep can't be aborted, so it must end soon. */
 const SLICE_MS = 1_000;
 
 /**
- * Waits in slices of at most a second and returns at once when the signal aborts. The sleep left behind then
- * is harmless: nothing awaits it, and it is short.
+ * Waits until the time has passed or the signal aborts. Sleeps for at most a second at a time, because a sleep can't
+ * be aborted.
  *
- * @returns whether the time has passed; false when the signal aborted
+ * @returns false if the signal aborted
  */
 export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
 	const aborted: Deferred<void> = deferred();
@@ -72,7 +76,7 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 		while (left > 0 && !signal.aborted) {
 			const slice = Math.min(left, SLICE_MS);
 			await Promise.race([clock.sleep(slice), aborted.promise]);
-			// A sleep takes its time at least.
+			// A sleep may take longer, but not less.
 			left = Math.min(left - slice, end - clock.elapsed());
 		}
 	} finally {
@@ -81,17 +85,17 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	return !signal.aborted;
 }
 
-/** Waits until it is settled, but not longer than that. */
+/** Waits until the promise is settled, or until the time has passed. */
 export async function settledOrTimeout(
 	clock: Clock,
 	ms: number,
 	settling: Promise<unknown>,
 ): Promise<void> {
-	const over = new AbortController();
-	await Promise.race([settling, pause(clock, ms, over.signal)]).finally(() => over.abort(DONE));
+	const timer = new AbortController();
+	await Promise.race([settling, pause(clock, ms, timer.signal)]).finally(() => timer.abort(DONE));
 }
 
-/** Resolves when the signal is aborted. */
+/** Resolves when the signal aborts. */
 export async function whenAborted(signal: AbortSignal): Promise<void> {
 	if (signal.aborted) return;
 	await new Promise<void>((resolve) => {
@@ -99,7 +103,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 	});
 }
 
-/** Aborted with the first of these; undefined where there is none. */
+/** A signal that aborts with the first of these. Undefined if there are none. */
 export function anyOf(...signals: Array<AbortSignal | undefined>): AbortSignal | undefined {
 	const given = signals.filter((signal) => signal !== undefined);
 	return given.length > 1 ? AbortSignal.any(given) : given[0];
@@ -118,19 +122,19 @@ export function deferred<T>(): Deferred<T> {
 	return { promise, resolve };
 }
 
-/** Whatever the language of the machine: the service reads Latin digits, and messages are in English. */
+/** Formats a time in English with Latin digits, in any locale. */
 export function inEnglish(at: DateTime, format: string): string {
 	return at.toFormat(format, { locale: 'en', numberingSystem: 'latn' });
 }
 
-/** ISO 8601 with a numeric offset even in UTC, where luxon's own form writes Z. */
+/** ISO 8601 with a numeric offset, also for UTC, where luxon writes Z. */
 export function withOffset(at: DateTime): string {
 	return inEnglish(at, "yyyy-MM-dd'T'HH:mm:ssZZ");
 }
 
 const OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
 
-/** Whether an ISO 8601 text names its offset from UTC; without one it could be of any hour. */
+/** Whether an ISO 8601 text has a UTC offset. */
 export function hasOffset(text: string): boolean {
 	return OFFSET.test(text);
 }

@@ -1,10 +1,10 @@
-/** A lasting set of texts. Looking a text up adds it: n8n's deduplication store offers nothing else. */
+/** A persistent set of texts. n8n's deduplication store can only look up a text by adding it. */
 export type DeduplicationStore = {
 	/**
-	 * Adds what isn't there yet. Stored when this resolves.
+	 * Adds new texts. They're stored when this resolves.
 	 *
 	 * @param maxEntries how many texts to keep; the oldest are dropped first. All if omitted.
-	 * @returns the texts that were not there
+	 * @returns the texts that were new
 	 */
 	add(texts: string[], maxEntries?: number): Promise<string[]>;
 	remove(texts: string[]): Promise<void>;
@@ -12,13 +12,13 @@ export type DeduplicationStore = {
 	count(): Promise<number>;
 };
 
-/** Is in a store that has more than notes of requests, which all must stay: none is dropped to make room. */
+/** Marks a store that also has other texts than notes of requests, so none may be dropped. */
 export const OTHER_TEXTS = 'more than notes';
 
-/** n8n searches the whole set for each text that it removes: this many comparisons take about half a second. */
+/** Removing a text searches the whole set. This many comparisons take about half a second. */
 const MAX_COMPARISONS = 50_000_000;
 
-/** Removes any number of texts, and lets other work of the process go on in between. */
+/** Removes texts in batches, so that the process can do other work in between. */
 export async function removeAll(
 	store: DeduplicationStore,
 	texts: readonly string[],

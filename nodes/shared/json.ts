@@ -1,33 +1,30 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { DateTime } from 'luxon';
 
-/** JSON as it travels. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
 
-/**
- * An answer whose fields the document names. Every one may be absent and more may be there: the
- * document lists what was observed, and what it does not show passes through.
- */
+/** A record with documented fields. Each may be missing, and there may be others, which are kept. */
 export type Documented<Fields extends object> = Partial<Fields> & JsonObject;
 
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object as it is, anything else under a name. */
+/** An object unchanged, any other value as `{ value }`. */
 export function asRecord(value: JsonValue): JsonObject {
 	return isJsonObject(value) ? value : { value };
 }
 
-/** n8n copies what a node gives out, and fails at some thousand levels of lists and objects in each other. */
-export const DEEPEST = 500;
+/** Maximum nesting of lists and objects. n8n fails to copy output with some thousand levels. */
+export const MAX_DEPTH = 500;
 
-/** `undefined` where the text is not JSON, which is no JSON value, or is nested deeper than n8n can handle. */
+/** Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. */
 export function parseJson(text: string): JsonValue | undefined {
 	try {
-		// Each level takes two characters.
-		if (text.length > 2 * DEEPEST && isDeeper(text, DEEPEST)) return undefined;
+		// A level needs two characters.
+		if (text.length > 2 * MAX_DEPTH && isDeeper(text, MAX_DEPTH)) return undefined;
 		const value: unknown = JSON.parse(text);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -35,21 +32,22 @@ export function parseJson(text: string): JsonValue | undefined {
 	}
 }
 
-/** Whatever `JSON.parse` gives is one; this only tells the compiler. */
+/** Always true for a result of `JSON.parse`. For the compiler. */
 function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
 }
 
-/** Strings and the marks between values; a string without an end goes up to the end, so nothing is looked at twice. */
+/** Strings and punctuation. A string without a closing quote extends to the end, so the search stays linear. */
 const JSON_MARKS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[{}[\],:]/g;
 
 /**
- * The names that an object of a JSON text has more than once, of which `JSON.parse` gives the last: each with the names on
- * the way to it.
+ * Finds names that an object in a JSON text has more than once. `JSON.parse` keeps only the last one.
+ *
+ * @returns the path of each repeated name
  */
 export function repeatedNames(text: string): string[][] {
 	const repeated: string[][] = [];
-	/** The objects and lists around a place; `name` is where it is in an object. */
+	/** The objects and lists around the current position, with the current name in each object. */
 	const around: Array<{ names: Set<string>; name?: string }> = [];
 	let last = '';
 	for (const [mark] of text.matchAll(JSON_MARKS)) {
@@ -69,26 +67,26 @@ export function repeatedNames(text: string): string[][] {
 	return repeated;
 }
 
-/** Whether lists and objects of a JSON text stand in each other more often than that; `JSON.parse` takes long over such a text. */
-function isDeeper(text: string, most: number): boolean {
+/** Whether a JSON text is nested deeper than `max`. `JSON.parse` is slow for such a text. */
+function isDeeper(text: string, max: number): boolean {
 	let depth = 0;
 	for (let at = 0; at < text.length; at++) {
 		const character = text[at];
 		if (character === '"') at = endOfString(text, at);
 		else if (character === '[' || character === '{') depth++;
 		else if (character === ']' || character === '}') depth--;
-		if (depth > most) return true;
+		if (depth > max) return true;
 	}
 	return false;
 }
 
-/** The same of a value that another node made. It may hold itself. */
+/** Whether a value of another node is nested too deeply. It may contain itself. */
 export function isTooDeep(value: unknown): boolean {
-	// Most values of most nodes are texts and numbers.
+	// Fast path: most values are texts and numbers.
 	if (!isNest(value)) return false;
 	const seen = new Set<unknown>();
 	let level: unknown[] = [value];
-	for (let depth = 0; depth <= DEEPEST; depth++) {
+	for (let depth = 0; depth <= MAX_DEPTH; depth++) {
 		const next: unknown[] = [];
 		for (const outer of level) {
 			if (!isNest(outer) || seen.has(outer)) continue;
@@ -101,7 +99,7 @@ export function isTooDeep(value: unknown): boolean {
 	return true;
 }
 
-/** What JSON would write as `null`: a number or a date that is none; `undefined` if there is nothing of the kind. */
+/** Finds a value that JSON would convert to `null`: an invalid number or date. `undefined` if there is none. */
 export function lostInJson(root: unknown): unknown {
 	const seen = new Set<unknown>([root]);
 	for (const value of seen) {
@@ -113,7 +111,7 @@ export function lostInJson(root: unknown): unknown {
 	return undefined;
 }
 
-/** A date or a file is none. */
+/** Whether a value is a list or a plain object, unlike a date or a file. */
 function isNest(value: unknown): value is object {
 	return Array.isArray(value) || isPlainObject(value);
 }
@@ -130,7 +128,7 @@ function isEscaped(text: string, at: number): boolean {
 	return (at - first) % 2 === 1;
 }
 
-/** The names of a path; `\.` is a dot within a name, and a lone dot is the value itself. */
+/** Splits a path at its dots. `\.` is a dot in a name. A single dot is an empty path. */
 export function pathOf(text: string): string[] {
 	return text
 		.split(/(?<!\\)\./)
@@ -138,7 +136,7 @@ export function pathOf(text: string): string[] {
 		.map((name) => name.replaceAll('\\.', '.'));
 }
 
-/** The value at names separated by dots, `undefined` where the way ends early; in a list -1 is the last. */
+/** The value at a path. `undefined` if it doesn't exist. In a list, -1 is the last entry. */
 export function valueAt(value: JsonValue, path: string): JsonValue | undefined {
 	let current: JsonValue | undefined = value;
 	for (const name of pathOf(path)) {
@@ -150,21 +148,21 @@ export function valueAt(value: JsonValue, path: string): JsonValue | undefined {
 	return current;
 }
 
-/** Each value of an answer, the outermost first, without a limit on its depth. */
-export function* valuesIn(root: JsonValue, most = Infinity): Generator<JsonValue> {
+/** All values in a value, the outermost first, at any depth. */
+export function* valuesIn(root: JsonValue, max = Infinity): Generator<JsonValue> {
 	const queue: JsonValue[] = [root];
-	for (let at = 0; at < queue.length && at < most; at++) {
+	for (let at = 0; at < queue.length && at < max; at++) {
 		const value = queue[at] ?? null;
 		yield value;
 		if (typeof value !== 'object' || value === null) continue;
-		for (const inner of Object.values(value)) if (queue.length < most) queue.push(inner);
+		for (const inner of Object.values(value)) if (queue.length < max) queue.push(inner);
 	}
 }
 
-/** An answer with more values than this is not searched further, so that none can keep n8n busy. */
+/** Maximum number of values to search, so that no response can keep n8n busy. */
 const MAX_VALUES = 100_000;
 
-/** The values of these fields wherever they stand in an answer whose shape is open, those nearest to the top first. */
+/** The values of these fields at any depth, those closest to the top level first. For undocumented responses. */
 export function* fieldsIn(root: JsonValue, ...names: string[]): Generator<JsonValue> {
 	for (const value of valuesIn(root, MAX_VALUES)) {
 		if (!isJsonObject(value)) continue;
@@ -172,30 +170,30 @@ export function* fieldsIn(root: JsonValue, ...names: string[]): Generator<JsonVa
 	}
 }
 
-/** A number, also where it is written as text. */
+/** A number, or a text that is a number. */
 export function numberIn(value: JsonValue | undefined): number | undefined {
 	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 	return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** Places that a message names: more would hide the one that is looked for. */
-const MAX_PLACES = 8;
+/** Maximum number of paths in a message. */
+const MAX_PATHS = 8;
 
-/** Where lists and objects stand in an answer, for a message about something that is not found in it. */
+/** Lists the paths of lists and objects in a response, for messages about a missing value. */
 export function outlineOf(root: JsonValue): string {
-	const places: string[] = [];
-	const queue: Array<{ value: JsonValue; place: string }> = [{ value: root, place: '' }];
-	for (let at = 0; at < queue.length && places.length <= MAX_PLACES; at++) {
-		const { value = null, place = '' } = queue[at] ?? {};
-		if (Array.isArray(value)) places.push(`${place === '' ? '.' : place} (a list)`);
+	const paths: string[] = [];
+	const queue: Array<{ value: JsonValue; path: string }> = [{ value: root, path: '' }];
+	for (let at = 0; at < queue.length && paths.length <= MAX_PATHS; at++) {
+		const { value = null, path = '' } = queue[at] ?? {};
+		if (Array.isArray(value)) paths.push(`${path === '' ? '.' : path} (a list)`);
 		if (!isJsonObject(value)) continue;
-		if (place !== '') places.push(`${place} (an object)`);
-		for (const [name, inner] of Object.entries(value).slice(0, MAX_PLACES)) {
+		if (path !== '') paths.push(`${path} (an object)`);
+		for (const [name, inner] of Object.entries(value).slice(0, MAX_PATHS)) {
 			const written = name.replaceAll('.', '\\.');
-			queue.push({ value: inner, place: place === '' ? written : `${place}.${written}` });
+			queue.push({ value: inner, path: path === '' ? written : `${path}.${written}` });
 		}
 	}
-	if (places.length === 0) return 'neither a list nor an object';
-	const shown = places.slice(0, MAX_PLACES);
-	return [...shown, ...(places.length > MAX_PLACES ? ['…'] : [])].join(', ');
+	if (paths.length === 0) return 'neither a list nor an object';
+	const shown = paths.slice(0, MAX_PATHS);
+	return [...shown, ...(paths.length > MAX_PATHS ? ['…'] : [])].join(', ');
 }

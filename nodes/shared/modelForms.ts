@@ -1,8 +1,8 @@
 import type { Resolution } from './api/modelAdvice';
 
 /**
- * How a model has to write what it fills in, with an example each, by the name of the field. n8n's button "Let the model
- * define this parameter" tells the model only this name, so the description of the tool has the rest.
+ * The format of values that a model fills in, with an example, by field label. n8n's button "Let the model define this
+ * parameter" sends only the label to the model, so the tool description has the format.
  */
 const FORMS = {
 	'Additional Body Fields': 'JSON text such as {"priority": "high"}',
@@ -25,18 +25,18 @@ const FORMS = {
 	Fields: 'field names with commas between them, such as "call_id, status"',
 	From: 'a date such as "2027-01-31", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
 	Include: 'with commas between them, such as "transcript, recording"',
-	'Interaction ID': 'exactly as in the interactive message, such as "interaction_1"',
+	'Interaction ID': 'as in the interactive message, such as "interaction_1"',
 	JSON: 'JSON text such as {"plan": "Gold", "city": "Pune"}',
 	Message: 'the words of the customer, such as "Is the flat still available?"',
 	Metadata: 'JSON text such as {"plan": "gold"}',
-	'Option ID': 'exactly as in the interactive message, such as "option_2"',
+	'Option ID': 'as in the interactive message, such as "option_2"',
 	Phone: 'with + and country code, such as "+919876543210"',
 	'Phone Contains': 'some digits such as "98765"',
 	'Phone Number': 'digits such as "9876543210"',
 	Question: 'what to ask, such as "Ask whether we may ship order A-1042"',
 	'Session ID': 'a session_id such as "0f8fad5b-d9cb-469f-a165-70867728950e"',
 	'Time in India': 'a 24-hour time such as "18:30"',
-	// A date alone would be its beginning, and leave that day out.
+	// A date without a time means the start of the day, which would exclude the day.
 	To: 'a time with its UTC offset such as "2027-02-28T23:59:59+05:30"',
 	'When to Call':
 		'"now", a 24-hour time in India such as "18:30", or a time with its UTC offset such as "2027-01-31T18:30:00+05:30"',
@@ -44,7 +44,7 @@ const FORMS = {
 
 export type FormLabel = keyof typeof FORMS;
 
-/** As a sentence: `Country: the two-letter code such as "IN" for India.` */
+/** A sentence such as `Country: the two-letter code such as "IN" for India.` */
 export function formOf(label: FormLabel): string {
 	return `${label}: ${FORMS[label]}.`;
 }
@@ -53,7 +53,7 @@ export function hasForm(label: string): label is FormLabel {
 	return Object.hasOwn(FORMS, label);
 }
 
-/** Advice about a value of the wrong form: for a model, it is the right one. */
+/** The resolution for a value in the wrong format. A model gets the right format. */
 export function givenAs(label: FormLabel, resolution: string): Resolution {
 	return { onScreen: resolution, forModel: formOf(label) };
 }

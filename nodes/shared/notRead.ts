@@ -2,13 +2,14 @@ import { ExplainedError } from './api/errors';
 import type { Reader } from './api/modelAdvice';
 
 /**
- * Name of the field that tells why the last reading gave nothing. Beside it, an item shows what was read before, if
- * anything was.
+ * Name of the output field for why the last reading failed. The item also has the values of an earlier reading, if
+ * there was one.
  */
 export const NOT_READ_FIELD = 'not_read';
 
-/** For that field: what happened, and what its reader can do. */
+/** The value of {@link NOT_READ_FIELD}: what happened, and what to do. */
 export function whyNotRead(error: unknown, reader: Reader): string {
-	if (error instanceof ExplainedError) return `${error.message}. ${error.adviceFor(reader)}`.trim();
+	if (error instanceof ExplainedError)
+		return `${error.message}. ${error.descriptionFor(reader)}`.trim();
 	return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,4 @@
-/** Counts what happened within the latest span of time. Its user stops at a maximum, so that it stays small. */
+/** Counts events in the most recent time span. Its user must limit the number of events. */
 export class RecentCount {
 	/** Milliseconds by the caller's clock, oldest first. */
 	private times: number[] = [];
@@ -14,7 +14,7 @@ export class RecentCount {
 		return this.times.length;
 	}
 
-	/** Milliseconds until the oldest of them no longer counts. */
+	/** Milliseconds until the oldest event no longer counts. */
 	untilFewer(now: number): number {
 		const [oldest = now - this.spanMs] = this.times;
 		return Math.max(0, oldest + this.spanMs - now);

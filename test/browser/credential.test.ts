@@ -29,7 +29,7 @@ describe('the settings of a provider in the credential', () => {
 		await field.fill('{ "callList": {} }');
 		await page.getByTestId('credential-save-button').click();
 		await page.getByText('More details').click();
-		await page.getByText('“callList” lacks “callListStatusName”').waitFor();
+		await page.getByText('"callList" lacks "callListStatusName"').waitFor();
 
 		await field.fill(JSON.stringify(providerSettingsOf(fields), null, 2));
 		const before = test.simulator.requests.length;

@@ -10,10 +10,10 @@ export const connectRequests = (session: string) => [
 export function unknownSession({ name }: Dialect): string {
 	return (
 		{
-			plain: 'The service does not find what this request names',
-			terse: 'The service does not find this agent',
-			wrapped: 'The service did not accept the request',
-			nested: 'The service did not accept the request',
+			plain: 'The service returned "not found"',
+			terse: 'The service found no such agent',
+			wrapped: 'The service rejected the request',
+			nested: 'The service rejected the request',
 		}[name] ?? ''
 	);
 }

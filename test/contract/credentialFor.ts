@@ -23,7 +23,7 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 		callListKeyName: 'call_id',
 		callListItemPath: 'about',
 		callListTotalPath: 'meta.found',
-		callListPaging: 'nextAddress',
+		callListPaging: 'nextLink',
 		callListPageName: '',
 		callListCursorPath: 'links.onward',
 		callListDateForm: 'epochSeconds',

@@ -31,7 +31,7 @@ async function pressTest(data: ICredentialDataDecryptedObject): Promise<INodeCre
 }
 
 describe('the test button', () => {
-	test('accepts a token that the service accepts, in a header and nowhere else', async () => {
+	test('accepts a valid token, sent only in a header', async () => {
 		service().get('/v1/active_agents').reply(200, { success: true, data: [] });
 		expect(await pressTest({})).toEqual({
 			status: 'OK',
@@ -39,14 +39,14 @@ describe('the test button', () => {
 		});
 	});
 
-	test('another answer of the service means that the token was accepted', async () => {
+	test('another rejection by the service means that it accepted the token', async () => {
 		service()
 			.get('/v1/active_agents')
 			.reply(422, { success: false, errors: ['scope is missing'] });
 		expect(await pressTest({})).toMatchObject({ status: 'OK' });
 	});
 
-	test('white space around the pasted values does no harm', async () => {
+	test('white space around pasted values is ignored', async () => {
 		service().get('/v1/active_agents').reply(200, { success: true, data: [] });
 		expect(await pressTest({ baseUrl: ` ${HOST}/ `, apiToken: ` ${TOKEN}\n` })).toMatchObject({
 			status: 'OK',
@@ -54,13 +54,21 @@ describe('the test button', () => {
 	});
 
 	test.each([
-		['no base URL', { baseUrl: '' }, /no Base URL.*beginning with https/],
-		['not an address', { baseUrl: 'voice' }, /not a web address/],
-		['http', { baseUrl: 'http://voice.example.com' }, /unprotected.*https/],
-		['a query', { baseUrl: `${HOST}/?a=1` }, /more than an address/],
-		['a sign-in name', { baseUrl: 'https://me:pw@voice.example.com' }, /more than an address/],
-		['a short token', { apiToken: 'short' }, /5 characters.*has 16.*Copy the whole token/],
-		['a token with a gap', { apiToken: 'tok-012345 789ab' }, /has white space in it/],
+		['no base URL', { baseUrl: '' }, /'Base URL' in the credential is empty.*such as "https/],
+		['not an address', { baseUrl: 'voice' }, /isn't a URL/],
+		['http', { baseUrl: 'http://voice.example.com' }, /must begin with https/],
+		['a query', { baseUrl: `${HOST}/?a=1` }, /has a user name, "\?", or "#"/],
+		[
+			'a sign-in name',
+			{ baseUrl: 'https://me:pw@voice.example.com' },
+			/has a user name, "\?", or "#"/,
+		],
+		[
+			'a short token',
+			{ apiToken: 'short' },
+			/must have 16 characters \(got 5\).*Copy the whole token/,
+		],
+		['a token with a gap', { apiToken: 'tok-012345 789ab' }, /contains spaces or line breaks/],
 	])('%s: nothing is sent', async (_name, data, message) => {
 		expect(await pressTest(data)).toEqual({
 			status: 'Error',
@@ -71,24 +79,34 @@ describe('the test button', () => {
 	const REJECTED = { success: false, error: 'Invalid API token' };
 	const NO_PATH = { success: false, error: 'Not found', details: null };
 	test.each<[string, number, object | string, RegExp]>([
-		['401', 401, REJECTED, /does not accept the API token.*Paste the 16-character API token/],
-		['the 401 text at 200', 200, REJECTED, /does not accept the API token/],
-		['a 401 of a proxy', 401, '<html>', /Check API Token and Base URL.*a proxy before the service/],
-		['a redirect', 302, '', /redirect, which is never followed.*the final address/],
-		['an HTML page', 200, '<html>Welcome</html>', /web page came back.*Set Base URL/],
-		['an HTML 404', 404, '<html>Not here</html>', /Something other.*404.*Set Base URL/],
-		['a 404 in the service’s form', 404, NO_PATH, /not found at this Base URL.*Not found/],
-		['another 4xx of a proxy', 403, 'Blocked', /Something other.*403.*Set Base URL/],
-		['an empty answer', 200, '', /answer is empty.*Set Base URL/],
+		['401', 401, REJECTED, /rejected the API token.*enter the 16-character token/],
+		['the 401 text at 200', 200, REJECTED, /rejected the API token/],
+		[
+			'a 401 of a proxy',
+			401,
+			'<html>',
+			/Check 'API Token' and 'Base URL'.*a proxy in front of the service/,
+		],
+		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
+		['an HTML page', 200, '<html>Welcome</html>', /is a web page.*Set 'Base URL'/],
+		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
+		['a 404 in the service’s form', 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
+		['another 4xx of a proxy', 403, 'Blocked', /A proxy or firewall.*403.*Set 'Base URL'/],
+		['an empty answer', 200, '', /response is empty.*Set 'Base URL'/],
 		[
 			'another interface',
 			200,
 			{ hello: 'world' },
-			/does not hold what was asked for.*Set Base URL/,
+			/doesn't contain the requested data.*Set 'Base URL'/,
 		],
-		['an answer cut short', 200, '{ "success": tr', /arrived incomplete.*Set Base URL/],
-		['too many requests', 429, NO_PATH, /too many requests.*The request had no effect/],
-		['a service in trouble', 503, '<html>', /stumbled.*503.*Test again later/],
+		['an answer cut short', 200, '{ "success": tr', /incomplete or unreadable.*Set 'Base URL'/],
+		[
+			'because it receives too many',
+			429,
+			NO_PATH,
+			/because it receives too many.*The request had no effect/,
+		],
+		['a service in trouble', 503, '<html>', /returned HTTP status 503.*Test again later/],
 	])('%s', async (_name, status, body, message) => {
 		jest.spyOn(clock, 'sleep').mockResolvedValue();
 		service()
@@ -109,7 +127,7 @@ describe('the test button', () => {
 		const { status, message } = await pressTest({ baseUrl: `${HOST}/${path}` });
 		expect({ status, message }).toEqual({
 			status: 'Error',
-			message: expect.stringMatching(/Remove \/v[12] from the end of Base URL/i),
+			message: expect.stringMatching(/Remove "\/v[12]" from the end of 'Base URL'/i),
 		});
 	});
 
@@ -119,20 +137,20 @@ describe('the test button', () => {
 		nock(HOST).get('/v1/active_agents').replyWithError(fault('DEPTH_ZERO_SELF_SIGNED_CERT'));
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/certificate could not be verified/),
+			message: expect.stringMatching(/certificate couldn't be verified/),
 		});
 		nock(HOST).get('/v1/active_agents').times(4).replyWithError(fault('ENOTFOUND', 'getaddrinfo'));
 		const sleep = jest.spyOn(clock, 'sleep').mockResolvedValue();
 		expect(await pressTest({})).toMatchObject({
 			status: 'Error',
-			message: expect.stringMatching(/cannot be reached.*Base URL/),
+			message: expect.stringMatching(/can't be reached.*'Base URL'/),
 		});
 		expect(sleep).toHaveBeenCalledTimes(3);
 		sleep.mockRestore();
 	});
 });
 
-describe('the API mapping is tried as far as a read can', () => {
+describe('the test of the API mapping', () => {
 	const agents = [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }];
 	const withAgents = (data: unknown = agents) =>
 		service().get('/v1/active_agents').reply(200, { success: true, data });
@@ -140,7 +158,7 @@ describe('the API mapping is tried as far as a read can', () => {
 	const DND = { dndListAgentName: 'agent', dndListPerPageName: 'size' };
 	const CHAT = { chatCreateAgentName: 'agent', chatCreateAgentPlacement: 'query' };
 
-	test('what was read and what was not tested is told', async () => {
+	test('reports what was read and what was not tested', async () => {
 		withAgents();
 		service()
 			.get('/v1/calls')
@@ -154,7 +172,7 @@ describe('the API mapping is tried as far as a read can', () => {
 		expect(result).toEqual({
 			status: 'OK',
 			message:
-				'The service accepts the API token. Read as the API mapping says: the list of agents, the call list, a do-not-disturb list. Not tested: chat requests (a test sends no messages), query parameters of chat requests (a test sends no messages)',
+				'The service accepts the API token. Tested with the API mapping: the list of agents, the call list, a do-not-disturb list. Not tested: chat requests (a test sends no messages), query parameters of chat requests (a test sends no messages)',
 		});
 	});
 
@@ -163,64 +181,64 @@ describe('the API mapping is tried as far as a read can', () => {
 			'the list of agents',
 			{ agentsPath: 'data.staff' },
 			{},
-			/When the list of agents was read: .*no agent is recognized\. In the credential, turn on “Set Up the List of Agents” and check “Path to Agents in Response”/,
+			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, turn on 'Set Up the List of Agents' and check 'Path to Agents in Response'/,
 		],
 		[
 			'the names of the agents',
 			{ agentsPath: 'data', agentsNamePath: 'shown as' },
 			{},
-			/When the list of agents was read: No agent of the list has a name\. In the credential, turn on “Set Up the List of Agents” and check “Path to Name in Each Agent”.* The answer holds/,
+			/Reading the list of agents failed: No agent in the list has a name\. In the credential, turn on 'Set Up the List of Agents' and check 'Path to Name in Each Agent'.* The response contains/,
 		],
 		[
 			'the names of agents whose entries are their IDs',
 			{ agentsPath: 'data', agentsIdPlace: 'key', agentsNamePath: 'name' },
 			{},
-			/When the list of agents was read: No agent of the list has a name/,
+			/Reading the list of agents failed: No agent in the list has a name/,
 		],
 		[
-			'the call list, which is elsewhere',
+			'a wrong path to the call list',
 			CALLS,
 			{ calls: { success: true, data: { found: [] } } },
-			/When the call list was read: The answer holds no list of calls at “data\.calls”\..*check “Path to List in Response”/,
+			/Reading the call list failed: The response has no list of calls at "data\.calls"\..*check 'Path to List in Response'/,
 		],
 		[
-			'the call list, of which a value is missing',
+			'a missing value of the call list',
 			{ callListPath: 'data' },
 			{},
-			/When the call list was read: The credential does not say yet: “Pagination”/,
+			/Reading the call list failed: The credential has no value for 'Pagination'/,
 		],
 		[
-			'the call list, which the service rejects',
+			'a rejected read of the call list',
 			CALLS,
 			{ calls: { success: false, errors: ['n is not known'] } },
-			/When the call list was read: .*n is not known.*check “Page Size Parameter Name”/,
+			/Reading the call list failed: .*n is not known.*check 'Page Size Parameter Name'/,
 		],
 		[
-			'the total of the call list, which is elsewhere',
+			'a wrong path to the total',
 			{ ...CALLS, callListTotalPath: 'meta.total' },
 			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] }, meta: { count: 1 } } },
-			/The response has no number at "meta\.total"\. .*check “Path to Total Count in Response”/,
+			/The response has no number at "meta\.total"\. .*check 'Path to Total Count in Response'/,
 		],
 		[
-			'the total of the call list, whose name has a dot',
+			'a path to the total with a dot in a name',
 			{ ...CALLS, callListTotalPath: 'meta.total' },
 			{ calls: { success: true, data: { calls: [] }, 'meta.total': 0 } },
 			/The response has no number at "meta\.total"/,
 		],
 		[
-			'the total of the call list, which is another thing',
+			'a path to the total that leads to another value',
 			{ ...CALLS, callListTotalPath: 'data' },
 			{ calls: { success: true, data: { calls: [] } } },
 			/The response has no number at "data"/,
 		],
 		[
-			'the calls in their entries, which are elsewhere',
+			'a wrong path to the calls in the entries',
 			{ ...CALLS, callListItemPath: 'call' },
 			{ calls: { success: true, data: { calls: [{ entry: { call_id: 'c' } }] } } },
-			/No entry has a call at "call"\. .*check “Path to Call in Each Entry”/,
+			/No entry has a call at "call"\. .*check 'Path to Call in Each Entry'/,
 		],
 		[
-			'the keys of the calls, which are in a list',
+			'a field name for keys although the calls are in a list',
 			{ ...CALLS, callListKeyName: 'call_id' },
 			{ calls: { success: true, data: { calls: [{ call_id: 'c' }] } } },
 			/The calls are in a list at "data\.calls", so they have no keys/,
@@ -241,19 +259,19 @@ describe('the API mapping is tried as far as a read can', () => {
 					meta: { total: 2, cursor: 'x' },
 				},
 			},
-			/The response has nothing at "meta\.next"\. .*check “Path to Next Cursor or Link in Response”/,
+			/The response has nothing at "meta\.next"\. .*check 'Path to Next Cursor or Link in Response'/,
 		],
 		[
-			'the do-not-disturb list, by a parameter that the service does not know',
+			'an unknown parameter of the do-not-disturb list',
 			DND,
 			{ numbers: { success: false, error: 'agent_not_found' } },
-			/When a do-not-disturb list was read: .*agent_not_found.*check “Get List: Agent Parameter Name” and “Get List: Page Size Parameter Name”/,
+			/Reading a do-not-disturb list failed: .*agent_not_found.*check 'Get List: Agent Parameter Name' and 'Get List: Page Size Parameter Name'/,
 		],
 		[
-			'the do-not-disturb list, which is none',
+			'a response without a do-not-disturb list',
 			DND,
 			{ numbers: { success: true, data: {} } },
-			/When a do-not-disturb list was read: The answer holds no list of numbers/,
+			/Reading a do-not-disturb list failed: The response has no list of numbers/,
 		],
 	])('%s', async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, told) => {
 		withAgents();
@@ -261,7 +279,7 @@ describe('the API mapping is tried as far as a read can', () => {
 		if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
 		const { status, message } = await pressTest(data);
 		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(told) });
-		expect(message).toMatch(/^The service accepts the API token, but not all of the API mapping/);
+		expect(message).toMatch(/^The service accepts the API token, but parts of the API mapping/);
 		expect(message).not.toContain(TOKEN);
 	});
 
@@ -284,34 +302,34 @@ describe('the API mapping is tried as far as a read can', () => {
 		});
 	});
 
-	test('what does not work is told of all topics at once', async () => {
+	test('reports the failures of all topics together', async () => {
 		withAgents();
 		service().get('/v1/calls').query(true).reply(200, { success: true, data: {} });
 		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: {} });
 		const { message } = await pressTest({ ...CALLS, ...DND });
-		expect(message).toMatch(/When the call list was read:.*When a do-not-disturb list was read:/);
+		expect(message).toMatch(/Reading the call list failed:.*Reading a do-not-disturb list failed:/);
 	});
 
 	test.each([
-		['no agent is active', [], /Not tested: a do-not-disturb list \(no active agent is known/],
+		['no agent is active', [], /Not tested: a do-not-disturb list \(no active agent was found/],
 		['the agents are not recognized', { on: {} }, /Not tested: a do-not-disturb list \(no active/],
 	])('%s: there is no list to read', async (_why, data, told) => {
 		withAgents(data);
 		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(told) });
 	});
 
-	test('the service that gives no agents, but knows the token: its agents are not tested', async () => {
+	test('without a list of agents, the agents are not tested', async () => {
 		service()
 			.get('/v1/active_agents')
 			.reply(422, { success: false, errors: ['scope is missing'] });
 		expect(await pressTest({ agentsPath: 'data' })).toEqual({
 			status: 'OK',
 			message:
-				'The service accepts the API token. Not tested: the list of agents (the service did not give it)',
+				"The service accepts the API token. Not tested: the list of agents (the service didn't return it)",
 		});
 	});
 
-	test('the block of the provider is tried like the fields, and what is wrong in it is listed', async () => {
+	test('the block of the provider is tested like the fields, and its invalid values are listed', async () => {
 		const fields = { ...apiMappingOf(dialects.plain), callListPath: 'data.calls' };
 		withAgents();
 		service()
@@ -321,21 +339,24 @@ describe('the API mapping is tried as far as a read can', () => {
 		service().get('/v1/dnd_numbers').query(true).reply(200, { success: true, data: [] });
 		const providerSettings = JSON.stringify(providerSettingsOf(fields));
 		const { status, message } = await pressTest({ providerSettings });
-		expect([status, message]).toEqual(['OK', expect.stringMatching(/API mapping says: .*list/)]);
+		expect([status, message]).toEqual([
+			'OK',
+			expect.stringMatching(/Tested with the API mapping: .*list/),
+		]);
 
 		withAgents();
 		expect(await pressTest({ providerSettings: '{ "call_list": {} }' })).toEqual({
 			status: 'Error',
 			message: expect.stringMatching(
-				/cannot be used as it is\. Correct it.*unknown names: “call_list”/,
+				/has invalid values\. Correct them.*unknown names: "call_list"/,
 			),
 		});
 	});
 
-	test('a token that is not accepted is told alone', async () => {
+	test('a rejected token is the only message', async () => {
 		service().get('/v1/active_agents').reply(401, { success: false, error: 'Invalid API token' });
 		const { message } = await pressTest({ ...CALLS, ...DND });
-		expect(message).toMatch(/does not accept the API token/);
+		expect(message).toMatch(/rejected the API token/);
 	});
 });
 
@@ -354,12 +375,12 @@ describe('the token', () => {
 		['an address in two parts', { url: '/v1/call', baseURL: `${HOST}/` }],
 		['a whole address beside another base', { url: `${HOST}/v1`, baseURL: 'https://else.where' }],
 		['a base URL with a path', { url: `${HOST}/api/v1/call` }, `${HOST}/api/`],
-	])('goes along to the base URL: %s', async (_name, options, baseUrl = HOST) => {
+	])('is sent below the base URL: %s', async (_name, options, baseUrl = HOST) => {
 		const request = await authenticate({ headers: { 'X-Own': '1' }, ...options }, baseUrl);
 		expect(request.headers).toEqual({ 'X-Own': '1', 'API-Token': TOKEN });
 	});
 
-	test('goes along with no redirect, whichever helper of n8n sends it', async () => {
+	test('is not sent with a redirect by any of n8n’s HTTP helpers', async () => {
 		expect(await authenticate({ url: HOST, followRedirect: true, maxRedirects: 21 })).toMatchObject(
 			{
 				disableFollowRedirect: true,
@@ -387,17 +408,17 @@ describe('the token', () => {
 		['a path that climbs out in disguise', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
 		['no address', { url: undefined }],
 		['text that is none', { url: 'voice' }],
-	])('stays at home and says so: %s', async (_name, options, baseUrl = HOST) => {
+	])('is not sent to another URL: %s', async (_name, options, baseUrl = HOST) => {
 		await expect(authenticate(options, baseUrl)).rejects.toMatchObject({
-			message: 'The API token was not sent: this address is not below Base URL',
-			description: expect.stringMatching(/begin with https:.*The request was not sent/),
+			message: "The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
+			description: expect.stringMatching(/begin with https:/),
 		});
 	});
 
-	test('a credential that cannot be used says why', async () => {
+	test('an invalid credential has a message', async () => {
 		await expect(authenticate({ url: HOST }, 'voice')).rejects.toMatchObject({
-			message: 'The Base URL in the credential is not a web address',
-			description: expect.stringContaining('beginning with https://'),
+			message: "'Base URL' in the credential isn't a URL",
+			description: expect.stringContaining('such as "https://'),
 		});
 	});
 
@@ -415,7 +436,7 @@ describe('the token', () => {
 			await new Promise((resolve) => server.close(resolve));
 		});
 
-		test('is not taken along by a redirect', async () => {
+		test('is not sent with a redirect', async () => {
 			const baseUrl = await listen((request, response) => {
 				seen.push(request.headers['api-token']);
 				if (request.url === '/elsewhere') response.end('{}');
@@ -427,7 +448,7 @@ describe('the token', () => {
 	});
 });
 
-test('loads through n8n’s own loader, with each open detail empty and behind its switch', () => {
+test('n8n loads the credential, with each field of the API mapping empty and behind its switch', () => {
 	const { type } = loader.getCredential('voiceChatAgentApiTokenApi');
 	for (const { switchName, fields } of MAPPING_TOPICS) {
 		for (const name of Object.keys(fields)) {
@@ -444,7 +465,7 @@ test('loads through n8n’s own loader, with each open detail empty and behind i
 	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
 });
 
-test('it is found by its name, and its help is a page of this package', () => {
+test('the credential is found by its name, and its help is a page of this package', () => {
 	const { name, displayName, documentationUrl } = new VoiceChatAgentApiTokenApi();
 	expect([name, displayName]).toEqual(['voiceChatAgentApiTokenApi', 'Voice and Chat Agent API']);
 	const [, page = 'none'] = documentationUrl.split('/blob/main/');

@@ -163,7 +163,7 @@ describe.each(Object.values(dialects))('in real n8n, dialect $name', (dialect) =
 	test('an unknown call stops the run with a clear message', async () => {
 		const unknown = '00000000-0000-4000-8000-000000000000';
 		await expect(one('getCall', { callId: unknown })).rejects.toThrow(
-			'The service does not know this call',
+			"The service doesn't know this call",
 		);
 	});
 });

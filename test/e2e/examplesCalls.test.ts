@@ -237,7 +237,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(mail?.body).toContain(
 				'<td>Morning Leads</td><td>Active</td><td>38</td><td>30</td><td>1</td><td>7</td><td>79 %</td>',
 			);
-			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*does not know this campaign/);
+			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*doesn't know this campaign/);
 		});
 	});
 });

@@ -74,7 +74,7 @@ const PAGING_STYLES: { [name: string]: PagingStyle } = {
 		isSorted: true,
 	},
 	'link to the next page': {
-		details: { callListPaging: 'nextAddress', callListCursorPath: 'next' },
+		details: { callListPaging: 'nextLink', callListCursorPath: 'next' },
 		startOf: (query) => number(query, 'c', 0),
 		next: (end, _last, query) =>
 			`?${new URLSearchParams({ ...Object.fromEntries(query), c: String(end) }).toString()}`,

@@ -8,7 +8,7 @@ import {
 } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
-import { faultOfRecording, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
+import { notARecordingReason, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
 import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { buildQuestion } from '../../nodes/PlaceCall/ask/question';
@@ -37,7 +37,7 @@ import { ApiClient } from '../../nodes/shared/api/client';
 import { readList, readProvenList, type ListReader } from '../../nodes/shared/api/completeList';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
-import { shownEffect } from '../../nodes/shared/api/effect';
+import { findEffect } from '../../nodes/shared/api/effect';
 import { parseResponse } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
 import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
@@ -45,7 +45,7 @@ import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
-import { explainNotPerformed } from '../../nodes/shared/api/notProcessed';
+import { explainNotProcessed } from '../../nodes/shared/api/notProcessed';
 import { readPages } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
@@ -95,8 +95,8 @@ const notProven = new OutcomeUnknown('', forEveryone(''));
 /** A list with pages of 100 entries and a total that changes, so that it's read the maximum number of times. */
 const changingList = (entries: JsonValue[]): ListReader<number, number> => ({
 	pagesOf: ({ number, isStaggered }) => ({
-		ask: async (at = 0) => await Promise.resolve(at),
-		read: (at) => {
+		fetch: async (at = 0) => await Promise.resolve(at),
+		parse: (at) => {
 			const end = at + 100;
 			return {
 				entries: entries.slice(at, end),
@@ -254,8 +254,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'GetCall/calls/recordingFile.ts › headerText': {
 		read: ({ text }) => headerText({ [text]: text }, text),
 	},
-	'GetCall/calls/recordingCheck.ts › faultOfRecording': {
-		read: ({ text }) => faultOfRecording(200, { 'content-type': text }, Buffer.from(text)),
+	'GetCall/calls/recordingCheck.ts › notARecordingReason': {
+		read: ({ text }) => notARecordingReason(200, { 'content-type': text }, Buffer.from(text)),
 	},
 	'GetCall/calls/recordingCheck.ts › isComplete': {
 		read: ({ text }) => isComplete({ 'content-length': text }, 1),
@@ -435,19 +435,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 		},
 	},
 	'shared/api/envelope.ts › parseResponse': [true, false].flatMap((isSecret) =>
-		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((evidence) => ({
+		[hasAnyField('call_id'), hasAnyFieldWithin('state'), hasAnyValue].map((successCheck) => ({
 			read: ({ text }: Input) =>
 				parseResponse(
 					REQUEST,
 					{ ...responseOf(text), status: 400 },
-					{ evidence, isSecret, now: 0 },
+					{ successCheck, isSecret, now: 0 },
 				),
 		})),
 	),
-	'shared/api/effect.ts › shownEffect': {
+	'shared/api/effect.ts › findEffect': {
 		read: ({ json }) => {
 			const request = { ...REQUEST, body: objectOf(json) };
-			return shownEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
+			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
 		},
 	},
 	'shared/api/totals.ts › Totals': {
@@ -456,8 +456,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
-	'shared/api/notProcessed.ts › explainNotPerformed': {
-		read: ({ text }) => explainNotPerformed(REQUEST, { ...responseOf(text), status: 429 }, 0),
+	'shared/api/notProcessed.ts › explainNotProcessed': {
+		read: ({ text }) => explainNotProcessed(REQUEST, { ...responseOf(text), status: 429 }, 0),
 	},
 	'shared/api/access.ts › isBelow': {
 		read: ({ text }) =>
@@ -483,14 +483,14 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/paging.ts › readPages': {
 		read: async ({ json }) => {
 			const entries = listOf(json);
-			const parts = {
-				ask: async (at = 0) => await Promise.resolve(at),
-				read: (at: number) => ({
+			const pages = {
+				fetch: async (at = 0) => await Promise.resolve(at),
+				parse: (at: number) => ({
 					entries: entries.slice(at, at + 100),
 					next: at + 100,
 				}),
 			};
-			await readPages<number, number>(parts, { limit: entries.length, loopAdvice: '' });
+			await readPages<number, number>(pages, { limit: entries.length, loopAdvice: '' });
 		},
 	},
 	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(responseOf(text), 0) },
@@ -746,11 +746,11 @@ export const notReaders = new Set([
 	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
 	'shared/api/errorTable.ts › documentedError',
-	'shared/api/errorTable.ts › explainWords',
-	'shared/api/errorTable.ts › isEnvelope',
+	'shared/api/errorTable.ts › explainBody',
+	'shared/api/errorTable.ts › isErrorEnvelope',
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
-	'shared/calls/callFilters.ts › neededForFilters',
+	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/readBack.ts › NotEndedYet',
 	'shared/chat/connection.ts › ChatConnection',

@@ -178,7 +178,7 @@ export const EQUIVALENT = [
 	],
 	[
 		'calls/callPages.ts',
-		'this.form.sizeName !== undefined',
+		'this.layout.sizeName !== undefined',
 		'true',
 		'numbered pages are staggered only if their size can be requested',
 	],

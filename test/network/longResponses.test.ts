@@ -70,9 +70,7 @@ test.each([200, 400, 403, 500])(
 		);
 		[status, start, blocks] = [code, '{"success":true,"data":{"a":"', BLOCKS];
 		const { error } = (await place()).data.resultData;
-		expect(error?.message).toMatch(
-			/so it is not known whether the request took effect|^The service/,
-		);
+		expect(error?.message).toMatch(/so the outcome is unknown|^The service/);
 		expect(requests).toBe(1);
 		expect(written).toBeLessThan((BLOCKS * BLOCK.length) / 2);
 	},
@@ -81,7 +79,7 @@ test.each([200, 400, 403, 500])(
 test('the outcome of a call is unknown if the response is too long', async () => {
 	[status, start, blocks] = [200, '{"success":true,"data":{"a":"', BLOCKS];
 	const { error } = (await place()).data.resultData;
-	expect(error?.message).toContain(`${UNREAD}, so it is not known whether the request took effect`);
+	expect(error?.message).toContain(`${UNREAD}, so the outcome is unknown`);
 });
 
 test('a read with a response that is too long is not repeated', async () => {

@@ -55,7 +55,7 @@ const sends =
 		socket.end(Buffer.concat([Buffer.from(headers), ...parts]));
 
 const END = Buffer.from('0\r\n\r\n');
-const BROKEN = { message: 'The recording could not be fetched to its end' };
+const BROKEN = { message: "The recording couldn't be downloaded completely" };
 
 test('a recording with the announced length is complete', async () => {
 	storage = sends(head(`Content-Length: ${SOUND.length}`, 'Connection: close'), SOUND);

@@ -130,7 +130,7 @@ describe.each([...WRITES, ...UNDOCUMENTED_WRITES])('%s', (what, type, parameters
 		async (status, text) => {
 			const { requests, error, items } = await run(type, parameters, status, text);
 			expect(items).toEqual([]);
-			expect(error?.message).toContain('so it is not known whether the request took effect');
+			expect(error?.message).toContain('so the outcome is unknown');
 			expect(error?.description).not.toContain('The service said');
 			expect(requests).toBe(1);
 		},
@@ -139,7 +139,7 @@ describe.each([...WRITES, ...UNDOCUMENTED_WRITES])('%s', (what, type, parameters
 	test('{"success":false}: a rejection', async () => {
 		const { error, items } = await run(type, parameters, 200, '{"success":false}');
 		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/^The service did not accept the request/);
+		expect(error?.message).toMatch(/^The service rejected the request/);
 	});
 });
 
@@ -147,7 +147,7 @@ describe.each(READS)('%s', (_what, type, parameters) => {
 	test.each([...NO_PROOF, BARE])('%i %s: the read fails', async (status, text) => {
 		const { error, items } = await run(type, parameters, status, text);
 		expect(items).toEqual([]);
-		expect(error?.description).toContain('Nothing was changed by this read');
+		expect(error?.description).toContain('Nothing was changed');
 	});
 });
 

@@ -118,7 +118,6 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 		'it names the API mapping',
 	],
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
-	[/downloadErrors/, /whoever runs your service/, 'the user of a model does not know them'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
 	[/pushRunner\.ts/, /^Check the campaign/, 'the next step says that the outcome is unknown'],
 	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
@@ -152,12 +151,15 @@ test('each documented error tells a model what to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
 		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
 	);
-	for (const { what, resolution } of [...ERROR_TABLE, ...statuses]) {
+	for (const { message, resolution } of [...ERROR_TABLE, ...statuses]) {
 		const advice = resolution.forModel;
-		if (FOR_THE_OWNER.some((begin) => what.startsWith(begin))) {
-			expect({ what, advice }).toEqual({ what, advice: '' });
+		if (FOR_THE_OWNER.some((begin) => message.startsWith(begin))) {
+			expect({ what: message, advice }).toEqual({ what: message, advice: '' });
 			continue;
 		}
-		expect({ what, advice }).toEqual({ what, advice: expect.stringMatching(/\w{3,}.*\.$/) });
+		expect({ what: message, advice }).toEqual({
+			what: message,
+			advice: expect.stringMatching(/\w{3,}.*\.$/),
+		});
 	}
 });

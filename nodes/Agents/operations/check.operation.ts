@@ -16,14 +16,14 @@ export const check: Operation = {
 	name: 'Check',
 	action: 'Check agent availability',
 	description:
-		'Find out whether an agent is active and able to take calls. The list of agents is read once for all items.',
+		'Check whether an agent is active and able to take calls. The node reads the list of agents once for all items.',
 	fields: [
 		{ ...agentField, description: 'The agent to check' },
 		optionsCollection(additionalQueryParameters),
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Tells whether one AI agent is active and can take calls now. Calls nobody and changes nothing.',
+		'Checks whether an AI agent is active and can take calls now. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const lists = new Map<string, Promise<FoundAgent[]>>();

@@ -21,7 +21,7 @@ export const getMany: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Calls nobody and changes nothing.',
+		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number) => {
@@ -32,9 +32,9 @@ export const getMany: Operation = {
 			return {
 				key: { additions, output },
 				read: async () => {
-					const answer = await getActiveAgents(client, additions);
-					if (output === 'raw') return [recordOf(answer)];
-					const agents = findAgents(answer.body, apiMapping);
+					const response = await getActiveAgents(client, additions);
+					if (output === 'raw') return [recordOf(response)];
+					const agents = findAgents(response.body, apiMapping);
 					return agents.map(({ record }) => sized(output, { raw: record, simplified: record }));
 				},
 			};

@@ -60,7 +60,7 @@ const isWithoutId = ({ session_id: id, error }: IDataObject) =>
 	id === undefined && error === undefined;
 
 const idNotFound = (apiMapping: ApiMapping) =>
-	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.advice('chatCreateSessionPath')}`;
+	`A chat session was created, but its ID wasn't found in the response. ${apiMapping.resolution('chatCreateSessionPath')}`;
 
 /** Only these fields, because others may differ on each attempt, such as an execution ID. */
 export function createTarget(agentUuid: string, personName: string): unknown {

@@ -89,7 +89,7 @@ export async function readAllDndEntries(
 }
 
 function checkPageName(mapping: ApiMapping): string {
-	return `${mapping.advice(PAGE_NAME)} The service probably doesn't know this parameter.`;
+	return `${mapping.resolution(PAGE_NAME)} The service probably doesn't know this parameter.`;
 }
 
 function dndPages(
@@ -130,12 +130,12 @@ class DndPages {
 
 	of(reading: Reading): PageReader<PageRequest, JsonValue> {
 		return {
-			ask: async (page, signal) => await this.ask(reading, page, signal),
-			read: (body, page, found) => this.toPage(body, reading, { page, found }),
+			fetch: async (page, signal) => await this.fetch(reading, page, signal),
+			parse: (body, page, found) => this.toPage(body, reading, { page, found }),
 		};
 	}
 
-	private async ask(
+	private async fetch(
 		reading: Reading,
 		page: PageRequest | undefined,
 		signal: AbortSignal,
@@ -157,7 +157,7 @@ class DndPages {
 		if (off > 0 && this.shift === 0 && !this.isNumberingKnown) {
 			// The service may count from 1 in `meta`, but from 0 in the request.
 			this.shift = off;
-			return await this.ask(reading, page, signal);
+			return await this.fetch(reading, page, signal);
 		}
 		if (off !== 0) {
 			throw new OutcomeUnknown(

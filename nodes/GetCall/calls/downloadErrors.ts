@@ -7,40 +7,44 @@ import {
 import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
 import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
 
-/** Redirects of one link that are followed. */
+/** Maximum redirects to follow. */
 export const MAX_REDIRECTS = 5;
 
-const AGAIN: Resolution = {
-	onScreen: 'Run this item again: a new link is asked for each time.',
-	forModel: 'Ask again: a new link is asked for each time.',
+const RUN_AGAIN: Resolution = {
+	onScreen: 'Run this item again. The node gets a new link each time.',
+	forModel: 'Try again. A new link is used each time.',
 };
 
-/** The status, and the short code of the kind of storage that writes one. */
-function heard(status: number, text: string): string {
+/** The HTTP status with the error code of the storage, if it has one. */
+function statusText(status: number, text: string): string {
 	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
 	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
 }
 
-/** Statuses of a storage that takes the request later. */
+/** Statuses of a storage that may accept the request later. */
 const BUSY = new Set([408, 425, 429]);
-/** Statuses with which a storage rejects a signature, or one that expired. */
+/** Statuses for an invalid or expired signature. */
 const REJECTED = new Set([400, 401, 403]);
 
 /**
- * Why storage did not give the file. Only its short code is kept: the rest of such an answer may
- * hold parts of the signed address.
+ * Why the storage didn't return the file. Only its error code is kept, because the rest of the response may contain
+ * parts of the presigned URL.
  */
 export function downloadRejected(status: number, text: string): ExplainedError {
-	const originalMessage = heard(status, text);
+	const originalMessage = statusText(status, text);
 	const rejection = { texts: [], body: {} };
 	if (status >= 500 || BUSY.has(status)) {
-		return new OutcomeUnknown('The recording’s storage stumbled', AGAIN, originalMessage, status);
+		return new OutcomeUnknown(
+			`The storage of the recording returned HTTP status ${status}`,
+			RUN_AGAIN,
+			originalMessage,
+			status,
+		);
 	}
 	if (status === 404 || status === 410) {
-		const what = 'The recording is no longer in storage';
 		return new ServiceRejection(
-			what,
-			onScreenOnly('Ask whoever runs your service how long it keeps recordings.'),
+			'The recording is no longer in storage',
+			onScreenOnly('Ask your service provider how long recordings are stored.'),
 			originalMessage,
 			status,
 			rejection,
@@ -50,8 +54,8 @@ export function downloadRejected(status: number, text: string): ExplainedError {
 	return new ServiceRejection(
 		'The link to the recording has expired or was rejected',
 		{
-			onScreen: `${AGAIN.onScreen} A link is valid for 15 minutes; if a new one is rejected too, compare the clocks of n8n and the service.`,
-			forModel: AGAIN.forModel,
+			onScreen: `${RUN_AGAIN.onScreen} A link is valid for 15 minutes. If the storage rejects a new link, compare the clocks of n8n and the service.`,
+			forModel: RUN_AGAIN.forModel,
 		},
 		originalMessage,
 		status,
@@ -62,52 +66,52 @@ export function downloadRejected(status: number, text: string): ExplainedError {
 /**
  * The link returned something else, so no file is saved.
  *
- * @param what came, in words: "a web page"
+ * @param content for the message, such as "a web page"
  */
-export function notARecording(what: string, status: number, text = ''): ServiceRejection {
+export function notARecording(content: string, status: number, text = ''): ServiceRejection {
 	return new ServiceRejection(
-		`The link to the recording returned ${what} instead of a recording, so no file was saved`,
+		`The link to the recording returned ${content} instead of a recording, so no file was saved`,
 		onScreenOnly(
-			`Run this item again. If it stays so, set 'Recording As' to "Link" and open the link in a browser, or ask your service provider.`,
+			`Run this item again. If this doesn't help, set 'Recording As' to 'Link' and open the link in a browser, or ask your service provider.`,
 		),
-		heard(status, text),
+		statusText(status, text),
 		status,
 		{ texts: [], body: {} },
-		'answer',
+		'response',
 	);
 }
 
-/** The link led on and on. */
+/** The link has too many redirects. */
 export function tooManyRedirects(status: number): ServiceRejection {
 	return new ServiceRejection(
 		`The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
-		onScreenOnly('Ask your service provider for links that lead to the recordings directly.'),
-		heard(status, ''),
+		onScreenOnly('Ask your service provider for direct links to recordings.'),
+		statusText(status, ''),
 		status,
 		{ texts: [], body: {} },
-		'answer',
+		'response',
 	);
 }
 
-/** The service answered, but with nothing that can be fetched. */
+/** The response of the service has no usable link. */
 export function noLink(): ServiceRejection {
 	return new ServiceRejection(
-		'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
-		onScreenOnly('Set Recording As to Link to see what it gave.'),
+		"The service returned an invalid recording_url, so the recording can't be downloaded",
+		onScreenOnly("To see it, set 'Recording As' to 'Link'."),
 		'HTTP status 200',
 		200,
 		{ texts: [], body: {} },
-		'answer',
+		'response',
 	);
 }
 
-/** Why a request for the file came to no answer. */
+/** Why a request for the file got no response. */
 export function downloadFailed({ code, message }: TransportFault): NotSent | OutcomeUnknown {
-	if (code !== BLOCKED_BY_N8N) return downloadBrokeOff(code);
+	if (code !== BLOCKED_BY_N8N) return downloadInterrupted(code);
 	return new NotSent(
-		'n8n did not let the request for the recording out',
+		'n8n blocked the request for the recording',
 		onScreenOnly(
-			'Ask whoever runs your n8n to allow requests to the address where your service keeps recordings.',
+			'Ask your n8n administrator to allow requests to the host where your service stores recordings.',
 		),
 		message,
 		false,
@@ -115,13 +119,13 @@ export function downloadFailed({ code, message }: TransportFault): NotSent | Out
 	);
 }
 
-/** Why a file that began to come never ended. */
-export function downloadBrokeOff(originalMessage: string): OutcomeUnknown {
+/** The download of the file was interrupted. */
+export function downloadInterrupted(originalMessage: string): OutcomeUnknown {
 	return new OutcomeUnknown(
-		'The recording could not be fetched to its end',
+		"The recording couldn't be downloaded completely",
 		{
-			onScreen: `Nothing was changed by this read. ${AGAIN.onScreen}`,
-			forModel: AGAIN.forModel,
+			onScreen: `Nothing was changed. ${RUN_AGAIN.onScreen}`,
+			forModel: RUN_AGAIN.forModel,
 		},
 		originalMessage,
 	);

@@ -8,8 +8,8 @@ import { isUnset } from '../../shared/values';
 import type { CallFilters } from '../../shared/calls/callFilters';
 
 /**
- * The newest call of each number, in the order of the list. A call is kept if nobody can say that a later one replaces
- * it: its number or time can't be read, another one has the same times, or only one of them has a UTC offset.
+ * The newest call of each number, in the order of the list. Calls that can't be compared are kept: without a readable
+ * number or time, with the same times, or with a UTC offset in only one of them.
  */
 export function latestOfEachNumber(calls: readonly JsonObject[]): JsonObject[] {
 	const latest = new Map<string, { times: readonly number[]; calls: JsonObject[] }>();
@@ -36,7 +36,7 @@ export function latestOfEachNumber(calls: readonly JsonObject[]): JsonObject[] {
 	return calls.filter((call) => kept.has(call));
 }
 
-/** Positive if the first is later, by the first time that differs. */
+/** Compares by the first time that differs. Positive if the first call is later. */
 function compare(one: readonly number[], other: readonly number[]): number {
 	const differences = one.map((time, index) => time - (other[index] ?? 0));
 	return differences.find((difference) => difference !== 0) ?? 0;
@@ -49,16 +49,17 @@ function timeIn(text: JsonValue | undefined): { at: number; hasOffset: boolean }
 }
 
 /**
- * Among the calls of one status the newest is not the newest of all: who was reached later would be called again.
+ * Requires that no status filter is set. With one, a later call with another status would be missing, so a person who
+ * was reached later would be called again.
  *
- * @throws InvalidInput for a filter by status
+ * @throws InvalidInput if 'Status' is set
  */
 export function requireAllStatuses({ status }: CallFilters): void {
 	if (isUnset(status)) return;
 	throw new InvalidInput(
-		'Latest Call of Each Number needs the calls of every status, and a Status filter is set',
+		"'Latest Call of Each Number' can't be used with the filter 'Status'",
 		onScreenOnly(
-			'Remove the Status filter, and keep the calls of that status with a Filter node after this one: else a person who was reached by a later call would come out as not reached.',
+			"Remove 'Status' and add a Filter node after this node. Otherwise, people who were reached in a later call could be returned as not reached.",
 		),
 	);
 }

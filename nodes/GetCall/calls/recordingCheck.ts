@@ -2,13 +2,13 @@ import type { ServiceRejection } from '../../shared/api/errors';
 import { notARecording } from './downloadErrors';
 import { headerText, kindIn, type Headers } from './recordingFile';
 
-/** What a whole file comes with. Anything else is nothing (204), a part (206), or about something else. */
+/** The status of a complete file. Others mean an empty response (204), a part (206), or something else. */
 const WHOLE_FILE = 200;
 
-/** Bytes that show whether a file is text; a recording has bytes among them that no text has. */
+/** Bytes that show whether a file is text. In a recording, some of them can't be in a text. */
 export const BEGINNING_BYTES = 1_024;
 
-/** Formats of sound whose first bytes nothing else has: servers send some of them as text or as a web page. */
+/** Audio formats with unique first bytes. Servers send some of them with the type of a text or a web page. */
 const SOUND: readonly RegExp[] = [
 	/^R(?:IF[FX]|F64)[^]{4}WAVE|^FORM[^]{4}AIF[FC]/,
 	/^ID3[^ -~]|^\xff[\xe2-\xe7\xf1-\xfd]/,
@@ -16,7 +16,7 @@ const SOUND: readonly RegExp[] = [
 	/^[^]{4}ftyp(?:M4|mp4|iso|dash|qt|3g)|^[^ -~]E\xdf\xa3/,
 ];
 
-/** Formats of something else, by their first bytes in hexadecimal: so many that raw sound hardly ever has them. */
+/** Other formats by their first bytes in hexadecimal. Long enough that raw audio is unlikely to match. */
 const OTHER_FORMATS: ReadonlyArray<[RegExp, string]> = [
 	// gzip · bzip2 · xz · zstd · 7-Zip · RAR
 	[
@@ -40,16 +40,16 @@ const OTHER_FORMATS: ReadonlyArray<[RegExp, string]> = [
 	],
 ];
 
-/** Enough for each of them. */
+/** The maximum that these formats need. */
 const FORMAT_BYTES = 32;
 
 /** Control characters other than white space. */
 const NOT_IN_TEXT = /(?!\s)\p{Cc}/u;
 
-/** In UTF-16 besides: what is no character, or one of nobody's. Sound is full of them. */
+/** Also for UTF-16: unassigned and private characters, which are frequent in audio. */
 const NOT_IN_UTF_16_TEXT = /(?!\s)[\p{Cc}\p{Cn}\p{Co}]/u;
 
-/** By the type in the header: none of these is a recording, unless it begins as sound. */
+/** Types that aren't recordings, unless the file begins like audio. */
 const OTHER_KINDS: ReadonlyArray<[RegExp, string]> = [
 	[/^(?:text\/html|application\/xhtml\+xml)$/, 'a web page'],
 	[/^(?:text|application)\/json$|\+json$/, 'JSON'],
@@ -57,7 +57,7 @@ const OTHER_KINDS: ReadonlyArray<[RegExp, string]> = [
 	[/^image\//, 'an image'],
 ];
 
-/** By the first characters, in any encoding. */
+/** Other formats by their first characters. */
 const BEGINNINGS: ReadonlyArray<[RegExp, string]> = [
 	[/^<(?:\?xml|error\b)/i, 'XML'],
 	[/^<(?:!--|(?:!doctype|html|head|body|script|title)\b)/i, 'a web page'],
@@ -66,11 +66,11 @@ const BEGINNINGS: ReadonlyArray<[RegExp, string]> = [
 ];
 
 /**
- * Why a response isn't a recording; `undefined` if it can be one.
+ * Why a response isn't a recording. `undefined` if it may be one.
  *
  * @param beginning the first {@link BEGINNING_BYTES} of the body, or all of a shorter one
  */
-export function faultOfRecording(
+export function notARecordingReason(
 	status: number,
 	headers: Headers,
 	beginning: Uint8Array,
@@ -91,26 +91,26 @@ export function faultOfRecording(
 }
 
 /**
- * Whether all of a file arrived. Only the length in the header proves it: n8n's HTTP helper hides where a compressed body
- * was cut, and a body without a length may end anywhere. A length that differs from what arrived is that of a compressed body.
+ * Whether a file arrived completely. Only a matching length in the header proves it, because n8n's HTTP helper doesn't
+ * report a truncated compressed body. A different length may be that of the compressed body.
  *
- * @returns `null` if it isn't known
+ * @returns `null` if unknown
  */
 export function isComplete(headers: Headers, bytes: number | undefined): true | null {
 	const length = headerText(headers, 'content-length').trim();
 	return bytes !== undefined && /^\d+$/.test(length) && Number(length) === bytes ? true : null;
 }
 
-/** ASCII in UTF-16: a NUL before or after each letter. Silence in a recording is NULs alone. */
+/** ASCII in UTF-16: a NUL before or after each letter. Silence in a recording has only NULs. */
 const IN_UTF_16 = /^(?:\xff\xfe|\xfe\xff)?(?:(?:\0[\t\n\r -~]){2}|(?:[\t\n\r -~]\0){2})/;
 
-/** What is ASCII in it, whatever the encoding, without a byte order mark and space before it. */
+/** The ASCII text of the bytes in any encoding, without a byte order mark and leading space. */
 function lettersOf(bytes: string): string {
 	const text = IN_UTF_16.test(bytes) ? bytes.replaceAll('\0', '') : bytes;
 	return text.replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?\s*/, '');
 }
 
-/** Whether it has no bytes but those of a text: in UTF-8, in UTF-16, or in an encoding of one byte a letter. */
+/** Whether the bytes are a text in UTF-8, in UTF-16, or in a single-byte encoding. */
 function isText(beginning: Uint8Array, type: string): boolean {
 	const utf8 = decoded(beginning, 'utf-8');
 	if (utf8 !== undefined && !NOT_IN_TEXT.test(utf8)) return true;
@@ -121,7 +121,7 @@ function isText(beginning: Uint8Array, type: string): boolean {
 
 const UTF_16 = ['utf-16le', 'utf-16be'];
 
-/** `undefined` if it isn't in this encoding; the last character may be cut. */
+/** `undefined` if the bytes aren't in this encoding. The last character may be incomplete. */
 function decoded(beginning: Uint8Array, encoding: string): string | undefined {
 	try {
 		const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
@@ -131,16 +131,16 @@ function decoded(beginning: Uint8Array, encoding: string): string | undefined {
 	}
 }
 
-/** With a byte order mark, or so much of it in ASCII that it is text without one. */
+/** Whether a text has a byte order mark or is mostly ASCII. */
 function isUtf16Text(text = ''): boolean {
 	if (text.startsWith('\ufeff')) return !NOT_IN_UTF_16_TEXT.test(text);
 	return text.length >= SHORTEST_UNMARKED && isMostlyAscii(text, ASCII_WITHOUT_TYPE);
 }
 
-/** Units of UTF-16. */
+/** In UTF-16 units. */
 const SHORTEST_UNMARKED = 8;
 
-/** Shares of ASCII in a text of a European language; sound goes up and down, so that it has about half. */
+/** Minimum share of ASCII in a text of a European language. Audio has about half. */
 const ASCII_IN_TEXT = 0.5;
 const ASCII_WITHOUT_TYPE = 0.75;
 

@@ -1,9 +1,9 @@
 import { firstCharacters, withoutEnd } from '../../shared/text';
 
-/** What storage says of a file whose kind it does not know. */
+/** The type of a file that the storage doesn't know. */
 const ANY_KIND = /^(application|binary)\/octet-stream$/i;
-/** Types that storage has for a recording by mistake. n8n would show the file as what they say. */
-const NO_SOUND = /^(?:text|image)\/|^application\/(?:json|xml)$|\+(?:json|xml)$/;
+/** Wrong types of recordings in storage. n8n would display the file as this type. */
+const WRONG_KIND = /^(?:text|image)\/|^application\/(?:json|xml)$|\+(?:json|xml)$/;
 const EXTENSION = /\.[a-z0-9]{1,5}$/i;
 const AUDIO_EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mpeg': 'mp3',
@@ -22,20 +22,20 @@ export type RecordingFile = { fileName: string; mimeType?: string };
 
 export type Headers = { [name: string]: unknown };
 
-/** Name and kind of a downloaded recording, taken from the answer. */
+/** Name and type of a downloaded recording, from the response. */
 export function describeFile(headers: Headers, url: string, callId: string): RecordingFile {
 	const sent = kindIn(headers);
-	const known = sent !== '' && !ANY_KIND.test(sent) && !NO_SOUND.test(sent);
+	const known = sent !== '' && !ANY_KIND.test(sent) && !WRONG_KIND.test(sent);
 	const extension = AUDIO_EXTENSIONS[sent] ?? '';
 	const fileName = nameIn(headers, url) ?? [callId, extension].filter(Boolean).join('.');
 	if (known) return { fileName, mimeType: sent };
-	// n8n finds the kind by the name's ending; without one it would call a recording text.
+	// n8n derives the type from the extension. Without one, it would treat a recording as text.
 	return EXTENSION.test(fileName)
 		? { fileName }
 		: { fileName, mimeType: 'application/octet-stream' };
 }
 
-/** The type that the response has by its header; empty without one that is a type. */
+/** The type in the header of a response. Empty if it's missing or invalid. */
 export function kindIn(headers: Headers): string {
 	const kind = headerText(headers, 'content-type').split(';')[0]?.trim().toLowerCase() ?? '';
 	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(kind) ? kind : '';
@@ -49,28 +49,28 @@ function nameIn(headers: Headers, url: string): string | undefined {
 	return candidates.map(baseName).find((name) => name !== '');
 }
 
-/** The end of the path counts as a name only where it looks like a file. */
+/** The last segment of the path, if it has an extension. */
 function lastSegment(url: string): string | undefined {
 	const segment = decoded(new URL(url).pathname.split('/').at(-1));
 	return segment !== undefined && EXTENSION.test(segment) ? segment : undefined;
 }
 
 /**
- * Control characters, line separators, half characters, invisible ones (but those that letters are joined by), and what
- * changes the direction of the text around it.
+ * Control characters, line separators, unpaired surrogates, invisible characters (except those that join letters), and
+ * characters that change the text direction.
  */
 const NOT_IN_A_NAME =
 	/[\p{Cc}\p{Cs}\u2028\u2029\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
-/** What Windows allows in no name; after a colon, another file of the same name would be written to. */
+/** Characters that Windows doesn't allow. A colon would write to a stream of another file. */
 const NOT_ON_WINDOWS = /[<>:"|?*]/g;
-/** Windows opens a device instead of such a file, whatever its extension. */
+/** Windows opens a device instead of a file with such a name and any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])\s*(?=\.|$)/i;
 const AT_NO_END = /[.\s]/;
 const DOTS = /\.{2,}/g;
-/** Characters, each of which takes up to 4 bytes: file systems allow 255. */
-const LONGEST_NAME = 60;
+/** Characters of up to 4 bytes. File systems allow 255 bytes. */
+const MAX_NAME_CHARACTERS = 60;
 
-/** A name that leads into no other folder, hides nothing, and looks like what it is. */
+/** A safe file name without folders, hidden files, or misleading characters. */
 function baseName(name: string | undefined): string {
 	const last = name?.split(/[\\/]/).at(-1) ?? '';
 	const allowed = last.replace(NOT_IN_A_NAME, '').replace(NOT_ON_WINDOWS, '_').replace(DOTS, '.');
@@ -79,7 +79,7 @@ function baseName(name: string | undefined): string {
 		.replace(DEVICE, '_$&');
 	const extension = EXTENSION.exec(plain)?.[0] ?? '';
 	const stem = plain.slice(0, plain.length - extension.length);
-	return `${withoutEnd(firstCharacters(stem, LONGEST_NAME), AT_NO_END)}${extension}`;
+	return `${withoutEnd(firstCharacters(stem, MAX_NAME_CHARACTERS), AT_NO_END)}${extension}`;
 }
 
 function decoded(text: string | undefined): string | undefined {

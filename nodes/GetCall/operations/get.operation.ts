@@ -25,19 +25,23 @@ export const get: Operation = {
 				{
 					name: 'Recording',
 					value: 'recording',
-					description: 'A link to it; null if there is none',
+					description: 'A link to the recording, or null if there is none',
 				},
-				{ name: 'Transcript', value: 'transcript', description: 'An empty list if there is none' },
+				{
+					name: 'Transcript',
+					value: 'transcript',
+					description: 'The transcript, or an empty list if there is none',
+				},
 			],
 			default: [],
-			description: 'What else to read for the call, with one more request each',
+			description: 'What else to get for the call. Each option sends another request.',
 		},
 		...callOutputFields,
 		callOptionsField(),
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Reads one phone call by its call ID: whether the person was reached, a summary of the conversation and the data captured in it. Places no call and changes nothing.',
+		'Gets one phone call by its call ID: whether the person was reached, a summary of the conversation, and the captured data. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {

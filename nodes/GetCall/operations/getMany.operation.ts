@@ -13,10 +13,14 @@ import {
 import { readOutput, sizedEach } from '../../shared/n8n/forms/outputFields';
 import { type Fields, NEEDS_VALUE } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { callListQuery, neededForFilters, type CallFilters } from '../../shared/calls/callFilters';
 import {
-	isFirstPartAlone,
-	neededForList,
+	callListQuery,
+	requiredForFilters,
+	type CallFilters,
+} from '../../shared/calls/callFilters';
+import {
+	readsFirstPageOnly,
+	requiredForList,
 	readAllCalls,
 	readCalls,
 } from '../../shared/calls/readCallList';
@@ -35,7 +39,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Option',
 	default: {},
 	description:
-		'Which calls to return. Except for Contact List ID, each filter needs its name in the credential: see Set Up the Call List.',
+		'Which calls to return. Each filter except Contact List ID needs a name in the credential, under Set Up the Call List.',
 	options: [
 		{
 			displayName: 'Agent ID',
@@ -51,7 +55,7 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. 42',
-			description: 'Calls of this campaign, redials and callbacks included',
+			description: 'Calls of this campaign, including redials and callbacks',
 		},
 		{
 			displayName: 'Contact List ID',
@@ -60,14 +64,14 @@ const filtersField: INodeProperties = {
 			default: '',
 			placeholder: 'e.g. 314',
 			description:
-				'Calls of this contact list: the campaign_upload_id that Push Campaign Contacts returns. Each attempt counts as a call.',
+				'Calls of this contact list. Enter the campaign_upload_id that Push Campaign Contacts returns. Each attempt counts as a call.',
 		},
 		{
 			displayName: 'From',
 			name: 'from',
 			type: 'dateTime',
 			default: '',
-			description: 'Calls from this time on',
+			description: 'Calls since this time',
 			hint: 'In the time zone of this workflow',
 		},
 		{
@@ -84,7 +88,7 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. picked',
-			description: 'Calls with this outcome. Known ones are picked, not_picked and failed.',
+			description: 'Calls with this outcome. Known outcomes are picked, not_picked, and failed.',
 		},
 		{
 			displayName: 'To',
@@ -103,13 +107,13 @@ const latestField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether to return only the newest call of each phone number, for example to call people again who were not reached. The whole list is read until no call can be missing, whatever the limit. Numbers are compared by phone_key and calls by created_at. Calls that can't be compared, or that have the same times, are kept.",
+		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by phone_key and calls by created_at. It keeps calls that can't be compared or have the same times.",
 };
 
 const ifChanging =
 	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Options'.";
 
-const PAGE_SIZE_RESOLUTION = forEveryone('Enter how many calls each request asks for, from 1 on.');
+const PAGE_SIZE_RESOLUTION = forEveryone('Enter the number of calls per request, at least 1.');
 
 const pageSizeField: INodeProperties = {
 	displayName: 'Page Size',
@@ -118,7 +122,7 @@ const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		'How many calls to get per request. Needs Page Size Parameter Name in the credential. Without this option, the service decides.',
+		'How many calls to get per request. Requires Page Size Parameter Name in the credential. Without this option, the service uses its own page size.',
 };
 
 export const getMany: Operation = {
@@ -126,7 +130,7 @@ export const getMany: Operation = {
 	name: 'Get Many',
 	action: 'Get many calls',
 	description:
-		'Retrieve a list of calls. For items with the same parameters, the list is returned once.',
+		'Retrieve a list of calls. The node returns the list once for items with the same parameters.',
 	fields: [
 		...limitFields,
 		filtersField,
@@ -135,7 +139,7 @@ export const getMany: Operation = {
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no call and changes nothing.',
+		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		const plan = async (index: number): Promise<ListPlan> => {
@@ -153,10 +157,10 @@ export const getMany: Operation = {
 					? parseCount(options.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
 					: undefined,
 			};
-			// All that the credential lacks is named at once.
+			// One error names all missing fields of the credential.
 			apiMapping.require([
-				...neededForFilters(filters, apiMapping),
-				...neededForList(part, apiMapping),
+				...requiredForFilters(filters, apiMapping),
+				...requiredForList(part, apiMapping),
 			]);
 			const request = {
 				...part,
@@ -171,8 +175,8 @@ export const getMany: Operation = {
 				}
 				const { calls, isComplete } = await readCalls(client, { ...request, limiter }, apiMapping);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
-				if (calls.length > 0 && calls.length < limit && isFirstPartAlone(limit, apiMapping))
-					context.addExecutionHints({ message: firstPartAlone(calls.length, apiMapping) });
+				if (calls.length > 0 && calls.length < limit && readsFirstPageOnly(limit, apiMapping))
+					context.addExecutionHints({ message: firstPageOnlyHint(calls.length, apiMapping) });
 				return calls;
 			};
 			return {
@@ -197,6 +201,6 @@ function readFilters(filters: Fields): CallFilters {
 	};
 }
 
-function firstPartAlone(count: number, apiMapping: ApiMapping): string {
-	return `The service gave ${count === 1 ? 'one call' : `${count} calls`} in its first response. Whether it has more is open until the credential says how to read on. ${apiMapping.advice('callListPath', 'callListPaging')}`;
+function firstPageOnlyHint(count: number, apiMapping: ApiMapping): string {
+	return `The service returned ${count === 1 ? '1 call' : `${count} calls`} in its first response and may have more. ${apiMapping.resolution('callListPath', 'callListPaging')}`;
 }

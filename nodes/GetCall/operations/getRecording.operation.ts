@@ -26,7 +26,7 @@ const recordingFields: INodeProperties[] = [
 			},
 		],
 		default: 'link',
-		description: 'Whether to return a link to the recording or the recording itself',
+		description: 'Whether to return a link to the recording or the file',
 	},
 	{
 		displayName: 'Put Output File in Field',
@@ -48,7 +48,7 @@ export const getRecording: Operation = {
 	fields: [callIdField, ...recordingFields, callOptionsField()],
 	isReadOnly: true,
 	toolDescription:
-		'Gets a link to the sound recording of one phone call by its call ID. Places no call and changes nothing.',
+		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',
 
 	async execute({ context, parameters, connection }) {
 		let unproven = 0;
@@ -82,16 +82,14 @@ export const getRecording: Operation = {
 };
 
 function maybeCut(files: number): string {
-	const them = files === 1 ? '1 recording' : `${files} recordings`;
-	return `${them} may be cut off: the storage didn't send a length to compare with. Such a file has "file_complete": null.`;
+	const recordings = files === 1 ? '1 recording' : `${files} recordings`;
+	return `${recordings} may be incomplete, because the storage didn't send the file size. The output has "file_complete": null.`;
 }
 
 function outputField(name: string): string {
 	if (name !== '') return name;
 	throw new InvalidInput(
-		'Put Output File in Field is empty',
-		onScreenOnly(
-			'Enter the name of the field in which the next nodes find the file, such as data.',
-		),
+		"'Put Output File in Field' is empty",
+		onScreenOnly('Enter the name of the output field for the file, such as data.'),
 	);
 }

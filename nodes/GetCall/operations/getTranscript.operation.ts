@@ -14,15 +14,15 @@ export const getTranscript: Operation = {
 	value: 'getTranscript',
 	name: 'Get Transcript',
 	action: 'Get call transcript',
-	description: 'Retrieve what was said, turn by turn and as readable text',
+	description: 'Retrieve the transcript of a call, as a list and as text',
 	fields: [
 		callIdField,
-		...outputFields('raw', 'The conversation as text, a line for each turn', 'transcript_text'),
+		...outputFields('raw', 'The conversation as text, with one line per turn', 'transcript_text'),
 		callOptionsField(),
 	],
 	isReadOnly: true,
 	toolDescription:
-		'Reads what was said in one phone call, turn by turn, by its call ID. Use it where the summary of the call is not enough. Places no call and changes nothing.',
+		"Gets the transcript of one phone call by its call ID. Use it if the summary of the call isn't enough. Places no calls and changes nothing.",
 
 	async execute({ context, parameters, connection }) {
 		const read = async (index: number) => {

@@ -45,7 +45,7 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 		both !== undefined && inBothLists(both),
 		points.some((point) => textOf(point.key) === key) && duplicateKey(key),
 	].filter((found) => found !== false);
-	if (problem !== undefined) throw new InvalidInput(problem.what, problem.resolution);
+	if (problem !== undefined) throw new InvalidInput(problem.message, problem.resolution);
 	return {
 		point: {
 			key,
@@ -68,12 +68,12 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 const YES_AND_NO = `${formOf('Counts as Yes')} ${formOf('Counts as No')}`;
 
 const NO_QUESTION: Problem = {
-	what: "'Question' is empty, so no call was placed",
+	message: "'Question' is empty, so no call was placed",
 	resolution: givenAs('Question', 'Enter what the agent should ask.'),
 };
 
 const NO_VALUES: Problem = {
-	what: "'Counts as Yes' or 'Counts as No' is empty, so no call was placed",
+	message: "'Counts as Yes' or 'Counts as No' is empty, so no call was placed",
 	resolution: {
 		onScreen: 'Enter the values that your agent captures, such as yes and no.',
 		forModel: YES_AND_NO,
@@ -82,7 +82,7 @@ const NO_VALUES: Problem = {
 
 function inBothLists(value: string): Problem {
 	return {
-		what: `'Counts as Yes' and 'Counts as No' both have ${quoted(value)}, so no call was placed`,
+		message: `'Counts as Yes' and 'Counts as No' both have ${quoted(value)}, so no call was placed`,
 		resolution: {
 			onScreen: 'Remove it from one of them.',
 			forModel: YES_AND_NO,
@@ -92,7 +92,7 @@ function inBothLists(value: string): Problem {
 
 function duplicateKey(key: string): Problem {
 	return {
-		what: `A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
+		message: `A data point of 'Data Extraction' has the same key as the answer (${quoted(key)}), so no call was placed`,
 		resolution: onScreenOnly("Change the 'Key' of the data point, or change 'Answer Field'."),
 	};
 }

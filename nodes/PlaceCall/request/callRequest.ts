@@ -1,6 +1,6 @@
 import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/modelAdvice';
-import { agentUuid } from '../../shared/api/parseIds';
+import { checkAgentUuid } from '../../shared/api/parseIds';
 import { LIMITS } from '../../shared/api/limits';
 import type { CallConfigOverrides, CallRequest } from '../../shared/api/types';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
@@ -65,7 +65,7 @@ export function buildCall(fields: CallFields): CheckedCall {
 	const takeSet = <T>(value: unknown, check: (value: unknown) => Checked<T>): T | undefined =>
 		isUnset(value) ? undefined : take(check(value));
 
-	const agent = take(agentUuid(fields.agentUuid));
+	const agent = take(checkAgentUuid(fields.agentUuid));
 	const country = take(countryCode(fields.countryCode));
 	const phone = take(phoneNumber(fields.phoneNumber, country));
 	const rows = fields.additionalDataFields?.map((row, i) => take(namedValue(row, i + 1)));
@@ -102,10 +102,10 @@ export function buildCallRequest(fields: CallFields): CallRequest {
 function needsAttention(problems: Problem[]): InvalidInput {
 	const [first, ...others] = problems;
 	if (first !== undefined && others.length === 0)
-		return new InvalidInput(first.what, first.resolution);
+		return new InvalidInput(first.message, first.resolution);
 	const numbered = (reader: Reader) =>
 		problems
-			.map(({ what, resolution }, i) => `(${i + 1}) ${what}. ${resolution[reader]}`.trim())
+			.map(({ message, resolution }, i) => `(${i + 1}) ${message}. ${resolution[reader]}`.trim())
 			.join(' ');
 	return new InvalidInput(`${problems.length} fields need attention, so the call wasn't placed`, {
 		onScreen: numbered('onScreen'),

@@ -71,7 +71,7 @@ export function callingHours(
 
 function combined(problems: Problem[]): Problem {
 	return {
-		what: problems.map(({ what }) => what).join('. '),
+		message: problems.map(({ message }) => message).join('. '),
 		resolution: onScreenOnly(problems.map(({ resolution }) => resolution.onScreen).join(' ')),
 	};
 }

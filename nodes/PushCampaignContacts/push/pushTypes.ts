@@ -102,5 +102,5 @@ export type PushOutcome = {
 
 /** The reason of a row that wasn't pushed because of an error. */
 export function reasonOf(error: ExplainedError, reader: Reader): string {
-	return `${error.message}. ${error.adviceFor(reader)}`.trim();
+	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
 }

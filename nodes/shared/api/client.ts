@@ -1,6 +1,6 @@
 import { outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
 import { onScreenOnly } from './modelAdvice';
-import { shownEffect } from './effect';
+import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { ExplainedError, NotSent } from './errors';
 import { Secrets } from './secrets';
@@ -17,15 +17,15 @@ import {
 import { ReadPace } from './readPace';
 import { isCertificateFault, neverSent, sendWithRetry } from './retry';
 
-/** All requests to the service go through it: sends, retries by the rule, reads the envelope, explains. */
+/** Sends all requests to the service: retries them, reads the envelope, and explains errors. */
 export class ApiClient {
 	private readonly secrets: Secrets;
 	private readonly pace: ReadPace;
 
 	/**
-	 * @param apiToken hidden in whatever comes back, as it must be shown nowhere
-	 * @param notAfter in milliseconds of the clock's `elapsed()`: from then on nothing is tried again
-	 * @param stop aborted when the execution is stopped: nothing then waits any longer for a service that wants no more
+	 * @param apiToken hidden in all responses
+	 * @param notAfter in milliseconds of the clock's `elapsed()`: no further attempt starts after this
+	 * @param stop aborted when the execution is stopped. Ends all waits between attempts.
 	 */
 	constructor(
 		private readonly transport: Transport,
@@ -40,17 +40,17 @@ export class ApiClient {
 	}
 
 	/**
-	 * @param evidence what proves in the answer that the service did it
-	 * @param effectFields what only a request with an effect fills in the response: see {@link shownEffect}
-	 * @param renew the request as it must be by the time of a further attempt; if it throws, nothing more is sent
-	 * @param isSecret the answer holds a token or a signed address: no part of it stands in a message
-	 * @throws ServiceRejection the service said no
-	 * @throws NotSent nothing reached the service
-	 * @throws OutcomeUnknown it may have taken effect
+	 * @param successCheck whether the response proves success
+	 * @param effectFields response fields that only an effect fills, see {@link findEffect}
+	 * @param renew the request for a further attempt. If it throws, nothing more is sent.
+	 * @param isSecret whether the response contains a token or a presigned URL. Messages then don't quote it.
+	 * @throws ServiceRejection if the request was rejected
+	 * @throws NotSent if the request didn't reach the service
+	 * @throws OutcomeUnknown if it may have taken effect
 	 */
 	async send(
 		request: ServiceRequest,
-		evidence: SuccessCheck,
+		successCheck: SuccessCheck,
 		{
 			effectFields = [],
 			isSecret = false,
@@ -64,7 +64,7 @@ export class ApiClient {
 		const isRead = request.method === 'GET';
 		let attempts = 0;
 		try {
-			const answer = await sendWithRetry(
+			const response = await sendWithRetry(
 				request.method,
 				async () => await this.transport(attempts++ === 0 ? request : renew()),
 				{
@@ -74,12 +74,12 @@ export class ApiClient {
 					signal: anyOf(request.signal, this.stop),
 					pace: isRead ? this.pace : undefined,
 					isFinal: ({ status, text }) => {
-						const response = { status, body: parseJson(text) };
-						return shownEffect(request, response, effectFields) !== undefined;
+						const parsed = { status, body: parseJson(text) };
+						return findEffect(request, parsed, effectFields) !== undefined;
 					},
 				},
 			);
-			return this.read(request, answer, { evidence, isSecret, effectFields });
+			return this.read(request, response, { successCheck, isSecret, effectFields });
 		} catch (error) {
 			throw this.explain(request, error);
 		}
@@ -88,32 +88,32 @@ export class ApiClient {
 	private explain(request: ServiceRequest, error: unknown): Error {
 		if (error instanceof ExplainedError) return error;
 		if (error instanceof TransportFault) return this.explainFault(request, error);
-		// Whatever was not foreseen may have happened after the request left.
+		// An unexpected error may have occurred after the request was sent.
 		const originalMessage = this.secrets.hide(
 			error instanceof Error ? error.message : String(error),
 		);
-		return outcomeUnknown(request, { happened: 'The answer could not be read' }, originalMessage);
+		return outcomeUnknown(request, { message: "The response couldn't be read" }, originalMessage);
 	}
 
 	private read(
 		request: ServiceRequest,
-		answer: HttpResponse,
-		reading: Omit<ResponseChecks, 'now'> & { isSecret: boolean },
+		response: HttpResponse,
+		checks: Omit<ResponseChecks, 'now'> & { isSecret: boolean },
 	): ApiResponse {
-		const { isSecret } = reading;
-		const shown = { ...answer, text: this.secrets.hide(answer.text, isSecret) };
-		const read = parseResponse(request, shown, { ...reading, now: this.clock.now() });
-		if (isSecret) this.secrets.remember(read.body);
-		return { ...read, url: answer.url };
+		const { isSecret } = checks;
+		const redacted = { ...response, text: this.secrets.hide(response.text, isSecret) };
+		const parsed = parseResponse(request, redacted, { ...checks, now: this.clock.now() });
+		if (isSecret) this.secrets.remember(parsed.body);
+		return { ...parsed, url: response.url };
 	}
 
 	private explainFault(request: ServiceRequest, fault: TransportFault): Error {
 		const { code } = fault;
 		if (code === BLOCKED_BY_N8N) {
 			return new NotSent(
-				'n8n did not let the request out',
+				'n8n blocked the request',
 				{
-					onScreen: 'Ask whoever runs your n8n to allow requests to the service’s address.',
+					onScreen: "Ask your n8n administrator to allow requests to the host in 'Base URL'.",
 					forModel: '',
 				},
 				this.secrets.hide(fault.message),
@@ -123,10 +123,10 @@ export class ApiClient {
 		}
 		if (isCertificateFault(code)) {
 			return new NotSent(
-				'The service’s certificate could not be verified, so the request was not sent',
+				"The service's certificate couldn't be verified, so the request wasn't sent",
 				{
 					onScreen:
-						'Check Base URL in the credential. If it is right, ask whoever runs the service to renew its certificate.',
+						"Check 'Base URL' in the credential. If it's correct, ask your service provider to fix the certificate.",
 					forModel: '',
 				},
 				code,
@@ -135,17 +135,17 @@ export class ApiClient {
 		}
 		if (neverSent(fault)) {
 			return new NotSent(
-				'The service cannot be reached, so the request was not sent',
+				"The service can't be reached, so the request wasn't sent",
 				onScreenOnly(
-					'Check Base URL in the credential and the network of your n8n, then try again.',
+					"Check 'Base URL' in the credential and the network of your n8n instance, then try again.",
 				),
 				code,
 			);
 		}
 		const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
-		const happened = isSlow
-			? 'The service took too long to answer'
-			: 'The connection broke before an answer came';
-		return outcomeUnknown(request, { happened }, code);
+		const message = isSlow
+			? 'The service took too long to respond'
+			: 'The connection broke before a response arrived';
+		return outcomeUnknown(request, { message }, code);
 	}
 }

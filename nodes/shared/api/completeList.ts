@@ -3,37 +3,37 @@ import { ServiceRejection, type ExplainedError } from './errors';
 import { ListProof } from './listProof';
 import { readPages, RepeatedPage, type Page, type PageReader, type PageOptions } from './paging';
 
-/** How often a list is read that changes each time. */
+/** Maximum number of readings of a list that keeps changing. */
 export const MAX_READINGS = 5;
 
 /** One pass over the pages of a list. */
 export type Reading = {
 	/** From 1. */
 	number: number;
-	/** Whether its pages should overlap: with those of earlier readings, by ending elsewhere, or with each other. */
+	/** Whether its pages should overlap with those of other readings or with each other. */
 	isStaggered: boolean;
-	/** Entries on the first page of the first reading. */
+	/** Number of entries on the first page of the first reading. */
 	firstPageLength: number;
 };
 
 const FIRST_READING: Reading = { number: 1, isStaggered: false, firstPageLength: 0 };
 
 /** A list that can be read more than once. */
-export type ListReader<Position, Answer> = {
-	pagesOf: (reading: Reading) => PageReader<Position, Answer>;
-	/** What makes the pages of staggered readings overlap; undefined if nothing can. */
+export type ListReader<Position, PageResponse> = {
+	pagesOf: (reading: Reading) => PageReader<Position, PageResponse>;
+	/** How staggered readings make pages overlap. Undefined if they can't. */
 	staggeredBy: 'pageSize' | 'offset' | undefined;
-	/** The same for an entry in every reading, and for no other entry; undefined if it has no such mark. */
+	/** Identifies an entry in every reading. Undefined if the entry has no unique key. */
 	keyOf: (entry: JsonValue) => string | undefined;
 };
 
 /**
- * Reads a list to a limit. A whole one is read again if its total changed while it was read.
+ * Reads a list up to a limit. Without a limit, reads it again if its total changed in between.
  *
- * @returns whether a whole list showed no sign that entries are missing; an entry that left may be among them
+ * @returns `isComplete`: whether nothing suggests that entries are missing. The entries may include removed ones.
  */
-export async function readList<Position, Answer>(
-	list: ListReader<Position, Answer>,
+export async function readList<Position, PageResponse>(
+	list: ListReader<Position, PageResponse>,
 	options: PageOptions,
 ): Promise<{ entries: JsonValue[]; isComplete: boolean }> {
 	if (options.limit !== Infinity) {
@@ -44,76 +44,76 @@ export async function readList<Position, Answer>(
 	const { proof } = readings;
 	const entries = await readings.next();
 	const isUnchanged = proof.seemsUnchanged;
-	// Entries that cannot be told apart cannot be put together of several readings.
+	// Entries of several readings can only be combined if each has a key.
 	const isKeyed = entries.every((entry) => list.keyOf(entry) !== undefined);
 	if (isUnchanged || !isKeyed) return { entries, isComplete: isUnchanged && !proof.isShort };
-	const isComplete = await readings.until(() => proof.seemsUnchanged || readings.areProven);
+	const isComplete = await readings.readUntil(() => proof.seemsUnchanged || readings.isProven);
 	return { isComplete: isComplete && !proof.isShort, entries: proof.entries() };
 }
 
 export type ProvenListOptions = Omit<PageOptions, 'limit'> & {
 	notProven: () => ExplainedError;
-	/** No limit where nothing is said. */
-	longest?: { entries: number; exceeded: () => ExplainedError };
+	/** The maximum number of entries, and the error for a longer list. Unlimited by default. */
+	maxLength?: { entries: number; exceeded: () => ExplainedError };
 };
 
 /**
- * Reads a whole list for a decision that rests on what is not in it, until {@link ListProof} holds.
+ * Reads a whole list for a decision that depends on missing entries, until {@link ListProof} proves that it's complete.
  *
- * @returns all that was seen: an entry that left meanwhile may be among them
- * @throws what `notProven` gives, or `exceeded` for a longer list
+ * @returns all entries that were seen. They may include entries that were removed in between.
+ * @throws the error of `notProven`, or of `exceeded` for a longer list
  */
-export async function readProvenList<Position, Answer>(
-	list: ListReader<Position, Answer>,
-	{ notProven, longest, ...options }: ProvenListOptions,
+export async function readProvenList<Position, PageResponse>(
+	list: ListReader<Position, PageResponse>,
+	{ notProven, maxLength, ...options }: ProvenListOptions,
 ): Promise<JsonValue[]> {
-	const { entries: most, exceeded } = longest ?? { entries: Infinity, exceeded: notProven };
-	const readings = new Readings(list, { ...options, limit: most + 1 });
+	const { entries: max, exceeded } = maxLength ?? { entries: Infinity, exceeded: notProven };
+	const readings = new Readings(list, { ...options, limit: max + 1 });
 	const entries = await readings.next();
-	if (entries.length > most) throw exceeded();
-	if (readings.areProven) return entries;
-	if (!(await readings.until(() => readings.areProven))) throw notProven();
+	if (entries.length > max) throw exceeded();
+	if (readings.isProven) return entries;
+	if (!(await readings.readUntil(() => readings.isProven))) throw notProven();
 	return readings.proof.entries();
 }
 
-/** A list that changes may look as if the service gave no other pages, so it's asked for them once more. */
+/** A changing list may look as if the service doesn't support other pages, so the reader tries twice. */
 const FAILURES_TO_GIVE_UP = 2;
 
 /** The readings of one list. */
-class Readings<Position, Answer> {
+class Readings<Position, PageResponse> {
 	readonly proof: ListProof;
 	private number = 0;
 	private failures = 0;
-	private isRejected = false;
+	private rejectsStaggering = false;
 
 	constructor(
-		private readonly list: ListReader<Position, Answer>,
+		private readonly list: ListReader<Position, PageResponse>,
 		private readonly options: PageOptions,
 	) {
 		this.proof = new ListProof(list.keyOf);
 	}
 
-	get areProven(): boolean {
-		const isCertain = this.list.staggeredBy === undefined || this.isRejected;
-		return this.proof.holds({ canLink: this.canStagger, needsTotal: !isCertain });
+	get isProven(): boolean {
+		const isCertain = this.list.staggeredBy === undefined || this.rejectsStaggering;
+		return this.proof.isProven({ canLink: this.canStagger, needsTotal: !isCertain });
 	}
 
 	async next(): Promise<JsonValue[]> {
 		this.number++;
-		// The others show by their ends how long a list without a total is.
+		// Unstaggered readings show the length of a list without a total.
 		const isStaggered = this.number % 2 === 0 && this.canStagger;
 		if (!isStaggered) return await this.read(false);
 		return await this.readStaggered().catch(async (error: unknown) => {
 			if (!isAboutPages(error)) throw error;
-			// Some services take only certain page sizes, or offsets at which a page of theirs begins.
-			this.isRejected = !this.proof.isBegun;
+			// Some services accept only certain page sizes, or only offsets at the start of a page.
+			this.rejectsStaggering = !this.proof.hasPages;
 			this.failures++;
 			return await this.read(false);
 		});
 	}
 
-	/** @returns whether it was enough after one of the further readings */
-	async until(isEnough: () => boolean): Promise<boolean> {
+	/** @returns whether one of the further readings was enough */
+	async readUntil(isEnough: () => boolean): Promise<boolean> {
 		while (this.number < MAX_READINGS) {
 			await this.next();
 			if (isEnough()) return true;
@@ -128,43 +128,44 @@ class Readings<Position, Answer> {
 	}
 
 	private get canStagger(): boolean {
-		const isKnown = this.list.staggeredBy !== undefined && !this.isRejected;
+		const isKnown = this.list.staggeredBy !== undefined && !this.rejectsStaggering;
 		return isKnown && this.failures < FAILURES_TO_GIVE_UP;
 	}
 
 	private async read(isStaggered: boolean): Promise<JsonValue[]> {
 		const { proof, number } = this;
-		proof.begin(number);
+		proof.beginReading(number);
 		const { firstPageLength } = proof;
 		const pages = this.list.pagesOf({ number, isStaggered, firstPageLength });
 		const entries = await readPages(recorded(pages, proof), this.options);
-		proof.end();
+		proof.endReading();
 		return entries;
 	}
 }
 
+/** Whether an error may be due to the requested pages. */
 function isAboutPages(error: unknown): boolean {
 	return error instanceof RepeatedPage || (error instanceof ServiceRejection && !error.isTransient);
 }
 
-type Received<Answer> = { answer: Answer; sentAt: number; receivedAt: number };
+type Received<PageResponse> = { response: PageResponse; sentAt: number; receivedAt: number };
 
-/** Shows each page to the proof, with the moments between which it was given. */
-function recorded<Position, Answer>(
-	{ ask, read }: PageReader<Position, Answer>,
+/** Adds each page to the proof, with the ticks of its request and response. */
+function recorded<Position, PageResponse>(
+	{ fetch, parse }: PageReader<Position, PageResponse>,
 	proof: ListProof,
-): PageReader<Position, Received<Answer>> {
+): PageReader<Position, Received<PageResponse>> {
 	return {
-		ask: async (position, signal) => {
+		fetch: async (position, signal) => {
 			const sentAt = proof.tick();
-			const answer = await ask(position, signal);
-			return { answer, sentAt, receivedAt: proof.tick() };
+			const response = await fetch(position, signal);
+			return { response, sentAt, receivedAt: proof.tick() };
 		},
-		read: ({ answer, ...moments }, position, found): Page<Position> => {
-			const part = read(answer, position, found);
-			const { entries, total, end = found + entries.length } = part;
-			proof.add({ ...moments, entries, total, end, isFirst: position === undefined });
-			return part;
+		parse: ({ response, ...ticks }, position, found): Page<Position> => {
+			const page = parse(response, position, found);
+			const { entries, total, end = found + entries.length } = page;
+			proof.add({ ...ticks, entries, total, end, isFirst: position === undefined });
+			return page;
 		},
 	};
 }

@@ -2,18 +2,19 @@ import { fieldsIn, type JsonValue } from '../json';
 import { plainText } from '../values';
 import { isId, saysSuccess } from './successChecks';
 import type { ServiceRequest } from './http';
-import { isNotPerformed } from './notProcessed';
+import { isNotProcessed } from './notProcessed';
 
 const MAX_SHOWN_CHARACTERS = 100;
 
 /**
- * What in a response contradicts a rejection of a write, in words: a field that only a request with an effect fills,
- * or `success: true` beside a status that says that nothing was done. What the request itself has under the name of
- * such a field may only be repeated.
+ * Finds a sign in the response that a write took effect although the rest looks like a rejection: an effect field,
+ * or `success: true` with a status that means "not processed". A value of the request itself doesn't count, because
+ * the response may only repeat it.
  *
- * @param effectFields the ID of what the request makes, or a count of what the service accepted
+ * @param effectFields fields that only an effect fills: the ID of the created record, or a count of accepted contacts
+ * @returns a predicate for messages, such as `contains a call_id (c-1)`
  */
-export function shownEffect(
+export function findEffect(
 	{ method, body: sent = {} }: ServiceRequest,
 	{ status, body }: { status: number; body: JsonValue | undefined },
 	effectFields: readonly string[],
@@ -26,6 +27,6 @@ export function shownEffect(
 			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
 		}
 	}
-	const isContradicted = saysSuccess(body) && isNotPerformed(method, status);
+	const isContradicted = saysSuccess(body) && isNotProcessed(method, status);
 	return isContradicted ? 'says "success": true' : undefined;
 }

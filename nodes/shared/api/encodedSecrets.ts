@@ -1,12 +1,12 @@
 const HIDDEN = '[hidden]';
 
-/** What no encoding puts into a word; a backslash before a quote is the escape of the quote. */
+/** A word without characters that end an encoded text. A backslash before a quote escapes the quote. */
 const WORD = /(?:[^\s"'<>\\]|\\[^"])+/g;
 
-/** Bytes in hexadecimal, with what is between them in a dump: `74`, `:74`, `, 0x74`. */
+/** Hexadecimal bytes with the separators of a dump: `74`, `:74`, `, 0x74`. */
 const HEX_RUN = /(?:(?:0x)?[\da-f]{2}[\s:,-]{0,2})+/gi;
 
-/** Base64, plain or for URLs, also on lines. */
+/** Base64 or base64url, also in several lines. */
 const BASE64_RUN = /[\w+/-]+(?:\r?\n[\w+/-]+)*/g;
 
 const ESCAPE =
@@ -14,13 +14,12 @@ const ESCAPE =
 
 const ENTITIES: { [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Escapes of escapes of escapes: no server is known to write more. */
+/** Maximum nesting of escapes. No known server nests deeper. */
 const MAX_ROUNDS = 4;
 
 /**
- * Hides what has one of these secrets in it once it is decoded: as JSON or log escapes, percent-encoded, or as HTML's
- * entities, each also several times over, in hexadecimal, or in base64 at any place of a longer text. What is hidden is the
- * whole word. The time doesn't depend on the number of secrets, but for looking them up.
+ * Hides words that contain a secret in encoded form: JSON or log escapes, percent-encoding, or HTML entities, also
+ * nested, hexadecimal, or base64 at any position of a longer text. Decodes the text once for all secrets.
  */
 export function hidingEncoded(secrets: readonly string[]): (text: string) => string {
 	const wanted = secrets.flatMap((secret) => {
@@ -43,7 +42,7 @@ export function hidingEncoded(secrets: readonly string[]): (text: string) => str
 		if (text.length < shortest) return text;
 		const words = hide(text, WORD, isInWord);
 		const shown = hide(hide(words, HEX_RUN, isInHex), BASE64_RUN, isInBase64);
-		// A secret with quotes or white space in it is in no single word.
+		// A secret with quotes or white space isn't part of a single word.
 		return unescaped(shown).some(isIn) ? HIDDEN : shown;
 	};
 }
@@ -52,7 +51,7 @@ function runsOf(text: string, pattern: RegExp): string[] {
 	return text.match(pattern) ?? [];
 }
 
-/** The text unescaped once, twice and so on, as far as it changes: a secret may look like an escape itself. */
+/** The text unescaped once, twice, and so on until it no longer changes. A secret may look like an escape itself. */
 function unescaped(text: string): string[] {
 	const rounds: string[] = [];
 	let plain = text;
@@ -65,7 +64,7 @@ function unescaped(text: string): string[] {
 	return rounds;
 }
 
-/** Bytes and characters alike become characters. */
+/** Decodes an escape of a byte or a character. */
 function decoded(...[, byte, unit, ofLog, hex, decimal, entity, char]: string[]): string {
 	const digits = byte ?? unit ?? ofLog ?? hex;
 	if (digits !== undefined) return character(parseInt(digits, 16));
@@ -84,7 +83,7 @@ function fromHex(run: string): string {
 	return Buffer.from(digits, 'hex').toString('latin1');
 }
 
-/** Characters of base64 before one with which a group of four may begin. */
+/** Offsets at which a group of four base64 characters may begin. */
 const ALIGNMENTS = [0, 1, 2, 3];
 
 function fromBase64(run: string, from: number): string {

@@ -1,69 +1,71 @@
 import {
 	documentedError,
 	explainStatus,
-	explainWords,
+	explainBody,
 	isDocumentedAt,
-	isEnvelope,
+	isErrorEnvelope,
 	type RejectionBody,
 } from './errorTable';
 import { onScreenOnly } from './modelAdvice';
-import { shownEffect } from './effect';
+import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
-import { explainNotPerformed } from './notProcessed';
+import { explainNotProcessed } from './notProcessed';
 import { recordIn } from './record';
-import { withoutItsSecrets } from './secrets';
+import { withoutOwnSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
-/** How an answer is judged: what proves it, and whether nothing of it may be shown. */
+/** How to check a response. */
 export type ResponseChecks = {
-	evidence: SuccessCheck;
-	/** What {@link shownEffect} looks for: beside a rejection, the outcome is unknown. */
+	successCheck: SuccessCheck;
+	/** For {@link findEffect}: if a rejection has one of these fields, the outcome is unknown. */
 	effectFields?: readonly string[];
-	/** The answer holds a token or a signed address, so no part of it stands in a message. */
+	/** Whether the response contains a token or a presigned URL. Messages then don't quote it. */
 	isSecret?: boolean;
 	/** Epoch milliseconds. */
 	now: number;
 };
 
-/** The service, or a proxy before it, gave up waiting: the request may have taken effect all the same. */
-const GAVE_UP_WAITING = new Set([408, 499]);
+/** The service or a proxy timed out. The request may have taken effect. */
+const TIMEOUT_STATUSES = new Set([408, 499]);
 
-/** Statuses at which validation errors are documented (HTTP status codes). */
+/** Documented statuses of validation errors (HTTP status codes). */
 const VALIDATION_STATUSES = new Set([400, 422]);
 
 /**
- * Reads the envelope (General conventions). Nothing is taken for granted:
- * a **success** is a 2xx with the evidence of its endpoint · a **rejection** is the service's own error body, as
- * {@link findRejection} has it, or one of the few statuses that say by themselves that nothing was done ·
- * everything else is **unknown**, whatever its status: a page, an empty body, a proxy's answer.
+ * Reads the envelope of a response (General conventions). Success and rejection each need proof:
+ * - **success**: a 2xx that passes the success check of its endpoint
+ * - **rejection**: an error body of the service, see {@link findRejection}, or a status of {@link explainNotProcessed}
+ * - **unknown**: everything else with any status, such as a web page, an empty body, or the response of a proxy
  *
- * @throws ServiceRejection when the service says no
- * @throws OutcomeUnknown when nothing shows what became of the request
+ * @throws ServiceRejection if the request was rejected
+ * @throws OutcomeUnknown if the response proves neither
  */
 export function parseResponse(
 	request: ServiceRequest,
-	answer: HttpResponse,
-	{ evidence, effectFields = [], isSecret = false, now }: ResponseChecks,
+	response: HttpResponse,
+	{ successCheck, effectFields = [], isSecret = false, now }: ResponseChecks,
 ): ApiResponse {
-	const { status } = answer;
-	const body = parseJson(answer.text);
-	const shown = isSecret && body !== undefined ? withoutItsSecrets(body) : body;
-	const rejection = isJsonObject(shown) ? findRejection(shown, status, request) : undefined;
-	const effect = shownEffect(request, { status, body }, effectFields);
+	const { status } = response;
+	const body = parseJson(response.text);
+	const displayBody = isSecret && body !== undefined ? withoutOwnSecrets(body) : body;
+	const rejection = isJsonObject(displayBody)
+		? findRejection(displayBody, status, request)
+		: undefined;
+	const effect = findEffect(request, { status, body }, effectFields);
 	if (rejection !== undefined && effect === undefined)
-		throw rejected(request, answer, rejection, now);
+		throw rejectionError(request, response, rejection, now);
 	const isSuccess = rejection === undefined && isSuccessStatus(status);
-	if (isSuccess && body !== undefined && !deniesSuccess(body) && evidence(body)) {
+	if (isSuccess && body !== undefined && !deniesSuccess(body) && successCheck(body)) {
 		return { status, body };
 	}
-	const { originalMessage, origin } = wordsOf(answer, shown, isSecret);
-	const notPerformed = explainNotPerformed(request, answer, now);
-	if (notPerformed !== undefined && effect === undefined) {
-		const { what, resolution } = notPerformed;
+	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
+	const notProcessed = explainNotProcessed(request, response, now);
+	if (notProcessed !== undefined && effect === undefined) {
+		const { message, resolution } = notProcessed;
 		throw new ServiceRejection(
-			what,
+			message,
 			resolution,
 			originalMessage,
 			status,
@@ -71,41 +73,42 @@ export function parseResponse(
 			origin,
 		);
 	}
-	const finding =
+	const unexpected =
 		effect === undefined
-			? describe(request, answer, body)
+			? describeUnexpected(request, response, body)
 			: {
-					happened: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
+					message: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
 				};
-	throw outcomeUnknown(request, finding, originalMessage, status, origin);
+	throw outcomeUnknown(request, unexpected, originalMessage, status, origin);
 }
 
 function isSuccessStatus(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** `success`, if it is given, must be `true` (General conventions). */
+/** A `success` other than `true` (General conventions). A missing one doesn't count. */
 function deniesSuccess(body: JsonValue): boolean {
 	return isJsonObject(body) && (body.success ?? true) !== true;
 }
 
-/** `data` of an answer, or the whole body where the service used no envelope. */
-export function dataOf(answer: ApiResponse): JsonValue {
-	const { body } = answer;
+/** `data` of a response, or the whole body if it has no envelope. */
+export function dataOf(response: ApiResponse): JsonValue {
+	const { body } = response;
 	return isJsonObject(body) && body.data !== undefined ? body.data : body;
 }
 
-/** `data` of an answer as an output record; see {@link recordIn}. */
+/** `data` of a response as an output record. See {@link recordIn}. */
 export function recordOf({ body }: ApiResponse, ownFields?: readonly string[]): JsonObject {
 	return recordIn(body, ownFields);
 }
 
 /**
- * The service's own no. `success: false` below 500, as the document's error envelope has it. Without that, only what
- * the document shows: an error of this endpoint at its status, or a list of `errors` at 400 or 422; gateways write
- * `error` as well, and behind one of theirs the request may have been done. From 500 on, after a time-out, and with a
- * redirect, the service may have stumbled halfway: only a whole error body that the document has for this endpoint,
- * and whose status it leaves open, says no there.
+ * Finds the service's own rejection in a body:
+ * - For most statuses below 500: `success: false` (Errors). Without it, only a documented error of this endpoint with
+ *   its documented status, or a list of `errors` with 400 or 422. Gateways also write `error`, and the service may
+ *   have processed the request behind them.
+ * - For 5xx, a timeout, or a redirect: only a documented error of this endpoint whose status isn't documented, with
+ *   `success: false` and a single text. The service may have failed halfway.
  */
 function findRejection(
 	body: JsonObject,
@@ -113,32 +116,36 @@ function findRejection(
 	request: ServiceRequest,
 ): RejectionBody | undefined {
 	if (body.success === true) return undefined;
-	const rejection = wordsIn(body, body.success === false);
+	const rejection = toRejection(body, body.success === false);
 	const documented = documentedError(rejection, status, request);
-	const isOpen = documented?.statuses === 'open';
+	const hasUnknownStatus = documented?.statuses === 'unknown';
 	const coded = documented === undefined ? rejection : { ...rejection, code: documented.code };
 	if (!mayReject(status)) {
-		return isEnvelope(rejection) && isOpen && rejection.texts.length < 2 ? coded : undefined;
+		const isProof = isErrorEnvelope(rejection) && hasUnknownStatus && rejection.texts.length < 2;
+		return isProof ? coded : undefined;
 	}
-	if (isEnvelope(rejection) || (documented !== undefined && isDocumentedAt(documented, status)))
+	if (
+		isErrorEnvelope(rejection) ||
+		(documented !== undefined && isDocumentedAt(documented, status))
+	)
 		return coded;
 	return isValidationError(body, status) ? rejection : undefined;
 }
 
-/** Whether a service that is up says no with this status. */
+/** Whether a working service can reject a request with this status. */
 function mayReject(status: number): boolean {
-	if (status >= 400 && status < 500) return !GAVE_UP_WAITING.has(status);
+	if (status >= 400 && status < 500) return !TIMEOUT_STATUSES.has(status);
 	return isSuccessStatus(status);
 }
 
-/** `422`: "the `errors` array lists problems"; at 400 just as well. */
+/** "The `errors` array lists problems", documented for 422. 400 is the other validation status. */
 function isValidationError({ errors }: JsonObject, status: number): boolean {
 	if (!VALIDATION_STATUSES.has(status) || !Array.isArray(errors)) return false;
 	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
 }
 
-/** @param anyShape takes what is not text for words as well: `success: false` has said the rest */
-function wordsIn(body: JsonObject, anyShape: boolean): RejectionBody {
+/** @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection. */
+function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
 	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
 		.filter((text) => text !== undefined && text !== null && text !== '')
 		.filter((text) => anyShape || typeof text === 'string')
@@ -155,21 +162,27 @@ function wordsIn(body: JsonObject, anyShape: boolean): RejectionBody {
 	};
 }
 
-function rejected(
+function rejectionError(
 	request: ServiceRequest,
-	answer: HttpResponse,
+	response: HttpResponse,
 	rejection: RejectionBody,
 	now: number,
 ): ServiceRejection {
-	const { status } = answer;
-	const { what, resolution } =
-		explainWords(rejection, status, request) ??
-		explainNotPerformed(request, answer, now) ??
+	const { status } = response;
+	const { message, resolution } =
+		explainBody(rejection, status, request) ??
+		explainNotProcessed(request, response, now) ??
 		explainStatus(request, status, rejection.texts.length > 0);
-	return new ServiceRejection(what, resolution, serviceSaid(rejection, status), status, rejection);
+	return new ServiceRejection(
+		message,
+		resolution,
+		serviceText(rejection, status),
+		status,
+		rejection,
+	);
 }
 
-function serviceSaid(rejection: RejectionBody, status: number): string {
+function serviceText(rejection: RejectionBody, status: number): string {
 	const parts = rejection.texts.length > 0 ? rejection.texts : [`HTTP status ${status}`];
 	const { details } = rejection.body;
 	const extra = details === undefined || details === null ? [] : [readable(details)];
@@ -178,7 +191,7 @@ function serviceSaid(rejection: RejectionBody, status: number): string {
 	return [...parts, ...reason, ...extra].join(' · ');
 }
 
-/** `details` as a person reads it: `error_code: …, action: …`. */
+/** `details` in readable form: `error_code: A, action: b`. */
 function readable(details: JsonValue): string {
 	if (!isJsonObject(details)) return JSON.stringify(details);
 	return Object.entries(details)
@@ -186,89 +199,96 @@ function readable(details: JsonValue): string {
 		.join(', ');
 }
 
-/** What came where neither a success nor a rejection did. */
-function describe(
+/**
+ * Describes a response that is neither a success nor a rejection.
+ *
+ * @returns `isForeign` if a server other than the service may have sent it
+ */
+function describeUnexpected(
 	{ method }: ServiceRequest,
 	{ status, text, readBytes }: HttpResponse,
 	body: JsonValue | undefined,
-): { happened: string; isForeign: boolean } {
-	const shown = `HTTP status ${status}`;
+): { message: string; isForeign: boolean } {
+	const statusText = `HTTP status ${status}`;
 	const isOwn = isJsonObject(body) && body.success === false;
 	if (status >= 500) {
-		const who = isOwn ? 'The service' : 'The service, or a proxy before it,';
-		return { happened: `${who} stumbled (${shown})`, isForeign: false };
+		const sender = isOwn ? 'The service' : 'The service or a proxy';
+		return { message: `${sender} returned ${statusText}`, isForeign: false };
 	}
-	if (isOwn && GAVE_UP_WAITING.has(status)) {
-		return { happened: `The service timed out (${shown})`, isForeign: false };
+	if (isOwn && TIMEOUT_STATUSES.has(status)) {
+		return { message: `The service timed out (${statusText})`, isForeign: false };
 	}
 	if (status >= 400) {
 		return {
-			happened: `Something other than the service seems to have answered (${shown})`,
+			message: `A proxy or firewall may have responded instead of the service (${statusText})`,
 			isForeign: true,
 		};
 	}
 	if (status >= 300) {
-		return { happened: `The service answered with a redirect (${shown})`, isForeign: true };
-	}
-	if (readBytes !== undefined) {
-		const megabytes = Math.round(readBytes / 1_000_000);
-		return { happened: `The response is larger than ${megabytes} MB`, isForeign: true };
-	}
-	if (/^\s*</.test(text)) {
 		return {
-			happened: 'A web page came back instead of the service’s answer',
+			message: `The service or a proxy responded with a redirect (${statusText})`,
 			isForeign: true,
 		};
 	}
-	if (text.trim() === '') return { happened: 'The answer is empty', isForeign: true };
+	if (readBytes !== undefined) {
+		const megabytes = Math.round(readBytes / 1_000_000);
+		return { message: `The response is larger than ${megabytes} MB`, isForeign: true };
+	}
+	if (/^\s*</.test(text)) {
+		return {
+			message: 'The response is a web page',
+			isForeign: true,
+		};
+	}
+	if (text.trim() === '') return { message: 'The response is empty', isForeign: true };
 	if (body === undefined) {
 		return /^\s*[[{]/.test(text)
-			? { happened: 'The response arrived incomplete or unreadable', isForeign: false }
-			: { happened: "The response isn't JSON", isForeign: true };
+			? { message: 'The response is incomplete or unreadable', isForeign: false }
+			: { message: "The response isn't JSON", isForeign: true };
 	}
-	const happened =
+	const message =
 		method === 'GET'
-			? 'The answer does not hold what was asked for'
-			: 'The answer does not confirm the request';
-	return { happened, isForeign: true };
+			? "The response doesn't contain the requested data"
+			: "The response doesn't confirm the request";
+	return { message, isForeign: true };
 }
 
-function wordsOf(
+function originalMessageOf(
 	{ status, text }: HttpResponse,
 	body: JsonValue | undefined,
 	isSecret: boolean,
 ): { originalMessage: string; origin: ErrorOrigin } {
 	if (isJsonObject(body) && body.success === false) {
-		return { originalMessage: serviceSaid(wordsIn(body, true), status), origin: 'service' };
+		return { originalMessage: serviceText(toRejection(body, true), status), origin: 'service' };
 	}
 	const excerpt = isSecret ? '' : text.replace(/\s+/g, ' ').trim().slice(0, 200);
 	const originalMessage = `HTTP status ${status}${excerpt === '' ? '' : ` · ${excerpt}`}`;
-	return { originalMessage, origin: 'answer' };
+	return { originalMessage, origin: 'response' };
 }
 
-const CHECK_BASE_URL = ' Check Base URL in the credential as well.';
-
-/** Says what is known of a request whose fate is open, and how to find out. */
+/**
+ * Creates the error for a request that may have taken effect.
+ *
+ * @param isForeign whether a server other than the service may have responded
+ */
 export function outcomeUnknown(
 	request: ServiceRequest,
-	{ happened, isForeign = false }: { happened: string; isForeign?: boolean },
+	{ message, isForeign = false }: { message: string; isForeign?: boolean },
 	originalMessage?: string,
 	status?: number,
 	origin?: ErrorOrigin,
 ): OutcomeUnknown {
 	if (request.method === 'GET') {
 		const resolution = isForeign
-			? onScreenOnly(
-					'Nothing was changed by this read. Check Base URL in the credential, then try again.',
-				)
-			: onScreenOnly('Nothing was changed by this read. Try again later.');
-		return new OutcomeUnknown(happened, resolution, originalMessage, status, origin);
+			? onScreenOnly("Nothing was changed. Check 'Base URL' in the credential, then try again.")
+			: onScreenOnly('Nothing was changed. Try again later.');
+		return new OutcomeUnknown(message, resolution, originalMessage, status, origin);
 	}
 	return new OutcomeUnknown(
-		`${happened}, so it is not known whether the request took effect`,
+		`${message}, so the outcome is unknown`,
 		{
-			onScreen: `It was not sent a second time. Look in the service whether it arrived before you send it again.${isForeign ? CHECK_BASE_URL : ''}`,
-			forModel: 'It was not sent a second time.',
+			onScreen: `The request wasn't sent again. Check the service before you repeat it${isForeign ? ", and check 'Base URL' in the credential" : ''}.`,
+			forModel: "The request wasn't sent again.",
 		},
 		originalMessage,
 		status,

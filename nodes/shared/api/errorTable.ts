@@ -20,9 +20,9 @@ export type ErrorCode =
 	| 'contact_rejected'
 	| 'campaign_archived';
 
-/** The parts of an error body by which an error is recognized. */
+/** The parts of an error body that identify the error. */
 export type RejectionBody = {
-	/** Which documented error it is; none where the document does not name it. */
+	/** The documented error. Undefined if the document doesn't name it. */
 	code?: ErrorCode;
 	/** `error`, or the texts of `errors`. */
 	texts: string[];
@@ -35,22 +35,22 @@ export type RejectionBody = {
 	body: JsonObject;
 };
 
-export type Explanation = { what: string; resolution: Resolution };
+export type Explanation = { message: string; resolution: Resolution };
 
-type Row = Explanation & {
+type DocumentedError = Explanation & {
 	code: ErrorCode;
-	/** Name of the row in tests. */
+	/** Title in tests. */
 	name: string;
-	/** The endpoints that the document names for it, as `METHOD /path`. */
+	/** The endpoints that can return it according to the document, as `METHOD /path`. */
 	raisedBy: RegExp;
-	/** Others at which the same words mean the same: they explain a rejection there, and prove none. */
+	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
 	alsoExplains?: RegExp;
-	/** `open` is a status that the document calls "not shown". */
-	statuses: readonly number[] | 'open';
+	/** `unknown` if the document calls the status "not shown". */
+	statuses: readonly number[] | 'unknown';
 	matches: (rejection: RejectionBody, status: number) => boolean;
 };
 
-/** @param endpoints as the document writes them */
+/** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
 	return new RegExp(`^(?:${endpoints.join('|').replaceAll('{id}', '[^/]+')})$`);
 }
@@ -69,29 +69,29 @@ const CALL_READS = at(
 const CAMPAIGN_CONTACTS = at('POST /v1/campaigns/{id}/contacts');
 const DND_REMOVAL = at('DELETE /v1/dnd_numbers');
 const CHAT = /^POST \/(?:v1\/chat\/|chat_)/;
-/** Requests about one chat session, which the path names. */
-const NAMES_A_SESSION = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
+/** Requests with a session ID in the path. */
+const SESSION_ENDPOINTS = /^POST \/(?:v1\/chat\/session|chat_sessions)\/[^/]+\/./;
 const CHAT_MESSAGE = at(
 	'POST /v1/chat/inbound',
 	'POST /v1/chat/inbound/async',
 	'POST /chat_messages/send_message',
 );
-/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication): the requests that name an agent. */
-const NAMES_AN_AGENT = anyOf(
+/** Other requests with an agent: "`403` on call placement, `agent_not_found` elsewhere" (Authentication). */
+const AGENT_ENDPOINTS = anyOf(
 	CAMPAIGN_CONTACTS,
 	CHAT,
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
 );
 
-/** An error code is the whole of `error`: inside a longer text it is the report of a crash. */
+/** An error code is all of `error`. Inside a longer text, it may be part of a crash report. */
 const isCode =
 	(code: string) =>
 	({ texts }: RejectionBody) =>
 		texts.some((text) => text.trim() === code);
 
-/** An error text is how `error` begins; details may follow, on the same line. */
-function begins(documented: string) {
+/** `error` begins with the documented text. Details may follow on the same line. */
+function beginsWith(documented: string) {
 	const start = documented.toLowerCase();
 	return ({ texts }: RejectionBody) =>
 		texts.some((text) => {
@@ -100,40 +100,39 @@ function begins(documented: string) {
 		});
 }
 
-const says =
+const matchesText =
 	(pattern: RegExp) =>
 	({ texts }: RejectionBody) =>
 		texts.some((text) => pattern.test(text));
 
 /** General conventions: `success: false`. */
-export function isEnvelope({ body }: RejectionBody): boolean {
+export function isErrorEnvelope({ body }: RejectionBody): boolean {
 	return body.success === false;
 }
 
-function isWordless(rejection: RejectionBody): boolean {
-	return isEnvelope(rejection) && rejection.texts.length === 0;
+function isWithoutText(rejection: RejectionBody): boolean {
+	return isErrorEnvelope(rejection) && rejection.texts.length === 0;
 }
 
-/** A rejection of the chat engine, passed on. */
+/** A rejection that the service relays from the chat engine. */
 function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
 	return upstreamState === 'rejected' && upstreamReason !== undefined;
 }
 
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
-/** Agents are listed by a tool of their own, if there is one. */
 const AGENT_FOR_MODEL =
-	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent is not its ID.';
+	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent isn\'t its ID.';
 
-/** Every error that the document names, with the endpoints that raise it; the order decides if two match. */
-export const ERROR_TABLE: readonly Row[] = [
+/** Every documented error with its endpoints (Errors › Error texts and codes). The first match wins. */
+export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'no_outbound_number',
 		name: 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
-		what: 'The agent has no outbound number, so it cannot call anyone',
+		message: "The agent has no outbound number, so it can't place calls",
 		resolution: {
 			onScreen: 'Attach an outbound number to the agent, then try again.',
 			forModel: `Tell ${USER} that the agent needs an outbound number. Another agent may have one.`,
@@ -143,26 +142,25 @@ export const ERROR_TABLE: readonly Row[] = [
 		code: 'tell_not_allowed_during_takeover',
 		name: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: (rejection) =>
 			isRelayed(rejection) && rejection.upstreamReason === 'tell_not_allowed_during_takeover',
-		what: 'A person has taken over this chat, so the agent cannot be addressed now',
+		message: "A person has taken over this chat, so the agent doesn't accept this now",
 		resolution: {
 			onScreen:
-				'Wait until the chat is handed back to the agent (Chat Events Trigger reports it as mode_changed), then try again.',
-			forModel: 'Wait until the chat is handed back to the agent, then ask again.',
+				'Wait until the agent has the chat again. The Chat Events Trigger reports this as mode_changed.',
+			forModel: 'Wait until the agent has the chat again, then try again.',
 		},
 	},
 	{
 		code: 'upstream_rejection',
 		name: 'upstream_body',
 		raisedBy: CHAT,
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: isRelayed,
-		what: 'The chat engine turned the request down',
+		message: 'The chat engine rejected the request',
 		resolution: {
-			onScreen:
-				'The reason it gave is below. Check the state of the chat session and the command you sent.',
+			onScreen: 'Check the state of the chat session and the command. The reason is below.',
 			forModel: 'Check the command you gave and the state of the chat session.',
 		},
 	},
@@ -170,27 +168,27 @@ export const ERROR_TABLE: readonly Row[] = [
 		code: 'agent_not_in_account',
 		name: 'Agent not found or not associated with this account',
 		raisedBy: CALL_PLACEMENT,
-		alsoExplains: NAMES_AN_AGENT,
+		alsoExplains: AGENT_ENDPOINTS,
 		statuses: [403],
-		matches: begins('Agent not found or not associated with this account'),
-		what: 'The agent does not exist in the account of this API token',
+		matches: beginsWith('Agent not found or not associated with this account'),
+		message: 'The account of this API token has no agent with this ID',
 		resolution: {
 			onScreen:
-				'Choose the agent from the list in the Agent field, or check that the credential belongs to the right account.',
+				"Choose the agent from the list in 'Agent', or check that the credential belongs to the right account.",
 			forModel: AGENT_FOR_MODEL,
 		},
 	},
 	{
 		code: 'agent_not_found',
 		name: 'agent_not_found',
-		raisedBy: NAMES_AN_AGENT,
+		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: isCode('agent_not_found'),
-		what: 'The service does not find this agent, or not in the account of this API token',
+		message: 'The service found no such agent in the account of this API token',
 		resolution: {
 			onScreen:
-				'Choose the agent from the list in the Agent field. For a chat session, check the Session ID and that the credential belongs to the account of its agent.',
+				"Check the agent ID, or choose the agent from the list in 'Agent'. For a chat session, check 'Session ID' and that the credential belongs to the account of its agent.",
 			forModel: `${AGENT_FOR_MODEL} For a chat session, check its ID.`,
 		},
 	},
@@ -198,25 +196,25 @@ export const ERROR_TABLE: readonly Row[] = [
 		code: 'call_not_found',
 		name: 'call_not_found',
 		raisedBy: CALL_READS,
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: isCode('call_not_found'),
-		what: 'The service does not know this call',
+		message: "The service doesn't know this call",
 		resolution: {
 			onScreen:
-				'Check the Call ID: it is the call_id that Place Call returns. A call of another account is not found either.',
+				"Check 'Call ID'. Enter the call_id that Place Call returns, and check that the credential belongs to the account of the call.",
 			forModel:
-				'Check the call ID: give the call_id that was returned when the call was placed. A call of another account is not found either.',
+				'Check the call ID. Give the call_id that was returned when the call was placed. The call must belong to this account.',
 		},
 	},
 	{
 		code: 'recording_not_available',
 		name: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
-		statuses: 'open',
+		statuses: 'unknown',
 		matches: isCode('recording_not_available'),
-		what: 'This call has no recording',
+		message: 'This call has no recording',
 		resolution: forEveryone(
-			'Nothing to do if the call was never answered; otherwise try again once the call has ended.',
+			'Unanswered calls may have no recording. If the call is still in progress, try again after it ends.',
 		),
 	},
 	{
@@ -224,38 +222,41 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: "Couldn't find Campaign",
 		raisedBy: at('GET /v1/campaigns/{id}/status'),
 		alsoExplains: CAMPAIGN_CONTACTS,
-		statuses: 'open',
-		matches: begins("Couldn't find Campaign"),
-		what: 'The service does not know this campaign',
-		resolution: forEveryone(
-			'Check the Campaign ID: it is a number, and a campaign of another account is not found either.',
-		),
+		statuses: 'unknown',
+		matches: beginsWith("Couldn't find Campaign"),
+		message: "The service doesn't know this campaign",
+		resolution: {
+			onScreen:
+				"Check 'Campaign ID', which is a number, and that the credential belongs to the account of the campaign.",
+			forModel:
+				"Check the campaign ID. It's a number, and the campaign must belong to this account.",
+		},
 	},
 	{
 		code: 'not_on_dnd_list',
 		name: 'Phone number not found on DND list',
 		raisedBy: DND_REMOVAL,
-		statuses: 'open',
-		matches: begins('Phone number not found on DND list'),
-		what: 'The number is not on this agent’s do-not-disturb list',
+		statuses: 'unknown',
+		matches: beginsWith('Phone number not found on DND list'),
+		message: "The number isn't on the do-not-disturb list of this agent",
 		resolution: {
-			onScreen: 'Nothing needs removing. Turn on Ignore If Not Listed to let re-runs pass.',
-			forModel: 'Nothing needs removing.',
+			onScreen: "To skip numbers that aren't on the list, turn on 'Ignore If Not Listed'.",
+			forModel: "The number doesn't need to be removed.",
 		},
 	},
 	{
 		code: 'phone_missing',
 		name: 'text naming missing phone',
 		raisedBy: DND_REMOVAL,
-		statuses: 'open',
-		// Its text is not shown beyond that it names `phone`, as an outage may do too: it also has to say what is wrong.
-		matches: (rejection) => says(/\bphone\b/i)(rejection) && says(MISSING)(rejection),
-		what: 'The service found no phone number in the request that it could use',
+		statuses: 'unknown',
+		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
+		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
+		message: 'The service found no usable phone number in the request',
 		resolution: {
 			onScreen:
-				'Check Phone in this node. If it is right, the API mapping in the credential sends it in the wrong place: check “Remove Number: Send Phone In” (dndRemovePhonePlacement).',
+				"Check 'Phone'. If it's correct, check 'Remove Number: Send Phone In' (dndRemovePhonePlacement) in the credential.",
 			forModel:
-				'Check the phone number: give it with + and the country code, such as "+919876543210".',
+				'Check the phone number. Give it with + and the country code, such as "+919876543210".',
 		},
 	},
 	{
@@ -265,10 +266,10 @@ export const ERROR_TABLE: readonly Row[] = [
 		alsoExplains: CHAT,
 		statuses: [409],
 		matches: isCode('session_closed'),
-		what: 'The chat session is closed',
+		message: 'The chat session is closed',
 		resolution: {
-			onScreen: 'Create a new session with Chat Session › Create, and use that one.',
-			forModel: 'Use another session: a closed one stays closed.',
+			onScreen: 'Create a session with Chat Session > Create, and use its ID.',
+			forModel: 'Use another chat session.',
 		},
 	},
 	{
@@ -276,11 +277,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'post_call_analysis is not enabled',
 		raisedBy: CALL_PLACEMENT,
 		statuses: [400],
-		matches: begins('webhook_url is set but post_call_analysis is not enabled'),
-		what: 'The agent has no post-call analysis, and without it the service accepts no Webhook URL',
+		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
+		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
 		resolution: {
 			onScreen:
-				'Enable post-call analysis for the agent, or clear Webhook URL and read the call with Get Call. Wait for Completion works without it when set to By Reading the Call.',
+				"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'Wait for Completion' to 'By Reading the Call'.",
 			forModel: '',
 		},
 	},
@@ -289,12 +290,12 @@ export const ERROR_TABLE: readonly Row[] = [
 		name: 'contacts[<index>]',
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [400, 422],
-		matches: says(/contacts\[\d+\]/),
-		what: 'The service does not accept one of the contacts',
+		matches: matchesText(/contacts\[\d+\]/),
+		message: 'The service rejected one of the contacts',
 		resolution: {
-			onScreen: 'Correct the row that is named below, then push it again.',
+			onScreen: 'Correct the row that the service names below, then push it again.',
 			forModel:
-				'Correct the contact that the service names, then push it again. A phone number has 10 digits and begins with 6 to 9, such as "9876543210".',
+				'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
 		},
 	},
 	{
@@ -303,11 +304,11 @@ export const ERROR_TABLE: readonly Row[] = [
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [401],
 		matches: (rejection, status) =>
-			(isEnvelope(rejection) && status === 401) || begins('Invalid API token')(rejection),
-		what: 'The service does not accept the API token',
+			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
+		message: 'The service rejected the API token',
 		resolution: {
 			onScreen:
-				'Open the credential and paste the 16-character API token from the settings page of your dashboard.',
+				"In 'API Token' of the credential, enter the 16-character token from your dashboard settings.",
 			forModel: '',
 		},
 	},
@@ -317,111 +318,110 @@ export const ERROR_TABLE: readonly Row[] = [
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [409],
 		matches: (rejection, status) =>
-			status === 409 && (isWordless(rejection) || says(/\barchived\b|read-only/i)(rejection)),
-		what: 'The campaign is archived, and an archived campaign takes no contacts',
+			status === 409 &&
+			(isWithoutText(rejection) || matchesText(/\barchived\b|read-only/i)(rejection)),
+		message: "The campaign is archived, so it doesn't accept contacts",
 		resolution: {
-			onScreen: 'Choose another campaign in Campaign ID. Archived campaigns are read-only.',
-			forModel: 'Use another campaign: an archived one takes no contacts.',
+			onScreen: "Enter another campaign in 'Campaign ID'. Archived campaigns are read-only.",
+			forModel: "Use another campaign. Archived campaigns don't accept contacts.",
 		},
 	},
 ];
 
-/** What is said when the body is not in the table; the service's own words follow it. */
+/** For errors that aren't in the table. The service's own text follows. */
 const BY_STATUS: { [status: number]: Explanation } = {
 	403: {
-		what: 'The service does not allow this with your API token',
+		message: "The service doesn't allow this with your API token",
 		resolution: {
-			onScreen: 'Check that the agent belongs to the account of the credential.',
-			forModel: 'Check the IDs you gave: what belongs to another account cannot be used.',
+			onScreen: 'Check that the IDs in this node belong to the account of the credential.',
+			forModel: "Check the IDs you gave. IDs of another account can't be used.",
 		},
 	},
 	404: {
-		what: 'The service does not find what this request names',
+		message: 'The service returned "not found"',
 		resolution: {
-			onScreen:
-				'Check the IDs in this node, and that Base URL in the credential is the address of the service.',
+			onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
 			forModel: 'Check the IDs you gave.',
 		},
 	},
 };
 
-const SESSION_FOR_MODEL = 'Check the session ID: a session of another account cannot be used.';
+const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
 
-/** The same where the path names a chat session. What the service returns for one that it doesn't know is not documented. */
+/** For requests with a session ID in the path. How the service rejects an unknown session isn't documented. */
 const SESSION_BY_STATUS: { [status: number]: Explanation } = {
 	403: {
-		what: "The service doesn't allow this for the chat session with your API token",
+		message: "The service doesn't allow this for the chat session with your API token",
 		resolution: {
 			onScreen:
-				'Check the Session ID, and that the credential belongs to the account of the session.',
+				"Check 'Session ID', and that the credential belongs to the account of the session.",
 			forModel: SESSION_FOR_MODEL,
 		},
 	},
 	404: {
-		what: "The service didn't find the chat session",
+		message: "The service didn't find the chat session",
 		resolution: {
 			onScreen:
-				"Check the Session ID, that the credential belongs to the account of the session, and 'Base URL' in the credential.",
+				"Check 'Session ID' and 'Base URL', and that the credential belongs to the account of the session.",
 			forModel: SESSION_FOR_MODEL,
 		},
 	},
 };
 
-/** A message that is sent by a request names a session, an agent, or both. */
+/** A request with a chat message has a session ID, an agent ID, or both. */
 const MESSAGE_NOT_ALLOWED: Explanation = {
-	what: "The service doesn't allow this with your API token",
+	message: "The service doesn't allow this with your API token",
 	resolution: {
 		onScreen:
 			'Check that the chat session and the agent of this item belong to the account of the credential.',
-		forModel: 'Check the IDs you gave: what belongs to another account cannot be used.',
+		forModel: "Check the IDs you gave. IDs of another account can't be used.",
 	},
 };
 
 const ANY: Explanation = {
-	what: 'The service did not accept the request',
+	message: 'The service rejected the request',
 	resolution: {
 		onScreen: 'Correct what the service names below, then try again.',
-		forModel: 'Correct what the service names, then ask again.',
+		forModel: 'Correct what the service names, then try again.',
 	},
 };
 
 const WITHOUT_REASON: Explanation = {
-	what: ANY.what,
+	message: 'The service rejected the request without a reason',
 	resolution: {
-		onScreen:
-			'It gave no reason. Check the fields of this node and what they name in the service, then try again.',
-		forModel: 'It gave no reason. Check the values you gave.',
+		onScreen: 'Check the fields of this node and the IDs in them, then try again.',
+		forModel: 'Check the values you gave.',
 	},
 };
 
-/** A `409` that does not say that the campaign is archived; which words do is not documented. */
+/** A `409` whose text doesn't mention archiving. The text for an archived campaign isn't documented. */
 const CONTACTS_CONFLICT: Explanation = {
-	what: 'The service reports a conflict, so it accepted none of these contacts',
+	message: 'The service reported a conflict and accepted none of these contacts',
 	resolution: {
 		onScreen:
-			'Check whether the campaign is archived: archived campaigns are read-only. If the service names another reason below, correct that.',
+			'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason below, correct that.',
 		forModel:
-			'Check whether the campaign is archived: an archived campaign takes no contacts. If the service names another reason, correct that.',
+			"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
 	},
 };
 
-/** The documented error that a body is, if the document names this endpoint for it. */
+/** The documented error of a body, if this endpoint can return it according to the document. */
 export function documentedError(
 	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
-): Row | undefined {
+): DocumentedError | undefined {
 	return ERROR_TABLE.find(
 		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(rejection, status),
 	);
 }
 
-export function isDocumentedAt({ statuses }: Row, status: number): boolean {
-	return statuses === 'open' || statuses.includes(status);
+export function isDocumentedAt({ statuses }: DocumentedError, status: number): boolean {
+	return statuses === 'unknown' || statuses.includes(status);
 }
 
-/** What a rejection means by its words, as far as they are documented. */
-export function explainWords(
+/** Explains a rejection by its body. Undefined if the error isn't documented. */
+export function explainBody(
 	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
@@ -434,7 +434,11 @@ export function explainWords(
 	);
 }
 
-/** @param gaveReason whether the body has words, which follow */
+/**
+ * Explains a rejection that isn't in the table, by its status.
+ *
+ * @param gaveReason whether the body has a text, which follows
+ */
 export function explainStatus(
 	request: ServiceRequest,
 	status: number,
@@ -442,8 +446,8 @@ export function explainStatus(
 ): Explanation {
 	const endpoint = endpointOf(request);
 	if (status === 409 && CAMPAIGN_CONTACTS.test(endpoint)) return CONTACTS_CONFLICT;
-	const ofSession = NAMES_A_SESSION.test(endpoint) ? SESSION_BY_STATUS[status] : undefined;
-	if (ofSession !== undefined) return ofSession;
+	const aboutSession = SESSION_ENDPOINTS.test(endpoint) ? SESSION_BY_STATUS[status] : undefined;
+	if (aboutSession !== undefined) return aboutSession;
 	if (status === 403 && CHAT_MESSAGE.test(endpoint)) return MESSAGE_NOT_ALLOWED;
 	return BY_STATUS[status] ?? (gaveReason ? ANY : WITHOUT_REASON);
 }

@@ -2,91 +2,102 @@ import type { ErrorCode, RejectionBody } from './errorTable';
 import { onScreenOnly, type Reader, type Resolution } from './modelAdvice';
 
 /**
- * Everything that goes wrong is told in two sentences: what happened, and what to do.
- * `message` is the first, `resolution` the second; `originalMessage` keeps the words of whoever answered.
+ * An error for a person or a model: `message` says what happened, `resolution` what to do.
+ * `originalMessage` is the text of {@link ExplainedError.origin}, unchanged.
  */
 export abstract class ExplainedError extends Error {
 	abstract readonly outcome: Outcome;
 
-	/** Whether the very same request may succeed later, with nothing changed by anyone. */
+	/** Whether the same request may succeed later without changes. */
 	readonly isTransient: boolean = false;
 
-	/** Whether nothing in the request can be corrected, so that its resolution says all. */
+	/** Whether nothing in the request can be corrected, so the resolution is complete. */
 	readonly isFinal: boolean = false;
 
-	/** Whose words `originalMessage` holds. */
+	/** The source of `originalMessage`. */
 	readonly origin: ErrorOrigin = 'service';
 
-	/** What to do, for a person at n8n's screen. */
+	/** What a person in n8n can do. */
 	readonly resolution: string;
 
 	constructor(
 		message: string,
-		private readonly given: Resolution,
+		private readonly resolutions: Resolution,
 		readonly originalMessage?: string,
 	) {
 		super(message);
-		this.resolution = given.onScreen;
+		this.resolution = resolutions.onScreen;
 	}
 
-	/** What a model can do that uses the node as a tool; empty if nothing. */
+	/** What a model can do if it uses the node as a tool. Empty if nothing. */
 	get resolutionForModel(): string {
-		return this.given.forModel;
+		return this.resolutions.forModel;
 	}
 
-	/** The two sentences, for an error that says the same of something else. */
+	/** Message and resolution, to create another error with the same text. */
 	get explanation(): { message: string; resolution: Resolution } {
-		return { message: this.message, resolution: this.given };
+		return { message: this.message, resolution: this.resolutions };
 	}
 
-	/** What to do, followed by what was said, and by whom. */
-	get advice(): string {
-		return this.adviceFor('onScreen');
+	/** The resolution and the original message, for n8n's screen. */
+	get description(): string {
+		return this.descriptionFor('onScreen');
 	}
 
-	adviceFor(reader: Reader): string {
-		const resolution = this.given[reader];
+	descriptionFor(reader: Reader): string {
+		const resolution = this.resolutions[reader];
 		if (this.originalMessage === undefined) return resolution;
-		const who = this.origin === 'n8n' ? 'n8n' : `The ${this.origin}`;
-		return `${resolution} ${who} said: ${asSentence(this.originalMessage)}`.trim();
+		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
 	}
 }
 
 /**
- * `service` its own error body · `answer` something came back that is not in the service's form, so a proxy or a
- * firewall may have written it · `network` no answer: the code of the fault · `n8n` why it let no request out.
+ * - `service`: the error body of the service
+ * - `response`: a response in another form, which a proxy or firewall may have sent
+ * - `network`: no response, only the code of the network fault
+ * - `n8n`: why n8n blocked the request
  */
-export type ErrorOrigin = 'service' | 'answer' | 'network' | 'n8n';
+export type ErrorOrigin = 'service' | 'response' | 'network' | 'n8n';
 
-/** Whether waiting and asking again may help; anything that is not explained is taken for lasting. */
+/** How a description introduces the original message. */
+const QUOTES: { [origin in ErrorOrigin]: string } = {
+	service: 'The service said',
+	response: 'The response was',
+	network: 'The network reported',
+	n8n: 'n8n said',
+};
+
+/** Whether the same request may succeed later. False for errors without an explanation. */
 export function isTransient(error: unknown): boolean {
 	return error instanceof ExplainedError && error.isTransient;
 }
 
 /**
- * What is known about the request's effect:
- * `notSent` nothing left n8n · `rejected` the service answered no · `unknown` it may have taken effect.
+ * What is known about the effect of a request.
+ * - `not_sent`: the request didn't reach the service
+ * - `rejected`: the service rejected it, or an HTTP status says that it wasn't processed
+ * - `unknown`: it may have taken effect
  */
 export type Outcome = 'not_sent' | 'rejected' | 'unknown';
 
-/** A parameter or a row that the document rules out; found before anything is sent. */
+/** An invalid parameter or row. Found before the request is sent. */
 export class InvalidInput extends ExplainedError {
 	override readonly name = 'InvalidInput';
 	readonly outcome = 'not_sent';
 }
 
-/** What the document leaves open and the credential does not say yet. */
+/** The credential lacks a value of the API mapping, which the document doesn't specify. */
 export class MissingMapping extends ExplainedError {
 	override readonly name = 'MissingMapping';
 	readonly outcome = 'not_sent';
 }
 
-/** The request surely did not reach the service: refused connection, unknown host, a certificate that is not trusted. */
+/** The request didn't reach the service, for example because of an unknown host or an untrusted certificate. */
 export class NotSent extends ExplainedError {
 	override readonly name = 'NotSent';
 	readonly outcome = 'not_sent';
 
-	/** @param isTransient false where only a person can help: a certificate, a rule of n8n */
+	/** @param isTransient false if a person must fix something, such as a certificate or a rule of n8n */
 	constructor(
 		message: string,
 		resolution: Resolution,
@@ -98,7 +109,7 @@ export class NotSent extends ExplainedError {
 	}
 }
 
-/** The request left, and no answer shows what became of it: nobody knows whether it took effect. */
+/** The request was sent, but no response shows whether it took effect. */
 export class OutcomeUnknown extends ExplainedError {
 	override readonly name = 'OutcomeUnknown';
 	readonly outcome = 'unknown';
@@ -114,7 +125,7 @@ export class OutcomeUnknown extends ExplainedError {
 		super(message, resolution, originalMessage);
 	}
 
-	/** As plain data, to be stored between two tries; {@link OutcomeUnknown.fromStored} makes an error of it again. */
+	/** As plain data, to store between attempts. {@link OutcomeUnknown.fromStored} restores the error. */
 	toStored(): StoredUnknown {
 		const { message, resolution, resolutionForModel, originalMessage, status, origin } = this;
 		return {
@@ -137,11 +148,11 @@ export class OutcomeUnknown extends ExplainedError {
 		status,
 		origin,
 	}: StoredUnknown): OutcomeUnknown {
-		const advice = { onScreen: resolution, forModel: resolutionForModel };
-		return new OutcomeUnknown(message, advice, originalMessage, status, origin);
+		const resolutions = { onScreen: resolution, forModel: resolutionForModel };
+		return new OutcomeUnknown(message, resolutions, originalMessage, status, origin);
 	}
 
-	/** The same finding in the words of whoever knows what was sent. */
+	/** The same error with a text that names what was sent. */
 	withText({
 		message = this.message,
 		resolution = this.explanation.resolution,
@@ -153,7 +164,7 @@ export class OutcomeUnknown extends ExplainedError {
 	}
 }
 
-/** An unknown outcome as it is kept between two tries. */
+/** An unknown outcome as stored between attempts. */
 export type StoredUnknown = {
 	message: string;
 	resolution: string;
@@ -163,26 +174,26 @@ export type StoredUnknown = {
 	status?: number;
 };
 
-/** Characters of the service's words that are kept for the next try. */
+/** Characters of `originalMessage` to store for the next attempt. */
 const MAX_STORED_CHARACTERS = 300;
 
-/** The service returned another record than the one that was requested: nothing of it may be used. */
+/** The service returned another record than the requested one. None of it may be used. */
 export class OtherRecord extends ExplainedError {
 	override readonly name = 'OtherRecord';
 	readonly outcome = 'unknown';
 
-	/** @param what is read, in words: "call" */
-	constructor(what: string, id: string) {
+	/** @param kind of the record, for the message: "call" */
+	constructor(kind: string, id: string) {
 		super(
-			`The service returned another ${what} than the one that was requested`,
+			`The service returned another ${kind} than the requested one`,
 			onScreenOnly(
-				`Nothing was changed by this read. Report it to your service provider: the response for ${what} "${id}" is about another one.`,
+				`Nothing was changed. Report this to your service provider. The response for ${kind} "${id}" is about another ${kind}.`,
 			),
 		);
 	}
 }
 
-/** The service answered that it will not do this (Errors), or a status says that nothing was done. */
+/** The service rejected the request (Errors), or an HTTP status says that it wasn't processed. */
 export class ServiceRejection extends ExplainedError {
 	override readonly name = 'ServiceRejection';
 	readonly outcome = 'rejected';
@@ -203,18 +214,22 @@ export class ServiceRejection extends ExplainedError {
 
 export const TOO_MANY_REQUESTS = 429;
 
-/** Whether the service rejected with one of the errors that its document names (Errors › Error texts and codes). */
+/** Whether the service rejected a request with this documented error (Errors › Error texts and codes). */
 export function isRejection(error: unknown, code: ErrorCode): error is ServiceRejection {
 	return error instanceof ServiceRejection && error.rejection.code === code;
 }
 
-/** The error itself where it can be told to a person; a defect of ours goes on as it is. */
+/**
+ * Narrows an error to one with an explanation.
+ *
+ * @throws any other error unchanged, because it's a bug of this package
+ */
 export function explained(error: unknown): ExplainedError {
 	if (error instanceof ExplainedError) return error;
 	throw error;
 }
 
-/** Closes what may be the service's own words, so that more can follow. */
+/** Ends a text with a period, so that another sentence can follow. */
 export function asSentence(text: string): string {
 	return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -2,25 +2,25 @@ import type { JsonObject, JsonValue } from '../json';
 
 export type Method = 'GET' | 'POST' | 'DELETE';
 
-/** A request to the service; `path` is relative to the base URL. */
+/** A request to the service. `path` is relative to the base URL. */
 export type ServiceRequest = {
 	method: Method;
 	path: string;
-	/** A link that the service gave, as a whole URL: where the request goes instead, if that is below the base URL. */
+	/** A full URL from the service, used instead of `path` if it's below the base URL. */
 	link?: string;
 	query?: Query;
 	body?: JsonObject;
 	list?: WrittenList;
-	/** Where the answer is worth less the later it comes. */
+	/** For requests whose callers can't wait for the default time limit. */
 	timeoutMs?: number;
-	/** Aborted when nobody wants the answer any more. */
+	/** Aborted when the response is no longer needed. */
 	signal?: AbortSignal | undefined;
 };
 
-/** A list of the body whose entries are JSON already, with commas in between. */
+/** A list of the body whose entries are already JSON, separated by commas. */
 export type WrittenList = { field: string; entries: Buffer };
 
-/** The body as it travels. */
+/** The serialized body. */
 export function bytesOf(body: JsonObject, list?: WrittenList): Buffer {
 	if (list === undefined) return Buffer.from(JSON.stringify(body));
 	const others = Object.entries(body).filter(([field]) => field !== list.field);
@@ -28,31 +28,31 @@ export function bytesOf(body: JsonObject, list?: WrittenList): Buffer {
 	return Buffer.concat([Buffer.from(text.slice(0, -END.length)), list.entries, END]);
 }
 
-/** Of a body whose last field is a list. */
+/** The end of a body whose last field is a list. */
 const END = Buffer.from(']}');
 
 export type QueryValue = string | number | boolean;
 
-/** A list is sent as its name repeated: `status=picked&status=failed`. */
+/** A list repeats its name: `status=picked&status=failed`. */
 export type Query = { [name: string]: QueryValue | QueryValue[] };
 
-/** What came back, before anyone judged it. */
+/** A response as received. */
 export type HttpResponse = {
 	status: number;
 	headers: { [name: string]: unknown };
 	text: string;
-	/** Of a response that is larger: how much of it was read. */
+	/** If the response is larger than the limit: how many bytes were read. */
 	readBytes?: number;
-	/** Where it came from, to resolve relative links. */
+	/** The requested URL, to resolve relative links. */
 	url?: string | undefined;
 };
 
-/** Sends one request once. Throws {@link TransportFault} when no answer came. */
+/** Sends a request once. Throws {@link TransportFault} if there is no response. */
 export type Transport = (request: ServiceRequest) => Promise<HttpResponse>;
 
 /**
- * No answer: `code` is Node's error code (`ECONNREFUSED`, `ECONNRESET`, …), `syscall` what the machine was doing
- * (`connect`, `getaddrinfo`, `read`, …) where Node tells it: only that shows whether the request had left.
+ * No response. `code` is Node's error code, such as `ECONNREFUSED`. `syscall` is the failed system call, such as
+ * `connect` or `read`, if Node reports it. Only the system call shows whether the request was sent.
  */
 export class TransportFault extends Error {
 	override readonly name = 'TransportFault';
@@ -66,13 +66,13 @@ export class TransportFault extends Error {
 	}
 }
 
-/** n8n stopped the request by itself (SSRF guard, allowed domains), by an error that it names so. */
+/** The code for a request that n8n blocked (SSRF protection, allowed domains). */
 export const BLOCKED_BY_N8N = 'BLOCKED_BY_N8N';
 
-/** A success as the service gave it: `data`, and what stands beside it (`message`, `meta`, …). */
+/** A successful response: the body with `data` and the fields beside it, such as `message` or `meta`. */
 export type ApiResponse = {
 	status: number;
 	body: JsonValue;
-	/** Where it came from, to resolve relative links. */
+	/** The requested URL, to resolve relative links. */
 	url?: string | undefined;
 };

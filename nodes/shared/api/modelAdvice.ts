@@ -1,33 +1,33 @@
 /**
- * How to go on after something went wrong: for a person at n8n's screen, and for a model that uses the node as a tool.
- * `forModel` names nothing that is only on the screen. It is empty if a model can do nothing.
+ * What to do about an error: `onScreen` for a person in n8n, `forModel` for a model that uses the node as a tool.
+ * `forModel` never names fields or settings of the screen. It's empty if a model can do nothing.
  */
 export type Resolution = { onScreen: string; forModel: string };
 
-/** Who reads an advice. */
+/** The reader of a resolution. */
 export type Reader = keyof Resolution;
 
 export function readerOf(isModel: boolean): Reader {
 	return isModel ? 'forModel' : 'onScreen';
 }
 
-/** Advice that needs no screen. */
-export function forEveryone(advice: string): Resolution {
-	return { onScreen: advice, forModel: advice };
+/** For a person and a model alike. Must not name anything on the screen. */
+export function forEveryone(text: string): Resolution {
+	return { onScreen: text, forModel: text };
 }
 
-/** Advice that only a person at n8n's screen can follow. */
-export function onScreenOnly(advice: string): Resolution {
-	return { onScreen: advice, forModel: '' };
+/** Only for a person in n8n. A model can't do this. */
+export function onScreenOnly(text: string): Resolution {
+	return { onScreen: text, forModel: '' };
 }
 
-/** The same advice, and after it some that needs no screen. */
-export function followedBy({ onScreen, forModel }: Resolution, advice: string): Resolution {
-	return { onScreen: `${onScreen} ${advice}`.trim(), forModel: `${forModel} ${advice}`.trim() };
+/** Adds a sentence for both readers. */
+export function followedBy({ onScreen, forModel }: Resolution, text: string): Resolution {
+	return { onScreen: `${onScreen} ${text}`.trim(), forModel: `${forModel} ${text}`.trim() };
 }
 
-/** A model has only one person to talk to; who is called by phone is somebody else. */
+/** The person who chats with the model, not the person on the phone. */
 export const USER = 'the user you are chatting with';
 
-/** The only advice if nothing else is left. */
+/** If neither the model nor its user can fix it. */
 export const FOR_THE_OWNER = `Tell ${USER} that the person who set up this tool must fix this.`;

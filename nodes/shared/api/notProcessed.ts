@@ -5,31 +5,37 @@ import type { Method, ServiceRequest, HttpResponse } from './http';
 import { retryAfterMs } from './retry';
 
 /**
- * The few statuses that say by themselves, whoever sends them, that the request was not performed: a redirect asks
- * for the same request elsewhere (307 and 308; any, after a read), 401 "has not been applied", 407 did not pass the
- * proxy, 413 was rejected for its size, 429 for its haste. No other 4xx says so: behind a proxy's 403, 408 or 499
- * the service may have done it all the same.
+ * Explains a status that counts as a rejection even without an error body of the service. HTTP defines these
+ * statuses so that the request wasn't processed, whether the service or a proxy sent them (RFC 9110, RFC 6585):
+ * - 307 and 308: send the same request to another URL. For a GET, any 3xx.
+ * - 401: the request "has not been applied". 407: it didn't pass the proxy.
+ * - 413: it's too large. 429: too many requests.
+ *
+ * No other 4xx counts. After a 403, 408, or 499 of a proxy, the service may have processed the request.
+ *
+ * @param now epoch milliseconds, for a `Retry-After` date
  */
-export function explainNotPerformed(
+export function explainNotProcessed(
 	{ method }: ServiceRequest,
-	answer: HttpResponse,
+	response: HttpResponse,
 	now: number,
 ): Explanation | undefined {
-	const { status } = answer;
-	if (!isNotPerformed(method, status)) return undefined;
-	if (status === TOO_MANY_REQUESTS) return tooManyRequests(retryAfterMs(answer, now));
+	const { status } = response;
+	if (!isNotProcessed(method, status)) return undefined;
+	if (status === TOO_MANY_REQUESTS) return tooManyRequests(retryAfterMs(response, now));
 	return EXPLAINED[status] ?? REDIRECTED;
 }
 
-export function isNotPerformed(method: Method, status: number): boolean {
+export function isNotProcessed(method: Method, status: number): boolean {
 	const isRedirectedRead = method === 'GET' && status >= 300 && status < 400;
 	return isRedirectedRead || status === TOO_MANY_REQUESTS || EXPLAINED[status] !== undefined;
 }
 
 const REDIRECTED: Explanation = {
-	what: 'The base URL answers with a redirect, which is never followed with your API token',
+	message: "The service or a proxy responded with a redirect, which isn't followed",
 	resolution: {
-		onScreen: 'Open the credential and set Base URL to the final address of the service.',
+		onScreen:
+			"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
 		forModel: '',
 	},
 };
@@ -38,37 +44,41 @@ const EXPLAINED: { [status: number]: Explanation } = {
 	307: REDIRECTED,
 	308: REDIRECTED,
 	401: {
-		what: 'The service does not accept the API token',
+		message: 'The request was rejected as unauthorized (HTTP status 401)',
 		resolution: {
 			onScreen:
-				'Open the credential and check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+				"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
 			forModel: '',
 		},
 	},
 	407: {
-		what: 'The proxy of your n8n wants a sign-in, so the request did not reach the service',
-		resolution: onScreenOnly('Ask whoever runs your n8n to let it through the proxy.'),
+		message:
+			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
+		resolution: onScreenOnly(
+			'Ask your n8n administrator to let requests to the service pass the proxy.',
+		),
 	},
 	413: {
-		what: 'The request is larger than the service takes',
+		message: 'The request is too large for the service or a proxy (HTTP status 413)',
 		resolution: forEveryone(
-			'The request had no effect. Send less at once: shorten the texts, or leave out what is not needed.',
+			'The request had no effect. Shorten the texts, or leave out values that are not needed.',
 		),
 	},
 };
 
 function tooManyRequests(waitMs: number | undefined): Explanation {
 	return {
-		what: 'The service receives too many requests at the moment',
+		message:
+			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		resolution: forEveryone(
 			waitMs === undefined
 				? 'The request had no effect. Try again later.'
-				: `The request had no effect. The service asks to wait ${duration(waitMs)} before you try again.`,
+				: `The request had no effect. Try again after ${duration(waitMs)}.`,
 		),
 	};
 }
 
-/** Rounded up, so that nobody comes back too early. */
+/** In seconds, minutes, or hours, rounded up. */
 export function duration(ms: number): string {
 	const seconds = Math.ceil(ms / 1000);
 	if (seconds < 120) return counted(seconds, 'second');

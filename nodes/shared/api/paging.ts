@@ -7,147 +7,147 @@ import type { Limiter } from '../keyedMutex';
 import type { JsonValue } from '../json';
 import { READS_AT_ONCE } from './limits';
 
-/** One part of a list. */
+/** A page of a list. */
 export type Page<Position> = {
 	entries: JsonValue[];
-	/** What asks for the next one; none if the list ends. An empty part may have one: a service may filter its pages. */
+	/** The position of the next page. Undefined at the end of the list. An empty page may have one, because a service may filter its pages. */
 	next?: Position;
-	/** What asks for those after it, where that shows already: they are asked for meanwhile. */
+	/** The positions of the pages after it, if they're already known. They're prefetched. */
 	further?: Iterable<Position>;
-	/** How many entries the whole list has, if the service says so. */
+	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
-	/** How many entries the list has up to the end of this part, if those are not the ones read so far; Infinity if that isn't known. */
+	/** Number of entries in the list up to the end of this page, if it isn't the number read so far. Infinity if unknown. */
 	end?: number | undefined;
 };
 
-/** How the parts of a list are had. */
-export type PageReader<Position, Answer> = {
+/** How to read the pages of a list. */
+export type PageReader<Position, PageResponse> = {
 	/**
-	 * The first part is asked for without a position.
-	 *
-	 * @param signal aborted when nobody wants the answer any more
+	 * @param position undefined for the first page
+	 * @param signal aborted when the response is no longer needed
 	 */
-	ask: (position: Position | undefined, signal: AbortSignal) => Promise<Answer>;
-	/** @param found how many entries there are before it */
-	read: (answer: Answer, position: Position | undefined, found: number) => Page<Position>;
+	fetch: (position: Position | undefined, signal: AbortSignal) => Promise<PageResponse>;
+	/** @param found number of entries before this page */
+	parse: (response: PageResponse, position: Position | undefined, found: number) => Page<Position>;
 };
 
 export type PageOptions = {
 	/** Infinity for all entries. */
 	limit: number;
-	/** Bounds what is asked for at the same time, also over several lists. */
+	/** Limits parallel requests, also across lists. */
 	limiter?: Limiter | undefined;
-	/** What a person at the screen can do if the list would never end. */
+	/** What a person can do if the pages repeat. */
 	loopAdvice: string;
 };
 
-/** The service gave the same page again, or led back to one: the list would never end. */
+/** The service repeated a page or its position, so the list would never end. */
 export class RepeatedPage extends OutcomeUnknown {
 	constructor(resolution: string) {
-		super('The service gave the same part of the list again', onScreenOnly(resolution));
+		super('The service returned the same page of the list again', onScreenOnly(resolution));
 	}
 }
 
-/** After so many empty parts in a row the list has ended: some services name a next part for ever. */
+/** Empty pages in a row that end the list. Some services always return a next page. */
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list part by part until the limit is reached or the list ends.
+ * Reads a list page by page up to the limit or the end of the list.
  *
- * @throws RepeatedPage when the service gives the same part again, or leads back to one, as the list would never end
+ * @throws RepeatedPage if the service repeats a page or its position
  */
-export async function readPages<Position, Answer>(
-	{ ask, read }: PageReader<Position, Answer>,
+export async function readPages<Position, PageResponse>(
+	{ fetch, parse }: PageReader<Position, PageResponse>,
 	{ limit, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PageOptions,
 ): Promise<JsonValue[]> {
 	const found: JsonValue[] = [];
-	const asked = new Set<string>();
-	let answers = new PagePrefetcher(ask, limiter);
-	let areForeseen = true;
+	const seenPositions = new Set<string>();
+	let prefetcher = new PagePrefetcher(fetch, limiter);
+	let canPrefetch = true;
 	let position: Position | undefined;
-	let former: JsonValue[] | undefined;
-	let emptyParts = 0;
+	let previous: JsonValue[] | undefined;
+	let emptyPages = 0;
 	try {
 		for (;;) {
-			const answer = await answers.of(position);
-			const { entries, next, further = [] } = read(answer, position, found.length);
-			if (entries.length > 0 && isEqual(entries, former)) throw new RepeatedPage(loopAdvice);
-			// Not spread: a whole list of 200,000 is more arguments than a function takes.
+			const response = await prefetcher.get(position);
+			const { entries, next, further = [] } = parse(response, position, found.length);
+			if (entries.length > 0 && isEqual(entries, previous)) throw new RepeatedPage(loopAdvice);
+			// Not spread: a function can't take 200,000 arguments.
 			for (const entry of entries) found.push(entry);
-			emptyParts = entries.length === 0 ? emptyParts + 1 : 0;
-			const hasEnded = next === undefined || emptyParts >= MAX_EMPTY_PAGES;
+			emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
+			const hasEnded = next === undefined || emptyPages >= MAX_EMPTY_PAGES;
 			if (hasEnded || found.length >= limit) break;
 			const key = JSON.stringify(next);
-			if (asked.has(key) && emptyParts > 0) break;
-			if (asked.has(key)) throw new RepeatedPage(loopAdvice);
-			asked.add(key);
-			if (answers.missed(next)) {
-				// Parts are of different lengths: to go on guessing would cost ten requests for each of them.
-				areForeseen = false;
-				answers.end();
-				answers = new PagePrefetcher(ask, limiter);
+			if (seenPositions.has(key) && emptyPages > 0) break;
+			if (seenPositions.has(key)) throw new RepeatedPage(loopAdvice);
+			seenPositions.add(key);
+			if (prefetcher.isOffTrack(next)) {
+				// The pages vary in length. Further guesses would cost up to ten requests per page.
+				canPrefetch = false;
+				prefetcher.stop();
+				prefetcher = new PagePrefetcher(fetch, limiter);
 			}
 			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
-			if (areForeseen) answers.askFor(next, further, Math.min(wanted, READS_AT_ONCE));
+			if (canPrefetch) prefetcher.prefetch(next, further, Math.min(wanted, READS_AT_ONCE));
 			position = next;
-			former = entries;
+			previous = entries;
 		}
 	} finally {
-		answers.end();
+		prefetcher.stop();
 	}
 	return found.slice(0, limit);
 }
 
-/** The answers that come next. */
-class PagePrefetcher<Position, Answer> {
-	private readonly answers = new Map<string, Promise<Answer>>();
+/** Requests the next pages in advance. */
+class PagePrefetcher<Position, PageResponse> {
+	private readonly responses = new Map<string, Promise<PageResponse>>();
 	private hasFailed = false;
-	private readonly over = new AbortController();
+	private readonly controller = new AbortController();
 
 	constructor(
-		private readonly ask: PageReader<Position, Answer>['ask'],
+		private readonly fetch: PageReader<Position, PageResponse>['fetch'],
 		private readonly limiter: Limiter,
 	) {}
 
-	async of(position: Position | undefined): Promise<Answer> {
+	async get(position: Position | undefined): Promise<PageResponse> {
 		const key = JSON.stringify(position);
-		const answer =
-			this.answers.get(key) ?? this.limiter(async () => await this.ask(position, this.over.signal));
-		this.answers.delete(key);
-		return await answer;
+		const response =
+			this.responses.get(key) ??
+			this.limiter(async () => await this.fetch(position, this.controller.signal));
+		this.responses.delete(key);
+		return await response;
 	}
 
-	/** Whether another was asked for in its place. */
-	missed(next: Position): boolean {
-		const [first] = this.answers.keys();
+	/** Whether a different page was prefetched as the next one. */
+	isOffTrack(next: Position): boolean {
+		const [first] = this.responses.keys();
 		return first !== undefined && first !== JSON.stringify(next);
 	}
 
-	/** @param further may be any number: a service claims what it likes */
-	askFor(next: Position, further: Iterable<Position>, most: number): void {
-		const { signal } = this.over;
+	/** @param further of any length, because it depends on the total that the service claims */
+	prefetch(next: Position, further: Iterable<Position>, max: number): void {
+		const { signal } = this.controller;
 		let count = 0;
 		for (const position of chain(next, further)) {
-			if (count++ === most) return;
+			if (count++ === max) return;
 			const key = JSON.stringify(position);
-			if (this.answers.has(key)) continue;
-			const answer = this.limiter(async () => {
-				if (this.hasFailed || signal.aborted) throw new Error('Not asked for any more');
-				return await this.ask(position, signal).catch((error: unknown) => {
-					// At once: the list learns of it only after the next turn has begun.
+			if (this.responses.has(key)) continue;
+			const response = this.limiter(async () => {
+				if (this.hasFailed || signal.aborted) throw new Error('No longer needed');
+				return await this.fetch(position, signal).catch((error: unknown) => {
+					// Set here, because the reader learns of it only after the next request has started.
 					this.hasFailed = true;
 					throw error;
 				});
 			});
-			// What went wrong is told when its turn comes, which may be never.
-			answer.catch(() => undefined);
-			this.answers.set(key, answer);
+			// The reader gets the rejection when it needs this page, if it ever does.
+			response.catch(() => undefined);
+			this.responses.set(key, response);
 		}
 	}
 
-	/** What waits for its turn is not asked for, and what was asked for is not tried again. */
-	end(): void {
-		this.over.abort(DONE);
+	/** Cancels waiting requests and further attempts. */
+	stop(): void {
+		this.controller.abort(DONE);
 	}
 }
 

@@ -2,39 +2,39 @@ import { deferred, pause, type Clock, type Deferred } from '../clock';
 import { onScreenOnly } from './modelAdvice';
 import { NotSent } from './errors';
 
-/** So many reads that the service takes let one more be in flight. */
-const TAKEN_PER_STEP = 10;
+/** Accepted reads after which one more may be in flight. */
+const ACCEPTED_PER_STEP = 10;
 
 /**
- * Slows the reads of one client down when the service responds that it receives too many (429): then they are sent one
- * at a time, and none before the service wants more. While it takes them, more and more are in flight again. So reads
- * at the same time get as far as reads one after another. If one of them has waited in vain, the others are tried once.
+ * Slows down the reads of a client after a 429. Reads are then sent one at a time, after the wait that the service
+ * asks for. While it accepts them, more are sent in parallel again. So parallel reads succeed whenever sequential
+ * ones do. Once a read has run out of attempts, each of the others is tried once.
  */
 export class ReadPace {
 	private maxInFlight = Infinity;
 	private inFlight = 0;
-	private taken = 0;
-	/** By the elapsed time. */
-	private opensAt = -Infinity;
+	private accepted = 0;
+	/** In milliseconds of the clock's `elapsed()`. */
+	private resumesAt = -Infinity;
 	private hasGivenUp = false;
 	private readonly waiting = new Set<Deferred<void>>();
 
 	constructor(private readonly clock: Clock) {}
 
 	/**
-	 * @param signal aborted when nobody wants the response any more
-	 * @returns what came, and whether nothing else was in flight meanwhile
-	 * @throws NotSent if the signal aborts before it is sent
+	 * @param signal aborted when the response is no longer needed
+	 * @returns the result, and whether no other read was in flight
+	 * @throws NotSent if the signal aborts before the read is sent
 	 */
 	async send<Result>(
 		send: () => Promise<Result>,
 		signal?: AbortSignal,
 	): Promise<{ result: Result; wasAlone: boolean }> {
-		// Not awaited in between: another would take the place.
-		while (this.inFlight >= this.maxInFlight) await this.nextPlace(signal);
+		// No await between the check and the increment, so that no other read takes the slot.
+		while (this.inFlight >= this.maxInFlight) await this.waitForSlot(signal);
 		const wasFirst = this.inFlight++ === 0;
 		try {
-			await this.untilOpen(signal);
+			await this.waitUntilResumed(signal);
 			const result = await send();
 			return { result, wasAlone: wasFirst && this.inFlight === 1 };
 		} finally {
@@ -43,37 +43,42 @@ export class ReadPace {
 		}
 	}
 
-	/** The service took no read. @returns whether it is worth waiting for */
+	/**
+	 * Call this after a 429.
+	 *
+	 * @param waitMs before the next attempt. Undefined if there is none.
+	 * @returns whether to try again
+	 */
 	slowDown(waitMs: number | undefined): boolean {
 		this.maxInFlight = 1;
-		this.taken = 0;
-		// Waiting once in vain is enough: else thousands of reads would each wait as long.
+		this.accepted = 0;
+		// One read that gives up is enough. Otherwise, thousands of reads would wait just as long.
 		this.hasGivenUp ||= waitMs === undefined;
-		const opensAt = this.clock.elapsed() + (waitMs ?? 0);
-		this.opensAt = this.hasGivenUp ? -Infinity : Math.max(this.opensAt, opensAt);
+		const resumesAt = this.clock.elapsed() + (waitMs ?? 0);
+		this.resumesAt = this.hasGivenUp ? -Infinity : Math.max(this.resumesAt, resumesAt);
 		return !this.hasGivenUp;
 	}
 
-	/** The service took a read. */
+	/** Call this after an accepted read. */
 	speedUp(): void {
 		this.hasGivenUp = false;
-		if (++this.taken < TAKEN_PER_STEP) return;
-		this.taken = 0;
+		if (++this.accepted < ACCEPTED_PER_STEP) return;
+		this.accepted = 0;
 		this.maxInFlight++;
 		this.admit();
 	}
 
-	private async nextPlace(signal: AbortSignal | undefined): Promise<void> {
+	private async waitForSlot(signal: AbortSignal | undefined): Promise<void> {
 		if (isAborted(signal)) throw notSent();
-		const place: Deferred<void> = deferred();
-		const giveUp = () => place.resolve();
-		this.waiting.add(place);
+		const slot: Deferred<void> = deferred();
+		const giveUp = () => slot.resolve();
+		this.waiting.add(slot);
 		signal?.addEventListener('abort', giveUp, { once: true });
-		await place.promise;
+		await slot.promise;
 		signal?.removeEventListener('abort', giveUp);
-		this.waiting.delete(place);
+		this.waiting.delete(slot);
 		if (!isAborted(signal)) return;
-		// The place that was offered, if one was, is for the next.
+		// If this read was given a slot, pass it on.
 		this.admit();
 		throw notSent();
 	}
@@ -85,8 +90,8 @@ export class ReadPace {
 		first.resolve();
 	}
 
-	private async untilOpen(signal: AbortSignal | undefined): Promise<void> {
-		const ms = this.opensAt - this.clock.elapsed();
+	private async waitUntilResumed(signal: AbortSignal | undefined): Promise<void> {
+		const ms = this.resumesAt - this.clock.elapsed();
 		if (ms <= 0) return;
 		if (!(await pause(this.clock, ms, signal ?? new AbortController().signal))) throw notSent();
 	}
@@ -98,7 +103,7 @@ function isAborted(signal: AbortSignal | undefined): boolean {
 
 function notSent(): NotSent {
 	return new NotSent(
-		'The request was not sent: it waited for a service that receives too many requests, until nobody wanted the response any more',
-		onScreenOnly('Run this again later.'),
+		"The request wasn't sent, because the service received too many requests and the execution ended before the next attempt",
+		onScreenOnly('Run this node again later.'),
 	);
 }

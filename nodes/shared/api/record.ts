@@ -1,15 +1,15 @@
 import partition from 'lodash/partition';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 
-/** What the document has beside `data` (General conventions; `warnings` of campaign contacts). */
+/** Documented fields beside `data` (General conventions, `warnings` of campaign contacts). */
 const BESIDE_DATA = new Set(['message', 'meta', 'warnings']);
 
 /**
- * The record that a body carries: `data`, or all of it if the service used no envelope. Beside `data`, what the document
- * has there is kept under its name, and everything else under `envelope`: a `status` of the envelope is not the status
- * of a call. A field of the record is never replaced.
+ * The record in a body: `data`, or the whole body if it has no envelope. Documented fields beside `data` are added
+ * under their names, and all others under `envelope`, because a `status` of the envelope isn't the status of a call.
+ * Fields of the record are never replaced.
  *
- * @param ownFields further names that mean the record wherever they are
+ * @param ownFields further fields beside `data` that belong to the record
  */
 export function recordIn(body: JsonValue, ownFields: readonly string[] = []): JsonObject {
 	if (!isJsonObject(body)) return body === null ? {} : { data: body };

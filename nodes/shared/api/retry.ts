@@ -3,12 +3,12 @@ import { TOO_MANY_REQUESTS } from './errors';
 import { BLOCKED_BY_N8N, TransportFault, type Method, type HttpResponse } from './http';
 import type { ReadPace } from './readPace';
 
-/** What comes before the first byte of a request: finding the address and connecting to it. */
+/** System calls before the first byte of a request is sent. */
 const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
 
 /**
- * OpenSSL's names for a certificate that is not trusted, and Node's own. Node checks the certificate before it lets
- * the request out; every other fault of TLS (`ERR_SSL_*`, `EPROTO`) may come at any time.
+ * Codes of OpenSSL and Node for an untrusted certificate. Node checks the certificate before it sends the request.
+ * Other TLS faults (`ERR_SSL_*`, `EPROTO`) can occur at any time.
  */
 const CERTIFICATE_FAULTS = new Set([
 	'CERT_CHAIN_TOO_LONG',
@@ -35,32 +35,34 @@ const CERTIFICATE_FAULTS = new Set([
 
 export const ATTEMPTS = 4;
 export const RETRY_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
-/** Longer than this and the workflow is better told than kept waiting. */
-export const LONGEST_RETRY_AFTER_MS = 60_000;
+/** If the service asks for a longer wait, the request fails instead. */
+export const MAX_RETRY_AFTER_MS = 60_000;
 
 export function isCertificateFault(code: string): boolean {
 	return CERTIFICATE_FAULTS.has(code);
 }
 
-/** Whether no byte of the request can have reached the service; without evidence it may have. */
+/** Whether the request certainly didn't reach the service. */
 export function neverSent(fault: TransportFault): boolean {
 	if (isLasting(fault)) return true;
 	return fault.syscall !== undefined && BEFORE_THE_REQUEST.has(fault.syscall);
 }
 
-/** Faults that another attempt would only repeat. */
+/** Faults that another attempt would repeat. */
 function isLasting({ code }: TransportFault): boolean {
 	return code === BLOCKED_BY_N8N || isCertificateFault(code);
 }
 
 /**
- * The rule in one breath: send again what surely did not take effect (no connection, 429 without a sign of the contrary);
- * send a GET again also when the network or the service stumbled (5xx); nothing else, ever.
+ * The retry rule:
+ * - Any request that certainly had no effect: no connection, or a 429 that `isFinal` doesn't contradict.
+ * - A GET also after network faults and 5xx.
+ * - Nothing else.
  */
 export function mayRetry(
 	method: Method,
 	result: HttpResponse | TransportFault,
-	isFinal: (answer: HttpResponse) => boolean = () => false,
+	isFinal: (response: HttpResponse) => boolean = () => false,
 ): boolean {
 	if (result instanceof TransportFault) {
 		if (isLasting(result)) return false;
@@ -70,7 +72,7 @@ export function mayRetry(
 	return method === 'GET' && result.status >= 500;
 }
 
-/** Milliseconds that `Retry-After` asks for, given in seconds or as a date by the clock of the service (RFC 9110). */
+/** The wait of `Retry-After` in milliseconds. The header has seconds or a date by the service's clock (RFC 9110). */
 export function retryAfterMs({ headers }: HttpResponse, now: number): number | undefined {
 	const { 'retry-after': value } = headers;
 	if (typeof value !== 'string' || value.trim() === '') return undefined;
@@ -88,19 +90,21 @@ function dateIn(header: unknown): number | undefined {
 export type RetryOptions = {
 	clock: Clock;
 	random: () => number;
-	/** In milliseconds of the clock's `elapsed()`: from then on nothing is tried again. */
+	/** In milliseconds of the clock's `elapsed()`: no further attempt starts after this. */
 	notAfter?: number;
-	/** Aborted when nobody wants the answer any more. */
+	/** Aborted when the response is no longer needed. */
 	signal?: AbortSignal | undefined;
-	/** Shared by the reads of a client. */
+	/** Shared by all reads of a client. */
 	pace?: ReadPace | undefined;
-	/** Whether a response shows that the request took effect, whatever its status says. */
-	isFinal?: (answer: HttpResponse) => boolean;
+	/** Whether a response shows that the request took effect, whatever its status. */
+	isFinal?: (response: HttpResponse) => boolean;
 };
 
 /**
- * Sends until an answer stands that may not be retried, the attempts or the time are used up, or nobody waits for it.
- * A 429 that came to one of several reads at the same time uses up no attempt: from then on they go one by one.
+ * Sends a request until its result may not be retried, attempts or time run out, or the signal aborts. A 429 for one
+ * of several parallel reads doesn't count as an attempt, because the reads then continue one by one.
+ *
+ * @throws TransportFault if the last attempt got no response
  */
 export async function sendWithRetry<Result extends HttpResponse>(
 	method: Method,
@@ -119,9 +123,9 @@ export async function sendWithRetry<Result extends HttpResponse>(
 		const isHopeless = isTooMany && pace?.slowDown(wait) === false;
 		if ((statusOf(result) ?? 500) < 500 && !isTooMany) pace?.speedUp();
 		const isLast = wait === undefined || isHopeless || clock.elapsed() + wait >= notAfter;
-		// A pace that was slowed down waits by itself, with all others.
+		// The pace waits for all reads.
 		const waits = pace === undefined || !isTooMany;
-		if (isLast || (waits && !(await waited(clock, wait, signal)))) {
+		if (isLast || (waits && !(await waitUnlessAborted(clock, wait, signal)))) {
 			if (result instanceof TransportFault) throw result;
 			return result;
 		}
@@ -129,24 +133,26 @@ export async function sendWithRetry<Result extends HttpResponse>(
 	}
 }
 
-/** Whether there is still somebody who waits. */
-async function waited(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
+/** @returns false if the signal aborted */
+async function waitUnlessAborted(clock: Clock, ms: number, signal?: AbortSignal): Promise<boolean> {
 	if (signal !== undefined) return await pause(clock, ms, signal);
 	await clock.sleep(ms);
 	return true;
 }
 
-/** Before the attempt that follows; undefined if the service asks for longer than anybody should wait. */
+/** Milliseconds before the next attempt. Undefined if the service asks for too long a wait. */
 function waitBefore(
 	attempt: number,
 	result: HttpResponse | TransportFault,
 	clock: Clock,
 	random: () => number,
 ): number | undefined {
-	const asked = result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
-	// None at all would use up the attempts at once.
-	if (asked === undefined || asked === 0) return backoffMs(RETRY_BACKOFF, attempt, random);
-	return asked > LONGEST_RETRY_AFTER_MS ? undefined : asked;
+	const requestedMs =
+		result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
+	// Without any wait, the attempts would be used up immediately.
+	if (requestedMs === undefined || requestedMs === 0)
+		return backoffMs(RETRY_BACKOFF, attempt, random);
+	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
 }
 
 function statusOf(result: HttpResponse | TransportFault): number | undefined {

@@ -5,27 +5,27 @@ import { hidingEncoded } from './encodedSecrets';
 
 const HIDDEN = '[hidden]';
 
-/** Fields whose values open something: a chat's socket, a recording in storage. */
+/** Fields whose values give access to something. */
 const SECRET_FIELDS = new Set(['token', 'recording_url']);
 
-/** Shorter texts are no secrets, and hiding them would blot out plain words. */
-const SHORTEST_SECRET = 8;
+/** Hiding shorter texts would hide plain words. */
+const MIN_SECRET_LENGTH = 8;
 
-/** Of the tokens that the service gave out, which live for five minutes, the latest are kept in mind. */
+/** Number of secrets of responses to remember. Tokens expire after five minutes. */
 const MAX_SECRETS = 100;
 
-/** Of a longer one its first characters are looked for, and all that follows them is hidden. */
-const LONGEST_SOUGHT = 4_000;
+/** For a longer secret, only this many characters are searched, and everything after them is hidden. */
+const MAX_SEARCHED_CHARACTERS = 4_000;
 
-/** Half a character, which `encodeURIComponent` rejects. */
+/** Not accepted by `encodeURIComponent`. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 type Hide = (text: string) => string;
 
 /**
- * What must not be shown, whoever says it: the API token, however it is written (plain, escaped as in JSON,
- * percent-encoded, as HTML's entities, in hexadecimal or base64), and the WebSocket tokens that the service gave out, in the
- * same ways. Of a text that was cut, the beginning of one counts too.
+ * Hides secrets in texts: the API token and the secrets of earlier responses, such as WebSocket tokens. Finds them in
+ * plain text, JSON escapes, percent-encoding, HTML entities, hexadecimal, and base64, and also the start of a secret
+ * at the end of a truncated text.
  */
 export class Secrets {
 	private readonly hideOwn: Hide;
@@ -35,63 +35,64 @@ export class Secrets {
 		this.hideOwn = hidingEachForm(apiToken);
 	}
 
-	/** Keeps the secrets of an answer in mind. */
+	/** Remembers the secrets of a response. */
 	remember(body: JsonValue): void {
 		this.given = [...new Set([...this.given, ...secretsIn(body)])].slice(-MAX_SECRETS);
 	}
 
-	/** A text without the API token; `bringsSecrets` where it may give the same token of a socket again. */
+	/** @param bringsSecrets whether the text is a response that may return the same secrets again. Hides only the API token. */
 	hide(text: string, bringsSecrets = false): string {
-		const shown = hiddenIn(text, this.hideOwn);
-		return bringsSecrets ? shown : withoutSecrets(shown, this.given);
+		const redacted = hiddenIn(text, this.hideOwn);
+		return bringsSecrets ? redacted : withoutSecrets(redacted, this.given);
 	}
 }
 
-/** A body without the secrets that it brings along itself, for what is shown of it: nothing where they are too many. */
-export function withoutItsSecrets(body: JsonValue): JsonValue {
+/** A body without its own secrets, for messages. Hides everything if there are too many. */
+export function withoutOwnSecrets(body: JsonValue): JsonValue {
 	const secrets = [...new Set(secretsIn(body))];
 	if (secrets.length === 0) return body;
 	return secrets.length > MAX_SECRETS ? HIDDEN : mapTexts(body, hiding(secrets));
 }
 
-/** A text, JSON or not, without these secrets (at most 100), however they are written. */
+/** A text, JSON or not, without these secrets in any encoding. Hides everything if there are more than 100. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-	const worthHiding = secrets.filter(({ length }) => length >= SHORTEST_SECRET);
+	const worthHiding = secrets.filter(({ length }) => length >= MIN_SECRET_LENGTH);
 	if (worthHiding.length === 0) return text;
 	if (worthHiding.length > MAX_SECRETS) return HIDDEN;
 	return hiddenIn(text, hiding(worthHiding), hidingCut(worthHiding));
 }
 
-/** The values in an answer that open something, wherever they stand. */
+/** The values of secret fields at any depth of a response. */
 function secretsIn(body: JsonValue): string[] {
 	const found: string[] = [];
 	for (const value of valuesIn(body)) {
 		if (!isJsonObject(value)) continue;
 		for (const [name, inner] of Object.entries(value)) {
 			if (!SECRET_FIELDS.has(name) || typeof inner !== 'string') continue;
-			if (inner.length >= SHORTEST_SECRET) found.push(inner);
+			if (inner.length >= MIN_SECRET_LENGTH) found.push(inner);
 		}
 	}
 	return found;
 }
 
 /**
- * JSON stays JSON: its texts are looked at decoded, as an escape may be part of a longer one.
+ * Hides secrets in a text. JSON stays valid: its texts are searched decoded, because an escape may be part of a
+ * longer one.
  *
- * @param hideCut what is hidden besides in a text that is not whole JSON, and so may have been cut
+ * @param hideCut also applied to text that isn't complete JSON and may be truncated
  */
 function hiddenIn(text: string, hide: Hide, hideCut: Hide = (plain) => plain): string {
-	const shown = hideCut(hide(text));
-	if (!text.includes('\\') && shown === text) return text;
+	const redacted = hideCut(hide(text));
+	if (!text.includes('\\') && redacted === text) return text;
 	const body = parseJson(text);
-	// A number is written as it came: parsed, it has other digits.
+	// Parsing a number may change its digits.
 	const isPlain = body === undefined || typeof body === 'number';
-	return isPlain ? shown : JSON.stringify(mapTexts(body, hide));
+	return isPlain ? redacted : JSON.stringify(mapTexts(body, hide));
 }
 
 function mapTexts(value: JsonValue, map: Hide): JsonValue {
 	if (typeof value === 'string') return map(value);
-	// A secret that has only digits may come as a number.
+	// A secret that has only digits may be a number.
 	if (typeof value === 'number') return map(digitsOf(value)) === digitsOf(value) ? value : HIDDEN;
 	if (Array.isArray(value)) return value.map((inner) => mapTexts(inner, map));
 	if (!isJsonObject(value)) return value;
@@ -102,27 +103,29 @@ function mapTexts(value: JsonValue, map: Hide): JsonValue {
 	return Object.fromEntries(mapped);
 }
 
-/** Large numbers, too, without an exponent. */
+/** The digits of a number, without an exponent. */
 function digitsOf(value: number): string {
 	return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
 function hiding(secrets: readonly string[]): Hide {
-	// The longest first: another may be its beginning.
+	// The longest first, because a shorter one may be its start.
 	const forms = secrets
 		.flatMap(plainAndEncoded)
 		.sort((one, other) => other.whole.length - one.whole.length);
-	const hideEncoded = hidingEncoded(secrets.map((one) => firstCharacters(one, LONGEST_SOUGHT)));
+	const hideEncoded = hidingEncoded(
+		secrets.map((one) => firstCharacters(one, MAX_SEARCHED_CHARACTERS)),
+	);
 	return (text) =>
-		text.length < SHORTEST_SECRET ? text : hideEncoded(forms.reduce(withoutForm, text));
+		text.length < MIN_SECRET_LENGTH ? text : hideEncoded(forms.reduce(withoutForm, text));
 }
 
-/** A secret in one of its forms, the least of it that is one, and whether that is all of it. */
+/** A form of a secret, the shortest start that counts, and whether `whole` is the complete secret. */
 type SecretForm = { whole: string; least: string; isAll: boolean };
 
 function plainAndEncoded(secret: string): SecretForm[] {
-	const whole = firstCharacters(secret, LONGEST_SOUGHT);
-	const least = firstCharacters(secret, SHORTEST_SECRET);
+	const whole = firstCharacters(secret, MAX_SEARCHED_CHARACTERS);
+	const least = firstCharacters(secret, MIN_SECRET_LENGTH);
 	const isAll = whole.length === secret.length;
 	const plain = { whole, least, isAll };
 	if (LONE_SURROGATE.test(whole)) return [plain];
@@ -135,15 +138,15 @@ function withoutForm(text: string, { whole, isAll }: SecretForm): string {
 	return start === -1 ? text : `${text.slice(0, start)}${HIDDEN}`;
 }
 
-/** Where the text ends in the middle of a secret, or shortens it: `…`, `..."`. */
+/** Hides the start of a secret at the end of a truncated text, also before `…` or `..."`. */
 function hidingCut(secrets: readonly string[]): Hide {
 	const forms = secrets.flatMap(plainAndEncoded);
 	return (text) => {
 		const beforeDots = withoutEnd(text, AFTER_A_CUT);
-		const shown = forms.reduce(withoutBeginning, text);
-		return shown === text
+		const redacted = forms.reduce(withoutBeginning, text);
+		return redacted === text
 			? forms.reduce(withoutBeginning, beforeDots) + text.slice(beforeDots.length)
-			: shown;
+			: redacted;
 	};
 }
 
@@ -156,9 +159,9 @@ function withoutBeginning(text: string, { whole, least }: SecretForm): string {
 	return length < least.length ? text : `${text.slice(0, text.length - length)}${HIDDEN}`;
 }
 
-/** Length of the longest end of a text that another begins with, found in one pass over both (Knuth, Morris and Pratt). */
+/** Length of the longest suffix of `text` that is a prefix of `whole`, in linear time (Knuth-Morris-Pratt). */
 function overlapOf(text: string, whole: string): number {
-	/** For each beginning of `whole`, the same of what follows its first character. */
+	/** The prefix function of `whole`. */
 	const shorter: number[] = [0];
 	const longer = (length: number, next: string) => {
 		let known = length;
@@ -173,18 +176,18 @@ function overlapOf(text: string, whole: string): number {
 }
 
 function hidingEachForm(secret: string): Hide {
-	if (secret.length < SHORTEST_SECRET) return (text) => text;
+	if (secret.length < MIN_SECRET_LENGTH) return (text) => text;
 	const bytes = [...Buffer.from(secret)];
 	const forms = [
-		// Case does not count, as hexadecimal digits have both.
-		new RegExp(anyBeginning([...secret].map(eitherOf), SHORTEST_SECRET), 'gi'),
-		new RegExp(anyBeginning(bytes.map(hexOf), SHORTEST_SECRET), 'gi'),
+		// Case-insensitive, because hexadecimal digits can have either case.
+		new RegExp(anyBeginning([...secret].map(eitherOf), MIN_SECRET_LENGTH), 'gi'),
+		new RegExp(anyBeginning(bytes.map(hexOf), MIN_SECRET_LENGTH), 'gi'),
 		...ALIGNMENTS.map((before) => new RegExp(inBase64(bytes, before), 'g')),
 	];
-	return (text) => forms.reduce((shown, form) => shown.replace(form, HIDDEN), text);
+	return (text) => forms.reduce((redacted, form) => redacted.replace(form, HIDDEN), text);
 }
 
-/** All of a sequence, or the beginning of it: somebody may have cut or shortened the text. */
+/** All of a sequence or its start, because the text may be truncated. */
 function anyBeginning(units: readonly string[], least: number): string {
 	const more = units.slice(least).reduceRight((rest, unit) => `(?:${unit}${rest})?`, '');
 	return units.slice(0, least).join('') + more;
@@ -192,25 +195,25 @@ function anyBeginning(units: readonly string[], least: number): string {
 
 const eitherOf = (char: string): string => `(?:${formsOf(char).join('|')})`;
 
-/** A byte in a dump, with what is before it: `74`, `:74`, `, 0x74`. */
+/** A byte in a dump, with the separator before it: `74`, `:74`, `, 0x74`. */
 const hexOf = (byte: number, at: number): string =>
 	`${at === 0 ? '' : '[\\s:,-]{0,2}'}(?:0x)?${hex(byte, 2)}`;
 
-/** Bytes before a text of which base64 makes other characters: three bytes become four. */
+/** Offsets of a text in a group of three bytes, for which base64 gives different characters. */
 const ALIGNMENTS = [0, 1, 2];
 
-/** In base64, plain or for URLs, with the characters at both ends that hold bits of what is beside it. */
+/** Base64 or base64url, with the characters at both ends that share bits with the text around it. */
 function inBase64(secret: readonly number[], before: number): string {
 	const text = Buffer.from([...Array<number>(before).fill(0), ...secret]).toString('base64');
 	const wholeCharacters = Math.floor(((before + secret.length) * 8) / 6);
 	const own = text.slice(Math.ceil((before * 8) / 6), wholeCharacters);
-	const leastCharacters = Math.floor((SHORTEST_SECRET * 8) / 6);
+	const leastCharacters = Math.floor((MIN_SECRET_LENGTH * 8) / 6);
 	const units = [...own].map((char) => `${BASE64_FORMS[char] ?? char}${LINE_BREAK}`);
 	const beginning = before === 0 ? '' : '[\\w+/-]?';
 	return beginning + anyBeginning([...units, '[\\w+/-]?(?:=|%(?:25)*3[dD]){0,2}'], leastCharacters);
 }
 
-/** Base64 may be broken into lines; within JSON in JSON the breaks are escaped. */
+/** Base64 may have line breaks, which are escaped in nested JSON. */
 const LINE_BREAK = '(?:(?:\\r|\\\\{1,8}r)?(?:\\n|\\\\{1,8}n))?';
 
 const BASE64_FORMS: { [char: string]: string } = {
@@ -218,11 +221,11 @@ const BASE64_FORMS: { [char: string]: string } = {
 	'/': '(?:\\\\{0,8}[/_]|%(?:25)*2[fF])',
 };
 
-/** The ways of writing one character, also of writing what was written so again: `%2541`, `&amp;#65;`. */
+/** The encodings of a character, also nested: `%2541`, `&amp;#65;`. */
 function formsOf(char: string): string[] {
 	const code = char.codePointAt(0) ?? 0;
 	const units = char.split('').map((unit) => `\\\\{1,8}u${hex(unit.charCodeAt(0), 4)}`);
-	// The plain one comes last, as an ampersand alone is the beginning of each entity, and so does its name.
+	// Plain characters come last, because an ampersand also begins each entity.
 	return [
 		`&(?:amp;)*#0*${code};`,
 		`&(?:amp;)*#x0*${hex(code, 1)};`,

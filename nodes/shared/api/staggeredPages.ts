@@ -2,22 +2,22 @@ import maxBy from 'lodash/maxBy';
 import range from 'lodash/range';
 import { MAX_READINGS, type Reading } from './completeList';
 
-/** A page by its place among pages of its own size, from 0. */
+/** A page by its index among pages of its size, from 0. */
 export type SizedPage = { index: number; size: number };
 
-/** Pages have two entries at least: none shows what follows on it otherwise. */
+/** A page needs two entries to show which one follows the other. */
 const SMALLEST_SIZE = 2;
 
 /**
- * The page size of a reading, which no other one has. It is not larger than the service's own pages, which may be the
- * largest that it gives, unless those are tiny.
+ * The page size of a reading, which differs from that of all other readings. Not larger than the service's default
+ * page size, which may be its maximum, unless that is very small.
  */
 export function sizeOfReading({ firstPageLength, number }: Reading): number {
 	const step = number - 1;
 	return firstPageLength > MAX_READINGS ? firstPageLength - step : firstPageLength + step;
 }
 
-/** The page that has an entry and ends as late as possible, but not where a page of the first reading ended. */
+/** The page that contains an entry and ends as late as possible, but not where a page of the first reading ends. */
 export function pageAcross(entry: number, reading: Reading): SizedPage {
 	const largest = sizeOfReading(reading);
 	const pages = range(SMALLEST_SIZE, largest + 1).map((size) => pageWith(entry, size));
@@ -25,7 +25,7 @@ export function pageAcross(entry: number, reading: Reading): SizedPage {
 	return maxBy(across, endOf) ?? pageWith(entry, largest);
 }
 
-/** The pages after that one, up to the end of the list. */
+/** The pages after a page, up to the end of the list. */
 export function* pagesAcross(
 	page: SizedPage,
 	total: number,

@@ -1,15 +1,15 @@
 import { numberIn, type JsonValue } from '../json';
 
 /**
- * The totals that a service gives with the pages of a list. One that counts fewer entries than are on a page doesn't
- * count them, such as with 0 or -1, so none of its further totals is believed: an empty page would fit a total of 0.
+ * The totals in the pages of a list. If a total is smaller than the number of entries on its page, such as 0 or -1,
+ * the service doesn't count them. All later totals are then ignored, because an empty page would match a total of 0.
  */
 export class Totals {
 	private areUsable = true;
 
 	/**
-	 * @param entries how many are on the page
-	 * @returns undefined if the list may have more than that
+	 * @param entries number of entries on the page
+	 * @returns the total, or undefined if there is no usable one
 	 */
 	read(value: JsonValue | undefined, entries: number): number | undefined {
 		const total = numberIn(value);

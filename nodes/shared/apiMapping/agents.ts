@@ -1,20 +1,21 @@
 import type { MappingFields } from './field';
 
-/** Open in Endpoints › GET /v1/active_agents; `agent_uuid` and `agent_name` are documented for an agent. */
+/** Not documented in Endpoints › GET /v1/active_agents. An agent has `agent_uuid` and `agent_name`. */
 export const AGENT_FIELDS = {
 	agentsPath: {
 		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to Agents in Response',
 		description:
-			'Field names that lead to the list of agents, separated by dots; a single dot if the whole response is the list. Leave empty if each agent has a field agent_uuid.',
+			'Path to the list of agents: field names separated by dots. Enter a single dot if the whole response is the list. Leave empty if each agent has the field agent_uuid.',
 		placeholder: 'e.g. data.agents',
 	},
 	agentsIdPlace: {
 		optional: true,
 		section: 'Endpoints › GET /v1/active_agents',
-		label: 'Where the ID of an Agent Is',
-		description: 'Where each agent of the list has its ID. Not set means: in a field agent_uuid.',
+		label: 'Location of Agent ID',
+		description:
+			'Where each agent in the list has its ID. If not set, the ID is in the field agent_uuid.',
 		placeholder: '',
 		choices: [
 			{ name: 'A Field of the Entry', value: 'field' },
@@ -27,7 +28,7 @@ export const AGENT_FIELDS = {
 		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to ID in Each Agent',
 		description:
-			'Field names that lead from an agent to its ID, separated by dots. Needed if the ID is in a field of the entry.',
+			'Path from an agent to its ID: field names separated by dots. Required if the ID is in a field of the entry.',
 		placeholder: 'e.g. id',
 	},
 	agentsNamePath: {
@@ -35,7 +36,7 @@ export const AGENT_FIELDS = {
 		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to Name in Each Agent',
 		description:
-			'Field names that lead from an agent to its name, separated by dots. Leave empty if it is called agent_name.',
+			'Path from an agent to its name: field names separated by dots. Leave empty if the name is in the field agent_name.',
 		placeholder: 'e.g. title',
 	},
 } as const satisfies MappingFields;

@@ -1,23 +1,23 @@
 import type { MappingFields } from './field';
 
-/** Open in Endpoints › GET /v1/calls; only `campaign_upload_id` is documented there. */
+/** Not documented in Endpoints › GET /v1/calls, except for `campaign_upload_id`. */
 export const CALL_LIST_FIELDS = {
 	callListStatusName: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Status Filter Name',
-		description: 'Name of the query parameter that narrows the list to one status',
+		description: 'Name of the query parameter that filters calls by status',
 		placeholder: 'e.g. status',
 	},
 	callListAgentName: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Agent Filter Name',
-		description: 'Name of the query parameter that narrows the list to one agent',
+		description: 'Name of the query parameter that filters calls by agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	callListCampaignName: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Campaign Filter Name',
-		description: 'Name of the query parameter that narrows the list to one campaign',
+		description: 'Name of the query parameter that filters calls by campaign',
 		placeholder: 'e.g. campaign_id',
 	},
 	callListFromName: {
@@ -39,7 +39,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Range Filter Name',
 		description:
-			'Name of the query parameter that holds From and To together, if your service has one. It is used when both are given.',
+			'Name of the query parameter for the whole date range, if your service has one. The nodes use it if both From and To are set.',
 		placeholder: 'e.g. between',
 	},
 	callListRangeForm: {
@@ -47,20 +47,20 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Range Format',
 		description:
-			'How From and To are written in the date range filter: {from} and {to} are replaced, everything else is sent as it is',
+			'Format of the date range filter, in which {from} and {to} are replaced with the dates. The rest is sent unchanged.',
 		placeholder: 'e.g. {from}..{to}',
 	},
 	callListPhoneName: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Phone Filter Name',
-		description: 'Name of the query parameter that narrows the list to one phone number',
+		description: 'Name of the query parameter that filters calls by phone number',
 		placeholder: 'e.g. phone_number',
 	},
 	callListPath: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to List in Response',
 		description:
-			'Field names that lead to the list of calls, separated by dots; a single dot if the whole response is the list. Return All needs it. Without it, the calls of the first response come out if it has one list of them.',
+			'Path to the list of calls: field names separated by dots. Enter a single dot if the whole response is the list. Required for Return All. Without it, the nodes return only the calls of the first response, if it has exactly one list of calls.',
 		placeholder: 'e.g. data.calls',
 	},
 	callListKeyName: {
@@ -68,7 +68,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Field Name for Keys',
 		description:
-			'Only if the calls are in an object, each under a key, instead of a list: the field of the output that takes the key',
+			'Only if the response has an object with one call per key instead of a list: the output field for the key',
 		placeholder: 'e.g. call_id',
 	},
 	callListItemPath: {
@@ -76,7 +76,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Call in Each Entry',
 		description:
-			'Field names that lead from an entry of the list to the call, separated by dots. Leave empty if the entries are the calls.',
+			'Path from an entry of the list to the call: field names separated by dots. Leave empty if the entries are the calls.',
 		placeholder: 'e.g. call',
 	},
 	callListTotalPath: {
@@ -84,7 +84,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Total Count in Response',
 		description:
-			'Field names that lead to the number of matching calls, separated by dots. With it, pages of a long list are read at the same time, and a list that changes while it is read is noticed. Leave empty if your service does not return it.',
+			"Path to the number of matching calls: field names separated by dots. With it, the nodes read pages of a long list in parallel, and detect a list that changes in between. Leave empty if your service doesn't return it.",
 		placeholder: 'e.g. meta.total_count',
 	},
 	callListDateForm: {
@@ -92,7 +92,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Format',
 		description:
-			'How From and To are written. Not set means: as the service writes its own timestamps, such as 2027-01-31T18:30:00+05:30.',
+			'Format of From and To. If not set, the nodes send dates and times such as 2027-01-31T18:30:00+05:30, and dates without a time as entered.',
 		placeholder: '',
 		choices: [
 			{ name: 'Date and Time With UTC Offset', value: 'dateTime' },
@@ -104,12 +104,12 @@ export const CALL_LIST_FIELDS = {
 	callListPaging: {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Pagination',
-		description: 'How the next page of the list is requested',
+		description: 'How to request the next page of the list',
 		placeholder: '',
 		choices: [
 			{ name: 'Cursor From the Response', value: 'cursor' },
-			{ name: 'Link to the Next Page in the Response', value: 'nextAddress' },
-			{ name: 'None (All Calls at Once)', value: 'whole' },
+			{ name: 'Link to the Next Page in the Response', value: 'nextLink' },
+			{ name: 'None (All Calls in One Response)', value: 'whole' },
 			{ name: 'Offset (Position of the First Call)', value: 'offset' },
 			{ name: 'Page Number, From 0', value: 'pageFromZero' },
 			{ name: 'Page Number, From 1', value: 'pageFromOne' },
@@ -118,9 +118,9 @@ export const CALL_LIST_FIELDS = {
 	callListPageName: {
 		optional: true,
 		section: 'Endpoints › GET /v1/calls',
-		label: 'Page, Offset or Cursor Parameter Name',
+		label: 'Page, Offset, or Cursor Parameter Name',
 		description:
-			'Name of the query parameter that selects the page. Not needed if the response has a link to the next page, or if all calls come at once.',
+			'Name of the query parameter that selects the page. Not needed if the response has a link to the next page or all calls.',
 		placeholder: 'e.g. page',
 	},
 	callListPageSizeName: {
@@ -128,7 +128,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Page Size Parameter Name',
 		description:
-			'Name of the query parameter that sets the number of calls per page. Leave empty to use the service’s own page size. With it, lists that a decision depends on are read with overlapping pages.',
+			"Name of the query parameter for the number of calls per page. Leave empty to use your service's page size. With it, the nodes read overlapping pages when they need a complete list.",
 		placeholder: 'e.g. per_page',
 	},
 	callListCursorPath: {
@@ -136,7 +136,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Next Cursor or Link in Response',
 		description:
-			'Field names that lead to the cursor or the link to the next page, separated by dots; in a list, -1 is the last entry',
+			'Path to the cursor or the link to the next page: field names separated by dots. In a list, -1 is the last entry.',
 		placeholder: 'e.g. meta.next_cursor',
 	},
 } as const satisfies MappingFields;

@@ -1,18 +1,18 @@
 import { NESTS, PLACEMENTS, type MappingFields } from './field';
 
-/** Open in Endpoints › Chat (v1). `idempotency_key` is documented and not asked for. */
+/** Not documented in Endpoints › Chat (v1). `idempotency_key` is documented. */
 export const CHAT_FIELDS = {
 	chatCreateAgentName: {
 		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Agent Field Name',
-		description: `Name of the agent in the request that creates a session. ${NESTS}`,
+		description: `Name of the field for the agent when creating a session. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatCreatePersonName: {
 		optional: true,
 		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Person Name Field Name',
-		description: `Name of the field for the customer’s name in the request that creates a session. Leave empty if your service takes none. ${NESTS}`,
+		description: `Name of the field for the customer's name when creating a session. Leave empty if your service has none. ${NESTS}`,
 		placeholder: 'e.g. person_name',
 	},
 	chatCreateSessionPath: {
@@ -20,43 +20,43 @@ export const CHAT_FIELDS = {
 		section: 'Endpoints › POST /v1/chat/session',
 		label: 'Create Session: Path to Session ID in Response',
 		description:
-			'Field names that lead to the ID of the new session, separated by dots. Leave empty if it is called session_id.',
+			'Path to the ID of the new session: field names separated by dots. Leave empty if the ID is in the field session_id.',
 		placeholder: 'e.g. data.id',
 	},
 	chatInboundAgentName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Immediate Reply: Agent Field Name',
-		description: `Name of the agent in the request for an immediate reply. ${NESTS}`,
+		description: `Name of the field for the agent when sending a message with an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatInboundSessionName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Immediate Reply: Session Field Name',
-		description: `Name of the session in the request for an immediate reply. ${NESTS}`,
+		description: `Name of the field for the session when sending a message with an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatInboundMessageName: {
 		section: 'Endpoints › POST /v1/chat/inbound',
 		label: 'Immediate Reply: Message Field Name',
-		description: `Name of the message text in the request for an immediate reply. ${NESTS}`,
+		description: `Name of the field for the text when sending a message with an immediate reply. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncAgentName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Later Reply: Agent Field Name',
-		description: `Name of the agent in the request for a later reply. ${NESTS}`,
+		description: `Name of the field for the agent when sending a message with a later reply. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 	chatAsyncSessionName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Later Reply: Session Field Name',
-		description: `Name of the session in the request for a later reply. ${NESTS}`,
+		description: `Name of the field for the session when sending a message with a later reply. ${NESTS}`,
 		placeholder: 'e.g. session_id',
 	},
 	chatAsyncMessageName: {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Later Reply: Message Field Name',
-		description: `Name of the message text in the request for a later reply. ${NESTS}`,
+		description: `Name of the field for the text when sending a message with a later reply. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
 	chatAsyncTurnPath: {
@@ -64,61 +64,61 @@ export const CHAT_FIELDS = {
 		section: 'Endpoints › POST /v1/chat/inbound/async',
 		label: 'Later Reply: Path to Turn ID in Response',
 		description:
-			'Field names that lead to the ID of the turn, separated by dots. The later reply is recognized by it. Leave empty if it is called turn_id.',
+			'Path to the ID of the turn, which identifies the later reply: field names separated by dots. Leave empty if the ID is in the field turn_id.',
 		placeholder: 'e.g. data.turn',
 	},
 } as const satisfies MappingFields;
 
-function placed(section: string, label: string, what: string) {
+function placementField(section: string, label: string, value: string) {
 	return {
 		section,
 		label,
-		description: `How the request sends ${what}`,
+		description: `How the request sends ${value}`,
 		placeholder: '',
-		choices: PLACEMENTS.filter(({ value }) => value === 'query'),
+		choices: PLACEMENTS.filter((placement) => placement.value === 'query'),
 		unset: 'Body',
 		optional: true,
 	};
 }
 
-/** Open in the same places: these requests have a body, but not every value need be in it. */
+/** Not documented either: whether the query has some of the values instead of the body. */
 export const CHAT_PLACEMENT_FIELDS = {
-	chatCreateAgentPlacement: placed(
+	chatCreateAgentPlacement: placementField(
 		'Endpoints › POST /v1/chat/session',
 		'Create Session: Send Agent In',
 		'the agent',
 	),
-	chatCreatePersonPlacement: placed(
+	chatCreatePersonPlacement: placementField(
 		'Endpoints › POST /v1/chat/session',
 		'Create Session: Send Person Name In',
-		'the customer’s name',
+		"the customer's name",
 	),
-	chatInboundAgentPlacement: placed(
+	chatInboundAgentPlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound',
 		'Immediate Reply: Send Agent In',
 		'the agent',
 	),
-	chatInboundSessionPlacement: placed(
+	chatInboundSessionPlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound',
 		'Immediate Reply: Send Session In',
 		'the session',
 	),
-	chatInboundMessagePlacement: placed(
+	chatInboundMessagePlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound',
 		'Immediate Reply: Send Message In',
 		'the text',
 	),
-	chatAsyncAgentPlacement: placed(
+	chatAsyncAgentPlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound/async',
 		'Later Reply: Send Agent In',
 		'the agent',
 	),
-	chatAsyncSessionPlacement: placed(
+	chatAsyncSessionPlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound/async',
 		'Later Reply: Send Session In',
 		'the session',
 	),
-	chatAsyncMessagePlacement: placed(
+	chatAsyncMessagePlacement: placementField(
 		'Endpoints › POST /v1/chat/inbound/async',
 		'Later Reply: Send Message In',
 		'the text',

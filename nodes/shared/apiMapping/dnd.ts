@@ -1,11 +1,11 @@
 import { NESTS, PLACEMENTS, type MappingFields } from './field';
 
-/** A value of an addition that does not go where the others do. */
-function placedApart(label: string, what: string) {
+/** Where the request to add a number sends a value, if it differs from the others. */
+function separatePlacement(label: string, value: string) {
 	return {
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label,
-		description: `How the request that adds a number sends ${what}, if not like the other values`,
+		description: `How to send ${value} when adding a number, if not like the other values`,
 		placeholder: '',
 		choices: PLACEMENTS,
 		unset: 'Like the Other Values',
@@ -13,48 +13,48 @@ function placedApart(label: string, what: string) {
 	} as const;
 }
 
-/** Open in Endpoints › Do not disturb. */
+/** Not documented in Endpoints › Do not disturb. */
 export const DND_FIELDS = {
 	dndAddPlacement: {
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label: 'Add Number: Send Values In',
 		description:
-			'Where the request that adds a number has its values. Exceptions can be set below.',
+			'How to send the values when adding a number. You can set exceptions for single values below.',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndAddAgentName: {
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label: 'Add Number: Agent Field Name',
-		description: `Name of the agent in the request that adds a number. ${NESTS}`,
+		description: `Name of the field for the agent when adding a number. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
-	dndAddAgentPlacement: placedApart('Add Number: Send Agent In', 'the agent'),
+	dndAddAgentPlacement: separatePlacement('Add Number: Send Agent In', 'the agent'),
 	dndAddPhoneName: {
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label: 'Add Number: Phone Field Name',
-		description: `Name of the phone number in the request that adds a number. ${NESTS}`,
+		description: `Name of the field for the phone number when adding a number. ${NESTS}`,
 		placeholder: 'e.g. phone',
 	},
-	dndAddPhonePlacement: placedApart('Add Number: Send Phone In', 'the phone number'),
+	dndAddPhonePlacement: separatePlacement('Add Number: Send Phone In', 'the phone number'),
 	dndAddReasonName: {
 		optional: true,
 		section: 'Endpoints › POST /v1/dnd_numbers',
 		label: 'Add Number: Reason Field Name',
-		description: `Name of the reason in the request that adds a number. Leave empty if your service takes none. ${NESTS}`,
+		description: `Name of the field for the reason when adding a number. Leave empty if your service has none. ${NESTS}`,
 		placeholder: 'e.g. reason',
 	},
-	dndAddReasonPlacement: placedApart('Add Number: Send Reason In', 'the reason'),
+	dndAddReasonPlacement: separatePlacement('Add Number: Send Reason In', 'the reason'),
 	dndListAgentName: {
 		section: 'Endpoints › GET /v1/dnd_numbers',
 		label: 'Get List: Agent Parameter Name',
-		description: 'Name of the query parameter for the agent whose list is read',
+		description: 'Name of the query parameter for the agent when reading a list',
 		placeholder: 'e.g. agent_uuid',
 	},
 	dndListPhoneName: {
 		section: 'Endpoints › GET /v1/dnd_numbers',
 		label: 'Get List: Phone Filter Name',
-		description: 'Name of the query parameter that narrows the list to numbers with these digits',
+		description: 'Name of the query parameter that filters the list by part of a phone number',
 		placeholder: 'e.g. phone',
 	},
 	dndListPageName: {
@@ -68,13 +68,13 @@ export const DND_FIELDS = {
 		section: 'Endpoints › GET /v1/dnd_numbers',
 		label: 'Get List: Page Size Parameter Name',
 		description:
-			'Name of the query parameter that sets the number of entries per page. Leave empty to use the service’s own page size. With it, lists that a decision depends on are read with overlapping pages.',
+			"Name of the query parameter for the number of entries per page. Leave empty to use your service's page size. With it, the nodes read overlapping pages when they need a complete list.",
 		placeholder: 'e.g. per_page',
 	},
 	dndRemovePhonePlacement: {
 		section: 'Endpoints › DELETE /v1/dnd_numbers',
 		label: 'Remove Number: Send Phone In',
-		description: 'How the request that removes a number sends the phone number',
+		description: 'How to send the phone number when removing a number',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
@@ -82,20 +82,20 @@ export const DND_FIELDS = {
 		optional: true,
 		section: 'Endpoints › DELETE /v1/dnd_numbers',
 		label: 'Remove Number: Phone Field Name',
-		description: `Only if your service nests it. Leave empty if it is called phone, as its document says. ${NESTS}`,
+		description: `Name of the field for the phone number when removing a number. Leave empty if it is phone, as in the API document. ${NESTS}`,
 		placeholder: 'e.g. entry.phone',
 	},
 	dndRemoveAgentPlacement: {
 		section: 'Endpoints › DELETE /v1/dnd_numbers',
 		label: 'Remove Number: Send Agent In',
-		description: 'How the request that removes a number sends the agent',
+		description: 'How to send the agent when removing a number',
 		placeholder: '',
 		choices: PLACEMENTS,
 	},
 	dndRemoveAgentName: {
 		section: 'Endpoints › DELETE /v1/dnd_numbers',
 		label: 'Remove Number: Agent Field Name',
-		description: `Name of the agent in the request that removes a number. ${NESTS}`,
+		description: `Name of the field for the agent when removing a number. ${NESTS}`,
 		placeholder: 'e.g. agent_uuid',
 	},
 } as const satisfies MappingFields;

@@ -1,27 +1,27 @@
-/** One value that the document leaves open and the credential asks for. */
+/** A field of the credential for a detail that the document doesn't specify. */
 export type MappingField = {
-	/** The section of the document that leaves it open. */
+	/** The section of the document that lacks the detail. */
 	section: string;
 	/** Label in the credential form. */
 	label: string;
 	description: string;
-	/** An example in the form of "e.g. …"; never a default. */
+	/** An example that begins with "e.g.". Never a default. */
 	placeholder: string;
-	/** Where only a few answers make sense. None of them is chosen for the user. */
+	/** For a drop-down. None of them is the default. */
 	choices?: ReadonlyArray<{ name: string; value: string }>;
-	/** What the empty choice means; “Not Set” where nothing follows from it. */
+	/** Label of the empty choice. "Not Set" by default. */
 	unset?: string;
-	/** Whether a service can do without it, so that a block of its provider may say `null`. */
+	/** Whether a service may not have it. The provider's block then has `null`. */
 	optional?: boolean;
 };
 
 export type MappingFields = { readonly [name: string]: MappingField };
 
-/** Where a request carries a value. */
+/** Where a request can have a value. */
 export const PLACEMENTS = [
 	{ name: 'Body', value: 'body' },
 	{ name: 'Query Parameters', value: 'query' },
 ] as const;
 
-/** Said of a name that may stand in a body. */
-export const NESTS = 'In a body, use dots for nested names, such as entry.phone.';
+/** For the description of a name in a body. */
+export const NESTS = 'In a body, use dots for nested fields, such as entry.phone.';

@@ -1,52 +1,52 @@
 import { MissingMapping } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import { inWords } from '../values';
+import { joinedWithAnd } from '../values';
 import {
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
 	type ProviderSettings,
 	readProviderSettings,
 } from './providerSettings';
-import { type MappingName, type MappingTopic, placeOf } from './topics';
+import { type MappingName, type MappingTopic, fieldOf } from './topics';
 
 export type { MappingName } from './topics';
 
 /**
- * What was said in the credential of what the service's document leaves open. A topic that the provider's block has is
- * answered by the block alone; any other by the fields of the form.
+ * The API mapping of a credential: details that the service's document doesn't specify. For each topic, the
+ * provider's block replaces the fields of the form.
  */
 export class ApiMapping {
 	private block: ProviderSettings | undefined;
 
 	constructor(private readonly credential: { [name: string]: unknown }) {}
 
-	/** @throws InvalidInput for a block that cannot be used: nothing is taken from a part of it */
+	/** @throws InvalidInput if the provider's block is invalid, even if the value isn't in it */
 	optional(name: MappingName): string | undefined {
-		return this.getValue(placeOf(name).topic, name);
+		return this.getValue(fieldOf(name).topic, name);
 	}
 
-	/** @throws MissingMapping naming the field of the credential to fill in */
+	/** @throws MissingMapping that names the field of the credential */
 	required(name: MappingName): string {
 		const value = this.optional(name);
 		if (value === undefined) throw this.missing([name]);
 		return value;
 	}
 
-	/** @throws MissingMapping naming at once every field that a request lacks */
+	/** @throws MissingMapping that names all missing fields */
 	require(names: readonly MappingName[]): void {
-		const lacking = names.filter((name) => this.optional(name) === undefined);
-		if (lacking.length > 0) throw this.missing([...new Set(lacking)]);
+		const missing = names.filter((name) => this.optional(name) === undefined);
+		if (missing.length > 0) throw this.missing([...new Set(missing)]);
 	}
 
-	/** Whether anything is said about a topic. */
+	/** Whether the credential has a value of this topic. */
 	isSetUp(topic: MappingTopic): boolean {
 		return Object.keys(topic.fields).some((name) => this.getValue(topic, name) !== undefined);
 	}
 
-	/** Where a person looks after what is said of these, which turned out to be wrong or is missing. */
-	advice(...names: MappingName[]): string {
-		const isSaid = names.some((name) => this.optional(name) !== undefined);
-		return `In the credential, ${this.places(names, isSaid ? 'check' : 'fill in')}.`;
+	/** What to do if one of these values is wrong or missing. */
+	resolution(...names: MappingName[]): string {
+		const isSet = names.some((name) => this.optional(name) !== undefined);
+		return `In the credential, ${this.instructions(names, isSet ? 'check' : 'fill in')}.`;
 	}
 
 	private getValue(topic: MappingTopic, name: string): string | undefined {
@@ -61,25 +61,26 @@ export class ApiMapping {
 	}
 
 	private missing(names: readonly MappingName[]): MissingMapping {
-		const fields = names.map((name) => placeOf(name).field);
-		const sections = inWords([...new Set(fields.map(({ section }) => section))]);
+		const fields = names.map((name) => fieldOf(name).field);
+		const labels = fields.map(({ label }) => `'${label}'`);
+		const sections = [...new Set(fields.map(({ section }) => `"${section}"`))];
 		return new MissingMapping(
-			`The credential does not say yet: ${inWords(fields.map(({ label }) => label))}`,
+			`The credential has no value for ${joinedWithAnd(labels)}`,
 			onScreenOnly(
-				`In the credential, ${this.places(names, 'fill in')}. Ask whoever provides your service; their document leaves it open under ${sections}.`,
+				`In the credential, ${this.instructions(names, 'fill in')}. Ask your service provider, because their document doesn't specify this under ${joinedWithAnd(sections)}.`,
 			),
 		);
 	}
 
-	/** Topic by topic, in the form or in the block. */
-	private places(names: readonly MappingName[], verb: string): string {
-		const topics = [...new Set(names.map((name) => placeOf(name).topic))];
-		const places = topics.map((topic) => {
-			const own = names.filter((name) => placeOf(name).topic === topic);
+	/** By topic, for the form or the provider's block. */
+	private instructions(names: readonly MappingName[], verb: string): string {
+		const topics = [...new Set(names.map((name) => fieldOf(name).topic))];
+		const instructions = topics.map((topic) => {
+			const own = names.filter((name) => fieldOf(name).topic === topic);
 			return this.fromProvider.has(topic)
-				? `${verb} ${inWords(own)} of “${topic.name}” in “${PROVIDER_SETTINGS_LABEL}”`
-				: `turn on “${topic.switchLabel}” and ${verb} ${inWords(own.map((name) => placeOf(name).field.label))}`;
+				? `${verb} ${joinedWithAnd(own.map((name) => `"${name}"`))} of "${topic.name}" in '${PROVIDER_SETTINGS_LABEL}'`
+				: `turn on '${topic.switchLabel}' and ${verb} ${joinedWithAnd(own.map((name) => `'${fieldOf(name).field.label}'`))}`;
 		});
-		return places.join(', then ');
+		return instructions.join(', then ');
 	}
 }

@@ -1,17 +1,17 @@
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
 import type { Query, QueryValue } from '../api/http';
-import { DEEPEST, isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
+import { MAX_DEPTH, isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';
 
-/** A value of a request, with where it goes and its name there, as the credential says. */
+/** A value of a request with its placement and name from the credential. */
 export type PlacedValue = { placement: string; name: string; value: QueryValue };
 
 /**
- * Puts values into a request. In the query a name is sent as it is written, and a name that is used
- * twice is sent twice. In the body dots nest (`entry.phone`) and a number is a place in a list (`phones.0`).
+ * Adds values to the query or body of a request. The query has names unchanged, and repeats a name that is used
+ * twice. In the body, dots nest (`entry.phone`) and a digit is an index of a list (`phones.0`).
  *
- * @throws InvalidInput where two values would take the same place in the body
+ * @throws InvalidInput if two values have the same name in the body
  */
 export function placeValues(values: readonly PlacedValue[]): Additions {
 	const inQuery = values.filter(({ placement }) => placement === 'query');
@@ -22,7 +22,7 @@ export function placeValues(values: readonly PlacedValue[]): Additions {
 	};
 }
 
-/** Values under their names; those of one name become a list, which is sent as the name repeated. */
+/** A query of these values. Values with the same name become a list, which repeats the name. */
 export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue }>): Query {
 	const byName = new Map<string, QueryValue[]>();
 	for (const { name, value } of values) {
@@ -38,7 +38,7 @@ export function queryOf(values: ReadonlyArray<{ name: string; value: QueryValue 
 	);
 }
 
-/** A query with one value more; what stands under the same name stays. */
+/** Adds a value to a query. Values with the same name are kept. */
 export function withValue(query: Query, name: string, value: QueryValue): Query {
 	const known = Object.hasOwn(query, name) ? query[name] : undefined;
 	if (known === undefined) return { ...query, [name]: value };
@@ -48,13 +48,13 @@ export function withValue(query: Query, name: string, value: QueryValue): Query 
 function bodyOf(values: readonly PlacedValue[]): JsonObject {
 	return values.reduce<JsonObject>((body, { name, value }) => {
 		const [first = name, ...rest] = pathOf(name);
-		if (rest.length >= DEEPEST) throw tooDeep();
-		return { ...body, [first]: put(own(body, first), rest, value, name) };
+		if (rest.length >= MAX_DEPTH) throw tooDeep();
+		return { ...body, [first]: putAt(own(body, first), rest, value, name) };
 	}, {});
 }
 
-/** What stands at a place of the body once a value has been put into it. */
-function put(
+/** Returns `present` with the value at the rest of the path. */
+function putAt(
 	present: JsonValue | undefined,
 	[next, ...rest]: string[],
 	value: QueryValue,
@@ -62,19 +62,19 @@ function put(
 ): JsonValue {
 	if (next === undefined) {
 		if (present === undefined) return value;
-		throw taken(name);
+		throw alreadyUsed(name);
 	}
 	if (/^\d$/.test(next)) {
-		if (present !== undefined && !Array.isArray(present)) throw taken(name);
+		if (present !== undefined && !Array.isArray(present)) throw alreadyUsed(name);
 		const list = present ?? [];
 		const at = Number(next);
 		const length = Math.max(list.length, at + 1);
 		return Array.from({ length }, (_, index) =>
-			index === at ? put(list[at] ?? undefined, rest, value, name) : (list[index] ?? null),
+			index === at ? putAt(list[at] ?? undefined, rest, value, name) : (list[index] ?? null),
 		);
 	}
-	if (present !== undefined && !isJsonObject(present)) throw taken(name);
-	return { ...present, [next]: put(own(present ?? {}, next), rest, value, name) };
+	if (present !== undefined && !isJsonObject(present)) throw alreadyUsed(name);
+	return { ...present, [next]: putAt(own(present ?? {}, next), rest, value, name) };
 }
 
 function own(record: JsonObject, name: string): JsonValue | undefined {
@@ -83,16 +83,16 @@ function own(record: JsonObject, name: string): JsonValue | undefined {
 
 function tooDeep(): InvalidInput {
 	return new InvalidInput(
-		`A name in the API mapping of the credential has more than ${DEEPEST} parts with dots between them`,
+		`A field name in the API mapping of the credential has more than ${MAX_DEPTH} parts`,
 		onScreenOnly(
-			'Open the credential and correct the name. Write \\. for a dot that belongs to it.',
+			'In the credential, shorten the name. Write \\. for a dot that is part of a name.',
 		),
 	);
 }
 
-function taken(name: string): InvalidInput {
+function alreadyUsed(name: string): InvalidInput {
 	return new InvalidInput(
-		`The credential gives two values of this request the same place in the body: “${name}”`,
-		onScreenOnly('Open the credential and give each value of this request a name of its own.'),
+		`Two values of this request have the same field name in the credential (got "${name}")`,
+		onScreenOnly('In the credential, give each value of this request its own field name.'),
 	);
 }

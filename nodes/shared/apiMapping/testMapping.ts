@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
 import { onScreenOnly } from '../api/modelAdvice';
-import { tryCallList } from '../calls/readCallList';
+import { testCallList } from '../calls/readCallList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';
@@ -17,62 +17,58 @@ import {
 	type MappingTopic,
 } from './topics';
 
-/** What came of trying what the credential says, by requests that change nothing. */
+/** The result of testing the API mapping with requests that change nothing. */
 export type MappingTestResult = {
 	read: string[];
-	/** With the reason why it was not tried. */
-	untried: string[];
-	/** What did not work, and what to do. */
-	faults: string[];
+	/** Each with a reason in parentheses. */
+	untested: string[];
+	/** What failed, and what to do. */
+	failures: string[];
 };
 
-/** `part` of it alone if the rest was read. */
-type NotTried = { why: string; part?: string };
+/** Why something wasn't tested. `subject` if the rest was. */
+type NotTested = { reason: string; subject?: string };
 
 type MappingTest = {
 	topic: MappingTopic;
-	/** What is read, as a sentence says it. */
-	what: string;
-	/** Said to be wrong where the service rejects. */
+	/** For messages, such as "the call list". */
+	subject: string;
+	/** The fields to check if the service rejects the request. */
 	relatedFields: MappingName[];
-	/** Reads it, or as far as it says. */
-	read: () => Promise<NotTried | undefined>;
+	run: () => Promise<NotTested | undefined>;
 };
 
-const ANY = 1;
+const ONE_ENTRY = 1;
 
 /**
- * Tries each topic that the credential says something about. Where the document gives no read, nothing is tried: a
- * test sends no message and changes no list.
+ * Tests each topic that the credential sets up, if the document has a read for it. Sends no message and changes no
+ * list.
  *
- * @param agents what the service gave as its active agents; undefined where it gave none
+ * @param agents the response of `GET /v1/active_agents`. Undefined if the service didn't return it.
  */
 export async function testMapping(
 	client: ApiClient,
 	mapping: ApiMapping,
 	agents: JsonValue | undefined,
 ): Promise<MappingTestResult> {
-	const trial: MappingTestResult = { read: [], untried: [], faults: [] };
-	for (const { topic, what, relatedFields: relatedFields, read } of testsOf(
-		client,
-		mapping,
-		agents,
-	)) {
+	const result: MappingTestResult = { read: [], untested: [], failures: [] };
+	for (const { topic, subject, relatedFields, run } of testsOf(client, mapping, agents)) {
 		if (!mapping.isSetUp(topic)) continue;
 		try {
-			const notTried = await read();
-			const { part } = notTried ?? {};
-			if (notTried === undefined || part !== undefined) trial.read.push(what);
-			if (notTried !== undefined) trial.untried.push(`${part ?? what} (${notTried.why})`);
+			const notTested = await run();
+			if (notTested === undefined || notTested.subject !== undefined) result.read.push(subject);
+			if (notTested !== undefined) {
+				result.untested.push(`${notTested.subject ?? subject} (${notTested.reason})`);
+			}
 		} catch (error) {
 			const { message, resolution, originalMessage } = explained(error);
-			const heard = originalMessage === undefined ? '' : ` (${originalMessage})`;
-			const advice =
-				error instanceof ServiceRejection ? mapping.advice(...relatedFields) : resolution;
-			trial.faults.push(`When ${what} was read: ${asSentence(message + heard)} ${advice}`);
+			const details = originalMessage === undefined ? '' : ` (${originalMessage})`;
+			const next =
+				error instanceof ServiceRejection ? mapping.resolution(...relatedFields) : resolution;
+			result.failures.push(`Reading ${subject} failed: ${asSentence(message + details)} ${next}`);
 		}
 	}
-	return trial;
+	return result;
 }
 
 function testsOf(
@@ -83,11 +79,11 @@ function testsOf(
 	return [
 		{
 			topic: AGENTS_TOPIC,
-			what: 'the list of agents',
+			subject: 'the list of agents',
 			relatedFields: ['agentsPath'],
-			read: async () => {
+			run: async () => {
 				if (agents === undefined) {
-					return await Promise.resolve({ why: 'the service did not give it' });
+					return await Promise.resolve({ reason: "the service didn't return it" });
 				}
 				requireNames(findAgents(agents, mapping), agents, mapping);
 				return undefined;
@@ -95,24 +91,24 @@ function testsOf(
 		},
 		{
 			topic: CALL_LIST_TOPIC,
-			what: 'the call list',
+			subject: 'the call list',
 			relatedFields: ['callListPageSizeName'],
-			read: async () => {
+			run: async () => {
 				const isSized = mapping.optional('callListPageSizeName') !== undefined;
-				const unclear = await tryCallList(client, isSized ? ANY : undefined, mapping);
-				return unclear === undefined
+				const reason = await testCallList(client, isSized ? ONE_ENTRY : undefined, mapping);
+				return reason === undefined
 					? undefined
-					: { part: 'further pages of the call list', why: unclear };
+					: { subject: 'further pages of the call list', reason };
 			},
 		},
 		{
 			topic: DND_TOPIC,
-			what: 'a do-not-disturb list',
+			subject: 'a do-not-disturb list',
 			relatedFields: ['dndListAgentName', 'dndListPerPageName'],
-			read: async () => {
+			run: async () => {
 				const agentUuid = anyAgent(agents, mapping);
 				if (agentUuid === undefined) {
-					return { why: 'no active agent is known, whose list could be read' };
+					return { reason: 'no active agent was found' };
 				}
 				await readDndPage(client, mapping, agentUuid);
 				return undefined;
@@ -120,9 +116,9 @@ function testsOf(
 		},
 		...[CHAT_TOPIC, CHAT_PLACEMENT_TOPIC].map((topic) => ({
 			topic,
-			what: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
+			subject: topic === CHAT_TOPIC ? 'chat requests' : 'query parameters of chat requests',
 			relatedFields: [],
-			read: async () => await Promise.resolve({ why: 'a test sends no messages' }),
+			run: async () => await Promise.resolve({ reason: 'a test sends no messages' }),
 		})),
 	];
 }
@@ -131,7 +127,7 @@ function anyAgent(agents: JsonValue | undefined, mapping: ApiMapping): string | 
 	try {
 		return agents === undefined ? undefined : findAgents(agents, mapping)[0]?.uuid;
 	} catch (error) {
-		// Told where the agents themselves are tried, if the credential says anything about them.
+		// The test of the agents reports this if the credential sets them up.
 		explained(error);
 		return undefined;
 	}
@@ -147,14 +143,14 @@ async function readDndPage(
 		client,
 		queryOf([
 			{ name: mapping.required('dndListAgentName'), value: agentUuid },
-			...(pageSizeName === undefined ? [] : [{ name: pageSizeName, value: ANY }]),
+			...(pageSizeName === undefined ? [] : [{ name: pageSizeName, value: ONE_ENTRY }]),
 		]),
 	);
 	if (isJsonObject(body) && Array.isArray(body.data)) return;
 	throw new OutcomeUnknown(
-		'The answer holds no list of numbers',
+		'The response has no list of numbers',
 		onScreenOnly(
-			`The service’s document has the list in data. The answer holds ${outlineOf(body)}.`,
+			`The API document has the list in the field data. The response contains ${outlineOf(body)}.`,
 		),
 	);
 }

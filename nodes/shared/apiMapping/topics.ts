@@ -4,9 +4,9 @@ import { CHAT_FIELDS, CHAT_PLACEMENT_FIELDS } from './chat';
 import { DND_FIELDS } from './dnd';
 import type { MappingField, MappingFields } from './field';
 
-/** What the credential asks about one part of the service: in the credential form its fields appear behind its switch. */
+/** The API mapping of one part of the service. Its fields appear in the credential form when its switch is on. */
 export type MappingTopic = {
-	/** In the block of the provider. */
+	/** Name in the provider's block. */
 	name: string;
 	switchName: string;
 	switchLabel: string;
@@ -19,7 +19,7 @@ export const DND_TOPIC: MappingTopic = {
 	switchName: 'describeDnd',
 	switchLabel: 'Set Up Do-Not-Disturb Lists',
 	switchDescription:
-		'Whether to enter how your service names the values of its do-not-disturb requests. The DND List node needs this. The test of this credential reads a list; it adds and removes no number.',
+		"Whether to enter the names that your service uses for do-not-disturb lists. The DND List node needs them. The credential test reads a list. It doesn't add or remove numbers.",
 	fields: DND_FIELDS,
 };
 
@@ -28,7 +28,7 @@ export const CALL_LIST_TOPIC: MappingTopic = {
 	switchName: 'describeCallList',
 	switchLabel: 'Set Up the Call List',
 	switchDescription:
-		'Whether to enter how your service names the filters and pages of its call list. Get Call → Get Many needs this. The test of this credential reads the list, without filters.',
+		'Whether to enter the names that your service uses for the filters and pages of its call list. Get Call > Get Many needs them. The credential test reads the list without filters.',
 	fields: CALL_LIST_FIELDS,
 };
 
@@ -37,7 +37,7 @@ export const CHAT_TOPIC: MappingTopic = {
 	switchName: 'describeChat',
 	switchLabel: 'Set Up Chat Requests',
 	switchDescription:
-		'Whether to enter how your service names the values of its chat requests. Chat Send without a live connection and Chat Session → Create need this. It is not tested with this credential, because a test sends no messages.',
+		"Whether to enter the names that your service uses for chat messages and sessions. Chat Send without a live connection and Chat Session > Create need them. The credential test doesn't check them, because it sends no messages.",
 	fields: CHAT_FIELDS,
 };
 
@@ -46,7 +46,7 @@ export const CHAT_PLACEMENT_TOPIC: MappingTopic = {
 	switchName: 'describeChatPlacement',
 	switchLabel: 'Set Up Query Parameters of Chat Requests',
 	switchDescription:
-		'Whether your service takes some values of its chat requests as query parameters instead of in the body. It is not tested with this credential, because a test sends no messages.',
+		"Whether your service expects some chat values in the query instead of the body. The credential test doesn't check this, because it sends no messages.",
 	fields: CHAT_PLACEMENT_FIELDS,
 };
 
@@ -55,7 +55,7 @@ export const AGENTS_TOPIC: MappingTopic = {
 	switchName: 'describeAgents',
 	switchLabel: 'Set Up the List of Agents',
 	switchDescription:
-		'Whether to enter where the response of your service has its active agents. Needed only if its agents have no field agent_uuid; the Agents node and the Agent fields tell you. The test of this credential reads the list.',
+		"Whether to enter where the response of your service contains its active agents. You only need this if the agents don't have a field agent_uuid. In that case, the Agents node and the Agent fields tell you. The credential test reads the list.",
 	fields: AGENT_FIELDS,
 };
 
@@ -74,15 +74,15 @@ export type MappingName =
 	| keyof typeof CHAT_FIELDS
 	| keyof typeof CHAT_PLACEMENT_FIELDS;
 
-const places = new Map(
+const fieldsByName = new Map(
 	MAPPING_TOPICS.flatMap((topic) =>
 		Object.entries(topic.fields).map(([name, field]) => [name, { topic, field }] as const),
 	),
 );
 
-/** The topic that asks for a value, and how. */
-export function placeOf(name: MappingName): { topic: MappingTopic; field: MappingField } {
-	const place = places.get(name);
-	if (place === undefined) throw new Error(`no field ${name}`);
-	return place;
+/** The topic and field of a value. */
+export function fieldOf(name: MappingName): { topic: MappingTopic; field: MappingField } {
+	const found = fieldsByName.get(name);
+	if (found === undefined) throw new Error(`no field ${name}`);
+	return found;
 }

@@ -4,12 +4,12 @@ import { isUnset } from '../values';
 import { fieldsIn, type JsonObject, type JsonValue } from '../json';
 import { callKey, reportedField, type ReportedCall } from './report';
 
-/** The outcomes that the document observed; an account may show others, so the user can change them. */
+/** Outcomes in the document. A service may have others, so users can change the list. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
 
 export const PICKED = 'picked';
 
-/** Fields of the call record that only a call which is over has. */
+/** Fields of the call record that only an ended call has. */
 const END_FIELDS = [
 	'call_ended_by',
 	'call_ended_reason',
@@ -18,26 +18,26 @@ const END_FIELDS = [
 	'post_call_analysis',
 ] as const;
 
-/** What is known of a call. */
+/** The state of a call. */
 export type CallState = {
-	/** As last read; empty when it never was. */
+	/** As last read. Empty if it was never read. */
 	record: JsonObject;
 	hasEnded: boolean;
-	/** Why the last reading gave nothing, so that the record is one from before. */
+	/** Why the last reading failed, in which case `record` is older. */
 	readFailure?: string;
-	/** Whether the service reported it at the address that went along with the call. */
+	/** Whether the service reported it to the webhook of the call. */
 	isReported?: boolean;
 };
 
-/** The value of a field wherever it stands, the one nearest to the top first. */
+/** The value of a field at any depth, closest to the top level. */
 export function findField(payload: JsonValue, name: string): JsonValue | undefined {
 	for (const value of fieldsIn(payload, name)) if (!isUnset(value)) return value;
 	return undefined;
 }
 
 /**
- * Whether a record shows that its call is over: by a sign that only a call which is over has, or by a status that
- * the user counts as finished. `picked` alone is no end: whether a call that is still going on may show it is open.
+ * Whether a record shows that its call has ended: by a field that only an ended call has, or by one of the finished
+ * statuses. `picked` alone isn't enough, because the document doesn't say whether a call in progress has it.
  */
 export function hasEnded(record: JsonObject, finished: readonly string[]): boolean {
 	if (END_FIELDS.some((name) => hasValue(record[name]))) return true;
@@ -45,29 +45,29 @@ export function hasEnded(record: JsonObject, finished: readonly string[]): boole
 	return typeof status === 'string' && status !== PICKED && finished.includes(status);
 }
 
-/** An analysis may be there before it is made, with all its keys and no value. */
+/** Whether there is a value. An analysis may have empty fields before it's finished. */
 export function hasValue(value: JsonValue | undefined): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasValue);
 	return !isUnset(value);
 }
 
 /**
- * What tells one outcome of a call from a later one, as of a redial under the same ID. Only fields that a finished
- * call shows in each of its reports: what may come with one and not with another makes no new outcome.
+ * Fields that differ between the outcomes of a call, such as after a redial with the same ID. Only fields that every
+ * report of an ended call has.
  */
 const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 const PICKED_AT = 'call_picked_at';
 
-/** When an outcome's call was picked up, as it was seen first. */
+/** The first `call_picked_at` of each outcome, in epoch milliseconds. */
 const firstPicked = new BoundedMap<number>(20_000);
 
 /**
- * The same for every delivery of one outcome of one call. A call that was picked up once more, as by a callback that is
- * no retry, is told by the later time, where this process has seen the time before.
+ * A key for an outcome of a call, the same for all its deliveries. If a call is picked up again without a retry, such
+ * as by a callback, the key differs by the later time, if this process has seen the earlier one.
  */
 export function outcomeKey(callId: string, record: JsonObject): string {
 	const settled = OUTCOME_FIELDS.map((name) => record[name]);
-	// Short, however long the values are that a stranger has made up.
+	// A fingerprint, because a forged report may have long values.
 	const key = fingerprint([
 		callKey(callId),
 		...settled.map((value) => (hasMoreValues(value) ? value : null)),
@@ -81,18 +81,18 @@ export function outcomeKey(callId: string, record: JsonObject): string {
 	return key;
 }
 
-/** A count that is not there yet is the same as none. */
+/** A missing count equals 0. */
 function hasMoreValues(value: JsonValue | undefined): boolean {
 	return !isUnset(value) && value !== 0;
 }
 
-/** What the outcome and the filters ask of a call that is not verified. */
+/** The fields for the outcome and the filters, from a report that isn't verified. */
 export function reportedOutcome(call: ReportedCall): JsonObject {
 	const fields = [...OUTCOME_FIELDS, PICKED_AT, ...FILTER_FIELDS];
 	return Object.fromEntries(fields.map((name) => [name, reportedField(call, name)]));
 }
 
-/** Names separated by commas or line breaks, as a person types a list; an expression may give several such texts. */
+/** Parses names separated by commas or line breaks. An expression may return several texts. */
 export function parseList(text: string | readonly string[]): string[] {
 	const texts = typeof text === 'string' ? [text] : text;
 	return texts
@@ -103,7 +103,7 @@ export function parseList(text: string | readonly string[]): string[] {
 
 const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
 
-/** Which calls are wanted; an empty list wants all. */
+/** Values of the calls to return. An empty list accepts all. */
 export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
 
 export function isWanted(source: JsonValue, filters: CompletionFilters): boolean {

@@ -9,7 +9,7 @@ import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../
 import type { MappingName, ApiMapping } from '../apiMapping';
 import { queryOf } from '../apiMapping/placeValues';
 
-/** The filters of the call list as the person filled them in, unchecked. */
+/** The filters of the call list as entered. */
 export type CallFilters = {
 	agentUuid?: unknown;
 	campaignId?: unknown;
@@ -22,44 +22,46 @@ export type CallFilters = {
 
 const BARE_DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-type Filter = { detail: MappingName; write: () => QueryValue };
+type Filter = { field: MappingName; toValue: () => QueryValue };
 
 /**
- * The fields of the credential that these filters need.
+ * The API mapping fields that these filters need.
  *
- * @throws InvalidInput for half a range where the service takes it whole
+ * @throws InvalidInput if only one of From and To is set but the service needs both
  */
-export function neededForFilters(filters: CallFilters, details: ApiMapping): MappingName[] {
-	const needed = givenFilters(filters, details, '').map(({ detail }) => detail);
-	if (usesRange(filters, details)) return [...needed, 'callListRangeName', 'callListRangeForm'];
+export function requiredForFilters(filters: CallFilters, mapping: ApiMapping): MappingName[] {
+	const needed = givenFilters(filters, mapping, '').map(({ field }) => field);
+	if (usesRange(filters, mapping)) return [...needed, 'callListRangeName', 'callListRangeForm'];
 	const half = needed.find((name) => name === 'callListFromName' || name === 'callListToName');
-	const hasRangeOnly = details.optional('callListRangeName') !== undefined;
-	if (half === undefined || !hasRangeOnly || details.optional(half) !== undefined) return needed;
+	const hasRangeOnly = mapping.optional('callListRangeName') !== undefined;
+	if (half === undefined || !hasRangeOnly || mapping.optional(half) !== undefined) return needed;
 	const bound = half === 'callListFromName' ? 'From' : 'To';
 	throw new InvalidInput(
-		`${bound} alone cannot be sent: your service has one filter for the whole range`,
+		`'${bound}' can't be used alone, because your service has one filter for the whole range`,
 		{
-			onScreen: `Fill in both From and To. If your service has a filter for each: ${details.advice(half)}`,
+			onScreen: `Set both 'From' and 'To'. If your service has a filter for each: ${mapping.resolution(half)}`,
 			forModel: 'Give both From and To.',
 		},
 	);
 }
 
 /**
- * Two filters of one name are both sent, the name repeated.
+ * The query of these filters. Filters with the same name repeat it.
  *
- * @throws InvalidInput for a value that cannot be, MissingMapping for filters without a name
+ * @param zone time zone for dates without an offset
+ * @throws InvalidInput for an invalid value
+ * @throws MissingMapping for a filter without a name in the API mapping
  */
-export function callListQuery(filters: CallFilters, details: ApiMapping, zone: string): Query {
-	details.require(neededForFilters(filters, details));
-	const query = givenFilters(filters, details, zone).map(({ detail, write }) => ({
-		name: details.required(detail),
-		value: write(),
+export function callListQuery(filters: CallFilters, mapping: ApiMapping, zone: string): Query {
+	mapping.require(requiredForFilters(filters, mapping));
+	const query = givenFilters(filters, mapping, zone).map(({ field, toValue }) => ({
+		name: mapping.required(field),
+		value: toValue(),
 	}));
-	if (usesRange(filters, details)) {
+	if (usesRange(filters, mapping)) {
 		query.push({
-			name: details.required('callListRangeName'),
-			value: rangeOf(filters, details, zone),
+			name: mapping.required('callListRangeName'),
+			value: rangeOf(filters, mapping, zone),
 		});
 	}
 	if (!isUnset(filters.campaignUploadId)) {
@@ -71,51 +73,55 @@ export function callListQuery(filters: CallFilters, details: ApiMapping, zone: s
 	return queryOf(query);
 }
 
-function givenFilters(filters: CallFilters, details: ApiMapping, zone: string): Filter[] {
+function givenFilters(filters: CallFilters, mapping: ApiMapping, zone: string): Filter[] {
 	const { status, agentUuid, campaignId, from, to, phone } = filters;
-	const form = details.optional('callListDateForm');
-	const isRange = usesRange(filters, details);
+	const form = mapping.optional('callListDateForm');
+	const isRange = usesRange(filters, mapping);
 	const known: Array<Filter & { value: unknown }> = [
-		{ detail: 'callListStatusName', value: status, write: () => asText(status) },
-		{ detail: 'callListAgentName', value: agentUuid, write: () => parseAgentUuid(agentUuid) },
-		{ detail: 'callListCampaignName', value: campaignId, write: () => parseCampaignId(campaignId) },
+		{ field: 'callListStatusName', value: status, toValue: () => asText(status) },
+		{ field: 'callListAgentName', value: agentUuid, toValue: () => parseAgentUuid(agentUuid) },
 		{
-			detail: 'callListFromName',
+			field: 'callListCampaignName',
+			value: campaignId,
+			toValue: () => parseCampaignId(campaignId),
+		},
+		{
+			field: 'callListFromName',
 			value: isRange ? null : from,
-			write: () => boundOf(from, 'From', zone, form),
+			toValue: () => boundOf(from, 'From', zone, form),
 		},
 		{
-			detail: 'callListToName',
+			field: 'callListToName',
 			value: isRange ? null : to,
-			write: () => boundOf(to, 'To', zone, form),
+			toValue: () => boundOf(to, 'To', zone, form),
 		},
-		{ detail: 'callListPhoneName', value: phone, write: () => asText(phone) },
+		{ field: 'callListPhoneName', value: phone, toValue: () => asText(phone) },
 	];
 	return known.filter(({ value }) => !isUnset(value));
 }
 
-/** One bound alone cannot stand in a range; it needs a filter of its own. */
-function usesRange({ from, to }: CallFilters, details: ApiMapping): boolean {
-	return details.optional('callListRangeName') !== undefined && !isUnset(from) && !isUnset(to);
+/** Whether to send From and To as one range. A single bound needs its own filter. */
+function usesRange({ from, to }: CallFilters, mapping: ApiMapping): boolean {
+	return mapping.optional('callListRangeName') !== undefined && !isUnset(from) && !isUnset(to);
 }
 
-function rangeOf({ from, to }: CallFilters, details: ApiMapping, zone: string): string {
-	const template = details.required('callListRangeForm');
+function rangeOf({ from, to }: CallFilters, mapping: ApiMapping, zone: string): string {
+	const template = mapping.required('callListRangeForm');
 	if (!template.includes('{from}') || !template.includes('{to}')) {
 		throw new InvalidInput(
-			'“Date Range Format” in the credential does not hold both {from} and {to}',
+			"'Date Range Format' in the credential must contain {from} and {to}",
 			onScreenOnly(
-				`${details.advice('callListRangeForm')} Write it as your service reads it, such as {from}..{to}.`,
+				`${mapping.resolution('callListRangeForm')} Enter the format of your service, such as {from}..{to}.`,
 			),
 		);
 	}
-	const form = details.optional('callListDateForm');
+	const form = mapping.optional('callListDateForm');
 	return template
 		.replaceAll('{from}', String(boundOf(from, 'From', zone, form)))
 		.replaceAll('{to}', String(boundOf(to, 'To', zone, form)));
 }
 
-/** A bound of the date range in the form that the service takes; a bare date stays one. */
+/** A bound in the format of the service. Without a format, a bare date stays unchanged. */
 function boundOf(
 	value: unknown,
 	label: 'From' | 'To',
@@ -125,8 +131,11 @@ function boundOf(
 	const at = DateTime.isDateTime(value) ? value : readText(value, zone);
 	if (!at.isValid) {
 		throw new InvalidInput(
-			`${label} holds ${quoted(value)}, which cannot be read as a date`,
-			givenAs(label, 'Pick a date, or write one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.'),
+			`'${label}' must be a date (got ${quoted(value)})`,
+			givenAs(
+				label,
+				'Select a date, or enter one such as 2027-01-31 or 2027-01-31T18:30:00+05:30.',
+			),
 		);
 	}
 	if (form === 'date') return inEnglish(at, 'yyyy-MM-dd');
@@ -138,13 +147,13 @@ function boundOf(
 	return withOffset(at);
 }
 
-/** A time of day alone, a month, or a year would be taken for a moment that nobody has named. */
+/** Excludes a time of day, a month, or a year, which luxon would complete with other values. */
 const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
 
-/** No place on earth is further from UTC. */
+/** The largest UTC offset on earth. */
 const MAX_OFFSET_MINUTES = 14 * 60;
 
-/** A time without an offset is meant in the workflow's time zone. */
+/** Without an offset, a time is in the workflow's time zone. */
 function readText(value: unknown, zone: string): DateTime {
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
 	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');

@@ -19,60 +19,60 @@ import { asRecord, isJsonObject, type JsonValue, numberIn, outlineOf, valueAt } 
 
 export type CallPagesRequest = {
 	query: Query;
-	/** Calls asked for at once; the service's own number where it is not set. */
+	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
 };
 
-/** How a service gives its call list, as the credential says. */
-type CallListForm = {
+/** The layout of the service's call list, from the API mapping. */
+type CallListLayout = {
 	path: string;
-	/** Takes the key of each call where they stand in an object. */
+	/** If the calls are in an object: the field for the key of each call. */
 	keyName: string | undefined;
 	itemPath: string | undefined;
 	totalPath: string | undefined;
 	paging: string;
-	/** Parameter that chooses the part; none where the list comes at once or the answer gives an address. */
+	/** The parameter that selects the page. Empty if there is one page or the response has a link. */
 	positionName: string;
 	sizeName: string | undefined;
 	cursorPath: string;
-	/** What to do where the credential turns out to be wrong about some of it. */
-	advice: ApiMapping['advice'];
+	/** What to do if some of these values are wrong. */
+	resolution: ApiMapping['resolution'];
 };
 
-/** What asks for a page after the first one. */
+/** The position of a page after the first one. */
 type CallPage =
-	/** By its number, counted from 0. */
+	/** A page number, from 0. */
 	| { index: number; size?: number }
 	| { offset: number }
 	| { cursor: QueryValue }
-	/** A link of the service, which is complete. */
+	/** A complete link from the service. */
 	| { link: string };
 
-/** The pages of the call list, read as the credential says. */
+/** The pages of the call list according to the API mapping. */
 export function callPages(
 	client: ApiClient,
 	request: CallPagesRequest,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): ListReader<CallPage, ApiResponse> {
-	const form = readForm(details);
+	const layout = readLayout(mapping);
 	const totals = new Totals();
 	const pagesOf = (reading: Reading): PageReader<CallPage, ApiResponse> => {
-		const pages = new PagesOfReading(form, reading, totals);
-		const ask = async (page: CallPage | undefined, signal: AbortSignal) => {
+		const pages = new PagesOfReading(layout, reading, totals);
+		const fetch = async (page: CallPage | undefined, signal: AbortSignal) => {
 			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
-			const filters = sizedQuery(request, pages.sizeOf(page) ?? request.pageSize, details);
+			const filters = sizedQuery(request, pages.sizeOf(page) ?? request.pageSize, mapping);
 			const query = { ...filters, ...pages.parametersOf(page) };
 			return await listCalls(client, { query }, request.additions, signal);
 		};
-		const read = (answer: ApiResponse, page: CallPage | undefined, found: number) =>
-			pages.partOf(answer, page, found);
-		return { ask, read };
+		const parse = (response: ApiResponse, page: CallPage | undefined, found: number) =>
+			pages.pageOf(response, page, found);
+		return { fetch, parse };
 	};
-	return { pagesOf, keyOf, staggeredBy: staggeringOf(form) };
+	return { pagesOf, keyOf, staggeredBy: staggeringOf(layout) };
 }
 
-function staggeringOf({ paging, sizeName }: CallListForm): 'pageSize' | 'offset' | undefined {
+function staggeringOf({ paging, sizeName }: CallListLayout): 'pageSize' | 'offset' | undefined {
 	if (paging === 'offset') return 'offset';
 	return sizeName === undefined ? undefined : 'pageSize';
 }
@@ -80,75 +80,76 @@ function staggeringOf({ paging, sizeName }: CallListForm): 'pageSize' | 'offset'
 const FIRST_NUMBERS: { [paging: string]: number } = { pageFromZero: 0, pageFromOne: 1 };
 
 /**
- * How the pages of one reading are asked for, and how they follow each other. Pages of a staggered one overlap with
- * those of the first: numbered pages of other sizes, offsets that go back by one call, cursors after a shorter page.
+ * Requests the pages of a reading and finds the next ones. Pages of a staggered reading overlap with those of the first
+ * one: they have other sizes, offsets that go back by one call, or cursors after a shorter first page.
  */
 class PagesOfReading {
-	/** The number of the first page, where pages have numbers. */
+	/** The number of the first page, if pages have numbers. */
 	private readonly firstNumber: number | undefined;
 
 	constructor(
-		private readonly form: CallListForm,
+		private readonly layout: CallListLayout,
 		private readonly reading: Reading,
 		private readonly totals: Totals,
 	) {
-		this.firstNumber = FIRST_NUMBERS[form.paging];
+		this.firstNumber = FIRST_NUMBERS[layout.paging];
 	}
 
-	/** The page size to ask for, if it isn't the one that the person chose. */
+	/** The page size for a staggered reading. Undefined to use the chosen one. */
 	sizeOf(page: CallPage | undefined): number | undefined {
-		const { reading, form } = this;
-		if (!reading.isStaggered || staggeringOf(form) === 'offset') return undefined;
+		const { reading, layout } = this;
+		if (!reading.isStaggered || staggeringOf(layout) === 'offset') return undefined;
 		if (page !== undefined) return 'index' in page ? page.size : reading.firstPageLength;
 		return this.firstNumber === undefined ? sizeOfReading(reading) : pageAcross(0, reading).size;
 	}
 
 	parametersOf(page: CallPage | undefined): Query {
 		if (page === undefined || 'link' in page) return {};
-		const { positionName } = this.form;
+		const { positionName } = this.layout;
 		if ('index' in page) return { [positionName]: page.index + (this.firstNumber ?? 0) };
 		return { [positionName]: 'offset' in page ? page.offset : page.cursor };
 	}
 
-	partOf({ body, url }: ApiResponse, page: CallPage | undefined, found: number): Page<CallPage> {
-		const entries = entriesOf(body, this.form);
+	pageOf({ body, url }: ApiResponse, page: CallPage | undefined, found: number): Page<CallPage> {
+		const entries = entriesOf(body, this.layout);
 		const { length } = entries;
-		const { totalPath } = this.form;
-		const shown = totalPath === undefined ? undefined : valueAt(body, totalPath);
-		const total = this.totals.read(shown, length);
+		const { totalPath } = this.layout;
+		const given = totalPath === undefined ? undefined : valueAt(body, totalPath);
+		const total = this.totals.read(given, length);
 		const end = this.startOf(page, found) + length;
-		// Whether a service gives pages of any size shows only later, so they don't show how long the list is.
-		const part = { entries, total, end: page !== undefined && isSized(page) ? Infinity : end };
-		if (total !== undefined && end >= total) return part;
-		const isNumeric = this.firstNumber !== undefined || this.form.paging === 'offset';
-		if (isNumeric && length === 0) return part;
-		const next = this.numericNext(page, end, length) ?? linkedNext(body, this.form, url);
-		if (next === undefined) return part;
-		if (total === undefined || length === 0) return { ...part, next };
-		return { ...part, next, further: this.further(next, { end, length, total }) };
+		// The service may ignore the requested size, so such a page doesn't show the length of the list.
+		const current = { entries, total, end: page !== undefined && isSized(page) ? Infinity : end };
+		if (total !== undefined && end >= total) return current;
+		const isNumeric = this.firstNumber !== undefined || this.layout.paging === 'offset';
+		if (isNumeric && length === 0) return current;
+		const next = this.numericNext(page, end, length) ?? linkedNext(body, this.layout, url);
+		if (next === undefined) return current;
+		if (total === undefined || length === 0) return { ...current, next };
+		return { ...current, next, further: this.further(next, { end, length, total }) };
 	}
 
-	/** How many calls come before a page. */
+	/** Number of calls before a page. */
 	private startOf(page: CallPage | undefined, found: number): number {
 		if (page === undefined) return 0;
 		if ('offset' in page) return page.offset;
 		return isSized(page) ? startOf(page) : found;
 	}
 
-	/** The page after one that ends there, where pages have numbers or offsets. */
+	/** The page after one that ends at `end`, if pages have numbers or offsets. */
 	private numericNext(
 		page: CallPage | undefined,
 		end: number,
 		length: number,
 	): CallPage | undefined {
 		const { isStaggered } = this.reading;
-		if (this.form.paging === 'offset') return { offset: isStaggered && length > 1 ? end - 1 : end };
+		if (this.layout.paging === 'offset')
+			return { offset: isStaggered && length > 1 ? end - 1 : end };
 		if (this.firstNumber === undefined) return undefined;
-		if (isStaggered && this.form.sizeName !== undefined) return pageAcross(end, this.reading);
+		if (isStaggered && this.layout.sizeName !== undefined) return pageAcross(end, this.reading);
 		return { index: page !== undefined && 'index' in page ? page.index + 1 : 1 };
 	}
 
-	/** Where positions are numbers, those of the later pages show before the next one is there. */
+	/** The pages after `next`, if pages have numbers or offsets. */
 	private *further(
 		next: CallPage,
 		{ end, length, total }: { end: number; length: number; total: number },
@@ -171,50 +172,53 @@ function isSized(page: CallPage): page is SizedPage {
 	return 'index' in page && page.size !== undefined;
 }
 
-/** The filters, with the page size that is asked for, if any. */
+/** The filters with the page size, if any. */
 export function sizedQuery(
 	{ query }: CallPagesRequest,
 	size: number | undefined,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Query {
 	if (size === undefined) return query;
-	return withValue(query, details.required('callListPageSizeName'), size);
+	return withValue(query, mapping.required('callListPageSizeName'), size);
 }
 
-/** A call is known by its ID and, as a redial may have the ID of its first call, by its time. */
+/** A redial may have the ID of its first call, so the key includes the time. */
 function keyOf(call: JsonValue): string | undefined {
 	if (!isJsonObject(call) || typeof call.call_id !== 'string') return undefined;
 	return JSON.stringify([call.call_id, call.created_at]);
 }
 
-function readForm(details: ApiMapping): CallListForm {
+function readLayout(mapping: ApiMapping): CallListLayout {
 	return {
-		path: details.required('callListPath'),
-		keyName: details.optional('callListKeyName'),
-		itemPath: details.optional('callListItemPath'),
-		totalPath: details.optional('callListTotalPath'),
-		paging: details.required('callListPaging'),
-		positionName: details.optional('callListPageName') ?? '',
-		sizeName: details.optional('callListPageSizeName'),
-		cursorPath: details.optional('callListCursorPath') ?? '',
-		advice: (...names) => details.advice(...names),
+		path: mapping.required('callListPath'),
+		keyName: mapping.optional('callListKeyName'),
+		itemPath: mapping.optional('callListItemPath'),
+		totalPath: mapping.optional('callListTotalPath'),
+		paging: mapping.required('callListPaging'),
+		positionName: mapping.optional('callListPageName') ?? '',
+		sizeName: mapping.optional('callListPageSizeName'),
+		cursorPath: mapping.optional('callListCursorPath') ?? '',
+		resolution: (...names) => mapping.resolution(...names),
 	};
 }
 
 /**
- * Requires that each path of the credential leads somewhere in the first response: some of them would else have no
- * effect, without a word.
+ * Checks that each path of the API mapping leads somewhere in the first response. A wrong path may otherwise go
+ * unnoticed.
  *
- * @returns what can't be told from this response; undefined if nothing
- * @throws OutcomeUnknown naming the first path that leads nowhere
+ * @returns why a path couldn't be checked. Undefined if all could.
+ * @throws OutcomeUnknown that names the first wrong path
  */
-export function requirePaths(response: ApiResponse, details: ApiMapping): string | undefined {
-	const form = readForm(details);
+export function requirePaths(response: ApiResponse, mapping: ApiMapping): string | undefined {
+	const layout = readLayout(mapping);
 	const { body, url } = response;
-	const { path, itemPath, totalPath, keyName, cursorPath, paging, advice } = form;
-	const entries = entriesOf(body, { ...form, itemPath: undefined });
-	const missing = (what: string, field: MappingName): OutcomeUnknown =>
-		new OutcomeUnknown(what, onScreenOnly(`${advice(field)} The answer holds ${outlineOf(body)}.`));
+	const { path, itemPath, totalPath, keyName, cursorPath, paging, resolution } = layout;
+	const entries = entriesOf(body, { ...layout, itemPath: undefined });
+	const missing = (message: string, field: MappingName): OutcomeUnknown =>
+		new OutcomeUnknown(
+			message,
+			onScreenOnly(`${resolution(field)} The response contains ${outlineOf(body)}.`),
+		);
 	if (keyName !== undefined && Array.isArray(valueAt(body, path))) {
 		throw missing(`The calls are in a list at "${path}", so they have no keys`, 'callListKeyName');
 	}
@@ -226,18 +230,18 @@ export function requirePaths(response: ApiResponse, details: ApiMapping): string
 	if (totalPath !== undefined && total === undefined) {
 		throw missing(`The response has no number at "${totalPath}"`, 'callListTotalPath');
 	}
-	const isLinked = paging === 'cursor' || paging === 'nextAddress';
-	if (!isLinked || linkedNext(body, form, url) !== undefined) return undefined;
+	const isLinked = paging === 'cursor' || paging === 'nextLink';
+	if (!isLinked || linkedNext(body, layout, url) !== undefined) return undefined;
 	if (valueAt(body, cursorPath) !== undefined) return undefined;
 	if (total !== undefined && total > entries.length) {
 		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');
 	}
-	return `the first response has nothing at "${cursorPath}", so it is the last page, or the path is wrong`;
+	return `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`;
 }
 
 function entriesOf(
 	body: JsonValue,
-	{ path, keyName, itemPath, advice }: CallListForm,
+	{ path, keyName, itemPath, resolution }: CallListLayout,
 ): JsonValue[] {
 	const list = valueAt(body, path);
 	const inEntry = (entry: JsonValue) =>
@@ -249,34 +253,34 @@ function entriesOf(
 			[keyName]: key,
 		}));
 	}
-	const resolution = isJsonObject(list)
-		? `An object is there. If it has the calls, each under a key: ${advice('callListKeyName')}`
-		: advice('callListPath');
+	const next = isJsonObject(list)
+		? `It has an object there. If the object has one call per key: ${resolution('callListKeyName')}`
+		: resolution('callListPath');
 	throw new OutcomeUnknown(
-		`The answer holds no list of calls at “${path}”`,
-		onScreenOnly(`${resolution} The answer holds ${outlineOf(body)}.`),
+		`The response has no list of calls at "${path}"`,
+		onScreenOnly(`${next} The response contains ${outlineOf(body)}.`),
 	);
 }
 
-/** What the response itself says of the next page. */
+/** The next page according to the response. */
 function linkedNext(
 	body: JsonValue,
-	{ paging, cursorPath, advice }: CallListForm,
+	{ paging, cursorPath, resolution }: CallListLayout,
 	url: string | undefined,
 ): CallPage | undefined {
 	if (paging === 'whole') return undefined;
 	const cursor = valueAt(body, cursorPath) ?? false;
 	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return undefined;
 	const isText = typeof cursor === 'string' || typeof cursor === 'number';
-	if (isText && paging !== 'nextAddress') return { cursor };
+	if (isText && paging !== 'nextLink') return { cursor };
 	if (isText && URL.canParse(String(cursor), url)) {
 		return { link: new URL(String(cursor), url).href };
 	}
-	// It is not taken for the end of the list: calls would be missing.
+	// Not treated as the end of the list, because calls would be missing.
 	throw new OutcomeUnknown(
-		paging === 'nextAddress'
-			? `The answer holds no address of the next part at “${cursorPath}”`
-			: `The response has no cursor at "${cursorPath}", but something else`,
-		onScreenOnly(advice('callListPaging', 'callListCursorPath')),
+		paging === 'nextLink'
+			? `The response has no link to the next page at "${cursorPath}"`
+			: `The value at "${cursorPath}" in the response isn't a cursor`,
+		onScreenOnly(resolution('callListPaging', 'callListCursorPath')),
 	);
 }

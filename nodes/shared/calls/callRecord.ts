@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './callEnd';
 
-/** What *Simplify* keeps of a call record. */
+/** Fields of a simplified call record. */
 export const SIMPLE_CALL_FIELDS = [
 	'call_id',
 	'status',
@@ -22,19 +22,19 @@ export const SIMPLE_CALL_FIELDS = [
 	'data_captured',
 ] as const;
 
-/** A call that has none of the documented fields passes as it is. */
+/** Simplifies a call record. A record without documented fields stays unchanged. */
 export function simplifyCall(record: JsonObject): JsonObject {
 	const simple = pick(record, SIMPLE_CALL_FIELDS);
 	return Object.keys(simple).length === 0 ? record : withPhoneKey(simple);
 }
 
-/** A record with `phone_key` beside the number that was called; a field of this name of the service's own stays. */
+/** Adds `phone_key` for the called number, unless the record already has it. */
 export function withPhoneKey(record: JsonObject): JsonObject {
 	const key = phoneKey(findField(record, 'phone_number'));
 	return { ...record, phone_key: record.phone_key ?? key };
 }
 
-/** The turns of a call; none where nothing was captured. */
+/** Reads the transcript of a call. Empty if none was captured. */
 export async function readTurns(
 	client: ApiClient,
 	callId: string,
@@ -43,12 +43,12 @@ export async function readTurns(
 	return transcriptTurns(recordOf(await getTranscript(client, callId, additions)));
 }
 
-/** The turns of a transcript's `data`; none where there is no list. */
+/** The turns in the `data` of a transcript. Empty if there is no list. */
 export function transcriptTurns(data: JsonObject): JsonValue[] {
 	return Array.isArray(data.transcript) ? data.transcript : [];
 }
 
-/** One line a turn, such as "assistant: Hello". Roles are shown as they are: their values are open. */
+/** The transcript as text, with a line per turn, such as "assistant: Hello". */
 export function transcriptText(turns: JsonValue[]): string {
 	return turns.map(lineOf).join('\n');
 }
@@ -63,18 +63,18 @@ function oneLine(value: JsonValue | undefined): string {
 	return (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').trim();
 }
 
-/** The recording's link, with the moment until which it is valid. */
+/** Reads the link to a recording, and adds when it expires. */
 export async function readRecording(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<JsonObject> {
-	// Counted from before the request, so that the link is never called valid after its end.
-	const askedAt = client.clock.now();
-	return withExpiry(recordOf(await getRecording(client, callId, additions)), askedAt);
+	// Measured before the request, so that `expires_at` is never too late.
+	const requestedAt = client.clock.now();
+	return withExpiry(recordOf(await getRecording(client, callId, additions)), requestedAt);
 }
 
-/** The same; `null` where the service says that there is no recording. */
+/** Like {@link readRecording}. Null if the call has no recording. */
 export async function recordingOrNull(
 	client: ApiClient,
 	callId: string,
@@ -86,10 +86,10 @@ export async function recordingOrNull(
 	});
 }
 
-/** `data` of a recording, with the moment at which its link ends beside the documented seconds. */
-export function withExpiry(recording: JsonObject, askedAt: number): JsonObject {
+/** Adds `expires_at` to the `data` of a recording. */
+export function withExpiry(recording: JsonObject, requestedAt: number): JsonObject {
 	const { expires_in_seconds: seconds } = recording;
 	if (typeof seconds !== 'number') return recording;
-	const expires = DateTime.fromMillis(askedAt + seconds * 1000, { zone: 'utc' });
+	const expires = DateTime.fromMillis(requestedAt + seconds * 1000, { zone: 'utc' });
 	return { ...recording, expires_at: expires.toISO() };
 }

@@ -10,20 +10,20 @@ import type { JsonObject, JsonValue } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 
-/** The record may lag behind its report: it is read again after these times. */
+/** Waits between readings while the record lags behind its report. */
 export const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
-/** So is, once, a call that the service does not know yet. */
+/** Wait before one more reading if the service doesn't know the call yet. */
 const UNKNOWN_WAIT_MS = 1_000;
 const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, maxMs: 30_000 };
 
-/** The call as the service itself holds it. */
+/** Reads the call record from the service. */
 export async function readCallRecord(client: ApiClient, callId: string): Promise<JsonObject> {
 	return recordOf(await getCall(client, callId));
 }
 
-/** The service shows no end of this call: it goes on, or its record lags. */
+/** The record doesn't show the end of the call, because it's in progress or the record lags. */
 export class NotEndedYet extends Error {
-	override readonly name = 'ShowsNoEnd';
+	override readonly name = 'NotEndedYet';
 
 	/** @param status as the record shows it */
 	constructor(readonly status: JsonValue) {
@@ -33,22 +33,22 @@ export class NotEndedYet extends Error {
 
 export type ReadBack = {
 	included: Included;
-	/** Statuses that the user counts as finished. */
+	/** Statuses that count as finished. */
 	finished: readonly string[];
-	/** Whether so many milliseconds may still be waited. If not, the reading ends. */
+	/** Whether there is time to wait this long. If not, the reading fails. */
 	mayWait: (ms: number) => boolean;
-	/** Time; its sleep may throw to end the reading. */
+	/** Its `sleep` may throw to end the reading. */
 	clock: Clock;
-	/** Called when the record shows the end: a report that comes later may be of another outcome. */
+	/** Called when the record shows the end. A later report may be about another outcome. */
 	onEnded: () => void;
-	/** Puts each read in its turn. */
+	/** Limits parallel reads. */
 	limiter: Limiter;
 };
 
 /**
- * Reads until the service answers, also when it is down for a while, and until the call shows its end.
+ * Reads a call until its record shows the end. Retries during outages of the service.
  *
- * @throws ShowsNoEnd when the time is over before that
+ * @throws NotEndedYet if the time runs out first
  */
 export async function readCompletedCall(
 	client: ApiClient,
@@ -74,7 +74,7 @@ export async function readCompletedCall(
 	return { ...record, ...(await throughOutages(more)) };
 }
 
-/** Transcript and recording; a call that has none of them shows `[]` and `null`. */
+/** Transcript and recording. `[]` and `null` for a call without them. */
 async function readIncluded(
 	client: ApiClient,
 	callId: string,

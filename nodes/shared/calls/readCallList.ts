@@ -14,91 +14,91 @@ export type CallListRequest = CallPagesRequest & {
 	limiter?: Limiter;
 };
 
-/** Calls as the service listed them. */
+/** Calls as listed by the service. */
 export type CallList = {
 	calls: JsonObject[];
-	/** False if the list changed so often while it was read that calls may be missing. */
+	/** False if the list kept changing, so that calls may be missing. */
 	isComplete: boolean;
 };
 
-/** The fields of the credential that reading so many calls needs. */
-export function neededForList(
+/** The API mapping fields that are required to read this many calls. */
+export function requiredForList(
 	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): MappingName[] {
 	const sized: MappingName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
-	if (isFirstPartAlone(limit, details)) return sized;
-	const paging = details.optional('callListPaging');
-	const hasName = paging !== 'whole' && paging !== 'nextAddress';
-	const hasPlace = paging === 'cursor' || paging === 'nextAddress';
+	if (readsFirstPageOnly(limit, mapping)) return sized;
+	const paging = mapping.optional('callListPaging');
+	const hasName = paging !== 'whole' && paging !== 'nextLink';
+	const hasPath = paging === 'cursor' || paging === 'nextLink';
 	return [
 		'callListPath',
 		'callListPaging',
 		...(hasName ? (['callListPageName'] as const) : []),
-		...(hasPlace ? (['callListCursorPath'] as const) : []),
+		...(hasPath ? (['callListCursorPath'] as const) : []),
 		...sized,
 	];
 }
 
-/** Where the list stands and how it is paged is open: without it a limited list is what the first answer holds. */
-export function isFirstPartAlone(limit: number, details: ApiMapping): boolean {
-	return limit !== Infinity && details.optional('callListPath') === undefined;
+/** Whether to return only the calls of the first response, because the path to the list isn't set. */
+export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean {
+	return limit !== Infinity && mapping.optional('callListPath') === undefined;
 }
 
 /**
- * The calls that the filters find, for a person to see. Without the list's place in the answer, which is open, those
- * of the first answer, where it holds one list of calls and nothing else could be meant.
+ * Reads the calls that match the filters. If the path to the list isn't set, returns the calls of the first response,
+ * which must have exactly one list of calls.
  *
  * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown where the answer shows no list of calls
+ * @throws OutcomeUnknown if the response has no list of calls
  */
 export async function readCalls(
 	client: ApiClient,
 	{ limit, limiter, ...request }: CallListRequest,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<CallList> {
-	details.require(neededForList({ ...request, limit }, details));
-	if (isFirstPartAlone(limit, details)) {
-		const query = sizedQuery(request, request.pageSize, details);
+	mapping.require(requiredForList({ ...request, limit }, mapping));
+	if (readsFirstPageOnly(limit, mapping)) {
+		const query = sizedQuery(request, request.pageSize, mapping);
 		const { body } = await listCalls(client, { query }, request.additions);
-		return { calls: onlyListIn(body, details).slice(0, limit), isComplete: true };
+		return { calls: onlyListIn(body, mapping).slice(0, limit), isComplete: true };
 	}
-	const pages = callPages(client, request, details);
-	const options = { limit, limiter, loopAdvice: loopAdvice(details) };
+	const pages = callPages(client, request, mapping);
+	const options = { limit, limiter, loopAdvice: loopAdvice(mapping) };
 	const { entries, isComplete } = await readList(pages, options);
 	return { calls: entries.map(asRecord), isComplete };
 }
 
 /**
- * Reads the first page alone, to try what the credential says of the list.
+ * Reads the first page to test the API mapping of the list.
  *
- * @returns what it doesn't show; undefined if nothing
+ * @returns why a path couldn't be checked. Undefined if all could.
  * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if the response is not as the credential says
+ * @throws OutcomeUnknown if the response doesn't match the API mapping
  */
-export async function tryCallList(
+export async function testCallList(
 	client: ApiClient,
 	pageSize: number | undefined,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<string | undefined> {
 	const limit = 1;
-	details.require(neededForList({ limit, pageSize }, details));
-	const query = sizedQuery({ query: {} }, pageSize, details);
+	mapping.require(requiredForList({ limit, pageSize }, mapping));
+	const query = sizedQuery({ query: {} }, pageSize, mapping);
 	const response = await listCalls(client, { query });
-	if (!isFirstPartAlone(limit, details)) return requirePaths(response, details);
-	onlyListIn(response.body, details);
+	if (!readsFirstPageOnly(limit, mapping)) return requirePaths(response, mapping);
+	onlyListIn(response.body, mapping);
 	return undefined;
 }
 
 export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
-	/** A longer list is not read to its end. */
+	/** A longer list causes an error. */
 	maxCalls?: number;
-	/** What a person can do about a list that always changes while it is read. */
+	/** What a person can do if the list keeps changing. */
 	ifChanging?: string;
 };
 
 /**
- * All calls that the filters find, for a decision that rests on their being all.
+ * Reads all calls that match the filters, for a decision that needs a complete list.
  *
  * @throws MissingMapping before anything is sent
  * @throws OutcomeUnknown if calls may be missing, or if there are more than `maxCalls`
@@ -106,38 +106,38 @@ export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
 export async function readAllCalls(
 	client: ApiClient,
 	{ maxCalls = Infinity, ifChanging, limiter, ...request }: AllCallsRequest,
-	details: ApiMapping,
+	mapping: ApiMapping,
 ): Promise<JsonObject[]> {
-	details.require(neededForList({ ...request, limit: Infinity }, details));
-	const check = details.advice('callListTotalPath', 'callListPageSizeName');
-	const entries = await readProvenList(callPages(client, request, details), {
+	mapping.require(requiredForList({ ...request, limit: Infinity }, mapping));
+	const check = mapping.resolution('callListTotalPath', 'callListPageSizeName');
+	const entries = await readProvenList(callPages(client, request, mapping), {
 		limiter,
-		loopAdvice: loopAdvice(details),
+		loopAdvice: loopAdvice(mapping),
 		notProven: () =>
 			new OutcomeUnknown(
-				`Calls may be missing: the call list changed each of the ${MAX_READINGS} times it was read, has fewer calls than the service counts, or has too few calls on a page`,
+				`Calls may be missing, because the call list changed during each of ${MAX_READINGS} readings, has fewer calls than its total, or has too few calls per page`,
 				onScreenOnly(
 					ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
 				),
 			),
-		longest: {
+		maxLength: {
 			entries: maxCalls,
 			exceeded: () =>
 				new OutcomeUnknown(
-					`The call list has more than ${maxCalls} calls, so it was not read to its end`,
-					onScreenOnly(details.advice('callListPhoneName', 'callListFromName')),
+					`The call list has more than ${maxCalls} calls, so it wasn't read completely`,
+					onScreenOnly(mapping.resolution('callListPhoneName', 'callListFromName')),
 				),
 		},
 	});
 	return entries.map(asRecord);
 }
 
-function loopAdvice(details: ApiMapping): string {
-	return `${details.advice('callListPaging', 'callListPageName')} The service seems not to know the parameter.`;
+function loopAdvice(mapping: ApiMapping): string {
+	return `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`;
 }
 
-/** The calls of an answer that holds one list of them. By `call_id`, which the document gives each call, they are known. */
-function onlyListIn(body: JsonValue, details: ApiMapping): JsonObject[] {
+/** The calls of a response with exactly one list of calls. A call has a `call_id`. */
+function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
 	const lists = listsIn(body);
 	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
 	const [calls = []] = ofCalls;
@@ -145,15 +145,15 @@ function onlyListIn(body: JsonValue, details: ApiMapping): JsonObject[] {
 	if (ofCalls.length === 1 || isEmpty) return calls;
 	throw new OutcomeUnknown(
 		ofCalls.length > 1
-			? 'The answer holds more than one list of calls'
-			: 'The answer shows no list of calls',
+			? 'The response has more than one list of calls'
+			: 'The response has no list of calls',
 		onScreenOnly(
-			`${details.advice('callListPath', 'callListPaging')} Ask whoever provides your service. The answer holds ${outlineOf(body)}.`,
+			`${mapping.resolution('callListPath', 'callListPaging')} Ask your service provider for the values. The response contains ${outlineOf(body)}.`,
 		),
 	);
 }
 
-/** Lists that stand in no other list. */
+/** Lists that aren't inside another list. */
 function listsIn(body: JsonValue): JsonValue[][] {
 	const lists: JsonValue[][] = [];
 	const queue: JsonValue[] = [body];
@@ -165,14 +165,14 @@ function listsIn(body: JsonValue): JsonValue[][] {
 	return lists;
 }
 
-/** None where an entry is no call. */
+/** The calls of a list. Empty if an entry isn't a call. */
 function callsOf(list: JsonValue[]): JsonObject[] {
 	const calls = list.map(callIn);
 	const known = calls.filter((call) => call !== undefined);
 	return known.length === list.length ? known : [];
 }
 
-/** An entry that is a call, or that holds one and no other. */
+/** The call of an entry: the entry itself, or the only call in its fields. */
 function callIn(entry: JsonValue): JsonObject | undefined {
 	if (!isJsonObject(entry)) return undefined;
 	const [call, other] = [entry, ...Object.values(entry)]

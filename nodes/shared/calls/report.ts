@@ -2,59 +2,59 @@ import { CALL_ID, UUID } from '../api/limits';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { isUnset } from '../values';
 
-/** Anyone may have written the report. */
+/** Limits the keys of forged reports. */
 const MAX_CALL_ID_LENGTH = 128;
 
 export const MAX_CALLS_PER_REPORT = 100;
 
-/** A report with more values than this is not searched further, so that none can keep n8n busy. */
+/** Maximum number of values to search, so that no report can keep n8n busy. */
 const MAX_VALUES = 100_000;
 
-/** Their keys are free-form (Call record, Call request), so nothing in them is a field of the call. */
+/** Fields with free-form content (Call record, Call request), which aren't searched. */
 const FREE_FORM = ['data_captured', 'post_call_analysis', 'additional_data'];
 
-/** One call that a completion webhook reports. */
+/** A call in a completion webhook. */
 export type ReportedCall = {
 	callId: string;
-	/** The object with its `call_id`. */
+	/** The object with the `call_id`. */
 	record: JsonObject;
-	/** All that is about this call alone: the whole report if it has no other call. */
+	/** The part of the report about this call only. The whole report if it has no other call. */
 	part: JsonValue;
 };
 
-/** Why a report is not used: nobody can tell all its calls, or they are too many. */
+/** Why a report can't be used. */
 export type UnusableReport = 'too_many_values' | 'too_many_calls';
 
-/** The same for each way to write the ID of a call: in a UUID, upper and lower case mean the same. */
+/** A key for a call ID. The case of a UUID doesn't matter. */
 export function callKey(callId: string): string {
 	return UUID.test(callId) ? callId.toLowerCase() : callId;
 }
 
 /**
- * The calls of a report. The document says only that the payload includes `call_id`, not where: in an object the one
- * nearest to the top counts, and in a list each entry has its own.
+ * Finds the calls of a report. The position of `call_id` in the payload isn't documented. In an object, the one
+ * closest to the top level counts. In a list, each entry has its own.
  */
 export function readReport(payload: JsonValue): ReportedCall[] | UnusableReport {
-	const { places, completeTo } = placesIn(payload, (value) => callIdOf(value) !== undefined);
-	const calls = callsAmong(places);
+	const { nodes, completeTo } = nodesIn(payload, (value) => callIdOf(value) !== undefined);
+	const calls = callsAmong(nodes);
 	if (calls.length > MAX_CALLS_PER_REPORT) return 'too_many_calls';
 	const isComplete = calls.every((call) => call.depth <= completeTo && !isInList(call));
 	if (completeTo < Infinity && !isComplete) return 'too_many_values';
-	const shared = new Map<Place, number>();
-	for (const place of calls.flatMap(around)) shared.set(place, (shared.get(place) ?? 0) + 1);
+	const sharedBy = new Map<Node, number>();
+	for (const node of calls.flatMap(ancestorsOf)) sharedBy.set(node, (sharedBy.get(node) ?? 0) + 1);
 	return calls.flatMap((call) => {
 		const { value } = call;
 		const callId = callIdOf(value);
 		if (callId === undefined || !isJsonObject(value)) return [];
-		const own = around(call).filter((place) => shared.get(place) === 1);
-		const part = own.findLast((place) => isJsonObject(place.value))?.value ?? value;
+		const own = ancestorsOf(call).filter((node) => sharedBy.get(node) === 1);
+		const part = own.findLast((node) => isJsonObject(node.value))?.value ?? value;
 		return [{ callId, record: value, part: calls.length === 1 ? payload : part }];
 	});
 }
 
 /**
- * A field of a reported call, from the object with its `call_id`, or else from around it: an envelope may have a field
- * of the same name. A list if there are several values, as nobody can tell which one is meant.
+ * A field of a reported call, from the object with its `call_id`, or else from the objects around it, because an
+ * envelope may have a field of the same name. Several values are returned as a list.
  */
 export function reportedField({ record, part }: ReportedCall, name: string): JsonValue {
 	const own = valuesOf(record, name);
@@ -63,8 +63,8 @@ export function reportedField({ record, part }: ReportedCall, name: string): Jso
 }
 
 function valuesOf(root: JsonValue, name: string): JsonValue[] {
-	return placesIn(root)
-		.places.map(({ value }) =>
+	return nodesIn(root)
+		.nodes.map(({ value }) =>
 			isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : null,
 		)
 		.filter((value) => value !== undefined && !isUnset(value))
@@ -78,93 +78,94 @@ function callIdOf(value: JsonValue): string | undefined {
 	return isId ? id : undefined;
 }
 
-/** A list or an object of a report, and what it stands in. */
-type Place = { value: JsonValue; parent: Place | undefined; depth: number };
+/** A list or an object in a report, with its parent. */
+type Node = { value: JsonValue; parent: Node | undefined; depth: number };
 
 /**
- * Those nearest to the top first, without what stands in a leaf or in a free-form field.
+ * The lists and objects of a report, those closest to the top level first. Skips the content of leaves and free-form
+ * fields.
  *
- * @returns the places, and the depth down to which all of them are there
+ * @returns `completeTo`: the depth up to which all nodes are included
  */
-function placesIn(
+function nodesIn(
 	root: JsonValue,
 	isLeaf: (value: JsonValue) => boolean = () => false,
-): { places: Place[]; completeTo: number } {
-	const places: Place[] = [{ value: root, parent: undefined, depth: 0 }];
+): { nodes: Node[]; completeTo: number } {
+	const nodes: Node[] = [{ value: root, parent: undefined, depth: 0 }];
 	let values = 1;
-	for (const place of places) {
-		const { value } = place;
+	for (const node of nodes) {
+		const { value } = node;
 		if (typeof value !== 'object' || value === null || isLeaf(value)) continue;
 		for (const [name, inner] of Object.entries(value)) {
-			if (++values > MAX_VALUES) return { places, completeTo: place.depth };
+			if (++values > MAX_VALUES) return { nodes, completeTo: node.depth };
 			const isInside = typeof inner === 'object' && inner !== null && !FREE_FORM.includes(name);
-			if (isInside) places.push({ value: inner, parent: place, depth: place.depth + 1 });
+			if (isInside) nodes.push({ value: inner, parent: node, depth: node.depth + 1 });
 		}
 	}
-	return { places, completeTo: Infinity };
+	return { nodes, completeTo: Infinity };
 }
 
-function around({ parent }: Place): Place[] {
-	const places: Place[] = [];
-	for (let place = parent; place !== undefined; place = place.parent) places.push(place);
-	return places;
+function ancestorsOf({ parent }: Node): Node[] {
+	const nodes: Node[] = [];
+	for (let node = parent; node !== undefined; node = node.parent) nodes.push(node);
+	return nodes;
 }
 
-function isInList(place: Place): boolean {
-	return around(place).some(({ value }) => Array.isArray(value));
+function isInList(node: Node): boolean {
+	return ancestorsOf(node).some(({ value }) => Array.isArray(value));
 }
 
-/** Calls that were found in a place. */
+/** The calls in a node. */
 class FoundCalls {
-	/** One more than a report may have tells that it has too many. */
-	readonly calls: Place[];
-	/** Of the call nearest to the top. */
+	/** At most one more than the limit of a report. */
+	readonly calls: Node[];
+	/** Depth of the call closest to the top level. */
 	private depth: number;
-	/** Made when it's needed: to make it for each of many places takes long. */
+	/** Created on first use, to save time. */
 	private keys: Set<string> | undefined;
 
-	constructor(call: Place) {
+	constructor(call: Node) {
 		this.calls = [call];
 		this.depth = call.depth;
 	}
 
-	/** Each entry of a list has its own. */
+	/** Adds the calls of a list entry. */
 	addEntry({ calls, depth }: FoundCalls): void {
 		this.depth = Math.min(this.depth, depth);
 		this.add(calls);
 	}
 
-	/** What an object says of the same call in several of its fields is about one completion. */
+	/** Adds the calls of an object's field. The same call in several fields counts once. */
 	addField(others: FoundCalls): FoundCalls {
 		if (others.depth !== this.depth) return others.depth > this.depth ? this : others;
 		if (this.calls.length > MAX_CALLS_PER_REPORT) return this;
 		this.keys ??= new Set(this.calls.map(keyOf));
 		const { keys } = this;
-		const isNew = (call: Place) => !keys.has(keyOf(call));
+		const isNew = (call: Node) => !keys.has(keyOf(call));
 		const added = others.calls.filter(isNew);
 		this.add(added);
 		for (const call of added) keys.add(keyOf(call));
 		return this;
 	}
 
-	private add(calls: Place[]): void {
+	private add(calls: Node[]): void {
 		this.calls.push(...calls.slice(0, MAX_CALLS_PER_REPORT + 1 - this.calls.length));
 	}
 }
 
-function keyOf({ value }: Place): string {
+function keyOf({ value }: Node): string {
 	return callKey(callIdOf(value) ?? '');
 }
 
-/** The calls of the outermost place, found from the innermost ones on. */
-function callsAmong(places: Place[]): Place[] {
-	const found = new Map<Place, FoundCalls>();
-	for (const place of places.toReversed()) {
-		const isCall = callIdOf(place.value) !== undefined;
-		const own = isCall ? new FoundCalls(place) : found.get(place);
-		found.delete(place);
+/** Collects the calls from the innermost nodes up to the root. */
+function callsAmong(nodes: Node[]): Node[] {
+	const found = new Map<Node, FoundCalls>();
+	for (const node of nodes.toReversed()) {
+		const isCall = callIdOf(node.value) !== undefined;
+		const own = isCall ? new FoundCalls(node) : found.get(node);
+		found.delete(node);
 		if (own === undefined) continue;
-		const { parent } = place;
+		const { parent } = node;
 		if (parent === undefined) return own.calls.toReversed();
 		const known = found.get(parent);
 		if (known === undefined) found.set(parent, own);

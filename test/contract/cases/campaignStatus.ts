@@ -87,6 +87,6 @@ export const campaignStatus: ContractCase[] = [
 		title: 'recognizes an unknown campaign at any status',
 		parameters: { campaignId: 999 },
 		requests: ['GET /v1/campaigns/999/status'],
-		rejection: 'The service does not know this campaign',
+		rejection: "The service doesn't know this campaign",
 	},
 ];

@@ -158,7 +158,7 @@ const byRequest: ContractCase[] = [
 		title: 'by request: stops if the agent belongs to another account, at any HTTP status',
 		parameters: { ...message('inbound', 'Hello'), sessionId: '', ...agent(agents.foreign) },
 		requests: [INBOUND],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 	{
 		title: 'by later reply: a message with the same key and content is accepted once',
@@ -216,7 +216,7 @@ const byRequest: ContractCase[] = [
 		title: 'by legacy request: explains why the service rejects it',
 		parameters: { ...message('legacy', 'Hello'), ...agent(agents.foreign) },
 		requests: [LEGACY],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 ];
 

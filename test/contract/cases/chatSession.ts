@@ -25,7 +25,7 @@ const session: ContractCase[] = [
 		title: 'stops if the agent belongs to another account, at any HTTP status',
 		parameters: { operation: 'create', ...agent(agents.foreign) },
 		requests: ['POST /v1/chat/session'],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 	{
 		title: 'closes a session',
@@ -69,7 +69,7 @@ const session: ContractCase[] = [
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
-		rejection: 'The chat engine turned the request down',
+		rejection: 'The chat engine rejected the request',
 	},
 ];
 
@@ -118,7 +118,7 @@ const legacy: ContractCase[] = [
 		title: 'stops if the session belongs to another agent, at any HTTP status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		rejection: 'The service does not find this agent',
+		rejection: 'The service found no such agent',
 	},
 ];
 

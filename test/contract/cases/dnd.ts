@@ -53,7 +53,7 @@ export const dnd: ContractCase[] = [
 				title: `${operation}: stops if the agent is ${uuid}, at any HTTP status`,
 				parameters: (dialect) => ({ operation, ...agent(uuid), phone: formatted(NEW, dialect) }),
 				requests: [`${method} /v1/dnd_numbers`],
-				rejection: 'The service does not find this agent',
+				rejection: 'The service found no such agent',
 			}),
 		),
 	),
@@ -72,7 +72,7 @@ export const dnd: ContractCase[] = [
 		title: 'stops if a number to remove is not on the list, at any HTTP status',
 		parameters: (dialect) => ({ operation: 'remove', ...agent(), phone: formatted(NEW, dialect) }),
 		requests: ['DELETE /v1/dnd_numbers'],
-		rejection: 'The number is not on this agent’s do-not-disturb list',
+		rejection: "The number isn't on the do-not-disturb list of this agent",
 	},
 	{
 		title: 'treats a number that is not on the list as removed if Ignore If Not Listed is on',

@@ -79,7 +79,7 @@ const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 	[
 		'a body that breaks off',
 		{ kind: 'resetMiddle' },
-		'The recording could not be fetched to its end',
+		"The recording couldn't be downloaded completely",
 	],
 	['itself as another link', { kind: 'redirectLoop' }, 'The link to the recording was redirected'],
 	[
@@ -87,7 +87,12 @@ const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 		{ kind: 'hugeBody' },
 		'The link to the recording has expired or was rejected',
 	],
-	['a failure of 600 MB', { kind: 'hugeBody', status: 503 }, 'The recording’s storage stumbled', 4],
+	[
+		'a failure of 600 MB',
+		{ kind: 'hugeBody', status: 503 },
+		'The storage of the recording returned HTTP status',
+		4,
+	],
 ];
 
 /** Faults after which the file may be incomplete. */
@@ -147,7 +152,7 @@ export const getCall: ContractCase[] = [
 			title: `${operation}: recognizes an unknown call at any HTTP status`,
 			parameters: { operation, callId: UNKNOWN },
 			requests: [read(UNKNOWN, ['', '/transcript', '/recording'][index])],
-			rejection: 'The service does not know this call',
+			rejection: "The service doesn't know this call",
 		}),
 	),
 	{

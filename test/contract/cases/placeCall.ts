@@ -82,7 +82,7 @@ export const placeCall: ContractCase[] = [
 		title: 'stops if the agent has no number, at any HTTP status',
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],
-		rejection: 'The agent has no outbound number, so it cannot call anyone',
+		rejection: "The agent has no outbound number, so it can't place calls",
 	},
 	{
 		title: 'asks a person and returns the captured answer when the call has ended',

@@ -17,7 +17,7 @@ const LIST = {
 describe('Get Many Active', () => {
 	const many = { operation: 'getMany' };
 
-	test('one item an agent, its record as it comes', async () => {
+	test('returns one item per agent, unchanged', async () => {
 		agents().reply(200, LIST);
 		expect(await harness.records(many)).toEqual([
 			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
@@ -25,7 +25,7 @@ describe('Get Many Active', () => {
 		]);
 	});
 
-	test('the whole answer', async () => {
+	test('returns the whole response', async () => {
 		agents().reply(200, LIST);
 		const found = await harness.records({ ...many, simplify: false });
 		expect(found).toEqual([{ ...LIST.data, meta: LIST.meta }]);
@@ -36,7 +36,7 @@ describe('Get Many Active', () => {
 		expect(await harness.records(many)).toEqual([]);
 	});
 
-	test('read once for all items, paired with all of them', async () => {
+	test('reads the list once for all items, and pairs the output with all of them', async () => {
 		agents().reply(200, LIST);
 		const found = await harness.executeItems(many, { items: [{}, {}, {}] });
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(
@@ -44,16 +44,16 @@ describe('Get Many Active', () => {
 		);
 	});
 
-	test('with what the user adds to the address', async () => {
+	test('with additional query parameters', async () => {
 		agents({ team: 'north' }).reply(200, LIST);
 		const options = { additionalQueryParameters: '{ "team": "north" }' };
 		expect(await harness.records({ ...many, options })).toHaveLength(2);
 	});
 
-	test('a token that is not valid', async () => {
+	test('an invalid token', async () => {
 		agents().reply(401, { success: false, error: 'Invalid API token' });
 		expect(await harness.errorOf(many)).toMatchObject({
-			message: 'The service does not accept the API token',
+			message: 'The service rejected the API token',
 		});
 	});
 });
@@ -65,7 +65,7 @@ describe('Check', () => {
 	};
 	const items = [{ id: 'agent_b2' }, { id: 'agent_gone' }, { id: 'agent_a1' }];
 
-	test('each agent, with one reading for the run', async () => {
+	test('checks each agent with one read of the list', async () => {
 		agents().reply(200, LIST);
 		expect(await harness.records(check, { items })).toEqual([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
@@ -74,7 +74,7 @@ describe('Check', () => {
 		]);
 	});
 
-	test('agents under their IDs, once the credential says so', async () => {
+	test('agents in an object by ID, according to the API mapping', async () => {
 		const answer = { success: true, data: { agent_b2: { voice: 'calm' }, agent_a1: 'Sales' } };
 		const details = { describeAgents: true, agentsPath: 'data', agentsIdPlace: 'key' };
 		agents().reply(200, answer);
@@ -86,12 +86,12 @@ describe('Check', () => {
 
 		agents().reply(200, answer);
 		expect(await harness.errorOf(check, { items: [{ id: 'agent_b2' }] })).toMatchObject({
-			message: 'The list of active agents came in a form in which no agent is recognized',
-			description: expect.stringContaining('“Where the ID of an Agent Is”'),
+			message: 'The response has no recognizable list of active agents',
+			description: expect.stringContaining("'Location of Agent ID'"),
 		});
 	});
 
-	test('an ID that cannot be is told for its item, the others go on', async () => {
+	test('an invalid ID fails only its item', async () => {
 		agents().reply(200, LIST);
 		const overrides = { onError: 'continueErrorOutput' } as const;
 		const result = await harness.run(check, {
@@ -101,18 +101,18 @@ describe('Check', () => {
 		});
 		expect(output(result, 'Good')).toHaveLength(3);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: 'Agent holds "sales", which is not an agent ID [item 0]' } },
+			{ json: { error: `'Agent' must be an agent ID (got "sales") [item 0]` } },
 		]);
 	});
 
-	test('a list that cannot be read is not asked for again by each item', async () => {
+	test('an unreadable list is requested only once', async () => {
 		agents().times(4).reply(503, '');
 		const overrides = { onError: 'continueRegularOutput' } as const;
 		const found = await harness.records(check, { items, overrides });
 		expect(found.map(({ error }) => error)).toEqual([
-			'The service, or a proxy before it, stumbled (HTTP status 503) [item 0]',
-			'The service, or a proxy before it, stumbled (HTTP status 503) [item 1]',
-			'The service, or a proxy before it, stumbled (HTTP status 503) [item 2]',
+			'The service or a proxy returned HTTP status 503 [item 0]',
+			'The service or a proxy returned HTTP status 503 [item 1]',
+			'The service or a proxy returned HTTP status 503 [item 2]',
 		]);
 	});
 });
@@ -128,13 +128,13 @@ test('the Agent field offers the active agents', async () => {
 	expect(results).toEqual([{ name: 'Sales', value: 'agent_a1' }]);
 });
 
-test('the Agent field says what to fill in, if the credential does not say where the agents are', async () => {
+test('the Agent field names the missing fields of the API mapping', async () => {
 	agents().reply(200, { success: true, data: [['a-1', { 'shown as': 'Sales' }]] });
 	const search = searchList(harness.credentials, harness.node('placeCall'), 'searchAgents', '');
 	await expect(search).rejects.toMatchObject({
-		message: 'The list of active agents came in a form in which no agent is recognized',
+		message: 'The response has no recognizable list of active agents',
 		description: expect.stringMatching(
-			/turn on “Set Up the List of Agents” and fill in “Path to Agents in Response” and “Where the ID of an Agent Is”/,
+			/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response' and 'Location of Agent ID'/,
 		),
 	});
 });

@@ -137,7 +137,7 @@ describe('the baseline', () => {
 		endpoint().reply(200, answer());
 		await look();
 		endpoint().times(4).reply(503, '');
-		await expect(look()).rejects.toThrow('stumbled');
+		await expect(look()).rejects.toThrow('returned HTTP status 503');
 		endpoint().reply(200, answer('Paused'));
 		expect(await look()).toMatchObject([{ event: 'status_changed' }]);
 	});
@@ -217,9 +217,9 @@ describe('overlapping polls', () => {
 
 describe('errors are reported', () => {
 	test.each([
-		[{ success: false, error: "Couldn't find Campaign" }, 200, 'does not know this campaign'],
-		[{ success: false, error: "Couldn't find Campaign" }, 404, 'does not know this campaign'],
-		[{ success: false, error: 'Invalid API token' }, 401, 'does not accept the API token'],
+		[{ success: false, error: "Couldn't find Campaign" }, 200, "doesn't know this campaign"],
+		[{ success: false, error: "Couldn't find Campaign" }, 404, "doesn't know this campaign"],
+		[{ success: false, error: 'Invalid API token' }, 401, 'rejected the API token'],
 	])('%p at %i', async (body, status, words) => {
 		endpoint().reply(status, body);
 		await expect(follower().look()).rejects.toThrow(words);
@@ -227,14 +227,14 @@ describe('errors are reported', () => {
 
 	test('a campaign ID that cannot be', async () => {
 		await expect(follower({ campaignId: 'spring' }).look()).rejects.toThrow(
-			'Campaign ID holds "spring", which is not a whole number',
+			`'Campaign ID' must be a whole number (got "spring")`,
 		);
 	});
 
 	test('when the workflow is activated', async () => {
 		endpoint().reply(404, { success: false, error: "Couldn't find Campaign" });
 		await expect(activate(harness.credentials, follower().workflow)).rejects.toThrow(
-			'The service does not know this campaign',
+			"The service doesn't know this campaign",
 		);
 	});
 });

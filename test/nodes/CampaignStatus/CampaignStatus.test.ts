@@ -109,7 +109,7 @@ describe('one read', () => {
 			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
 		]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: 'Campaign ID holds "x", which is not a whole number [item 2]' } },
+			{ json: { error: `'Campaign ID' must be a whole number (got "x") [item 2]` } },
 		]);
 	});
 

@@ -99,7 +99,7 @@ test('under Continue On Fail, the others keep waiting', async () => {
 	const overrides = { onError: 'continueRegularOutput' } as const;
 	expect(await records({}, { items: [{ id: 1 }, { id: 2 }], overrides })).toMatchObject([
 		{ wait_outcome: 'completed' },
-		{ error: 'The service does not know this campaign [item 1]' },
+		{ error: "The service doesn't know this campaign [item 1]" },
 	]);
 });
 

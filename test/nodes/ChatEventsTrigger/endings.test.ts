@@ -195,7 +195,7 @@ describe('losing sessions', () => {
 		control.expireTokens();
 		control.closeSockets(4401);
 		await eventually(() => active.failed.length === 1);
-		expect(active.failed[0]?.message).toContain('does not accept the API token');
+		expect(active.failed[0]?.message).toContain('rejected the API token');
 		await harness.connected(1);
 		expect(requests.filter(({ outcome }) => outcome.status === 401)).toHaveLength(3);
 		control.nudge(sessions.open);

@@ -99,7 +99,7 @@ describe('before anything is sent', () => {
 	test('reports everything that is missing together', async () => {
 		expect(await errorOf({ reason: 'asked' }, { credential: {} })).toMatchObject({
 			message:
-				'The credential does not say yet: “Add Number: Send Values In”, “Add Number: Agent Field Name”, “Add Number: Phone Field Name” and “Add Number: Reason Field Name”',
+				"The credential has no value for 'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'",
 		});
 	});
 
@@ -118,7 +118,7 @@ describe('before anything is sent', () => {
 		const same = { ...credential, dndAddAgentName: 'entry', dndAddPhoneName: 'entry.phone' };
 		expect(await errorOf({}, { credential: same })).toMatchObject({
 			message:
-				'The credential gives two values of this request the same place in the body: “entry.phone”',
+				'Two values of this request have the same field name in the credential (got "entry.phone")',
 		});
 	});
 
@@ -133,7 +133,7 @@ describe('before anything is sent', () => {
 		[{ phone: 'nobody' }, '\'Phone\' "nobody" is not a phone number'],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
-			'Agent holds "sales", which is not an agent ID',
+			`'Agent' must be an agent ID (got "sales")`,
 		],
 	])('%p', async (parameters, message) => {
 		expect(await errorOf(parameters, { credential })).toMatchObject({ message });

@@ -25,14 +25,14 @@ describe('the record', () => {
 		]);
 	});
 
-	test('whole, unknown fields included, with what stands beside data', async () => {
+	test('raw, with unknown fields and fields beside data', async () => {
 		service()
 			.get('/v1/call/call-1')
 			.reply(200, { ...data(RECORD), message: 'archived soon' });
 		expect(await records({ simplify: false })).toEqual([{ ...RECORD, message: 'archived soon' }]);
 	});
 
-	test('with what the user adds to the address', async () => {
+	test('with additional query parameters', async () => {
 		service().get('/v1/call/call-1').query({ verbose: 'yes' }).reply(200, data(RECORD));
 		const options = { additionalQueryParameters: '{ "verbose": "yes" }' };
 		expect(await records({ options })).toHaveLength(1);
@@ -59,7 +59,7 @@ describe('what is included', () => {
 		});
 	});
 
-	test.each([200, 404, 409, 422, 500])('no recording, told at %i', async (status) => {
+	test.each([200, 404, 409, 422, 500])('no recording, with status %i', async (status) => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
 			.get('/v1/call/call-1/transcript')
@@ -71,7 +71,7 @@ describe('what is included', () => {
 		expect(await records({ include })).toMatchObject([{ transcript: [], recording: null }]);
 	});
 
-	test('as text, which a model gives', async () => {
+	test('as text from a model', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
 			.get('/v1/call/call-1/transcript')
@@ -84,47 +84,49 @@ describe('what is included', () => {
 		});
 	});
 
-	test('a rejection of another kind is one', async () => {
+	test('another rejection is an error', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		service()
 			.get('/v1/call/call-1/recording')
 			.reply(403, { success: false, error: 'no access to recordings' });
 		expect(await errorOf({ include: ['recording'] })).toMatchObject({
-			message: 'The service does not allow this with your API token',
+			message: "The service doesn't allow this with your API token",
 			description: expect.stringContaining('no access to recordings'),
 		});
 	});
 });
 
 describe('a call that cannot be read', () => {
-	test.each([200, 400, 404, 422])('unknown, told at %i', async (status) => {
+	test.each([200, 400, 404, 422])('an unknown call, with status %i', async (status) => {
 		service().get('/v1/call/call-1').reply(status, { success: false, error: 'call_not_found' });
 		expect(await errorOf()).toMatchObject({
-			message: 'The service does not know this call',
-			description: expect.stringMatching(/Check the Call ID.*call_not_found/),
+			message: "The service doesn't know this call",
+			description: expect.stringMatching(/Check 'Call ID'.*call_not_found/),
 		});
 	});
 
 	test.each([
-		['', 'Call ID is empty'],
-		['  ', 'Call ID is empty'],
-		['../agents', 'Call ID holds "../agents", which is not the ID of a call'],
-		['a b', 'Call ID holds "a b", which is not the ID of a call'],
-	])('an ID that cannot be: %p', async (id, message) => {
+		['', "'Call ID' is empty"],
+		['  ', "'Call ID' is empty"],
+		['../agents', `'Call ID' must be the ID of a call (got "../agents")`],
+		['a b', `'Call ID' must be the ID of a call (got "a b")`],
+	])('an invalid ID: %p', async (id, message) => {
 		const items = [{ id }];
 		expect(await errorOf(perItem, { items })).toMatchObject({ message });
 	});
 
-	test('a token that is not valid', async () => {
+	test('an invalid token', async () => {
 		service().get('/v1/call/call-1').reply(401, { success: false, error: 'Invalid API token' });
-		expect(await errorOf()).toMatchObject({ message: 'The service does not accept the API token' });
+		expect(await errorOf()).toMatchObject({
+			message: 'The service rejected the API token',
+		});
 	});
 
-	test('a service that stumbles is asked again, and a read is said to be harmless', async () => {
+	test('a failing service is retried, and the message says that nothing was changed', async () => {
 		service().get('/v1/call/call-1').times(4).reply(503, 'busy');
 		expect(await errorOf()).toMatchObject({
-			message: 'The service, or a proxy before it, stumbled (HTTP status 503)',
-			description: expect.stringContaining('Nothing was changed by this read'),
+			message: 'The service or a proxy returned HTTP status 503',
+			description: expect.stringContaining('Nothing was changed'),
 		});
 	});
 });
@@ -146,7 +148,7 @@ describe('several items', () => {
 		return seen;
 	}
 
-	test('ten at a time, in order, each paired', async () => {
+	test('are read ten at a time, in order, and paired', async () => {
 		const seen = answerSlowly(25);
 		const items = many(25);
 		const found = await executeItems(perItem, { items });
@@ -155,13 +157,13 @@ describe('several items', () => {
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 	});
 
-	test('as many at a time as Concurrency says', async () => {
+	test('are read with the given Concurrency', async () => {
 		const seen = answerSlowly(9);
 		await records({ ...perItem, options: { concurrency: 3 } }, { items: many(9) });
 		expect(seen.most).toBe(3);
 	});
 
-	test('under Continue On Fail each bad one says why, the others go on', async () => {
+	test('with Continue On Fail, each failed item has its message', async () => {
 		service()
 			.get('/v1/call/call-0')
 			.reply(200, data({ call_id: 'call-0' }));
@@ -170,12 +172,12 @@ describe('several items', () => {
 		const overrides = { onError: 'continueRegularOutput' } as const;
 		expect(await records(perItem, { items, overrides })).toMatchObject([
 			{ call_id: 'call-0' },
-			{ error: 'The service does not know this call [item 1]' },
-			{ error: 'Call ID is empty [item 2]' },
+			{ error: "The service doesn't know this call [item 1]" },
+			{ error: "'Call ID' is empty [item 2]" },
 		]);
 	});
 
-	test('the error output gets them with their input', async () => {
+	test('the error output has failed items with their input', async () => {
 		service()
 			.get('/v1/call/call-0')
 			.reply(200, data({ call_id: 'call-0' }));
@@ -187,17 +189,17 @@ describe('several items', () => {
 		});
 		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'call-0' } }]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { id: '/', error: expect.stringContaining('not the ID of a call') } },
+			{ json: { id: '/', error: expect.stringContaining('must be the ID of a call') } },
 		]);
 	});
 
-	test('a run that stops names its item', async () => {
+	test('a failed node names the item', async () => {
 		service()
 			.get('/v1/call/call-0')
 			.reply(200, data({ call_id: 'call-0' }));
 		const stopped = await errorOf(perItem, { items: [{ id: 'call-0' }, { id: '' }] });
 		expect(stopped).toMatchObject({
-			message: 'Call ID is empty [item 1]',
+			message: "'Call ID' is empty [item 1]",
 			context: { itemIndex: 1 },
 		});
 	});

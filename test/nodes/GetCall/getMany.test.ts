@@ -20,7 +20,7 @@ const list = (...ids: string[]) => ({
 });
 const calls = (query = {}) => service().get('/v1/calls').query(query);
 
-test('simplified, or as the service gives them', async () => {
+test('returns calls simplified or raw', async () => {
 	calls().reply(200, list('a'));
 	calls({ p: 2 }).reply(200, list());
 	expect(await records({}, { credential })).toEqual([
@@ -31,7 +31,7 @@ test('simplified, or as the service gives them', async () => {
 	expect(await records({ simplify: false }, { credential })).toMatchObject([{ channel: 'sip' }]);
 });
 
-test('filters, page size, additions; Return All reads to the end', async () => {
+test('sends filters, page size, and additions, and reads to the end with Return All', async () => {
 	const query = { campaign_upload_id: 9, st: 'busy', n: 2, x: 'y' };
 	calls(query).reply(200, list('a', 'b'));
 	calls({ ...query, p: 2 }).reply(200, list('c'));
@@ -48,10 +48,10 @@ test('filters, page size, additions; Return All reads to the end', async () => {
 	]);
 });
 
-test('a link to the next page is followed as it is, with the token', async () => {
+test('follows a link to the next page unchanged, with the token', async () => {
 	const linked = {
 		...credential,
-		callListPaging: 'nextAddress',
+		callListPaging: 'nextLink',
 		callListCursorPath: 'links.next',
 		callListPageName: '',
 	};
@@ -68,7 +68,7 @@ test('a link to the next page is followed as it is, with the token', async () =>
 	expect(await records(parameters, { credential: linked })).toHaveLength(3);
 });
 
-test('what the credential has no field for can be added, a name several times too', async () => {
+test('additional query parameters are sent, also with repeated names', async () => {
 	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1 }).reply(200, list('a'));
 	calls({ created_at: ['gte.2027-01-31', 'lt.2027-02-28'], 'or.x': 1, p: 2 }).reply(200, list());
 	const additionalQueryParameters = {
@@ -91,37 +91,37 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 	},
 );
 
-test('campaign_upload_id alone needs no open detail', async () => {
+test('campaign_upload_id does not need the API mapping', async () => {
 	calls({ campaign_upload_id: 9 }).reply(200, list('a'));
 	const found = await records({ filters: { campaignUploadId: '9' }, simplify: false });
 	expect(found).toEqual(list('a').data);
 });
 
-test('an answer without a list of calls is told, and never comes out as it is', async () => {
+test('a response without a list of calls is an error, and is not returned', async () => {
 	calls().reply(200, { success: true, data: { by_id: { a: { status: 'picked' } } } });
 	expect(await errorOf()).toMatchObject({
-		message: 'The answer shows no list of calls',
-		description: expect.stringContaining('turn on “Set Up the Call List”'),
+		message: 'The response has no list of calls',
+		description: expect.stringContaining("turn on 'Set Up the Call List'"),
 	});
 });
 
-describe('what may be only the first part of the list', () => {
+describe('a list that may have more pages', () => {
 	const hints = async (parameters: INodeParameters, details = {}) => {
 		const { data } = await run(parameters, { credential: details });
 		return data.resultData.runData.Node?.[0]?.hints?.map(({ message }) => message);
 	};
 
-	test('is told', async () => {
+	test('has a hint', async () => {
 		calls().reply(200, list('a', 'b'));
 		expect(await hints({})).toEqual([
-			expect.stringMatching(/^The service gave 2 calls in its first response.*“Pagination”\.$/),
+			expect.stringMatching(/^The service returned 2 calls in its first response.*'Pagination'\.$/),
 		]);
 	});
 
 	test.each([
 		['as many as were asked for', { limit: 2 }, {}],
 		['the list is known', { limit: 50 }, { ...credential, callListPaging: 'whole' }],
-	])('is not told where it is not: %s', async (_why, parameters, details) => {
+	])('has no hint: %s', async (_why, parameters, details) => {
 		calls().reply(200, list('a', 'b'));
 		expect(await hints(parameters, details)).toEqual([]);
 	});
@@ -156,7 +156,7 @@ describe('Latest Call of Each Number', () => {
 		return (await records(parameters, { credential: unsized })).map(({ call_id: id }) => id);
 	};
 
-	test('keeps the newest, and every call that cannot be compared', async () => {
+	test('keeps the newest calls, and all calls that cannot be compared', async () => {
 		expect(await ids({ returnAll: true, ...latest })).toEqual([
 			'b1',
 			'nobody',
@@ -166,26 +166,25 @@ describe('Latest Call of Each Number', () => {
 		]);
 	});
 
-	test('looks at the whole list whatever the limit: who was reached later is not called again', async () => {
+	test('reads the whole list at any limit, so that people who were reached later are not returned', async () => {
 		expect(await ids({ limit: 2, ...latest })).toEqual(['b1', 'nobody']);
 		expect(nock.isDone()).toBe(true);
 	});
 
-	test('is rejected with a status filter, as the newest of one status is not the newest', async () => {
+	test('is rejected with a status filter', async () => {
 		const parameters = { ...latest, filters: { status: 'not_picked' } };
 		expect(await errorOf(parameters, { credential })).toMatchObject({
-			message:
-				'Latest Call of Each Number needs the calls of every status, and a Status filter is set',
+			message: "'Latest Call of Each Number' can't be used with the filter 'Status'",
 		});
 	});
 
-	test('asks for what reading the whole list needs', async () => {
+	test('requires the API mapping for the whole list', async () => {
 		const { message } = await errorOf({ limit: 2, ...latest });
-		expect(message).toContain('“Path to List in Response”, “Pagination”');
+		expect(message).toContain("'Path to List in Response', 'Pagination'");
 	});
 });
 
-describe('a list that changes while it is read', () => {
+describe('a list that changes during the reading', () => {
 	const counted = { ...credential, callListTotalPath: 'total', callListPageSizeName: '' };
 	/** With each request a call comes and moves the others on. */
 	const growing = () => {
@@ -205,7 +204,7 @@ describe('a list that changes while it is read', () => {
 		return data.resultData;
 	};
 
-	test('gives what was seen of it, and says so', async () => {
+	test('returns the calls that were seen, with a hint', async () => {
 		const { runData, error } = await changed({ returnAll: true });
 		expect(error).toBeUndefined();
 		const [done] = runData.Node ?? [];
@@ -222,14 +221,14 @@ describe('a list that changes while it is read', () => {
 		async (options) => {
 			const { error } = await changed({ returnAll: true, options });
 			expect(error?.message).toContain(
-				'Calls may be missing: the call list changed each of the 5 times it was read',
+				'Calls may be missing, because the call list changed during each of 5 readings',
 			);
 			expect(error?.description).toContain("set 'To' in 'Filters' to a time in the past");
-			expect(error?.description).toContain('“Page Size Parameter Name”');
+			expect(error?.description).toContain("'Page Size Parameter Name'");
 		},
 	);
 
-	test('is read to its end with Require Complete List, whatever the limit', async () => {
+	test('is read completely with Require Complete List, at any limit', async () => {
 		for (let reading = 1; reading <= 2; reading++) {
 			calls().reply(200, { ...list('a', 'b'), total: 3 });
 			calls({ p: 2 }).reply(200, { ...list('c'), total: 3 });
@@ -248,7 +247,7 @@ test('a limit', async () => {
 describe('items', () => {
 	const perItem = { limit: 1, filters: { status: '={{ $json.status }}' } };
 
-	test('that ask for the same list share one reading, paired with all of them', async () => {
+	test('with the same list share one reading, paired with all of them', async () => {
 		calls({ st: 'picked' }).reply(200, list('a'));
 		calls({ st: 'failed' }).reply(200, list('b'));
 		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
@@ -259,7 +258,7 @@ describe('items', () => {
 		]);
 	});
 
-	test('each learn why their list could not be read', async () => {
+	test('each have an error if their list cannot be read', async () => {
 		calls({ st: 'picked' }).reply(422, { success: false, errors: ['st is unknown'] });
 		calls({ st: 'failed' }).reply(200, list('b'));
 		const items = ['picked', 'failed', 'picked'].map((status) => ({ status }));
@@ -267,13 +266,13 @@ describe('items', () => {
 		const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
 		expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
-			'The service did not accept the request [item 0]',
-			'The service did not accept the request [item 2]',
+			'The service rejected the request [item 0]',
+			'The service rejected the request [item 2]',
 		]);
 	});
 });
 
-describe('long lists whose length shows', () => {
+describe('long lists with a total', () => {
 	const perItem = {
 		returnAll: true,
 		filters: { status: '={{ $json.status }}' },
@@ -282,7 +281,7 @@ describe('long lists whose length shows', () => {
 	const items = ['picked', 'busy'].map((status) => ({ status }));
 	const counted = { ...credential, callListTotalPath: 'total' };
 
-	test('one request at a time where Concurrency is 1; a broken one ends its own list alone', async () => {
+	test('are read one request at a time with Concurrency 1, and a failure ends only its own list', async () => {
 		const asked: string[] = [];
 		const underWay = { now: 0, most: 0 };
 		service()
@@ -318,23 +317,23 @@ describe('long lists whose length shows', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		[{ filters: { status: 'x' } }, {}, 'The credential does not say yet: “Status Filter Name”'],
+		[{ filters: { status: 'x' } }, {}, "The credential has no value for 'Status Filter Name'"],
 		[
 			{ returnAll: true, filters: { status: 'x', phone: '98' }, options: { pageSize: 5 } },
 			{ describeCallList: true, callListPhoneName: 'q' },
-			'The credential does not say yet: “Status Filter Name”, “Path to List in Response”, “Pagination”, “Page, Offset or Cursor Parameter Name” and “Page Size Parameter Name”',
+			"The credential has no value for 'Status Filter Name', 'Path to List in Response', 'Pagination', 'Page, Offset, or Cursor Parameter Name', and 'Page Size Parameter Name'",
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },
 			credential,
-			'Contact List ID holds "x", which is not a whole number',
+			`'Contact List ID' must be a whole number (got "x")`,
 		],
-		[{ limit: 0 }, credential, 'Limit is 0'],
-		[{ options: { pageSize: 0 } }, credential, 'Page Size is 0'],
+		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
+		[{ options: { pageSize: 0 } }, credential, "'Page Size' must be at least 1"],
 		[
 			{ filters: { from: 'soon' } },
 			{ ...credential, callListFromName: 'f' },
-			'From holds "soon", which cannot be read as a date',
+			`'From' must be a date (got "soon")`,
 		],
 	])('%p', async (parameters, details, message) => {
 		expect(await errorOf(parameters, { credential: details })).toMatchObject({ message });

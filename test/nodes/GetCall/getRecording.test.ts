@@ -31,7 +31,7 @@ const bytesOf = async (file: IBinaryData | undefined) =>
 	file && (await Container.get(BinaryDataService).getAsBuffer(file));
 
 describe('the link', () => {
-	test('with the moment until which it is valid', async () => {
+	test('has its expiry time', async () => {
 		link();
 		const before = Date.now();
 		const [recording] = await records();
@@ -49,7 +49,7 @@ describe('the link', () => {
 
 	test.each([
 		['recording_not_available', 'This call has no recording'],
-		['call_not_found', 'The service does not know this call'],
+		['call_not_found', "The service doesn't know this call"],
 	])('%s', async (error, message) => {
 		service().get('/v1/call/call-1/recording').reply(404, { success: false, error });
 		expect(await errorOf()).toMatchObject({ message });
@@ -57,7 +57,7 @@ describe('the link', () => {
 });
 
 describe('the file', () => {
-	test('a file that drips on without end is cut off, and that is told', async () => {
+	test('a download that never ends is stopped with an error', async () => {
 		const limit = jest.replaceProperty(TIME_LIMITS, 'downloadMs', 300);
 		const drip = new PassThrough();
 		const dripping = setInterval(() => drip.write('x'), 25);
@@ -66,10 +66,10 @@ describe('the file', () => {
 		const fault = await errorOf(FILE);
 		clearInterval(dripping);
 		limit.restore();
-		expect(fault).toMatchObject({ message: 'The recording could not be fetched to its end' });
+		expect(fault).toMatchObject({ message: "The recording couldn't be downloaded completely" });
 	});
 
-	test('comes without the token, with the kind and name that storage says', async () => {
+	test('is requested without the token, and has the type and name from storage', async () => {
 		link();
 		storage().reply(200, SOUND, {
 			'content-type': 'audio/wav',
@@ -89,7 +89,7 @@ describe('the file', () => {
 		expect(await bytesOf(item?.binary?.sound)).toEqual(SOUND);
 	});
 
-	test('is unpacked where storage packs it', async () => {
+	test('is decompressed if the storage compresses it', async () => {
 		link();
 		storage().reply(200, gzipSync(SOUND), {
 			'content-type': 'audio/mpeg',
@@ -101,7 +101,7 @@ describe('the file', () => {
 		expect(item?.json.file_complete).toBeNull();
 	});
 
-	test('of an unknown kind is told by its name', async () => {
+	test('of an unknown type gets the type of its extension', async () => {
 		link();
 		storage().reply(200, SOUND, {
 			'content-type': 'application/octet-stream',
@@ -110,7 +110,7 @@ describe('the file', () => {
 		expect(await records(FILE)).toMatchObject([{ file_name: 'a b.ogg', mime_type: 'audio/ogg' }]);
 	});
 
-	test('is asked for again where storage stumbles', async () => {
+	test('is requested again if the storage fails', async () => {
 		link();
 		storage().reply(503, 'SlowDown');
 		storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
@@ -163,26 +163,26 @@ describe('the file', () => {
 		expect(JSON.stringify(stopped)).not.toContain('s3cr3t');
 	});
 
-	test('that may be cut off is told in a hint', async () => {
+	test('that may be incomplete has a hint', async () => {
 		link();
 		storage().reply(200, SOUND, { 'content-type': 'audio/wav' });
 		const [task] = (await run(FILE)).data.resultData.runData.Node ?? [];
 		expect(task?.hints).toEqual([
 			{
 				message:
-					'1 recording may be cut off: the storage didn\'t send a length to compare with. Such a file has "file_complete": null.',
+					'1 recording may be incomplete, because the storage didn\'t send the file size. The output has "file_complete": null.',
 			},
 		]);
 	});
 
-	test('that cannot be reached', async () => {
+	test('that is not reachable', async () => {
 		link();
 		storage()
 			.times(4)
 			.replyWithError(Object.assign(new Error('x'), { code: 'ECONNRESET' }));
 		expect(await errorOf(FILE)).toMatchObject({
-			message: 'The recording could not be fetched to its end',
-			description: expect.stringContaining('a new link is asked for'),
+			message: "The recording couldn't be downloaded completely",
+			description: expect.stringContaining('gets a new link each time'),
 		});
 	});
 
@@ -193,18 +193,18 @@ describe('the file', () => {
 		'not a link',
 		'file:///etc/passwd',
 		'data:audio/wav;base64,AA==',
-	])('no link to fetch it from: %p', async (url) => {
+	])('an invalid link: %p', async (url) => {
 		link(url ?? null);
 		expect(await errorOf(FILE)).toMatchObject({
 			message:
-				'The service gave a recording_url that is not a web address, so the recording cannot be fetched',
+				"The service returned an invalid recording_url, so the recording can't be downloaded",
 		});
 	});
 
-	test('needs the name of a field, before anything is asked', async () => {
+	test('needs the name of a field before any request', async () => {
 		const outputField = '={{ "" }}';
 		expect(await errorOf({ ...FILE, outputField })).toMatchObject({
-			message: 'Put Output File in Field is empty',
+			message: "'Put Output File in Field' is empty",
 		});
 	});
 });

@@ -7,7 +7,7 @@ const { records, errorOf } = nodeHarness('getCall', {
 });
 const endpoint = () => service().get('/v1/call/call-1/transcript');
 
-test('turn by turn and as text', async () => {
+test('returns turns and text', async () => {
 	const transcript = [
 		{ role: 'assistant', content: 'Hello', timestamp: 't1' },
 		{ role: 'someone-else', content: 'Who is\nthis?', timestamp: 't2' },
@@ -33,5 +33,5 @@ test.each([{ call_id: 'call-1', transcript: [] }, { call_id: 'call-1' }])(
 
 test('an unknown call', async () => {
 	endpoint().reply(200, { success: false, error: 'call_not_found' });
-	expect(await errorOf()).toMatchObject({ message: 'The service does not know this call' });
+	expect(await errorOf()).toMatchObject({ message: "The service doesn't know this call" });
 });

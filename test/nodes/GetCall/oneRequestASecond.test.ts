@@ -30,8 +30,8 @@ const held = () => {
 	fill(state, dialect, simulator.clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
 };
 
-describe('a service that takes one request a second', () => {
-	test('gives all calls, with nothing set in the node', async () => {
+describe('a service that accepts one request per second', () => {
+	test('returns all calls with default settings', async () => {
 		held();
 		const found = await records(
 			{ operation: 'getMany', returnAll: true },
@@ -40,7 +40,7 @@ describe('a service that takes one request a second', () => {
 		expect(found).toHaveLength(340);
 	});
 
-	test('gives the latest call of each number', async () => {
+	test('returns the latest call of each number', async () => {
 		held();
 		const found = await records(
 			{ operation: 'getMany', returnAll: true, options: { latestOfEachNumber: true } },
@@ -49,7 +49,7 @@ describe('a service that takes one request a second', () => {
 		expect(found.length).toBeGreaterThan(300);
 	});
 
-	test('gives each of many calls', async () => {
+	test('returns each of many calls', async () => {
 		held();
 		const items = Array.from({ length: 60 }, (_, number) => ({ id: filled.callId(number) }));
 		const found = await records(

@@ -103,7 +103,7 @@ describe('a call without a response', () => {
 		shows();
 		shows();
 		const { message, description } = faultOf(await run(await nodeWith()));
-		expect(message).toContain('not known whether the request took effect (call to 9876543210, IN)');
+		expect(message).toContain('the outcome is unknown (call to 9876543210, IN)');
 		expect(description).toContain(
 			'The call list shows no call of this agent to +919876543210 since the request was sent',
 		);
@@ -291,7 +291,7 @@ describe('if the list', () => {
 					data: Array.from({ length: 1_001 }, (_, number) => older(`old ${number}`)),
 				});
 			expect(faultOf(await run(await nodeWith(mapping))).description).toContain(
-				'The call list has more than 1000 calls, so it was not read to its end',
+				"The call list has more than 1000 calls, so it wasn't read completely",
 			);
 		});
 	});
@@ -301,7 +301,7 @@ describe('if the list', () => {
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPath: '', callListPaging: '' })),
 		);
-		expect(description).toContain('“Path to List in Response”, “Pagination”');
+		expect(description).toContain("'Path to List in Response', 'Pagination'");
 	});
 });
 

@@ -111,7 +111,7 @@ describe('when one item is rejected', () => {
 		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
-		expect(message).toBe('The service did not accept the request [item 1]');
+		expect(message).toBe('The service rejected the request [item 1]');
 		expect(description).toContain(
 			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
@@ -132,7 +132,7 @@ describe('when one item is rejected', () => {
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(calls[1]?.json).toMatchObject({
-			error: 'The service did not accept the request [item 1]',
+			error: 'The service rejected the request [item 1]',
 			details: { item: 1, outcome: 'rejected', service_said: 'phone_number is implausible' },
 		});
 	});
@@ -147,7 +147,7 @@ describe('when one item is rejected', () => {
 		expect(rejected).toHaveLength(1);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: bad,
-			error: 'The service did not accept the request [item 1]',
+			error: 'The service rejected the request [item 1]',
 		});
 	});
 
@@ -215,7 +215,7 @@ describe('when the credential is invalid', () => {
 	};
 
 	it('nothing is sent and the message says so', async () => {
-		expect(faultOf(await broken()).message).toContain('The API token has 5 characters');
+		expect(faultOf(await broken()).message).toContain('must have 16 characters (got 5)');
 	});
 
 	it('with the error output, no item counts as a placed call', async () => {
@@ -246,7 +246,7 @@ describe('Stop', () => {
 		nock.cleanAll();
 		const [done] = runData.resultData.runData.Node ?? [];
 		expect(done?.data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
-			expect.stringContaining('it is not known whether the request took effect'),
+			expect.stringContaining('the outcome is unknown'),
 			'The execution was stopped before this item [item 1]',
 			'The execution was stopped before this item [item 2]',
 		]);

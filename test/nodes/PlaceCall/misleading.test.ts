@@ -86,9 +86,7 @@ test.each(cases)(
 			{ ...CALL, agentUuid, phoneNumber: '9876543210' },
 			{ over: { credentials, ...retrying } },
 		);
-		expect(faultOf(run).message).toMatch(
-			/so it is not known whether the request took effect \(call to 9876543210, IN\)$/,
-		);
+		expect(faultOf(run).message).toMatch(/so the outcome is unknown \(call to 9876543210, IN\)$/);
 		expect(simulator.requests).toHaveLength(1);
 		expect(simulator.callsTo('9876543210')).toBe(1);
 	},

@@ -73,7 +73,7 @@ describe('Retry in the list of executions', () => {
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
 		for (const each of [failed, again, third]) {
-			expect(faultOf(each).message).toContain('not known whether the request took effect');
+			expect(faultOf(each).message).toContain('the outcome is unknown');
 			expect(faultOf(each).message).toContain('(call to 9876543211, IN) [item 1]');
 		}
 	});

@@ -87,9 +87,9 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	it.each([
-		[agents.foreign, 'The agent does not exist in the account of this API token'],
-		['agent_nobody', 'The agent does not exist in the account of this API token'],
-		[agents.noNumber, 'The agent has no outbound number, so it cannot call anyone'],
+		[agents.foreign, 'The account of this API token has no agent with this ID'],
+		['agent_nobody', 'The account of this API token has no agent with this ID'],
+		[agents.noNumber, "The agent has no outbound number, so it can't place calls"],
 	])('turns %s down', async (value, message) => {
 		expect(faultOf(await place(agent(value))).message).toBe(`${message} [item 0]`);
 		expect(simulator.requests).toHaveLength(1);
@@ -112,7 +112,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 			},
 		);
 		const [, rejected] = output(run, 'Node').map(({ json }) => json);
-		expect(rejected?.error).toBe('The service did not accept the request [item 1]');
+		expect(rejected?.error).toBe('The service rejected the request [item 1]');
 		expect(inspect(rejected?.details)).toContain('phone_number');
 		expect(simulator.placedCalls()).toHaveLength(2);
 	});
@@ -148,9 +148,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		simulator.faults.inject({ kind: 'resetAfter', times: 1, skip: 1 });
 		const retry = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
 		const { message } = faultOf(await place({}, retry));
-		expect(message).toContain(
-			'it is not known whether the request took effect (call to 9876543211',
-		);
+		expect(message).toContain('the outcome is unknown (call to 9876543211');
 		expect(PEOPLE.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 0]);
 	});
 

@@ -16,7 +16,7 @@ test('a call without a response within the time limit of tools is unknown, and n
 	const tool = toolOf();
 	expect(await tool()).toMatchObject({
 		outcome: 'unknown',
-		what_happened: expect.stringContaining('took too long to answer'),
+		what_happened: expect.stringContaining('took too long to respond'),
 	});
 	expect(await tool()).toMatchObject({ outcome: 'unknown' });
 	// Abort the delayed response of nock, which would keep a Jest worker busy.

@@ -16,18 +16,43 @@ const agent = (value: string) => ({ __rl: true, mode: 'id', value });
 
 type Case = [name: string, parameters: NodeParameters, message: RegExp, advice: RegExp];
 const settings: Case[] = [
-	['no campaign ID', { campaignId: '={{ "" }}' }, /^Campaign ID is empty/, /Enter the number/],
-	['a name as campaign ID', { campaignId: 'Spring' }, /holds "Spring", which is not a whole/, /42/],
-	['a fraction as campaign ID', { campaignId: 4.2 }, /holds "4.2"/, /alone, such as 42/],
-	['a negative campaign ID', { campaignId: '-3' }, /holds "-3"/, /alone, such as 42/],
-	['an address as campaign ID', { campaignId: 'https://x/42' }, /holds "https:/, /alone/],
+	[
+		'no campaign ID',
+		{ campaignId: '={{ "" }}' },
+		/^'Campaign ID' is empty/,
+		/Enter only the number/,
+	],
+	[
+		'a name as campaign ID',
+		{ campaignId: 'Spring' },
+		/must be a whole number \(got "Spring"\)/,
+		/42/,
+	],
+	[
+		'a fraction as campaign ID',
+		{ campaignId: 4.2 },
+		/\(got "4.2"\)/,
+		/Enter only the number of the campaign, such as 42/,
+	],
+	[
+		'a negative campaign ID',
+		{ campaignId: '-3' },
+		/\(got "-3"\)/,
+		/Enter only the number of the campaign, such as 42/,
+	],
+	[
+		'an address as campaign ID',
+		{ campaignId: 'https://x/42' },
+		/\(got "https:/,
+		/Enter only the number/,
+	],
 	[
 		'an agent without agent_',
 		{ agentUuid: agent('={{ "5f2c" }}') },
-		/"5f2c", which is not an/,
+		/must be an agent ID \(got "5f2c"\)/,
 		/"agent_"/,
 	],
-	['no agent', { agentUuid: agent('={{ "" }}') }, /^Agent is empty/, /Choose the agent/],
+	['no agent', { agentUuid: agent('={{ "" }}') }, /^'Agent' is empty/, /Choose the agent/],
 	[
 		'an unclear release',
 		{ enqueue: '={{ "yes" }}' },
@@ -119,8 +144,8 @@ describe('invalid settings: nothing is sent', () => {
 		expect(rejected).toHaveLength(2);
 		expect(jsonOf(errors)).toEqual([
 			{
-				error: expect.stringMatching(/^Campaign ID holds "Spring"/),
-				message: expect.stringMatching(/^Enter the number/),
+				error: expect.stringMatching(/^'Campaign ID' must be a whole number/),
+				message: expect.stringMatching(/^Enter only the number/),
 				details: expect.objectContaining({ received: 2, pushed: 0, not_sent: 2 }),
 			},
 		]);
@@ -129,7 +154,7 @@ describe('invalid settings: nothing is sent', () => {
 
 test('an agent ID without agent_ stops the node before anything is sent', async () => {
 	const { error } = await runPush(harness, rows, { agentUuid: agent('5f2c') });
-	expect(error).toMatchObject({ message: 'Agent holds "5f2c", which is not an agent ID' });
+	expect(error).toMatchObject({ message: `'Agent' must be an agent ID (got "5f2c")` });
 });
 
 test('two possible phone columns: nothing is sent', async () => {

@@ -80,7 +80,7 @@ describe('detects what would stop the push', () => {
 	test.each([
 		[401, 'Invalid API token', /API token/],
 		[404, 'Couldn’t find Campaign', /campaign/i],
-		[200, "Couldn't find Campaign", /does not know this campaign/],
+		[200, "Couldn't find Campaign", /doesn't know this campaign/],
 	])('a rejection of the token or the campaign: %i %s', async (status, text, message) => {
 		service().get('/v1/campaigns/42/status').reply(status, rejection(text));
 		const { error } = await runPush(harness, rows, { options });

@@ -66,14 +66,8 @@ describe('a row that the service names', () => {
 describe('documented rejections stop the push and say what to do', () => {
 	test.each<[string, number, JsonObject, RegExp, RegExp]>([
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
-		[
-			'agent_not_found',
-			404,
-			rejection('agent_not_found'),
-			/does not find this agent/,
-			/Agent field/,
-		],
-		['agent_not_found at 200', 200, rejection('agent_not_found'), /find this agent/, /Agent field/],
+		['agent_not_found', 404, rejection('agent_not_found'), /no such agent/, /in 'Agent'/],
+		['agent_not_found at 200', 200, rejection('agent_not_found'), /such agent/, /in 'Agent'/],
 		['unknown campaign', 404, rejection("Couldn't find Campaign"), /campaign/, /Campaign ID/],
 		['archived campaign', 409, rejection('Campaign is archived'), /archived/, /another campaign/],
 		[
@@ -86,7 +80,13 @@ describe('documented rejections stop the push and say what to do', () => {
 			/no outbound number/,
 			/^Attach an outbound number to the agent, then try again\./,
 		],
-		['another field', 400, rejection('agent_uuid is required'), /did not accept/, /agent_uuid is/],
+		[
+			'another field',
+			400,
+			rejection('agent_uuid is required'),
+			/rejected the request/,
+			/agent_uuid is/,
+		],
 	])('%s', async (_name, status, body, message, advice) => {
 		const bodies = answering([status, body]);
 		const { error, run } = await runPush(harness, two);

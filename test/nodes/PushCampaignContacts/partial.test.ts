@@ -47,7 +47,7 @@ describe('when the outcome of the second request is unknown', () => {
 			expect(sizes(bodies)).toEqual([10_000, 10_000]);
 			nothingTwice(bodies);
 			expect(error).toMatchObject({
-				message: expect.stringMatching(/not known whether the request took effect$/),
+				message: expect.stringMatching(/the outcome is unknown$/),
 				context: { itemIndex: 10_001 },
 			});
 			expect(error).toHaveProperty(
@@ -101,7 +101,7 @@ describe('when the outcome of the second request is unknown', () => {
 		]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),
-			rejection_reason: expect.stringMatching(/It was not sent a second time/),
+			rejection_reason: expect.stringMatching(/The request wasn't sent again/),
 		});
 		expect(rejected.at(-1)?.json).toMatchObject({
 			phone: phone(20_000),
@@ -155,14 +155,12 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(pushed.rejected).toHaveLength(1);
 		expect(jsonOf(output(pushed.run, 'Node', 2))).toEqual([
 			{
-				error: expect.stringMatching(
-					/^The service, or a proxy before it, stumbled \(HTTP status 503\)/,
-				),
-				message: expect.stringMatching(/^It was not sent a second time/),
+				error: expect.stringMatching(/^The service or a proxy returned HTTP status 503/),
+				message: expect.stringMatching(/^The request wasn't sent again/),
 				details: {
 					item: 10_000,
 					outcome: 'unknown',
-					answer_said: 'HTTP status 503',
+					response_said: 'HTTP status 503',
 					status: 503,
 					received: 10_001,
 					requests: 1,

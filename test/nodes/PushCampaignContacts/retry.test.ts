@@ -71,7 +71,7 @@ describe('Retry in the list of executions', () => {
 		const again = await retry(failed, node);
 		const third = await retry(again, node);
 		for (const each of [failed, again, third]) {
-			expect(errorOf(each)?.message).toContain('not known whether the request took effect');
+			expect(errorOf(each)?.message).toContain('the outcome is unknown');
 		}
 		expect(errorOf(third)).toHaveProperty(
 			'description',

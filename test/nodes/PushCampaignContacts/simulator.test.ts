@@ -177,8 +177,8 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			{ campaignId: campaigns.archived },
 			/archived/.test(dialect.campaigns.archivedText) ? /campaign is archived/ : /a conflict/,
 		],
-		['an unknown campaign', { campaignId: 999 }, /does not know this campaign/],
-		['an unknown agent', { agentUuid: agents.foreign }, /does not find this agent/],
+		['an unknown campaign', { campaignId: 999 }, /doesn't know this campaign/],
+		['an unknown agent', { agentUuid: agents.foreign }, /no such agent/],
 		['no number', { agentUuid: agents.noNumber, enqueue: true }, /has no outbound number/],
 	])('%s', async (_n, parameters, message) => {
 		const { error } = await push(manyRows(2), parameters);

@@ -8,10 +8,10 @@ type Details = { [name in MappingName]?: string };
 const find = (answer: JsonValue, details: Details = {}) =>
 	findAgents(answer, new ApiMapping(details));
 const KEYED: Details = { agentsPath: 'data.agents', agentsIdPlace: 'key' };
-const NOT_RECOGNIZED = 'in a form in which no agent is recognized';
+const NOT_RECOGNIZED = 'no recognizable list of active agents';
 
 describe('by the documented agent_uuid', () => {
-	test('wherever they stand, each once, the outermost first', () => {
+	test('finds agents at any position, each once, the outermost first', () => {
 		const answer: JsonValue = {
 			data: {
 				north: [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }],
@@ -25,7 +25,7 @@ describe('by the documented agent_uuid', () => {
 		expect(find(answer)[0]?.record).toEqual({ agent_uuid: 'agent_a1', agent_name: 'Sales' });
 	});
 
-	test('in any nesting', () => {
+	test('finds agents at any depth', () => {
 		let answer: JsonValue = { agent_uuid: 'agent_a1' };
 		for (let level = 0; level < 20_000; level++) answer = [answer];
 		expect(find(answer)).toHaveLength(1);
@@ -50,16 +50,16 @@ describe('by the documented agent_uuid', () => {
 		expect(() => find(answer)).toThrow(NOT_RECOGNIZED);
 	});
 
-	test('what to fill in is said, with what the answer holds', () => {
+	test('the resolution names the fields and the content of the response', () => {
 		expect(caught({ data: { agent_a1: { title: 'Sales' } } })).toMatchObject({
 			resolution: expect.stringMatching(
-				/turn on “Set Up the List of Agents” and fill in “Path to Agents in Response”.*holds data \(an object\)/,
+				/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response'.*contains data \(an object\)/,
 			),
 		});
 	});
 });
 
-describe('where the credential says', () => {
+describe('with the API mapping', () => {
 	test.each<[string, Details, JsonValue]>([
 		[
 			'under their IDs',
@@ -81,7 +81,7 @@ describe('where the credential says', () => {
 			],
 		],
 		[
-			'with agent_uuid, whose list alone counts',
+			'with agent_uuid, only in the given list',
 			{ agentsPath: 'data.agents' },
 			[
 				{ agent_uuid: 'agent_a1', agent_name: 'Sales', backup: { agent_uuid: 'agent_c3' } },
@@ -122,25 +122,25 @@ describe('where the credential says', () => {
 	});
 
 	test.each<[string, Details, JsonValue, RegExp]>([
-		['no list there', KEYED, { data: {} }, /check “Path to Agents in Response”/],
-		['null there', KEYED, { data: { agents: null } }, /check “Path to Agents in Response”/],
-		['a word there', KEYED, { data: { agents: 'a1' } }, /check “Path to Agents in Response”/],
+		['no list there', KEYED, { data: {} }, /check 'Path to Agents in Response'/],
+		['null there', KEYED, { data: { agents: null } }, /check 'Path to Agents in Response'/],
+		['a word there', KEYED, { data: { agents: 'a1' } }, /check 'Path to Agents in Response'/],
 		[
 			'an agent without the ID',
 			{ agentsPath: 'data', agentsIdPlace: 'field', agentsIdPath: 'id' },
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
-			/check “Where the ID of an Agent Is”/,
+			/check 'Location of Agent ID'/,
 		],
-	])('%s is told', (_name, details, answer, resolution) => {
+	])('%s is an error', (_name, details, answer, resolution) => {
 		expect(() => find(answer, details)).toThrow(NOT_RECOGNIZED);
 		expect(caught(answer, details)).toMatchObject({
 			resolution: expect.stringMatching(resolution),
 		});
 	});
 
-	test('half of it names the rest at once', () => {
+	test('an incomplete mapping names all missing fields', () => {
 		expect(() => find({ data: [] }, { agentsIdPlace: 'field' })).toThrow(
-			'The credential does not say yet: “Path to Agents in Response” and “Path to ID in Each Agent”',
+			"The credential has no value for 'Path to Agents in Response' and 'Path to ID in Each Agent'",
 		);
 	});
 });
@@ -148,7 +148,7 @@ describe('where the credential says', () => {
 /** Of the names of fields and places in a list, whatever they are. */
 const anyName = fc.oneof(fc.string({ minLength: 1 }), fc.nat({ max: 3 }).map(String));
 
-test('a path to the names leads to one, or is reported', () => {
+test('a path to the names leads to a name, or is an error', () => {
 	const names = fc.array(anyName, { minLength: 1, maxLength: 3 });
 	const run = (path: string[], shown: JsonValue, wanted: string[]) => {
 		const entry = path.reduceRight<JsonValue>(

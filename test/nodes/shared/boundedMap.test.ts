@@ -6,15 +6,15 @@ const remembered = (order: string[]) => {
 	return ['a', 'b', 'c'].map((id) => ids.get(id));
 };
 
-test('the oldest goes beyond the limit', () => {
+test('removes the oldest entry above the limit', () => {
 	expect(remembered(['a', 'b', 'c'])).toEqual([undefined, 1, 2]);
 });
 
-test('one that was seen again lately stays', () => {
+test('keeps an entry that was set again', () => {
 	expect(remembered(['a', 'b', 'a', 'c'])).toEqual([2, undefined, 3]);
 });
 
-test('one that is forgotten makes room', () => {
+test('a deleted entry frees its place', () => {
 	const ids = new BoundedMap<number>(2);
 	ids.set('a', 0);
 	ids.set('b', 1);

@@ -3,7 +3,7 @@ import type { ApiResponse } from '../http';
 import type { ApiClient } from '../client';
 import { withAdditions, type Additions } from './endpoint';
 
-/** `GET /v1/active_agents`: agents that are active and able to take calls. */
+/** `GET /v1/active_agents`: agents that are active and able to take calls. The response isn't documented. */
 export async function getActiveAgents(
 	client: ApiClient,
 	additions: Additions = {},

@@ -14,9 +14,9 @@ import type { CallRequest } from '../types';
 import { segment, withAdditions, type Additions } from './endpoint';
 
 /**
- * `POST /v1/call`, or the legacy `POST /call` with the identical contract; placed when there is a `call_id`.
+ * `POST /v1/call`, or the legacy `POST /call` with the same contract. A `call_id` in the response proves the call.
  *
- * @param bodyNow the call as it may be placed by the time of a further attempt; if it throws, no further attempt is made
+ * @param bodyNow the body for a further attempt. If it throws, no further attempt is made.
  */
 export async function placeCall(
 	client: ApiClient,
@@ -39,7 +39,7 @@ export async function placeCall(
 /**
  * `GET /v1/call/{id}`: the call record.
  *
- * @throws OtherRecord if it is that of another call, as the reads below
+ * @throws OtherRecord if the response is about another call. So do the reads below.
  */
 export async function getCall(
 	client: ApiClient,
@@ -49,30 +49,30 @@ export async function getCall(
 	return await readCall(client, callId, '', additions, either(hasAnyField('call_id'), hasRecord));
 }
 
-/** `GET /v1/call/{id}/transcript`; empty when none was captured. */
+/** `GET /v1/call/{id}/transcript`: an empty list if none was captured. */
 export async function getTranscript(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
-	const evidence = hasAnyField('call_id', 'transcript');
-	return await readCall(client, callId, '/transcript', additions, evidence);
+	const successCheck = hasAnyField('call_id', 'transcript');
+	return await readCall(client, callId, '/transcript', additions, successCheck);
 }
 
-/** `GET /v1/call/{id}/recording`: a presigned address, or `recording_not_available`. */
+/** `GET /v1/call/{id}/recording`: a presigned URL, or the error `recording_not_available`. */
 export async function getRecording(
 	client: ApiClient,
 	callId: string,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
-	const evidence = hasAnyField('call_id', 'recording_url');
-	return await readCall(client, callId, '/recording', additions, evidence);
+	const successCheck = hasAnyField('call_id', 'recording_url');
+	return await readCall(client, callId, '/recording', additions, successCheck);
 }
 
 /**
- * `GET /v1/calls`; of its parameters only `campaign_upload_id` is documented.
+ * `GET /v1/calls`. Only its parameter `campaign_upload_id` is documented.
  *
- * @param page a link that the service gave is complete, so nothing is added to it
+ * @param page a query, or a complete link from the service, to which nothing is added
  */
 export async function listCalls(
 	client: ApiClient,
@@ -81,8 +81,8 @@ export async function listCalls(
 	signal?: AbortSignal,
 ): Promise<ApiResponse> {
 	const request = { method: 'GET', path: '/v1/calls', ...page, signal } as const;
-	const asked = 'link' in page ? request : withAdditions(request, additions);
-	return await client.send(asked, hasAnyValue);
+	const complete = 'link' in page ? request : withAdditions(request, additions);
+	return await client.send(complete, hasAnyValue);
 }
 
 async function readCall(
@@ -90,11 +90,11 @@ async function readCall(
 	callId: string,
 	part: '' | '/transcript' | '/recording',
 	additions: Additions,
-	evidence: SuccessCheck,
+	successCheck: SuccessCheck,
 ): Promise<ApiResponse> {
 	const path = `/v1/call/${segment(callId)}${part}`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	const answer = await client.send(request, evidence, { isSecret: part === '/recording' });
-	if (isAbout('call_id', callId)(answer.body)) return answer;
+	const response = await client.send(request, successCheck, { isSecret: part === '/recording' });
+	if (isAbout('call_id', callId)(response.body)) return response;
 	throw new OtherRecord('call', callId);
 }

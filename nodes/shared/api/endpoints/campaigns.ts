@@ -7,7 +7,7 @@ import { isJsonObject } from '../../json';
 import { recordIn } from '../record';
 import { segment, withAdditions, type Additions } from './endpoint';
 
-/** What decides which rows are in the campaign: it counts wherever the response has it. */
+/** Fields that show which rows are in the campaign. They count at any position in the response. */
 export const CONTACTS_RESPONSE_FIELDS = [
 	'campaign_upload_id',
 	'contacts_received',
@@ -20,9 +20,9 @@ export const CONTACTS_RESPONSE_FIELDS = [
 ] as const;
 
 /**
- * `POST /v1/campaigns/{id}/contacts`; taken when the answer names the contact list or counts what it accepted.
+ * `POST /v1/campaigns/{id}/contacts`. The ID of a contact list or a count of accepted contacts proves success.
  *
- * @param contacts as JSON, with commas in between: 10,000 of them are large as objects
+ * @param contacts as JSON, separated by commas, because 10,000 objects need much memory
  */
 export async function pushContacts(
 	client: ApiClient,
@@ -34,16 +34,16 @@ export async function pushContacts(
 	const path = `/v1/campaigns/${segment(campaignId)}/contacts`;
 	const list = { field: 'contacts', entries: contacts };
 	const request = withAdditions({ method: 'POST', path, body, list }, additions);
-	const evidence = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
-	return await client.send(request, evidence, {
+	const successCheck = either(hasId('campaign_upload_id'), hasCount('contacts_accepted'));
+	return await client.send(request, successCheck, {
 		effectFields: ['campaign_upload_id', 'contacts_accepted', 'queued_calls'],
 	});
 }
 
 /**
- * `GET /v1/campaigns/{id}/status`; cheap to poll.
+ * `GET /v1/campaigns/{id}/status`: cheap to poll.
  *
- * @throws OtherRecord if it is that of another campaign
+ * @throws OtherRecord if the response is about another campaign
  */
 export async function getCampaignStatus(
 	client: ApiClient,
@@ -52,9 +52,9 @@ export async function getCampaignStatus(
 ): Promise<ApiResponse> {
 	const path = `/v1/campaigns/${segment(campaignId)}/status`;
 	const request = withAdditions({ method: 'GET', path }, additions);
-	const answer = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
-	const { campaign } = recordIn(answer.body);
+	const response = await client.send(request, hasAnyField('campaign', 'calls', 'uploads'));
+	const { campaign } = recordIn(response.body);
 	const returned = isJsonObject(campaign) ? campaign.id : undefined;
-	if (isSameId(returned, campaignId)) return answer;
+	if (isSameId(returned, campaignId)) return response;
 	throw new OtherRecord('campaign', String(campaignId));
 }

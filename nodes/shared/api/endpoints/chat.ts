@@ -26,9 +26,12 @@ async function post(
 	path: string,
 	values: Additions,
 	additions: Additions,
-	evidence: SuccessCheck,
+	successCheck: SuccessCheck,
 ): Promise<ApiResponse> {
-	return await client.send(withAdditions({ method: 'POST', path, ...values }, additions), evidence);
+	return await client.send(
+		withAdditions({ method: 'POST', path, ...values }, additions),
+		successCheck,
+	);
 }
 
 function sessionPath(sessionId: string, last: string): string {
@@ -36,21 +39,21 @@ function sessionPath(sessionId: string, last: string): string {
 }
 
 /**
- * Fields seen in the response of `POST /v1/chat/inbound`, whose place is not documented. Without `success: true`, only
- * those that no gateway writes: `state` and `mode` are also the words of a page about maintenance.
+ * Fields seen in the response of `POST /v1/chat/inbound`, at any depth because their position isn't documented. Without
+ * `success: true`, only fields that no gateway writes: a maintenance page may also have `state` and `mode`.
  */
-const SHOWS_A_TURN = either(
+const SHOWS_TURN = either(
 	hasAnyFieldWithin('reply', 'turn_id'),
 	both(saysSuccess, hasAnyFieldWithin('state', 'mode', 'help_requested', 'message_id')),
 );
 
-/** A bare `message` is no proof: gateways write one too. */
+/** A `message` alone doesn't prove success, because gateways write one too. */
 const ENDED = {
 	close_session: either(hasId('session_id'), hasAnyField('summary')),
 	pause_session: either(hasId('session_id'), both(saysSuccess, hasAnyField('message'))),
 };
 
-/** `POST /v1/chat/session`; what its body is called is open, and so is the answer. */
+/** `POST /v1/chat/session`. Its fields and its response aren't documented. */
 export async function createSession(
 	client: ApiClient,
 	values: Additions,
@@ -59,16 +62,16 @@ export async function createSession(
 	return await post(client, '/v1/chat/session', values, additions, saysSuccess);
 }
 
-/** `POST /v1/chat/inbound`: answers with the agent's reply; what its body is called is open. */
+/** `POST /v1/chat/inbound`: returns the agent's reply. Its fields aren't documented. */
 export async function sendInbound(
 	client: ApiClient,
 	values: Additions,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
-	return await post(client, '/v1/chat/inbound', values, additions, SHOWS_A_TURN);
+	return await post(client, '/v1/chat/inbound', values, additions, SHOWS_TURN);
 }
 
-/** `POST /v1/chat/inbound/async`: the reply comes later; takes an `idempotency_key`. */
+/** `POST /v1/chat/inbound/async`: the reply arrives later. Accepts an `idempotency_key`. */
 export async function sendInboundAsync(
 	client: ApiClient,
 	values: Additions,
@@ -77,7 +80,7 @@ export async function sendInboundAsync(
 	return await post(client, '/v1/chat/inbound/async', values, additions, saysSuccess);
 }
 
-/** `POST /v1/chat/session/{id}/support`; of its commands only `close` is documented. */
+/** `POST /v1/chat/session/{id}/support`. Only the command `close` is documented. */
 export async function sendSupportCommand(
 	client: ApiClient,
 	sessionId: string,
@@ -93,17 +96,17 @@ export async function sendSupportCommand(
 	);
 }
 
-/** The list after appending, if it is given, contains the entry; white space may have been trimmed. */
+/** The returned context, if any, contains the entry. White space may differ. */
 function listsEntry(entry: string): SuccessCheck {
 	return (body) => {
 		const { context } = recordIn(body);
 		if (!Array.isArray(context)) return true;
-		const wanted = words(entry);
-		return context.some((one) => typeof one === 'string' && words(one).includes(wanted));
+		const wanted = withPlainSpaces(entry);
+		return context.some((one) => typeof one === 'string' && withPlainSpaces(one).includes(wanted));
 	};
 }
 
-function words(text: string): string {
+function withPlainSpaces(text: string): string {
 	return normalized(text, 'NFC').replace(/\s+/g, ' ').trim();
 }
 
@@ -150,27 +153,27 @@ export async function sendLegacyMessage(
 	);
 }
 
-/** Legacy `POST /chat_sessions/{id}/close_session` and `…/pause_session`. */
+/** Legacy `POST /chat_sessions/{id}/close_session` and `POST /chat_sessions/{id}/pause_session`. */
 export async function endLegacySession(
 	client: ApiClient,
-	how: 'close_session' | 'pause_session',
+	action: 'close_session' | 'pause_session',
 	sessionId: string,
 	body: LegacySessionRequest,
 	additions: Additions = {},
 ): Promise<ApiResponse> {
 	return await post(
 		client,
-		`/chat_sessions/${segment(sessionId)}/${how}`,
+		`/chat_sessions/${segment(sessionId)}/${action}`,
 		{ body },
 		additions,
-		both(ENDED[how], isAbout('session_id', sessionId)),
+		both(ENDED[action], isAbout('session_id', sessionId)),
 	);
 }
 
-/** All who want the session wait for its token, so a request that hangs makes room for the next one. */
+/** Short, because every user of the session waits for the token. */
 const TOKEN_TIMEOUT_MS = 15_000;
 
-/** `POST /v1/chat/session/{id}/ws_token`; with an API token the stream must be `user`. */
+/** `POST /v1/chat/session/{id}/ws_token`. With an API token, the stream must be `user`. */
 export async function requestWsToken(
 	client: ApiClient,
 	sessionId: string,

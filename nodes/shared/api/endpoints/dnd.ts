@@ -5,7 +5,7 @@ import { withAdditions, type Additions } from './endpoint';
 
 const PATH = '/v1/dnd_numbers';
 
-/** `POST /v1/dnd_numbers`; how its values are named and carried is open, and so is the answer. */
+/** `POST /v1/dnd_numbers`. The names and positions of its values and its response aren't documented. */
 export async function addDndNumber(
 	client: ApiClient,
 	values: Additions,
@@ -15,7 +15,7 @@ export async function addDndNumber(
 	return await client.send(request, saysSuccess);
 }
 
-/** `GET /v1/dnd_numbers`: active entries of an agent, with `meta` for the pages. */
+/** `GET /v1/dnd_numbers`: the active entries of an agent, with `meta` for pagination. */
 export async function listDndNumbers(
 	client: ApiClient,
 	query: Query,
@@ -26,7 +26,7 @@ export async function listDndNumbers(
 	return await client.send(request, hasAnyValue);
 }
 
-/** `DELETE /v1/dnd_numbers`; `phone` is documented, where it is carried is open. Answered with `{ success: true, message }`. */
+/** `DELETE /v1/dnd_numbers`: returns `{ success: true, message }`. Whether `phone` is in the query or body isn't documented. */
 export async function removeDndNumber(
 	client: ApiClient,
 	values: Additions,

@@ -1,15 +1,15 @@
 import type { Query, ServiceRequest } from '../http';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 
-/** What a user adds beyond the documented fields. */
+/** Fields that are added to the documented ones. */
 export type Additions = { body?: JsonObject; query?: Query };
 
-/** One part of a path, safe to stand between two slashes. */
+/** Encodes a segment of a path. */
 export const segment = encodeURIComponent;
 
-/** Additions never replace what the node sends itself; objects of one name are merged, lists are not. */
+/** Adds fields to a request. They never replace its own fields. Objects are merged, lists aren't. */
 export function withAdditions(request: ServiceRequest, additions: Additions): ServiceRequest {
-	const body = merged(additions.body ?? {}, request.body ?? {});
+	const body = merge(additions.body ?? {}, request.body ?? {});
 	const query = { ...additions.query, ...request.query };
 	return {
 		...request,
@@ -18,16 +18,16 @@ export function withAdditions(request: ServiceRequest, additions: Additions): Se
 	};
 }
 
-function merged(added: JsonObject, own: JsonObject): JsonObject {
+function merge(added: JsonObject, own: JsonObject): JsonObject {
 	const mergedFields = Object.entries(own).map(([name, value]): [string, JsonValue] => [
 		name,
-		mergedValue(valueOf(added, name), value),
+		mergeValue(valueOf(added, name), value),
 	]);
 	return Object.fromEntries([...Object.entries(added), ...mergedFields]);
 }
 
-function mergedValue(added: JsonValue | undefined, own: JsonValue): JsonValue {
-	return isJsonObject(added) && isJsonObject(own) ? merged(added, own) : own;
+function mergeValue(added: JsonValue | undefined, own: JsonValue): JsonValue {
+	return isJsonObject(added) && isJsonObject(own) ? merge(added, own) : own;
 }
 
 function valueOf(record: JsonObject, name: string): JsonValue | undefined {

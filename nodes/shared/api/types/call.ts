@@ -2,7 +2,7 @@ import type { JsonObject } from '../../json';
 
 /** Body of `POST /v1/call` and the legacy `POST /call` (Resources › Call request). */
 export type CallRequest = {
-	/** Must belong to the account that owns the token; `403` otherwise. */
+	/** Must belong to the account of the token. Otherwise `403`. */
 	agent_uuid: string;
 	/** Digits only, without country code. */
 	phone_number: string;
@@ -10,10 +10,10 @@ export type CallRequest = {
 	country_code: string;
 	/** Overrides the agent's system prompt for this call only. */
 	system_prompt?: string;
-	/** HTTP or HTTPS with a host; `400` on an agent without post-call analysis. */
+	/** HTTP or HTTPS URL with a host. `400` if the agent has no post-call analysis. */
 	webhook_url?: string;
 	person_name?: string;
-	/** Key-value object given to the agent; arrays and scalars are rejected. */
+	/** Key-value object for the agent. Arrays and scalars are rejected. */
 	additional_data?: JsonObject;
 	/** At most 2000 characters. */
 	initial_greeting?: string;
@@ -23,9 +23,9 @@ export type CallRequest = {
 	scheduled_at?: string;
 };
 
-/** Per-call overrides; every member optional (Call request › `call_config_overrides`). */
+/** Per-call overrides, all optional (Call request › `call_config_overrides`). */
 export type CallConfigOverrides = {
-	/** 30 to 1800 seconds, a hard limit on the call's length. */
+	/** 30 to 1800. A hard limit on the call's length. */
 	max_call_duration_seconds?: number;
 	/** Whether the contact may trigger a callback. */
 	enable_callback?: boolean;
@@ -66,7 +66,7 @@ export type CallRecord = {
 	/** Destination, international form with leading `+`. */
 	phone_number: string;
 	from_number: string;
-	/** Observed: `picked`, `not_picked`, `failed`; further values are open. */
+	/** Observed: `picked`, `not_picked`, `failed`; other values aren't documented. */
 	status: string;
 	call_type: string;
 	channel: string;
@@ -84,20 +84,20 @@ export type CallRecord = {
 	caller_name: string;
 	retry_count: number;
 	summary: string;
-	/** Values extracted during the call; keys are free. */
+	/** Values extracted during the call, with any keys. */
 	data_captured: JsonObject;
-	/** Keys are free; observed: `sentiment`, `callback_required`. */
+	/** Any keys. Observed: `sentiment`, `callback_required`. */
 	post_call_analysis: JsonObject;
 };
 
-/** `data` of `GET /v1/call/{id}/transcript` (Resources › Transcript); empty when none was captured. */
+/** `data` of `GET /v1/call/{id}/transcript` (Resources › Transcript). Empty if none was captured. */
 export type Transcript = {
 	call_id: string;
 	transcript: TranscriptTurn[];
 };
 
 export type TranscriptTurn = {
-	/** Observed: `assistant`; further values are open. */
+	/** Observed: `assistant`; other values aren't documented. */
 	role: string;
 	content: string;
 	timestamp: string;
@@ -106,7 +106,7 @@ export type TranscriptTurn = {
 /** `data` of `GET /v1/call/{id}/recording` (Resources › Recording). */
 export type Recording = {
 	call_id: string;
-	/** Presigned; valid for 900 seconds. */
+	/** Presigned URL, valid for 900 seconds. */
 	recording_url: string;
 	expires_in_seconds: number;
 };

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json';
 
-/** Item of `contacts` (Resources › Contact). Extra keys become prompt variables for the agent. */
+/** Item of `contacts` (Resources › Contact). Extra fields are prompt variables for the agent. */
 export type Contact = JsonObject & {
 	person_name?: string;
 	phone: string;
@@ -12,7 +12,7 @@ export type CampaignContactsRequest = {
 	agent_uuid: string;
 	/** At most 10,000. */
 	contacts: Contact[];
-	/** Release to the calling queue immediately; the shown default is `false`. */
+	/** Whether to release the contacts to the calling queue immediately. The documented default is `false`. */
 	enqueue?: boolean;
 };
 
@@ -24,11 +24,11 @@ export type CampaignContactsResult = {
 	duplicates_removed: number;
 	enqueued: boolean;
 	queued_calls: number;
-	/** Phones that the calling engine skipped as duplicates. */
+	/** Phone numbers that the calling engine skipped as duplicates. */
 	engine_skipped_duplicates: string[];
-	/** Objects whose fields are open. */
+	/** Objects. Their fields aren't documented. */
 	dnd_skipped: JsonValue[];
-	/** Item shape is open. */
+	/** The shape of an item isn't documented. */
 	warnings: JsonValue[];
 };
 
@@ -48,7 +48,7 @@ export type Campaign = {
 	status: string;
 	is_retry_enabled: boolean;
 	retry_threshold: number;
-	/** The unit is not stated. */
+	/** The unit isn't documented. */
 	retry_delay: number;
 	created_at: string;
 };

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../json';
 
-/** Response fields seen on `POST /v1/chat/inbound` (Endpoints › Chat (v1)); its request fields are open. */
+/** Response fields seen on `POST /v1/chat/inbound` (Endpoints › Chat (v1)). Its request fields aren't documented. */
 export type InboundReply = {
 	state: string;
 	reply: string;
@@ -16,10 +16,10 @@ export type InjectContextRequest = { context: string };
 /** Success `data` of `inject_context`: the whole list after appending, in order. */
 export type InjectContextResult = { session_id: string; context: string[] };
 
-/** Body of `POST /v1/chat/session/{id}/ws_token`; with an API token `stream` must be `user`. */
+/** Body of `POST /v1/chat/session/{id}/ws_token`; with an API token, `stream` must be `user`. */
 export type WsTokenRequest = { stream: 'user' };
 
-/** Success `data` of `ws_token`; the token lives for 5 minutes. */
+/** Success `data` of `ws_token`. The token is valid for 5 minutes. */
 export type WsToken = {
 	token: string;
 	ws_url: string;
@@ -38,7 +38,7 @@ export type LegacyCreateSessionRequest = {
 export type LegacySession = {
 	session_id: string;
 	agent_name: string;
-	/** Without offset. */
+	/** Without a UTC offset. */
 	started_at: string;
 	welcome_message: string;
 };

@@ -4,7 +4,7 @@ import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly, type Resolution } from '../../api/modelAdvice';
 import {
-	DEEPEST,
+	MAX_DEPTH,
 	isJsonObject,
 	isTooDeep,
 	lostInJson,
@@ -472,7 +472,7 @@ export function requireShallow<T>(value: T): T {
 
 export function tooDeep(): InvalidInput {
 	return new InvalidInput(
-		`A field of this node contains lists or objects that are nested more than ${DEEPEST} levels deep, so nothing was sent`,
+		`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
 		onScreenOnly('In the node before this one, extract the part that you need.'),
 	);
 }

@@ -16,12 +16,12 @@ export const clock: Clock = {
 export type AccountClient = {
 	client: ApiClient;
 	baseUrl: string;
-	/** Tells accounts apart without holding the token. */
+	/** A fingerprint of the token, which identifies the account. */
 	account: string;
 	apiMapping: ApiMapping;
 };
 
-/** Reads the credential once and makes the client of its account. */
+/** Reads the credential and creates the client of its account. */
 export async function createAccountClient(context: ServiceContext): Promise<AccountClient> {
 	const data = await context.getCredentials(CREDENTIAL);
 	const { baseUrl, apiToken } = readServiceAccess(data);
@@ -36,13 +36,13 @@ export async function createAccountClient(context: ServiceContext): Promise<Acco
 	};
 }
 
-/** Of an execution that a person can stop. */
+/** The signal of *Stop*, in executions that a person can stop. */
 function stopSignalOf(context: ServiceContext): AbortSignal | undefined {
 	return 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
 }
 
-/** Connects at the first call: inside the item loop, so that each item says what ails the credential. */
+/** Creates the client on first use, inside the item loop, so that each item reports an invalid credential. */
 export function lazyAccountClient(context: ServiceContext): () => Promise<AccountClient> {
-	let connection: Promise<AccountClient> | undefined;
-	return async () => await (connection ??= createAccountClient(context));
+	let accountClient: Promise<AccountClient> | undefined;
+	return async () => await (accountClient ??= createAccountClient(context));
 }

@@ -1,34 +1,39 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-/** A body that is read while it arrives, as n8n's HTTP helper returns it. */
+/** A response body as a stream, as returned by n8n's HTTP helper. */
 export type ByteStream = Exclude<
 	Parameters<IExecuteFunctions['helpers']['prepareBinaryData']>[0],
 	Uint8Array
 >;
 
 /**
- * The first bytes of a body, or all of a shorter one. The rest stays in the stream.
+ * Reads the first bytes of a body, or all of a shorter one. The rest stays in the stream.
  *
- * @param silenceMs how long nothing may arrive
- * @throws an error with Node's code, as the connection may break
+ * @param max number of bytes
+ * @param silenceMs time limit without data
+ * @throws an error with Node's code if the connection breaks
  */
 export async function firstBytes(
 	content: ByteStream,
-	most: number,
+	max: number,
 	silenceMs: number,
 ): Promise<Uint8Array> {
 	return await new Promise((resolve, reject) => {
 		let silence: AbortSignal | undefined;
-		const listen = (): void => {
+		const restartTimer = (): void => {
 			silence?.removeEventListener('abort', timeOut);
 			silence = AbortSignal.timeout(silenceMs);
 			silence.addEventListener('abort', timeOut);
 		};
 		const stop = (): void => {
 			silence?.removeEventListener('abort', timeOut);
-			content.off('readable', look).off('end', none).off('error', fail).off('close', cut);
+			content
+				.off('readable', readMax)
+				.off('end', endEmpty)
+				.off('error', fail)
+				.off('close', failClosed);
 		};
-		const give = (bytes: Uint8Array): void => {
+		const succeed = (bytes: Uint8Array): void => {
 			stop();
 			resolve(bytes);
 		};
@@ -36,21 +41,21 @@ export async function firstBytes(
 			stop();
 			reject(error);
 		};
-		const none = (): void => give(Buffer.alloc(0));
-		const cut = (): void => fail(new Error('Stream closed before completing'));
+		const endEmpty = (): void => succeed(Buffer.alloc(0));
+		const failClosed = (): void => fail(new Error('Stream closed before completing'));
 		const timeOut = (): void => fail(Object.assign(new Error(TIMED_OUT), { code: TIMED_OUT }));
-		// Nothing is read until there is enough, or the body has ended.
-		const look = (): void => {
-			const bytes: unknown = content.read(most);
-			if (bytes instanceof Uint8Array) give(bytes);
-			else listen();
+		// Reads nothing until enough bytes have arrived, or the body has ended.
+		const readMax = (): void => {
+			const bytes: unknown = content.read(max);
+			if (bytes instanceof Uint8Array) succeed(bytes);
+			else restartTimer();
 		};
-		listen();
-		content.on('readable', look).on('end', none).on('error', fail).on('close', cut);
+		restartTimer();
+		content.on('readable', readMax).on('end', endEmpty).on('error', fail).on('close', failClosed);
 	});
 }
 
-/** Node's code of a connection whose time is over. */
+/** Node's code of a connection that timed out. */
 export const TIMED_OUT = 'ETIMEDOUT';
 
 export function isByteStream(value: unknown): value is ByteStream {

@@ -22,7 +22,7 @@ export type ChatSocketOptions = Pick<
 	'takeOver' | 'onEvent' | 'onTooLarge' | 'onEnded'
 >;
 
-/** Joins the connection to one chat session that this process shares, opening it if need be; `close()` gives it up. */
+/** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
 	{ client, baseUrl, account }: AccountClient,
@@ -43,13 +43,13 @@ export function openChatSocket(
 	});
 }
 
-/** @throws NotSent under a Node.js of before 22, which has no WebSocket */
+/** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */
 export function requireWebSocket(): void {
 	if (typeof WebSocket !== 'undefined') return;
 	throw new NotSent(
-		'This n8n runs on a Node.js without WebSockets, which live chat connections need, so nothing was sent',
+		'Live chat needs Node.js 22 or later, so nothing was sent',
 		onScreenOnly(
-			'Ask whoever runs n8n to update Node.js to 22 or newer. Until then, send by a request: in Chat Send, set Send Via to Request With Immediate Reply.',
+			"Ask your n8n administrator to update Node.js. Until then, in Chat Send, set 'Send Via' to 'Request With Immediate Reply'.",
 		),
 		undefined,
 		false,
@@ -62,14 +62,14 @@ function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions[
 	return context.getMode() === 'manual' ? 'test' : 'trigger';
 }
 
-/** Connections kept for later items of the same session. */
+/** Idle connections to keep for later items of the same session. */
 const MAX_IDLE = 10;
 
-/** The chat connections of a run: kept for its later items, all given up at the end or on Stop. */
+/** The chat connections of a node run. They're kept for later items, and closed at the end or on Stop. */
 export class ChatSocketPool {
 	private readonly inUse = new Set<ChatLease>();
 
-	/** The lease of a session's latest item; those used last stand at the end. */
+	/** The lease of a session's latest item, most recently used last. */
 	private readonly idle = new Map<string, ChatLease>();
 
 	constructor(private readonly context: IExecuteFunctions) {
@@ -85,11 +85,12 @@ export class ChatSocketPool {
 	): Promise<T> {
 		if (this.context.getExecutionCancelSignal()?.aborted === true) {
 			throw new NotSent(
-				'Nothing was sent, because the run was stopped',
-				onScreenOnly('Run the workflow again to do it.'),
+				'Nothing was sent, because the execution was stopped',
+				onScreenOnly('Execute the workflow again.'),
 			);
 		}
-		const lease = this.ended(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
+		const lease =
+			this.endedLease(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
 		this.inUse.add(lease);
 		try {
 			return await job(lease);
@@ -104,11 +105,11 @@ export class ChatSocketPool {
 		this.idle.clear();
 	}
 
-	/** A session that could not be had is not tried anew for each item of the run. */
-	private ended(sessionId: string, takeOver: boolean): ChatLease | null {
+	/** The failed lease of a session, so that it isn't opened again for each item of the run. */
+	private endedLease(sessionId: string, takeOver: boolean): ChatLease | null {
 		const latest = this.idle.get(sessionKey(sessionId));
-		const sameWish = latest !== undefined && (latest.options.takeOver || !takeOver);
-		return sameWish && latest.ending !== null ? latest : null;
+		const isCompatible = latest !== undefined && (latest.options.takeOver || !takeOver);
+		return isCompatible && latest.ending !== null ? latest : null;
 	}
 
 	private lease(connection: AccountClient, sessionId: string, takeOver: boolean): ChatLease {

@@ -10,15 +10,15 @@ import { MAPPING_TOPICS, type MappingTopic } from '../../apiMapping/topics';
 import type { MappingField } from '../../apiMapping/field';
 import { withoutEnd } from '../../text';
 
-/** Type name of the credential; users' saved workflows depend on it. */
+/** Type name of the credential. Saved workflows depend on it. */
 export const CREDENTIAL = 'voiceChatAgentApiTokenApi';
 
-/** Name under which every node offers the credential's test. */
+/** Name of the credential test in every node. */
 export const CREDENTIAL_TEST = 'voiceChatAgentApiTest';
 
 export type ServiceAccess = { baseUrl: string; apiToken: string };
 
-/** @throws InvalidInput with the field of the credential that needs mending */
+/** @throws InvalidInput that names the field of the credential */
 export function readServiceAccess(data: ICredentialDataDecryptedObject): ServiceAccess {
 	return {
 		baseUrl: parseBaseUrl(typeof data.baseUrl === 'string' ? data.baseUrl : ''),
@@ -26,7 +26,7 @@ export function readServiceAccess(data: ICredentialDataDecryptedObject): Service
 	};
 }
 
-/** Both of n8n's helpers: a redirect would take the token's header along to another host. */
+/** For both HTTP helpers of n8n. A redirect would send the token to another host. */
 const NO_REDIRECTS = {
 	disableFollowRedirect: true,
 	followRedirect: false,
@@ -35,10 +35,9 @@ const NO_REDIRECTS = {
 };
 
 /**
- * Adds the API token to a request that goes below the base URL, for the nodes of this package and
- * for n8n's own HTTP Request node.
+ * Adds the API token to a request below the base URL, for the nodes of this package and the HTTP Request node.
  *
- * @throws UserError for any other address, so that the token never leaves its service
+ * @throws UserError for any other URL, so that the token is sent only to its service
  */
 export function authorize(
 	data: ICredentialDataDecryptedObject,
@@ -48,8 +47,8 @@ export function authorize(
 	const target = targetOf(request);
 	if (target === null || !isBelow(baseUrl, target)) {
 		throw notAuthorized(
-			'The API token was not sent: this address is not below Base URL',
-			`This credential serves addresses that begin with ${baseUrl}/ alone. Correct the URL, or choose another credential for it. The request was not sent.`,
+			"The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
+			`This credential works only for URLs that begin with ${baseUrl}/. Correct the URL, or choose another credential.`,
 		);
 	}
 	return { ...request, ...NO_REDIRECTS, headers: { ...request.headers, 'API-Token': apiToken } };
@@ -70,24 +69,24 @@ function notAuthorized(message: string, description: string): UserError {
 
 const SLASH = /\//;
 
-/** Where a request goes; n8n's older helper, which its HTTP Request node uses, calls the address `uri`. */
-type Addressed = { url?: unknown; uri?: unknown; baseURL?: unknown };
+/** The URL of a request. n8n's older helper, which the HTTP Request node uses, has `uri`. */
+type RequestTarget = { url?: unknown; uri?: unknown; baseURL?: unknown };
 
-/** The address as the HTTP library puts it together; null where it cannot be told. */
-function targetOf({ url, uri, baseURL }: Addressed): URL | null {
-	const address = textOf(url ?? uri);
+/** The URL as the HTTP library builds it. Null if it isn't valid. */
+function targetOf({ url, uri, baseURL }: RequestTarget): URL | null {
+	const ownUrl = textOf(url ?? uri);
 	const base = textOf(baseURL);
-	const isWhole = /^([a-z][a-z\d+.-]*:)?\/\//i.test(address);
+	const isWhole = /^([a-z][a-z\d+.-]*:)?\/\//i.test(ownUrl);
 	const joined =
-		base === '' || isWhole ? address : `${withoutEnd(base, SLASH)}/${address.replace(/^\/+/, '')}`;
+		base === '' || isWhole ? ownUrl : `${withoutEnd(base, SLASH)}/${ownUrl.replace(/^\/+/, '')}`;
 	return URL.canParse(joined) ? new URL(joined) : null;
 }
 
-function textOf(address: unknown): string {
-	return typeof address === 'string' || address instanceof URL ? String(address) : '';
+function textOf(url: unknown): string {
+	return typeof url === 'string' || url instanceof URL ? String(url) : '';
 }
 
-/** The *API Mapping* of the credential form: a switch for each topic, its fields behind it. */
+/** The API mapping in the credential form: a switch for each topic, which shows its fields. */
 export function apiMappingProperties(): INodeProperties[] {
 	return MAPPING_TOPICS.flatMap((topic) => [
 		{

@@ -18,15 +18,15 @@ import { ApiMapping } from '../../apiMapping';
 import { type MappingTestResult, testMapping } from '../../apiMapping/testMapping';
 import { clock } from './accountClient';
 import { readServiceAccess, type ServiceAccess } from './credential';
-import { toFault, toWireAnswer } from './transport';
+import { toFault, toHttpResponse } from './transport';
 
 const TEST_TIMEOUT_MS = 15_000;
 const ACCEPTED = 'The service accepts the API token';
 
 /**
- * The credential's test. A rejection in the service's own form means that the token was accepted; a
- * path that is not there, a page or an unreadable answer means that Base URL is not the service's. Then what the
- * credential says under API mapping is tried, as far as a read can.
+ * Tests the credential with a read of the active agents, then the API mapping with other reads. A rejection in the
+ * service's own form proves that it accepted the token. A "not found", a web page, or an unreadable response means
+ * that 'Base URL' is wrong.
  */
 export async function voiceChatAgentApiTest(
 	this: ICredentialTestFunctions,
@@ -38,50 +38,50 @@ export async function voiceChatAgentApiTest(
 		const client = new ApiClient(transport, clock, Math.random, access.apiToken);
 		const { agents, failure } = await getActiveAgents(client).then(
 			({ body }) => ({ agents: body, failure: null }),
-			(error: unknown) => ({ agents: undefined, failure: judgeError(error, access.baseUrl) }),
+			(error: unknown) => ({ agents: undefined, failure: toTestFailure(error, access.baseUrl) }),
 		);
-		return failure ?? judgeTrial(await testMapping(client, new ApiMapping(data), agents));
+		return failure ?? toTestResult(await testMapping(client, new ApiMapping(data), agents));
 	} catch (error) {
 		const { message, resolution } = explained(error);
 		return testFailure(message, resolution);
 	}
 }
 
-function judgeTrial({ read, untried, faults }: MappingTestResult): INodeCredentialTestResult {
-	if (faults.length > 0) {
-		const what = `${ACCEPTED}, but not all of the API mapping works`;
-		return { status: 'Error', message: [`${what}.`, ...faults].join(' ') };
+function toTestResult({ read, untested, failures }: MappingTestResult): INodeCredentialTestResult {
+	if (failures.length > 0) {
+		const message = [`${ACCEPTED}, but parts of the API mapping don't work.`, ...failures];
+		return { status: 'Error', message: message.join(' ') };
 	}
 	const sentences = [
 		ACCEPTED,
-		...(read.length > 0 ? [`Read as the API mapping says: ${read.join(', ')}`] : []),
-		...(untried.length > 0 ? [`Not tested: ${untried.join(', ')}`] : []),
+		...(read.length > 0 ? [`Tested with the API mapping: ${read.join(', ')}`] : []),
+		...(untested.length > 0 ? [`Not tested: ${untested.join(', ')}`] : []),
 	];
 	return { status: 'OK', message: sentences.join('. ') };
 }
 
-/** Null where the service knows the token, whatever else it said. */
-function judgeError(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
-	if (error instanceof ServiceRejection) return judgeRejection(error, baseUrl);
+/** Null if the service accepted the token. */
+function toTestFailure(error: unknown, baseUrl: string): INodeCredentialTestResult | null {
+	if (error instanceof ServiceRejection) return rejectionToFailure(error, baseUrl);
 	if (error instanceof NotSent && error.isTransient) {
 		return testFailure(
 			error.message,
-			'Check Base URL and the network of your n8n.',
+			"Check 'Base URL' and the network of your n8n instance.",
 			error.originalMessage,
 		);
 	}
 	if (error instanceof OutcomeUnknown) {
 		const { message, status = 0, originalMessage } = error;
-		const isInTrouble = status >= 500 || error.origin === 'network';
-		const resolution = isInTrouble
-			? 'Test again later. If it stays so, check Base URL.'
-			: whereTheServiceIs(baseUrl);
+		const mayRecover = status >= 500 || error.origin === 'network';
+		const resolution = mayRecover
+			? "Test again later. If this doesn't help, check 'Base URL'."
+			: baseUrlAdvice(baseUrl);
 		return testFailure(message, resolution, originalMessage);
 	}
 	throw error;
 }
 
-function judgeRejection(
+function rejectionToFailure(
 	error: ServiceRejection,
 	baseUrl: string,
 ): INodeCredentialTestResult | null {
@@ -89,58 +89,54 @@ function judgeRejection(
 	if (isRejection(error, 'invalid_api_token')) {
 		return testFailure(
 			message,
-			'Paste the 16-character API token from the settings of your dashboard, and check that Base URL belongs to the same account.',
+			"In 'API Token', enter the 16-character token from your dashboard settings, and check 'Base URL'.",
 			originalMessage,
 		);
 	}
 	if (status === 401) {
 		return testFailure(
 			message,
-			'Check API Token and Base URL. If both are right, a proxy before the service wants a sign-in of its own.',
+			"Check 'API Token' and 'Base URL'. If both are correct, a proxy in front of the service may require its own sign-in.",
 			originalMessage,
 		);
 	}
 	if (status >= 300 && status < 400) {
-		return testFailure(
-			message,
-			'Set Base URL to the final address of the service.',
-			originalMessage,
-		);
+		return testFailure(message, "Set 'Base URL' to the final URL of the service.", originalMessage);
 	}
 	if (status === 404) {
 		return testFailure(
-			'The service is not found at this Base URL',
-			whereTheServiceIs(baseUrl),
+			"The service wasn't found at 'Base URL'",
+			baseUrlAdvice(baseUrl),
 			originalMessage,
 		);
 	}
-	const isAnswer = rejection.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isAnswer ? null : testFailure(message, resolution, originalMessage);
+	const isOfService = rejection.body.success === false && status !== TOO_MANY_REQUESTS;
+	return isOfService ? null : testFailure(message, resolution, originalMessage);
 }
 
-function whereTheServiceIs(baseUrl: string): string {
+function baseUrlAdvice(baseUrl: string): string {
 	const version = /\/v\d+$/i.exec(baseUrl)?.[0];
 	if (version !== undefined) {
-		return `Remove ${version} from the end of Base URL: the nodes add it by themselves.`;
+		return `Remove "${version}" from the end of 'Base URL', because the nodes add it.`;
 	}
-	return 'Set Base URL to the address of the service itself, without a page or a path of an endpoint; whoever provides your service knows it.';
+	return "Set 'Base URL' to the URL of the service, without the path of a page or an endpoint. Ask your service provider for it.";
 }
 
 function testFailure(
-	what: string,
+	message: string,
 	resolution: string,
 	originalMessage?: string,
 ): INodeCredentialTestResult {
-	const heard =
+	const details =
 		originalMessage === undefined || originalMessage === '' ? '' : ` (${originalMessage})`;
-	return { status: 'Error', message: `${what}. ${resolution}${heard}` };
+	return { status: 'Error', message: `${message}. ${resolution}${details}` };
 }
 
 function transportFor(
 	{ helpers }: ICredentialTestFunctions,
 	{ baseUrl, apiToken }: ServiceAccess,
 ): Transport {
-	// The only HTTP helper that n8n offers to a credential's test takes these older options.
+	// A credential test only has n8n's older HTTP helper, with these options.
 	return async ({ method, path, query = {} }) => {
 		try {
 			const response: unknown = await helpers.request({
@@ -154,7 +150,7 @@ function transportFor(
 				followAllRedirects: false,
 				timeout: TEST_TIMEOUT_MS,
 			});
-			return toWireAnswer(response);
+			return toHttpResponse(response);
 		} catch (error) {
 			throw toFault(error);
 		}

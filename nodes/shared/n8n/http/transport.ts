@@ -33,27 +33,27 @@ export type ServiceContext =
 	| IWebhookFunctions;
 
 export const TIME_LIMITS = {
-	/** Without a byte. A push of 10,000 contacts takes its time; giving up early would leave its fate unknown. */
+	/** Without data. Long, because a push of 10,000 contacts takes time and a timeout leaves its outcome unknown. */
 	silenceMs: 180_000,
-	/** From beginning to end: an answer that drips on for ever is no answer. */
+	/** In total, for responses that arrive too slowly. */
 	wholeMs: 300_000,
-	/** Of a recording, which may be long; its link lives as long. */
+	/** For a recording, as long as its link is valid. */
 	downloadMs: 900_000,
 };
 
-/** How much of a response is read. What an error says is short, though it may name each of 10,000 contacts. */
+/** Maximum bytes of a response to read. An error may name each of 10,000 contacts. */
 export const RESPONSE_LIMITS = { successBytes: 64_000_000, otherBytes: 8_000_000 };
 
-/** axios' name for a request that a signal ended. */
+/** axios' code for a request that was aborted by a signal. */
 const AXIOS_CANCELED = 'ERR_CANCELED';
 
-/** n8n's own HTTP helper as a transport: it brings the instance's proxy, SSRF guard and time-outs. */
+/** A transport with n8n's HTTP helper, which uses the instance's proxy, SSRF protection, and timeouts. */
 export function createTransport(
 	context: ServiceContext,
 	baseUrl: string,
 	data: ICredentialDataDecryptedObject,
 ): Transport {
-	// Handing the credential over saves a database look-up for every request.
+	// Passing the credential saves a database query per request.
 	const credentialsDecrypted = { id: '', name: CREDENTIAL, type: CREDENTIAL, data };
 	return async (request) => {
 		const own = AbortSignal.timeout(request.timeoutMs ?? TIME_LIMITS.wholeMs);
@@ -62,12 +62,12 @@ export function createTransport(
 		const url = urlOf(baseUrl, request);
 		try {
 			const response: unknown = await context.helpers.httpRequestWithAuthentication.call(
-				endingBy(context, limit),
+				withAbortSignal(context, limit),
 				CREDENTIAL,
 				{ ...toHttpRequest(url, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
-			return { ...(await readWireAnswer(response, silenceOf(request))), url };
+			return { ...(await readHttpResponse(response, silenceLimitOf(request))), url };
 		} catch (error) {
 			const fault = toFault(error);
 			const hasEnded = fault.code === AXIOS_CANCELED && limit.aborted;
@@ -76,8 +76,11 @@ export function createTransport(
 	};
 }
 
-/** In an execution n8n's helper puts the signal of *Stop* in place of the one that it is given. */
-function endingBy<Context extends ServiceContext>(context: Context, limit: AbortSignal): Context {
+/** In an execution, n8n's helper replaces the given signal with that of *Stop*. */
+function withAbortSignal<Context extends ServiceContext>(
+	context: Context,
+	limit: AbortSignal,
+): Context {
 	const stop = 'getExecutionCancelSignal' in context && context.getExecutionCancelSignal();
 	const end = stop ? AbortSignal.any([stop, limit]) : limit;
 	return new Proxy(context, {
@@ -91,7 +94,7 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 		method: request.method,
 		url,
 		...(request.query && { qs: request.query, ...arraysOf(request.query) }),
-		// As bytes: n8n and axios copy an object, and read a text as JSON once more.
+		// As bytes, because n8n and axios copy an object and parse a text again.
 		...(request.body && {
 			body: bytesOf(request.body, request.list),
 			headers: { 'Content-Type': 'application/json' },
@@ -102,53 +105,53 @@ function toHttpRequest(url: string, request: ServiceRequest): IHttpRequestOption
 		ignoreHttpStatusErrors: true,
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
-		timeout: silenceOf(request),
+		timeout: silenceLimitOf(request),
 	};
 }
 
-function silenceOf({ timeoutMs }: ServiceRequest): number {
+function silenceLimitOf({ timeoutMs }: ServiceRequest): number {
 	return timeoutMs ?? TIME_LIMITS.silenceMs;
 }
 
-/** axios by itself would add brackets to the name of a list. */
+/** By default, axios adds brackets to the name of a list. */
 function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
 	return Object.values(query).some(Array.isArray) ? { arrayFormat: 'repeat' } : {};
 }
 
-/** Reads the body up to {@link RESPONSE_LIMITS}: n8n's HTTP helper itself would read 600 MB of it. */
-async function readWireAnswer(response: unknown, silenceMs: number): Promise<HttpResponse> {
+/** Reads the body up to {@link RESPONSE_LIMITS}. The limit of n8n's HTTP helper is 600 MB. */
+async function readHttpResponse(response: unknown, silenceMs: number): Promise<HttpResponse> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { body, ...rest }: { [name: string]: unknown } = response;
-	if (!isByteStream(body)) return toWireAnswer(response);
-	const answer = toWireAnswer(rest);
+	if (!isByteStream(body)) return toHttpResponse(response);
+	const head = toHttpResponse(rest);
 	const { successBytes, otherBytes } = RESPONSE_LIMITS;
-	const most = answer.status >= 200 && answer.status < 300 ? successBytes : otherBytes;
+	const max = head.status >= 200 && head.status < 300 ? successBytes : otherBytes;
 	let isWhole = false;
 	try {
-		const bytes = await firstBytes(body, most + 1, silenceMs);
-		isWhole = bytes.length <= most;
+		const bytes = await firstBytes(body, max + 1, silenceMs);
+		isWhole = bytes.length <= max;
 		const text = new TextDecoder().decode(bytes);
-		return isWhole ? { ...answer, text } : { ...answer, text, readBytes: most };
+		return isWhole ? { ...head, text } : { ...head, text, readBytes: max };
 	} finally {
-		// One that was read whole ends by itself, and leaves its connection for the next request.
+		// After a complete read, the connection stays open for the next request.
 		if (!isWhole) body.destroy();
 	}
 }
 
-export function toWireAnswer(response: unknown): HttpResponse {
+export function toHttpResponse(response: unknown): HttpResponse {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { statusCode, headers, body } = response;
 	return {
 		status: typeof statusCode === 'number' ? statusCode : 0,
 		headers: isJsonObject(headers) ? headers : {},
-		// An empty body comes as nothing from n8n's older helper.
+		// For an empty body, n8n's older helper returns undefined.
 		text: typeof body === 'string' ? body : body === undefined ? '' : JSON.stringify(body),
 	};
 }
 
 /**
- * Only codes are taken: the error itself holds the request, and with it the token. n8n wraps what axios wraps what
- * Node threw, so the whole chain is looked at; a code that comes with a `syscall` is Node's own.
+ * Converts an error to its code only, because the error contains the request with the token. n8n and axios wrap
+ * Node's errors, so the whole chain of causes is searched. A code with a `syscall` is from Node.
  */
 export function toFault(error: unknown): TransportFault {
 	const chain = [...causes(error)];
@@ -160,32 +163,32 @@ export function toFault(error: unknown): TransportFault {
 	return new TransportFault(code, code, fault && syscallOf(fault));
 }
 
-/** An error as its fields: Node's own may come from another realm, where `instanceof` does not know them. */
-type Link = { [field: string]: unknown };
+/** The fields of an error. `instanceof` doesn't recognize errors of another realm. */
+type ErrorFields = { [field: string]: unknown };
 
-function* causes(error: unknown): Generator<Link> {
-	const seen = new Set<Link>();
-	for (let link = error; isLink(link) && !seen.has(link); link = link.cause) {
+function* causes(error: unknown): Generator<ErrorFields> {
+	const seen = new Set<ErrorFields>();
+	for (let link = error; hasFields(link) && !seen.has(link); link = link.cause) {
 		seen.add(link);
 		yield link;
 	}
 }
 
-function isLink(value: unknown): value is Link {
+function hasFields(value: unknown): value is ErrorFields {
 	return typeof value === 'object' && value !== null;
 }
 
-/** Several addresses tried one after another fail together: what they have in common counts. */
-function syscallOf({ syscall, errors }: Link): string | undefined {
+/** The system call of an error, or the common one of several connection attempts. */
+function syscallOf({ syscall, errors }: ErrorFields): string | undefined {
 	if (typeof syscall === 'string') return syscall;
 	if (!Array.isArray(errors)) return undefined;
-	const tries: unknown[] = errors;
-	const syscalls = new Set(tries.map((one) => (isLink(one) ? syscallOf(one) : undefined)));
+	const attempts: unknown[] = errors;
+	const syscalls = new Set(attempts.map((one) => (hasFields(one) ? syscallOf(one) : undefined)));
 	return syscalls.size === 1 ? [...syscalls][0] : undefined;
 }
 
-/** The errors by which n8n 2 names its own rejections: the SSRF guard's two, and the allowed domains' by its words. */
-function isBlockedByN8n({ name, message }: Link): boolean {
+/** The errors of n8n 2 for blocked requests: two of the SSRF protection, and that of the allowed domains by its text. */
+function isBlockedByN8n({ name, message }: ErrorFields): boolean {
 	if (name === 'SsrfBlockedIpError' || name === 'SsrfBlockedHostnameError') return true;
 	return plainText(message).startsWith('Domain not allowed:');
 }

@@ -29,7 +29,7 @@ export function toNodeError(
 		return new NodeOperationError(node, error instanceof Error ? error : String(error), itemIndex);
 	}
 	const message = withItem(displayText(error.message), position);
-	const description = displayText(error.advice);
+	const description = displayText(error.description);
 	const status = statusOf(error);
 	if (status === undefined) {
 		return new NodeOperationError(node, message, { description, ...itemIndex });

@@ -275,7 +275,7 @@ function explain(error: unknown): Failure {
 	if (error instanceof ExplainedError) {
 		const { message, originalMessage = null, origin, isTransient, resolution } = error;
 		const advice = error.resolutionForModel;
-		const byService = origin === 'service' || origin === 'answer';
+		const byService = origin === 'service' || origin === 'response';
 		return {
 			outcome: error.outcome,
 			message: byService || originalMessage === null ? message : `${message} (${originalMessage})`,

@@ -155,7 +155,7 @@ describe('the pages', () => {
 		const { client } = paged(1);
 		const request = { ...REQUEST, phone: '98', pageSize: 9 };
 		await expect(entriesOf(client, request, new ApiMapping({}))).rejects.toThrow(
-			'“Get List: Agent Parameter Name”, “Get List: Phone Filter Name” and “Get List: Page Size Parameter Name”',
+			"'Get List: Agent Parameter Name', 'Get List: Phone Filter Name', and 'Get List: Page Size Parameter Name'",
 		);
 	});
 

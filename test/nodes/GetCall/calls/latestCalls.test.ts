@@ -18,7 +18,7 @@ test.each<[string, JsonObject[], string[]]>([
 		['second'],
 	],
 	[
-		'the one that was picked, or picked later',
+		'the call that was picked up, or picked up later',
 		[
 			call('a', SAME, { call_picked_at: null }),
 			call('b', SAME, { call_picked_at: '2027-01-01T10:01:00Z' }),
@@ -28,12 +28,12 @@ test.each<[string, JsonObject[], string[]]>([
 	],
 	['all that nothing tells apart', [call('a', SAME), call('b', SAME)], ['a', 'b']],
 	[
-		'all that differ by less than a thousandth of a second',
+		'calls that differ by less than a millisecond',
 		[call('a', '2027-01-01T10:00:00.123456Z'), call('b', '2027-01-01T10:00:00.123789Z')],
 		['a', 'b'],
 	],
 	[
-		'the newest with an offset and the newest without, as that could be of any hour',
+		'the newest call with a UTC offset and the newest without one',
 		[
 			call('a', '2027-01-01T08:00:00Z'),
 			call('b', '2027-01-01T10:00:00Z'),
@@ -43,12 +43,12 @@ test.each<[string, JsonObject[], string[]]>([
 		['b', 'c'],
 	],
 	[
-		'what is newer by its offset',
+		'the newer call according to its UTC offset',
 		[call('a', '2027-01-01T12:00:00+05:30'), call('b', '2027-01-01T07:00:00.5Z')],
 		['b'],
 	],
 	[
-		'whatever has another kind of time',
+		'calls with an unreadable time',
 		[call('a', SAME), call('b', 1_800_000_000), call('c', '2027-01-01 10:00:00 UTC')],
 		['a', 'b', 'c'],
 	],

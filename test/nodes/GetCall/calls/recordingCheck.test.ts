@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import {
 	BEGINNING_BYTES,
-	faultOfRecording,
+	notARecordingReason,
 	isComplete,
 } from '../../../../nodes/GetCall/calls/recordingCheck';
 
 const faultOf = (beginning: Uint8Array, headers = {}, status = 200) =>
-	faultOfRecording(status, headers, beginning.subarray(0, BEGINNING_BYTES))?.message;
+	notARecordingReason(status, headers, beginning.subarray(0, BEGINNING_BYTES))?.message;
 
 const types = fc.constantFrom(
 	...['audio/wav', 'application/octet-stream', 'binary/octet-stream', 'text/plain', '', 'nonsense'],
 );
 const space = fc.constantFrom('', ' ', '\n', '\r\n\t', '\ufeff');
 
-test('a body that is text is not a recording, whatever its type', () => {
+test('a text is not a recording, whatever its type', () => {
 	const texts = fc
 		.tuple(space, fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3_000 }))
 		.map(([before, text]) => before + text)
@@ -31,7 +31,7 @@ test('a body that is text is not a recording, whatever its type', () => {
 test.each([
 	...['<!doctype html>', '<html lang=en>', '<!-- x -->', '<Error>', '<?xml version="1.0"?>'],
 	...['{"', '{ }', '[{'],
-])('a body that begins with %s is not a recording, whatever follows, in any encoding', (begins) => {
+])('a body that begins with %s is not a recording in any encoding', (begins) => {
 	const encoding = fc.constantFrom('utf8' as const, 'latin1' as const, 'utf16le' as const);
 	const rest = fc.uint8Array({ maxLength: 2_000 });
 	fc.assert(
@@ -80,7 +80,7 @@ test.each<[string, Uint8Array]>([
 	['Ogg', Buffer.from('OggS\0\u0002')],
 	['MP4', Buffer.from('\0\0\0\u0020ftypM4A ')],
 	['WebM', Buffer.from('1a45dfa3', 'hex')],
-])('%s is a recording, also where the storage calls it something else', (_format, body) => {
+])('%s is a recording, also if the storage has another type', (_format, body) => {
 	for (const type of ['text/html', 'Text/HTML; charset=UTF-8', 'application/json', 'image/png']) {
 		expect(faultOf(body, { 'content-type': type })).toBeUndefined();
 	}
@@ -124,7 +124,7 @@ test.each<[string, string, Uint8Array]>([
 	['text in UTF-16, the other way round', 'text', Buffer.from('\ufeffGone', 'utf16le').swap16()],
 	['text in UTF-16 without a mark', 'text', Buffer.from('Access denied', 'utf16le')],
 	['Latin text', 'text', latin('Accès refusé: le lien a expiré')],
-])('%s is not a recording, also under a type of sound: %s', (_format, kind, body) => {
+])('%s is not a recording, also with an audio type: %s', (_format, kind, body) => {
 	for (const type of ['audio/wav', 'audio/mpeg', 'application/octet-stream', 'nonsense', '']) {
 		expect(faultOf(body, { 'content-type': type })).toContain(`returned ${kind} instead`);
 		expect(faultOf(Buffer.concat([body, body]), { 'content-type': type })).toBeDefined();
@@ -164,23 +164,20 @@ test('silence with two quiet samples that look like letters can be a recording',
 	expect(faultOf(bytes, { 'content-type': 'audio/wav' })).toBeUndefined();
 });
 
-test.each(RAW)(
-	'raw sound in %s can be a recording, though no format is seen in it',
-	(_format, bytesOf) => {
-		fc.assert(
-			fc.property(spoken, types, (samples, type) => {
-				expect(faultOf(bytesOf(samples), { 'content-type': type })).toBeUndefined();
-			}),
-			{ numRuns: 1_000 },
-		);
-	},
-);
+test.each(RAW)('raw audio in %s can be a recording without a known format', (_format, bytesOf) => {
+	fc.assert(
+		fc.property(spoken, types, (samples, type) => {
+			expect(faultOf(bytesOf(samples), { 'content-type': type })).toBeUndefined();
+		}),
+		{ numRuns: 1_000 },
+	);
+});
 
-test.each([201, 202, 203, 204, 205, 206, 226])('%i brings no whole file', (status) => {
+test.each([201, 202, 203, 204, 205, 206, 226])('%i is not a complete file', (status) => {
 	expect(faultOf(wav(1), {}, status)).toContain(`HTTP status ${status}`);
 });
 
-test('complete is only what is as long as its length', () => {
+test('a file is complete only if it has the length in the header', () => {
 	fc.assert(
 		fc.property(fc.nat(), fc.nat(), (length, bytes) => {
 			const expected = length === bytes ? true : null;

@@ -5,7 +5,7 @@ import { describeFile } from '../../../../nodes/GetCall/calls/recordingFile';
 const URL = 'https://storage.example.com/recordings/call-1?X-Signature=secret';
 const ID = '6f1c2a34';
 
-describe('name and kind of the file', () => {
+describe('name and type of the file', () => {
 	test.each([
 		[{ 'content-type': 'audio/mpeg' }, URL, { fileName: `${ID}.mp3`, mimeType: 'audio/mpeg' }],
 		[
@@ -73,7 +73,7 @@ describe('a name from storage', () => {
 	];
 	const written = (name: string) => encodeURIComponent(name.replace(/\p{Cs}/gu, ''));
 
-	test.each(HEADERS)('%s is one name of a file', (_way, headersOf) => {
+	test.each(HEADERS)('%s is a single file name', (_way, headersOf) => {
 		fc.assert(
 			fc.property(names, (name) => {
 				const { fileName } = describeFile({ ...headersOf(name) }, URL, ID);
@@ -87,7 +87,7 @@ describe('a name from storage', () => {
 		);
 	});
 
-	test('in the path is one, too', () => {
+	test('in the path is also a single file name', () => {
 		fc.assert(
 			fc.property(names, (name) => {
 				const url = `https://storage.example.com/${written(name)}?s=1`;
@@ -116,7 +116,7 @@ describe('a name from storage', () => {
 		expect(describeFile(headers, URL, ID).fileName).toBe(name);
 	});
 
-	test('cut at a dot has no two dots', () => {
+	test('does not get two dots if it is cut at a dot', () => {
 		const headers = { 'content-disposition': `attachment; filename="${'a.'.repeat(100)}wav"` };
 		expect(describeFile(headers, URL, ID).fileName).toBe(`${'a.'.repeat(29)}a.wav`);
 	});
@@ -127,7 +127,7 @@ describe('a name from storage', () => {
 		'application/json',
 		'application/problem+json',
 		'image/png',
-	])('that is sent as %s is not shown as that', (type) => {
+	])('sent as %s does not get that type', (type) => {
 		const headers = { 'content-type': `${type}; charset=utf-8` };
 		expect(describeFile(headers, URL, ID)).toEqual({
 			fileName: ID,
@@ -135,12 +135,12 @@ describe('a name from storage', () => {
 		});
 	});
 
-	test('keeps its ending, however long it is', () => {
+	test('keeps its extension, however long it is', () => {
 		const headers = { 'content-disposition': `attachment; filename="${'é'.repeat(500)}.wav"` };
 		expect(describeFile(headers, URL, ID).fileName).toBe(`${'é'.repeat(60)}.wav`);
 	});
 
-	test('a type that is none is not passed on', () => {
+	test('an invalid type is not used', () => {
 		const headers = { 'content-type': 'audio/wav\r\nx: y' };
 		expect(describeFile(headers, URL, ID).mimeType).toBe('application/octet-stream');
 	});
@@ -152,26 +152,23 @@ describe('a rejected download', () => {
 		[400, 'The link to the recording has expired or was rejected', 'rejected'],
 		[404, 'The recording is no longer in storage', 'rejected'],
 		[410, 'The recording is no longer in storage', 'rejected'],
-		[503, 'The recording’s storage stumbled', 'unknown'],
+		[503, 'The storage of the recording returned HTTP status 503', 'unknown'],
 	])('status %i', (status, message, outcome) => {
 		expect(downloadRejected(status, '')).toMatchObject({ message, outcome, status });
 	});
 
-	test.each([300, 304, 405, 406, 416])(
-		'status %i says nothing of a link that expired',
-		(status) => {
-			const { message } = downloadRejected(status, '<Code>Elsewhere</Code>');
-			expect(message).toBe(
-				`The link to the recording returned HTTP status ${status} instead of a recording, so no file was saved`,
-			);
-		},
-	);
+	test.each([300, 304, 405, 406, 416])('status %i does not mean an expired link', (status) => {
+		const { message } = downloadRejected(status, '<Code>Elsewhere</Code>');
+		expect(message).toBe(
+			`The link to the recording returned HTTP status ${status} instead of a recording, so no file was saved`,
+		);
+	});
 
-	test.each([408, 425, 429])('status %i is of a storage that is busy', (status) => {
+	test.each([408, 425, 429])('status %i means that the storage is busy', (status) => {
 		expect(downloadRejected(status, '')).toMatchObject({ outcome: 'unknown', status });
 	});
 
-	test('keeps the short code and nothing of the signed address', () => {
+	test('keeps the error code and nothing of the presigned URL', () => {
 		const text = '<Error><Code>RequestHasExpired</Code><StringToSign>secret</StringToSign></Error>';
 		const { originalMessage } = downloadRejected(403, text);
 		expect(originalMessage).toBe('HTTP status 403 · RequestHasExpired');

@@ -3,13 +3,13 @@ import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
 const sent = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);
 	if ('problem' in checked)
-		throw new Error(`${checked.problem.what}. ${checked.problem.resolution.onScreen}`);
+		throw new Error(`${checked.problem.message}. ${checked.problem.resolution.onScreen}`);
 	return checked.value;
 };
 const messageFor = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);
 	return 'problem' in checked
-		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
+		? `${checked.problem.message}. ${checked.problem.resolution.onScreen}`
 		: `sent as ${checked.value}`;
 };
 

@@ -15,13 +15,13 @@ const read = (over: JsonObject = {}) =>
 	callingHours({ hours: { ...FIELDS, ...over } }, over.outside);
 const hoursOf = (over: JsonObject = {}): CallingHours => {
 	const checked = read(over);
-	if ('problem' in checked) throw new Error(checked.problem.what);
+	if ('problem' in checked) throw new Error(checked.problem.message);
 	return checked.value;
 };
 const messageFor = (over: JsonObject) => {
 	const checked = read(over);
 	return 'problem' in checked
-		? `${checked.problem.what}. ${checked.problem.resolution.onScreen}`
+		? `${checked.problem.message}. ${checked.problem.resolution.onScreen}`
 		: 'taken';
 };
 const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });

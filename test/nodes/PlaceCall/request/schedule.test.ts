@@ -18,7 +18,7 @@ function schedule(value: unknown, over: Partial<Schedule> = {}) {
 function messageFor(value: unknown, over: Partial<Schedule> = {}): string {
 	const checked = schedule(value, over);
 	if (!('problem' in checked)) throw new Error(`accepted as ${checked.value}`);
-	return `${checked.problem.what}. ${checked.problem.resolution.onScreen}`;
+	return `${checked.problem.message}. ${checked.problem.resolution.onScreen}`;
 }
 
 describe('a time of day in India', () => {

@@ -61,7 +61,7 @@ test('each attempt reports the same for an unknown row', async () => {
 	const second = await push(20, scripted(accept).options, stored(progress));
 	expect(second.rejectedRows).toEqual(first.rejectedRows);
 	expect(second.rejectedRows[0]?.reason).toMatch(
-		/^The connection broke before an answer came, so it/,
+		/^The connection broke before a response arrived, so the outcome/,
 	);
 });
 

@@ -72,7 +72,7 @@ test('no message says that nothing was sent if something was, for any outcome', 
 				const texts = [
 					...Object.values(describeOutcome(outcome)).flat(),
 					...hintsFor(outcome),
-					...(stopped === undefined ? [] : [stopped.message, stopped.advice]),
+					...(stopped === undefined ? [] : [stopped.message, stopped.description]),
 					...rejectedRows.map(({ reason }) => reason),
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isBelow, parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/shared/api/access';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
-/** What is told when it throws. */
+/** The error that it throws. */
 function told(act: () => unknown): { message: string; resolution: string } {
 	try {
 		act();
@@ -12,7 +12,7 @@ function told(act: () => unknown): { message: string; resolution: string } {
 			return { message: error.message, resolution: error.resolution };
 		throw error;
 	}
-	throw new Error('nothing was told');
+	throw new Error('No error was thrown');
 }
 
 describe('Base URL', () => {
@@ -32,32 +32,32 @@ describe('Base URL', () => {
 	});
 
 	test.each([
-		['http://voice.example.com', 'would send the API token unprotected', 'begin with https://'],
-		['http://localhost.example.com', 'would send the API token unprotected', 'https://'],
-		['http://my-localhost', 'would send the API token unprotected', 'https://'],
-		['http://127.0.0.1.example.com', 'would send the API token unprotected', 'https://'],
-		['ftp://localhost', 'would send the API token unprotected', 'begin with https://'],
-		['', 'The credential has no Base URL', 'beginning with https://'],
-		[' \t', 'The credential has no Base URL', 'Enter the address of your service'],
-		['voice.example.com', 'is not a web address', 'Enter the whole address'],
-		['voice.example.com:8443', 'would send the API token unprotected', 'begin with https://'],
-		['localhost:8080/api', 'would send the API token unprotected', 'begin with https://'],
-		['https://voice.example.com?a=b', 'holds more than an address', 'from ? or # on'],
-		['https://voice.example.com/?to=https://b', 'holds more than an address', 'from ? or # on'],
-		['https://voice.example.com#top', 'holds more than an address', 'from ? or # on'],
-		['https://me@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
-		['https://:secret@voice.example.com', 'holds more than an address', 'Remove sign-in names'],
-	])('%j is not taken', (text, what, resolution) => {
-		const { message, resolution: advice } = told(() => parseBaseUrl(text));
-		expect(message).toContain(what);
-		expect(advice).toContain(resolution);
+		['http://voice.example.com', 'must begin with https://', 'unencrypted'],
+		['http://localhost.example.com', 'must begin with https://', 'unencrypted'],
+		['http://my-localhost', 'must begin with https://', 'unencrypted'],
+		['http://127.0.0.1.example.com', 'must begin with https://', 'unencrypted'],
+		['ftp://localhost', 'must begin with https://', 'unencrypted'],
+		['', "'Base URL' in the credential is empty", 'Enter the URL of your service'],
+		[' \t', "'Base URL' in the credential is empty", 'such as "https://'],
+		['voice.example.com', "isn't a URL", 'Enter the full URL'],
+		['voice.example.com:8443', 'must begin with https://', 'unencrypted'],
+		['localhost:8080/api', 'must begin with https://', 'unencrypted'],
+		['https://voice.example.com?a=b', 'has a user name, "?", or "#"', 'Remove this part'],
+		['https://voice.example.com/?to=https://b', 'has a user name, "?", or "#"', 'Remove this part'],
+		['https://voice.example.com#top', 'has a user name, "?", or "#"', 'Remove this part'],
+		['https://me@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
+		['https://:secret@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
+	])('%j is invalid', (text, problem, next) => {
+		const { message, resolution } = told(() => parseBaseUrl(text));
+		expect(message).toContain(problem);
+		expect(resolution).toContain(next);
 	});
 });
 
 const host = fc.constantFrom('voice.example.com', 'localhost', 'a', 'my_host.internal', '[::1]');
 const path = fc.constantFrom('', '/', '/api', '/api/v2/', '/a,b;c');
 
-test('one web address is taken, wherever it leads', () => {
+test('a single URL is accepted, with any host and path', () => {
 	fc.assert(
 		fc.property(host, path, (name, rest) => {
 			const url = `https://${name}${rest}`;
@@ -66,7 +66,7 @@ test('one web address is taken, wherever it leads', () => {
 	);
 });
 
-test('two web addresses are not one, however they are joined, unless one is the path of the other', () => {
+test('two joined URLs are rejected, unless one is in the path of the other', () => {
 	const scheme = fc.constantFrom('https://', 'http://', 'HTTPS://');
 	const between = fc.constantFrom(',', ';', ', ', ' ', '|', '\n', '\t', '', ' or ', '/', '+', '&');
 	fc.assert(
@@ -81,7 +81,7 @@ test('two web addresses are not one, however they are joined, unless one is the 
 	);
 });
 
-test('the path of a proxy may be the URL that it leads to', () => {
+test('the path of a proxy may contain its target URL', () => {
 	const base = parseBaseUrl('https://h.example.com/proxy/https://x.example.com/');
 	expect(base).toBe('https://h.example.com/proxy/https://x.example.com');
 	const own = new URL(`${base}/v1/calls`);
@@ -90,7 +90,7 @@ test('the path of a proxy may be the URL that it leads to', () => {
 });
 
 const ONE_URL = "'Base URL' in the credential must be one URL";
-const WHITE_SPACE = "'Base URL' in the credential has white space in it";
+const WHITE_SPACE = "'Base URL' in the credential contains spaces or line breaks";
 const CHARACTER = "'Base URL' in the credential has a character that a URL can't have";
 
 test.each([
@@ -111,22 +111,23 @@ test.each([
 	['https://a.example.com/{tenant}', CHARACTER],
 	['https://a.example.com\\api', CHARACTER],
 	['"https://a.example.com"', CHARACTER],
-])('%j is told as what it is: %s', (text, message) => {
+])('%j is rejected: %s', (text, message) => {
 	const problem = told(() => parseBaseUrl(text));
 	expect(problem.message).toBe(message);
 	if (message === ONE_URL)
 		expect(problem.resolution).toMatch(/^Enter only the URL of your service/);
-	if (message === WHITE_SPACE) expect(problem.resolution).toMatch(/^Remove it/);
+	if (message === WHITE_SPACE) expect(problem.resolution).toMatch(/^Remove them/);
 	if (message === CHARACTER) expect(problem.resolution).toMatch(/^Replace placeholders/);
 });
 
 describe('API Token', () => {
 	test.each(['tok-0123 56789ab', 'tok-0123\t567 89a', 'tok 0123', 'tok-01\u00a0256789ab'])(
-		'%j has white space, whatever its length',
+		'%j contains white space, at any length',
 		(text) => {
 			expect(told(() => parseApiToken(text))).toEqual({
-				message: 'The API token has white space in it, but a token has none',
-				resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
+				message: 'The API token contains spaces or line breaks',
+				resolution:
+					"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
 			});
 		},
 	);
@@ -139,15 +140,16 @@ describe('API Token', () => {
 			'tok-\u00ad0123456789a',
 		],
 		...['tok-0123\x01456789a', '“tok-0123456789”', 'tok-0123456789аb', 'tok-0123😀6789ab'],
-	])('%j has what no header can have, whatever its length', (text) => {
+	])('%j contains characters that a header cannot have, at any length', (text) => {
 		expect(told(() => parseApiToken(text))).toEqual({
 			message:
-				"The API token has a character in it that can't be sent, such as an invisible one or a curly quotation mark",
-			resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
+				"The API token contains a character that can't be sent, such as an invisible one or a curly quotation mark",
+			resolution:
+				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
 		});
 	});
 
-	test('a token that is taken can be sent in a header', () => {
+	test('a valid token can be sent in a header', () => {
 		fc.assert(
 			fc.property(fc.string({ unit: 'binary', minLength: 16, maxLength: 16 }), (text) => {
 				try {
@@ -159,7 +161,7 @@ describe('API Token', () => {
 		);
 	});
 
-	test('what is said of the length of a token is true', () => {
+	test('the message about the length of a token is true', () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 40 }), (text) => {
 				const token = text.trim();
@@ -168,13 +170,13 @@ describe('API Token', () => {
 					return;
 				}
 				const { message } = told(() => parseApiToken(text));
-				expect(message).not.toContain('has 16 characters, but');
-				expect(message.includes('white space')).toBe(/\s/.test(token));
+				expect(message).not.toContain('(got 16)');
+				expect(message.includes('spaces or line breaks')).toBe(/\s/.test(token));
 			}),
 		);
 	});
 
-	test.each(['tok-0123456789ab', ' tok-0123456789ab\n'])('%j is taken', (text) => {
+	test.each(['tok-0123456789ab', ' tok-0123456789ab\n'])('%j is valid', (text) => {
 		expect(parseApiToken(text)).toBe('tok-0123456789ab');
 	});
 
@@ -182,19 +184,20 @@ describe('API Token', () => {
 		['tok-0123456789a', 15],
 		['tok-0123456789abc', 17],
 		['', 0],
-	])('%j is not', (text, characters) => {
+	])('%j is invalid', (text, characters) => {
 		expect(told(() => parseApiToken(text))).toEqual({
-			message: `The API token has ${characters} characters, but a token has 16`,
-			resolution: 'Copy the whole token from the settings of your dashboard into the credential.',
+			message: `The API token must have 16 characters (got ${characters})`,
+			resolution:
+				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
 		});
 	});
 });
 
-describe('where a request goes', () => {
+describe('the URL of a request', () => {
 	const HOST = 'https://voice.example.com';
 	const path = '/v1/calls';
 
-	test('to its path below the base URL', () => {
+	test('is its path below the base URL', () => {
 		expect(urlOf(`${HOST}/api`, { path })).toBe(`${HOST}/api/v1/calls`);
 	});
 
@@ -203,18 +206,18 @@ describe('where a request goes', () => {
 		'https://internal.example/?',
 		`${HOST}/other/page-2#top`,
 		'mailto:someone@example.com',
-	])('a link elsewhere without a query cannot be followed: %s', (link) => {
+	])('a link to another host without a query is rejected: %s', (link) => {
 		expect(told(() => urlOf(`${HOST}/api`, { path, link }))).toEqual({
 			message:
 				"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
 			resolution:
-				"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential, or ask your service provider for links to its public URL.",
+				"Check 'Base URL' and 'Path to Next Cursor or Link in Response' in the credential. If they're correct, ask your service provider for links to its public URL.",
 		});
 	});
 
 	test.each([
 		[
-			'a link by a host in capitals',
+			'a link with an uppercase host',
 			'HTTPS://VOICE.EXAMPLE.COM:443/v1/calls?page=2',
 			`${HOST}/v1/calls?page=2`,
 		],
@@ -243,7 +246,10 @@ describe('where a request goes', () => {
 		['a path above the base URL', `${HOST}/other?page=2`],
 		['a path that climbs out', `${HOST}/api/../other?page=2`],
 		['no web address', 'mailto:someone@example.com?page=2'],
-	])('of a link to %s only the query is used, so that the token stays at home', (_name, link) => {
-		expect(urlOf(`${HOST}/api`, { path, link })).toBe(`${HOST}/api/v1/calls?page=2`);
-	});
+	])(
+		'only the query of a link to %s is used, so that the token is not sent there',
+		(_name, link) => {
+			expect(urlOf(`${HOST}/api`, { path, link })).toBe(`${HOST}/api/v1/calls?page=2`);
+		},
+	);
 });

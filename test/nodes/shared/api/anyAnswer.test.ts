@@ -15,7 +15,7 @@ const call = { agent_uuid: 'agent_a', country_code: 'IN', phone_number: '9876543
 
 type Send = (client: ApiClient) => Promise<ApiResponse>;
 
-/** Each write, and what its success rests on, said here once more and in other words. */
+/** Each write with the proof of its success, defined independently of the nodes. */
 const WRITES: Array<[string, Send, proof: (body: JsonValue) => boolean]> = [
 	['call', async (s) => await endpoints.placeCall(s, call), (body) => has(body, 'call_id')],
 	[
@@ -52,7 +52,7 @@ function has(body: JsonValue, name: string): boolean {
 	});
 }
 
-/** What only a request with an effect fills; the ID of a session is one that every request has. */
+/** Fields that only an effect fills. A session ID doesn't count, because every request has one. */
 const EFFECTS = new Map([
 	['call', ['call_id']],
 	['contacts', ['campaign_upload_id', 'contacts_accepted']],
@@ -71,7 +71,7 @@ function identifies(value: JsonValue | undefined): boolean {
 	return typeof value === 'number' ? value > 0 : typeof value === 'string' && /[^\s0]/.test(value);
 }
 
-/** The service's own words: `success: false`, a text of rejection, or a code or reason that the document names. */
+/** A rejection of the service: `success: false`, an error text, or a documented code or reason. */
 function speaks(body: JsonValue | undefined): boolean {
 	if (!isJsonObject(body)) return false;
 	const { success, error, errors, details, upstream_body: upstream } = body;
@@ -84,7 +84,7 @@ function speaks(body: JsonValue | undefined): boolean {
 	);
 }
 
-/** What an answer is made of: the document's words, in and out of place, and anything else. */
+/** Parts of generated responses: documented names and values at any position, and others. */
 const NAMES = [
 	'success',
 	'data',
@@ -178,11 +178,11 @@ const answers = fc.record<HttpResponse>({
 	headers: fc.constantFrom({}, { 'retry-after': '1' }, { 'retry-after': 'soon' }),
 });
 
-/** Statuses that say by themselves that nothing was done. */
+/** Statuses that mean "not processed". */
 const NOT_PERFORMED = new Set([307, 308, 401, 407, 413, 429]);
 
-describe.each(WRITES)('%s: whatever the answer is', (write, send, proof) => {
-	test('a success has its proof, a rejection its words, and everything else is unknown and sent once', async () => {
+describe.each(WRITES)('%s with any response', (write, send, proof) => {
+	test('success and rejection need their proof, and everything else is unknown and sent once', async () => {
 		await fc.assert(
 			fc.asyncProperty(answers, async (answer) => {
 				let sent = 0;
@@ -206,7 +206,7 @@ describe.each(WRITES)('%s: whatever the answer is', (write, send, proof) => {
 				} else {
 					expect(result.outcome).toBe('unknown');
 				}
-				// Only "too many requests" is asked again, and only if nothing shows that it was done.
+				// Only a 429 is sent again, and only without a sign of an effect.
 				expect(sent).toBe(answer.status === 429 && result.outcome === 'rejected' ? 4 : 1);
 				if (result.outcome === 'rejected') expect(showsEffect(write, body)).toBe(false);
 				expect(result.message).not.toBe('');
@@ -217,7 +217,7 @@ describe.each(WRITES)('%s: whatever the answer is', (write, send, proof) => {
 	});
 });
 
-test('no answer is too deep to be judged', async () => {
+test('a response of any depth can be checked', async () => {
 	for (const body of [
 		'{"data":'.repeat(20_000) + '1' + '}'.repeat(20_000),
 		'['.repeat(20_000) + ']'.repeat(20_000),

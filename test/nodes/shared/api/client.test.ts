@@ -34,7 +34,7 @@ const rejection = async (body: object, status = 400, request = POST) => {
 	);
 };
 
-describe('every documented error, by its endpoint and its body', () => {
+describe('every documented error is recognized by endpoint and body', () => {
 	const bodies: Array<[string, ErrorCode, object, ServiceRequest]> = [
 		[
 			'NO_OUTBOUND_NUMBER_CONFIGURED',
@@ -128,16 +128,16 @@ describe('every documented error, by its endpoint and its body', () => {
 	];
 
 	test.each(bodies)(
-		'%s at any status below 500, 200 included, and above where its status is open',
+		'%s with any status below 500, 200 included, and above if its status is not documented',
 		async (...[name, code, body, request]) => {
 			const row = ERROR_TABLE.find((candidate) => candidate.name === name);
 			expect(row).toBeDefined();
-			const above = row?.statuses === 'open' ? [500, 503] : [];
+			const above = row?.statuses === 'unknown' ? [500, 503] : [];
 			for (const status of [200, 400, 403, 404, 422, ...above]) {
 				expect(await rejection(body, status, request)).toMatchObject({
 					name: 'ServiceRejection',
 					outcome: 'rejected',
-					message: row?.what,
+					message: row?.message,
 					resolution: row?.resolution.onScreen,
 					status,
 					rejection: { code },
@@ -147,26 +147,26 @@ describe('every documented error, by its endpoint and its body', () => {
 	);
 
 	test.each([{ error: 'Campaign is archived' }, { error: 'read-only campaign' }, {}])(
-		'an archived campaign is known by its 409: %j',
-		async (words) => {
-			const body = { success: false, ...words };
+		'a 409 means an archived campaign: %j',
+		async (fields) => {
+			const body = { success: false, ...fields };
 			expect(await rejection(body, 409, CONTACTS)).toMatchObject({
 				message: expect.stringContaining('The campaign is archived'),
 				rejection: { code: 'campaign_archived' },
 			});
 			expect(await rejection(body, 409, POST)).toMatchObject({
-				message: 'The service did not accept the request',
+				message: `The service rejected the request${'error' in fields ? '' : ' without a reason'}`,
 			});
 		},
 	);
 
 	test.each(['A push is already in progress', 'This campaign is closed for good'])(
-		'a 409 in other words is not told as an archived campaign: %s',
+		'a 409 with another text does not mean an archived campaign: %s',
 		async (error) => {
 			const told = await rejection({ success: false, error }, 409, CONTACTS);
 			expect(told).toMatchObject({
 				outcome: 'rejected',
-				message: 'The service reports a conflict, so it accepted none of these contacts',
+				message: 'The service reported a conflict and accepted none of these contacts',
 				resolution: expect.stringContaining('Check whether the campaign is archived'),
 				originalMessage: error,
 			});
@@ -191,19 +191,19 @@ describe('every documented error, by its endpoint and its body', () => {
 		],
 		['401, in other words', { success: false, error: 'Sign in' }, 401, GET, 'invalid_api_token'],
 		[
-			'a word about the phone, of another request',
+			'a text about the phone, from another endpoint',
 			{ success: false, error: 'phone is busy' },
 			422,
 			{ method: 'DELETE', path: '/v1/calls' },
 			undefined,
 		],
-	])('%s', async (_what, body, status, request, code) => {
+	])('%s', async (_name, body, status, request, code) => {
 		const error = await rejection(body, status, request);
 		expect(error).toMatchObject({ name: 'ServiceRejection' });
 		expect(error instanceof ServiceRejection ? error.rejection.code : 'none').toBe(code);
 	});
 
-	test('the service’s own words are kept, lists included', async () => {
+	test('the text of the service is kept, lists included', async () => {
 		const body = { success: false, errors: ['phone_number is invalid', 'country_code is missing'] };
 		expect(await rejection(body, 422)).toMatchObject({
 			originalMessage: 'phone_number is invalid · country_code is missing',
@@ -213,18 +213,18 @@ describe('every documented error, by its endpoint and its body', () => {
 	});
 });
 
-describe('what is known when no good answer comes', () => {
+describe('the outcome without a usable response', () => {
 	test.each([
 		['a 500', { status: 500, text: '{"success":false,"error":"Internal server error"}' }],
 		['a 502 page', { status: 502, text: '<html>Bad gateway</html>' }],
 		['a page at 200', { status: 200, text: '<html>Sign in</html>' }],
 		['half an answer', { status: 200, text: '{"success":true,"data":{"call_' }],
-	])('a write answered with %s: unknown, sent once', async (_name, answer) => {
+	])('a write with %s as the response: unknown, sent once', async (_name, answer) => {
 		const { client, transport } = serviceAnswering(answer);
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			name: 'OutcomeUnknown',
 			outcome: 'unknown',
-			resolution: expect.stringContaining('not sent a second time'),
+			resolution: expect.stringContaining("wasn't sent again"),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -266,19 +266,16 @@ describe('what is known when no good answer comes', () => {
 	test.each<[string, unknown, string]>([
 		['an error', new TypeError('body used already'), 'body used already'],
 		['a text', 'closed', 'closed'],
-	])(
-		'whatever was not foreseen may have happened afterwards: %s',
-		async (_what, thrown, originalMessage) => {
-			const transport = jest.fn().mockRejectedValue(thrown);
-			const client = new ApiClient(transport, clock, () => 0);
-			await expect(client.send(POST, placed)).rejects.toMatchObject({
-				outcome: 'unknown',
-				message: expect.stringMatching(/^The answer could not be read, so it is not known/),
-				originalMessage,
-			});
-			expect(transport).toHaveBeenCalledTimes(1);
-		},
-	);
+	])('an unexpected error means an unknown outcome: %s', async (_what, thrown, originalMessage) => {
+		const transport = jest.fn().mockRejectedValue(thrown);
+		const client = new ApiClient(transport, clock, () => 0);
+		await expect(client.send(POST, placed)).rejects.toMatchObject({
+			outcome: 'unknown',
+			message: expect.stringMatching(/^The response couldn't be read, so the outcome is unknown/),
+			originalMessage,
+		});
+		expect(transport).toHaveBeenCalledTimes(1);
+	});
 
 	test('a read says that nothing was changed', async () => {
 		const { client } = serviceAnswering({ status: 503, text: '' });
@@ -302,7 +299,7 @@ describe('what is known when no good answer comes', () => {
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
 
-	test.each([301, 302, 303])('after a write, a %i may mean that it was done', async (status) => {
+	test.each([301, 302, 303])('after a write, a %i means an unknown outcome', async (status) => {
 		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
@@ -311,20 +308,21 @@ describe('what is known when no good answer comes', () => {
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
 
-	test('413: what to send less of', async () => {
+	test('413: the message says what to shorten', async () => {
 		const { client } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'rejected',
-			resolution: expect.stringContaining('Send less at once'),
+			resolution: expect.stringContaining('Shorten the texts'),
 		});
 	});
 
-	test('429 to the end: nothing was done', async () => {
+	test('429 on every attempt: rejected', async () => {
 		const { client } = serviceAnswering({ status: 429, text: '' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'rejected',
 			isTransient: true,
-			message: 'The service receives too many requests at the moment',
+			message:
+				'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
 		});
 	});
 });
@@ -333,7 +331,7 @@ describe('the envelope', () => {
 	const read = async (body: unknown) =>
 		await serviceAnswering({ text: JSON.stringify(body) }).client.send(GET, () => true);
 
-	test('data is unwrapped, and what stands beside it is kept', async () => {
+	test('data is unwrapped, and fields beside it are kept', async () => {
 		const answer = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });
 		expect(dataOf(answer)).toEqual({ a: 1 });
 		expect(recordOf(answer)).toEqual({ a: 1, meta: { total_pages: 2 } });
@@ -345,13 +343,13 @@ describe('the envelope', () => {
 		});
 	});
 
-	test('a list under data, and an answer without envelope', async () => {
+	test('a list in data, and a response without an envelope', async () => {
 		expect(recordOf(await read({ success: true, data: [1, 2] }))).toEqual({ data: [1, 2] });
 		expect(dataOf(await read([1]))).toEqual([1]);
 	});
 
 	test.each([null, 'call_not_found', 'deprecated'])(
-		'`error: %j` beside a success is no rejection',
+		'`error: %j` in a success is not a rejection',
 		async (error) => {
 			expect(dataOf(await read({ success: true, error, data: { a: 1 } }))).toEqual({ a: 1 });
 		},

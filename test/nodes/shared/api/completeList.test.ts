@@ -12,17 +12,17 @@ import type { JsonValue } from '../../../../nodes/shared/json';
 import { plainText } from '../../../../nodes/shared/values';
 
 type Setting = {
-	/** What the list is at each request, counted from 0; the last one from then on. */
+	/** The list at each request, from 0. The last one is used for all further requests. */
 	lists: string[];
 	size?: number;
-	/** Whether another page size can be asked for. */
+	/** Whether the page size can be set. */
 	isSized?: boolean;
-	/** Without one, only an empty page shows that the list is over. */
+	/** Without it, only an empty page shows the end of the list. */
 	hasTotal?: boolean;
 	keyOf?: ListReader<SizedPage, Page>['keyOf'];
-	/** The only page size that the service takes. */
+	/** The only page size that the service accepts. */
 	onlySize?: number;
-	/** Whether it gives pages of its own size whatever it is asked for. */
+	/** Whether it ignores the requested page size. */
 	ignoresSize?: boolean;
 };
 type Page = { entries: JsonValue[]; total: number; end: number };
@@ -45,7 +45,7 @@ function letters({
 			const isStaggered = reading.isStaggered && isSized && !ignoresSize;
 			const first = isStaggered ? pageAcross(0, reading) : { index: 0, size: usual };
 			return {
-				ask: async ({ index, size } = first) => {
+				fetch: async ({ index, size } = first) => {
 					const all = lists[Math.min(asked.length, lists.length - 1)] ?? '';
 					asked.push([reading.number, index + 1, size]);
 					await Promise.resolve();
@@ -53,7 +53,7 @@ function letters({
 					const entries = [...all.slice(size * index, size * (index + 1))];
 					return { entries, total: all.length, end: size * index + entries.length };
 				},
-				read: ({ entries, total, end }, { index, size } = first) => {
+				parse: ({ entries, total, end }, { index, size } = first) => {
 					const next = isStaggered ? pageAcross(end, reading) : { index: index + 1, size };
 					if (!hasTotal) return { entries, ...(entries.length > 0 && { next }) };
 					return { entries, total, ...(end < total && { next }) };
@@ -93,7 +93,7 @@ describe('for a decision', () => {
 		},
 	);
 
-	test('the second time with pages that end elsewhere, if that can be asked for', async () => {
+	test('the second time with pages that end elsewhere, if the page size can be set', async () => {
 		const { asked } = await proven({ lists: ['abcde'], isSized: true });
 		expect(asked).toEqual([
 			[1, 1, 2],
@@ -116,7 +116,7 @@ describe('for a decision', () => {
 		});
 	});
 
-	test('four times if pages of both sizes end at the same place', async () => {
+	test('four times if pages of both sizes end at the same entry', async () => {
 		const { asked, readings } = await proven({ lists: ['abcdefgh'], isSized: true });
 		expect(readings).toBe(4);
 		expect(asked.filter(([reading]) => reading % 2 === 1).every(([, , size]) => size === 2)).toBe(
@@ -124,7 +124,7 @@ describe('for a decision', () => {
 		);
 	});
 
-	test('twice as well if it has more pages than entries on a page', async () => {
+	test('twice if it has more pages than entries on a page', async () => {
 		const all = String.fromCharCode(...range(1_000, 1_700));
 		for (const hasTotal of [true, false]) {
 			const { letters: read, readings } = await proven({
@@ -142,15 +142,18 @@ describe('for a decision', () => {
 		[3, 12],
 		[8, 840],
 		[10, 2_520],
-	])('pages of %i prove no list of more than %i entries, though it stays', async (size, most) => {
-		const long = (length: number) => String.fromCharCode(...range(1_000, 1_000 + length));
-		const { letters: read } = await proven({ lists: [long(most)], isSized: true, size });
-		expect(read).toHaveLength(most);
-		const longer = proven({ lists: [long(most + 1)], isSized: true, size });
-		await expect(longer).rejects.toThrow('Not certain');
-	});
+	])(
+		'pages of %i prove no list of more than %i entries, even if it is unchanged',
+		async (size, most) => {
+			const long = (length: number) => String.fromCharCode(...range(1_000, 1_000 + length));
+			const { letters: read } = await proven({ lists: [long(most)], isSized: true, size });
+			expect(read).toHaveLength(most);
+			const longer = proven({ lists: [long(most + 1)], isSized: true, size });
+			await expect(longer).rejects.toThrow('Not certain');
+		},
+	);
 
-	test('with the same pages if the service takes no other size', async () => {
+	test('with the same pages if the service accepts no other size', async () => {
 		const { asked } = await proven({ lists: ['abcde'], isSized: true, onlySize: 2 });
 		expect(asked.map(([reading, page, size]) => `${reading}:${page}:${size}`)).toEqual([
 			...['1:1:2', '1:2:2', '1:3:2'],
@@ -165,12 +168,12 @@ describe('for a decision', () => {
 			...list,
 			pagesOf: (reading) => {
 				const pages = list.pagesOf(reading);
-				const ask: typeof pages.ask = async (...given) => {
-					const page = await pages.ask(...given);
+				const ask: typeof pages.fetch = async (...given) => {
+					const page = await pages.fetch(...given);
 					if (reading.isStaggered && given[0] !== undefined) throw rejection();
 					return page;
 				};
-				return { ...pages, ask };
+				return { ...pages, fetch: ask };
 			},
 		};
 		const entries = await readProvenList(rejecting, { ...options, notProven });
@@ -183,13 +186,13 @@ describe('for a decision', () => {
 		]);
 	});
 
-	test('four times if the service gives the same pages whatever it is asked for, and its total stays', async () => {
+	test('four times if the service ignores the page size and its total is unchanged', async () => {
 		const setting = { lists: ['abcde'], isSized: true, ignoresSize: true };
 		expect(await proven(setting)).toMatchObject({ letters: 'abcde', readings: 4 });
 		await expect(proven({ ...setting, hasTotal: false })).rejects.toThrow('Not certain');
 	});
 
-	test('in the order in which the service gave it last', async () => {
+	test('in the order of the last reading', async () => {
 		const lists = ['abcde', 'abcde', 'abcde', 'caebd'];
 		expect(await proven({ lists, isSized: true })).toMatchObject({ letters: 'caebd' });
 	});
@@ -201,7 +204,7 @@ describe('for a decision', () => {
 		['an entry comes at the beginning', ['abcde', '_abcde'], 'abcde'],
 		['an entry comes at the end', ['abcde', 'abcdef'], 'abcde'],
 		['two entries change places', ['abcde', 'ebcda'], 'abcde'],
-	])('nothing is missed when %s meanwhile', async (_name, lists, stayed) => {
+	])('no entry is missed if %s in between', async (_name, lists, stayed) => {
 		for (const isSized of [true, false]) {
 			for (const hasTotal of [true, false]) {
 				const { letters: read } = await proven({ lists, isSized, hasTotal });
@@ -210,8 +213,8 @@ describe('for a decision', () => {
 		}
 	});
 
-	test('not even when an entry leaves and comes back at the same moments of each reading', async () => {
-		// c moves to the page before it whenever a is away.
+	test('nor if an entry is removed and added again during each reading', async () => {
+		// c moves to the previous page while a is removed.
 		const lists = range(MAX_READINGS).flatMap(() => ['abcde', 'bcde', 'bcde']);
 		for (const isSized of [true, false]) {
 			const reading = proven({ lists, isSized });
@@ -223,7 +226,7 @@ describe('for a decision', () => {
 		}
 	});
 
-	test('a list that changes every time is not taken for complete', async () => {
+	test('a list that keeps changing does not count as complete', async () => {
 		const alphabet = 'abcdefghijklmnopqrstuvwxyz';
 		const lists = range(20).map((from) => alphabet.slice(from, from + 5));
 		const { asked, list } = letters({ lists });
@@ -232,42 +235,42 @@ describe('for a decision', () => {
 		expect(asked.at(-1)?.[0]).toBe(MAX_READINGS);
 	});
 
-	test('nor is one with fewer entries than the service counts', async () => {
+	test('nor does a list with fewer entries than its total', async () => {
 		const { list } = letters({ lists: ['abcd'] });
 		const short: typeof list = {
 			...list,
 			pagesOf: (reading) => {
 				const pages = list.pagesOf(reading);
-				return { ...pages, read: (...given) => ({ ...pages.read(...given), total: 9 }) };
+				return { ...pages, parse: (...given) => ({ ...pages.parse(...given), total: 9 }) };
 			},
 		};
 		await expect(readProvenList(short, { ...options, notProven })).rejects.toThrow('Not certain');
 	});
 
-	test('a list longer than wanted is not read to its end', async () => {
+	test('a list above the maximum is not read to its end', async () => {
 		const { asked, list } = letters({ lists: ['abcdefgh'] });
 		const exceeded = () => new OutcomeUnknown('Too long', forEveryone(''));
 		const longest = { entries: 3, exceeded };
-		await expect(readProvenList(list, { ...options, notProven, longest })).rejects.toThrow(
-			'Too long',
-		);
+		await expect(
+			readProvenList(list, { ...options, notProven, maxLength: longest }),
+		).rejects.toThrow('Too long');
 		expect(asked).toHaveLength(2);
 		const exact = { entries: 8, exceeded };
-		expect(await readProvenList(list, { ...options, notProven, longest: exact })).toHaveLength(8);
+		expect(await readProvenList(list, { ...options, notProven, maxLength: exact })).toHaveLength(8);
 	});
 
-	test('what goes wrong for another reason is told as it is', async () => {
+	test('other errors are passed on unchanged', async () => {
 		const { list } = letters({ lists: ['abcde'], isSized: true });
 		let requests = 0;
 		const broken: typeof list = {
 			...list,
 			pagesOf: (reading) => {
 				const pages = list.pagesOf(reading);
-				const ask: typeof pages.ask = async (...given) => {
+				const ask: typeof pages.fetch = async (...given) => {
 					if (++requests === 4) throw new OutcomeUnknown('The connection broke', forEveryone(''));
-					return await pages.ask(...given);
+					return await pages.fetch(...given);
 				};
-				return { ...pages, ask };
+				return { ...pages, fetch: ask };
 			},
 		};
 		const reading = readProvenList(broken, { ...options, notProven });
@@ -284,11 +287,11 @@ describe('in every way that a short list can change between seven requests, the 
 	const firstIsReplaced: Change = (list) =>
 		list === '' ? list : list.slice(1) + String.fromCharCode(list.charCodeAt(0) + 32);
 	const anotherComes: Change = (list) => `${String.fromCharCode(600 + list.length)}${list}`;
-	/** Whoever left the beginning of the list is there again. */
+	/** Entries that were removed at the start of the list are back. */
 	const allComeBack: Change = (list, beginning) =>
 		[...beginning].filter((letter) => !list.includes(letter)).join('') + list;
 
-	/** Of the lists that were asked for, each letter that all of them have is read, or the reading stops. */
+	/** Each letter that all requested lists have is read, or the reading fails. */
 	async function missedOf(changes: Change[], setting: Omit<Setting, 'lists'>): Promise<number> {
 		const beginning = 'ABCDE';
 		let missed = 0;
@@ -314,7 +317,7 @@ describe('in every way that a short list can change between seven requests, the 
 
 	describe.each([true, false])('total: %p', (hasTotal) => {
 		test.each([true, false])(
-			'misses no entry that stays, if what left does not come back (page size can be set: %p)',
+			'misses no remaining entry if removed ones do not come back (page size can be set: %p)',
 			async (isSized) => {
 				const changes = [stays, firstLeaves, lastMovesToFront, firstIsReplaced];
 				expect(await missedOf(changes, { isSized, hasTotal })).toBe(0);
@@ -322,13 +325,13 @@ describe('in every way that a short list can change between seven requests, the 
 			60_000,
 		);
 
-		test('misses no entry that stays, if the list keeps its order and its pages overlap', async () => {
+		test('misses no remaining entry if the list keeps its order and its pages overlap', async () => {
 			const changes = [stays, firstLeaves, allComeBack, anotherComes];
 			expect(await missedOf(changes, { isSized: true, hasTotal })).toBe(0);
 		}, 60_000);
 	});
 
-	test('misses some if pages cannot overlap, what left comes back, and no total shows it', async () => {
+	test('misses some if pages cannot overlap, removed entries come back, and no total shows it', async () => {
 		const changes = [stays, firstLeaves, allComeBack];
 		expect(await missedOf(changes, { isSized: false, hasTotal: true })).toBe(0);
 		expect(await missedOf(changes, { isSized: false, hasTotal: false })).toBeGreaterThan(0);
@@ -342,7 +345,7 @@ describe('for a person to see', () => {
 		return { letters: entries.map(plainText).join(''), isComplete, readings: asked.at(-1)?.[0] };
 	};
 
-	test.each([true, false])('a list that stays is read once (total: %p)', async (hasTotal) => {
+	test.each([true, false])('an unchanged list is read once (total: %p)', async (hasTotal) => {
 		expect(await seen({ lists: ['abcde'], hasTotal })).toEqual({
 			letters: 'abcde',
 			isComplete: true,
@@ -350,13 +353,13 @@ describe('for a person to see', () => {
 		});
 	});
 
-	test('one whose total changes is read again', async () => {
+	test('a list whose total changes is read again', async () => {
 		const { letters: read, isComplete, readings } = await seen({ lists: ['abcde', 'bcde'] });
 		for (const letter of 'bcde') expect(read).toContain(letter);
 		expect({ isComplete, readings }).toEqual({ isComplete: true, readings: 2 });
 	});
 
-	test('one that changes every time comes with what was seen of it', async () => {
+	test('a list that keeps changing is returned with all entries that were seen', async () => {
 		const lists = range(20).map((from) =>
 			'abcdefghijklmnopqrstuvwxyz'.slice(from, from + 5 + (from % 2)),
 		);
@@ -365,13 +368,13 @@ describe('for a person to see', () => {
 		expect(new Set(read).size).toBe(read.length);
 	});
 
-	test('one with fewer entries than the service counts is read once, and not taken for complete', async () => {
+	test('a list with fewer entries than its total is read once, and does not count as complete', async () => {
 		const { asked, list } = letters({ lists: ['abcd'] });
 		const short: typeof list = {
 			...list,
 			pagesOf: (reading) => {
 				const pages = list.pagesOf(reading);
-				return { ...pages, read: (...given) => ({ ...pages.read(...given), total: 9 }) };
+				return { ...pages, parse: (...given) => ({ ...pages.parse(...given), total: 9 }) };
 			},
 		};
 		const read = await readList(short, { ...options, limit: Infinity });
@@ -379,7 +382,7 @@ describe('for a person to see', () => {
 		expect(asked.at(-1)?.[0]).toBe(1);
 	});
 
-	test('entries that cannot be told apart are not put together of several readings', async () => {
+	test('entries without a key are not combined from several readings', async () => {
 		const keyOf = () => undefined;
 		const lists = ['abba', 'abbac'];
 		expect(await seen({ lists, keyOf })).toEqual({
@@ -398,7 +401,7 @@ describe('for a person to see', () => {
 		});
 	});
 
-	test('up to a limit, whatever changes, no further page is read', async () => {
+	test('with a limit, no further page is read, even if the list changes', async () => {
 		expect(await seen({ lists: ['abcde', 'bcde'] }, 3)).toEqual({
 			letters: 'abd',
 			isComplete: true,

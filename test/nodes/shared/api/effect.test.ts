@@ -1,4 +1,4 @@
-import { shownEffect } from '../../../../nodes/shared/api/effect';
+import { findEffect } from '../../../../nodes/shared/api/effect';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
@@ -8,7 +8,7 @@ const CALL: ServiceRequest = {
 	body: { additional_data: { call_id: 'earlier' } },
 };
 const shown = (status: number, body: JsonValue, request = CALL) =>
-	shownEffect(request, { status, body }, ['call_id', 'contacts_accepted']);
+	findEffect(request, { status, body }, ['call_id', 'contacts_accepted']);
 
 test.each<[number, JsonValue, string]>([
 	[400, { call_id: 'c-1' }, 'contains a call_id (c-1)'],
@@ -25,13 +25,13 @@ test.each<[string, number, JsonValue]>([
 	['an ID that the request itself has', 400, { echo: { call_id: 'earlier' } }],
 	['no ID', 400, { call_id: null, data: { call_id: '' } }],
 	['a count of none', 400, { contacts_accepted: 0, data: { contacts_accepted: '0' } }],
-	['too many requests', 429, { success: false, error: 'call_id' }],
+	['because it receives too many', 429, { success: false, error: 'call_id' }],
 	['a success whose status contradicts nothing', 200, { success: true }],
-])('%s shows no effect', (_what, status, body) => {
+])('%s shows no effect', (_name, status, body) => {
 	expect(shown(status, body)).toBeUndefined();
 });
 
-test('a read has none', () => {
+test('a read has no effect', () => {
 	const read: ServiceRequest = { method: 'GET', path: '/v1/call/c-1' };
 	expect(shown(429, { success: true, call_id: 'c-1' }, read)).toBeUndefined();
 });

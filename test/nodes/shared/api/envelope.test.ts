@@ -4,31 +4,31 @@ import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;
-const always = { evidence: () => true, now: 0 };
+const always = { successCheck: () => true, now: 0 };
 const read = (status: number, text: string) =>
 	parseResponse(request, { status, headers: {}, text }, always);
 
-test.each([200, 201, 204, 299])('%i with its evidence is a success', (status) => {
+test.each([200, 201, 204, 299])('%i that passes its check is a success', (status) => {
 	expect(read(status, '{"a":1}')).toEqual({ status, body: { a: 1 } });
 });
 
-test.each([0, 199, 300, 304, 500])('%i is none, whatever stands in the body', (status) => {
-	expect(() => read(status, '{"a":1}')).toThrow('it is not known whether the request took effect');
+test.each([0, 199, 300, 304, 500])('%i is not a success, whatever the body contains', (status) => {
+	expect(() => read(status, '{"a":1}')).toThrow('the outcome is unknown');
 });
 
 test.each([
-	['fine', "The response isn't JSON, so it is not known"],
-	['OK', "The response isn't JSON, so it is not known"],
-	['see [1]', "The response isn't JSON, so it is not known"],
-	[' \n{"a":1', 'The response arrived incomplete or unreadable'],
-	['{"a":1', 'The response arrived incomplete or unreadable, so it is not known'],
-	['[1] [2]', 'The response arrived incomplete or unreadable, so it is not known'],
-	[`${'['.repeat(600)}${']'.repeat(600)}`, 'The response arrived incomplete or unreadable'],
-])('what is not JSON is not a success: %s', (text, words) => {
-	expect(() => read(200, text)).toThrow(words);
+	['fine', "The response isn't JSON, so the outcome is unknown"],
+	['OK', "The response isn't JSON, so the outcome is unknown"],
+	['see [1]', "The response isn't JSON, so the outcome is unknown"],
+	[' \n{"a":1', 'The response is incomplete or unreadable'],
+	['{"a":1', 'The response is incomplete or unreadable, so the outcome is unknown'],
+	['[1] [2]', 'The response is incomplete or unreadable, so the outcome is unknown'],
+	[`${'['.repeat(600)}${']'.repeat(600)}`, 'The response is incomplete or unreadable'],
+])('a body that is not JSON is not a success: %s', (text, message) => {
+	expect(() => read(200, text)).toThrow(message);
 });
 
-test('a documented error beside the ID of a new call is neither a rejection nor a success, whatever its status', () => {
+test('a documented error with the ID of a new call is neither a rejection nor a success, at any status', () => {
 	const text = JSON.stringify({
 		error: 'No number',
 		details: { error_code: 'NO_OUTBOUND_NUMBER_CONFIGURED' },
@@ -42,11 +42,11 @@ test('a documented error beside the ID of a new call is neither a rejection nor 
 				{ ...always, effectFields: ['call_id'] },
 			);
 		expect(reading).toThrow(OutcomeUnknown);
-		expect(reading).toThrow('so it is not known whether the request took effect');
+		expect(reading).toThrow('so the outcome is unknown');
 	}
 });
 
-test('a status that says no by itself is a rejection without words of the service', () => {
+test('a status that means "not processed" is a rejection without the text of the service', () => {
 	const rejected = () => {
 		try {
 			return read(413, '<html>');
@@ -72,20 +72,20 @@ test.each<[JsonValue, JsonValue, object]>([
 });
 
 test.each<[string, string, string]>([
-	['/v1/campaigns/7/contacts', "Couldn't find Campaign", 'The service does not know this campaign'],
+	['/v1/campaigns/7/contacts', "Couldn't find Campaign", "The service doesn't know this campaign"],
 	[
 		'/v1/call',
 		'agent_not_found',
-		'The service does not find this agent, or not in the account of this API token',
+		'The service found no such agent in the account of this API token',
 	],
 	['/v1/chat/session/s/inject_context', 'session_closed', 'The chat session is closed'],
-	['/v1/call', 'session_closed', 'The service did not accept the request'],
+	['/v1/call', 'session_closed', 'The service rejected the request'],
 	[
 		'/v1/chat/inbound',
 		'Agent not found or not associated with this account',
-		'The agent does not exist in the account of this API token',
+		'The account of this API token has no agent with this ID',
 	],
-])('at %s, where it is not documented, %s is explained and has no code', (path, error, message) => {
+])('at %s, where it is not documented, %s has a message but no code', (path, error, message) => {
 	const text = JSON.stringify({ success: false, error });
 	const told = (status: number): unknown => {
 		try {
@@ -99,7 +99,7 @@ test.each<[string, string, string]>([
 	expect(told(500)).toMatchObject({ outcome: 'unknown' });
 });
 
-test('a rejection is known by the documented error that it is', () => {
+test('a rejection has the code of its documented error', () => {
 	const rejected = (code?: 'call_not_found') =>
 		new ServiceRejection('No', forEveryone('Ask.'), 'no', 404, {
 			...(code && { code }),

@@ -1,6 +1,6 @@
 /**
- * Every endpoint × every error that the document names, and bodies as gateways write them × every status, judged by
- * a table that is written here once more from the document alone (Errors, and the sections of the endpoints).
+ * Every endpoint × every documented error and typical gateway bodies × every status, compared with a table that is
+ * written independently from the document (Errors, and the sections of the endpoints).
  */
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
@@ -19,7 +19,7 @@ const READING_A_CALL = [
 const CONTACTS = ['POST /v1/campaigns/{id}/contacts'];
 const REMOVAL = ['DELETE /v1/dnd_numbers'];
 const CHAT = ENDPOINTS.map(({ name }) => name).filter((name) => name.includes('chat'));
-/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication, 4): where an agent is named. */
+/** "`403` on call placement, `agent_not_found` elsewhere" (Authentication, 4): endpoints with an agent. */
 const NAMING_AN_AGENT = [
 	...CONTACTS,
 	...CHAT,
@@ -137,7 +137,7 @@ const DOCUMENTED: DocumentedError[] = [
 	},
 ];
 
-/** Words that come near a documented error and are none, as they stand in messages of a service in trouble. */
+/** Texts that are similar to a documented error, as in messages of a failing service. */
 const NOT_DOCUMENTED: JsonObject[] = [
 	{ error: 'Internal server error' },
 	{ error: 'Deadlock while saving contacts[2]' },
@@ -157,7 +157,7 @@ const NOT_DOCUMENTED: JsonObject[] = [
 	{ error: 'x', details: { error_code: 'TIMEOUT' } },
 ];
 
-/** What proxies, firewalls and web frameworks write: nothing of it is in the form of the service. */
+/** Bodies of proxies, firewalls, and web frameworks. None is in the service's format. */
 const OF_GATEWAYS: unknown[] = [
 	{ error: 'Forbidden' },
 	{ error: 'Not Found' },
@@ -184,13 +184,13 @@ const STATUSES = [
 	599, 600, 999,
 ];
 
-/** These say by themselves that nothing was done; of a redirect after a write only two do. */
-function isNotPerformed(method: string, status: number): boolean {
+/** Statuses that mean "not processed". After a write, only two of the redirects do. */
+function isNotProcessed(method: string, status: number): boolean {
 	if (method === 'GET' && status >= 300 && status < 400) return true;
 	return [307, 308, 401, 407, 413, 429].includes(status);
 }
 
-/** Statuses at which the service itself says no: neither an outage nor a time-out. */
+/** Statuses of a rejection by the service: neither an outage nor a timeout. */
 function mayReject(status: number): boolean {
 	return (
 		(status >= 200 && status < 300) || (status >= 400 && status < 500 && !TIMED_OUT.has(status))
@@ -228,7 +228,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 			status === 429 || (method === 'GET' && status >= 500) ? 4 : 1;
 
 		test.each(DOCUMENTED.map((row) => [row.body.error, row] as const))(
-			'%s is a rejection only where the document has it',
+			'%s is a rejection only at its documented endpoints',
 			async (_error, { body, code, raisedBy, statuses }) => {
 				const isOwn = raisedBy.includes(name);
 				for (const status of STATUSES) {
@@ -236,7 +236,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 					const whole = await told(send, status, { success: false, details: null, ...body });
 					const isRejected =
 						mayReject(status) ||
-						isNotPerformed(method, status) ||
+						isNotProcessed(method, status) ||
 						(isOwn && statuses === 'not shown');
 					expect({ status, ...whole }).toMatchObject({
 						status,
@@ -250,7 +250,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 
 					const bare = await told(send, status, body);
 					const isBareRejection =
-						isNotPerformed(method, status) || (isOwn && isStatus && mayReject(status));
+						isNotProcessed(method, status) || (isOwn && isStatus && mayReject(status));
 					expect({ status, bare: bare.outcome }).toEqual({
 						status,
 						bare: isBareRejection ? 'rejected' : 'unknown',
@@ -260,10 +260,10 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 		);
 
 		test.each(NOT_DOCUMENTED.map((body) => [JSON.stringify(body), body] as const))(
-			'%s: the envelope of the service rejects below 500, and nothing does so from there on',
+			'%s: the envelope of the service rejects below 500, and nothing does for 5xx',
 			async (_text, body) => {
 				for (const status of STATUSES) {
-					const isRejected = mayReject(status) || isNotPerformed(method, status);
+					const isRejected = mayReject(status) || isNotProcessed(method, status);
 					const { outcome } = await told(send, status, { success: false, ...body });
 					expect({ status, outcome }).toEqual({
 						status,
@@ -280,7 +280,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 					const { outcome } = await told(send, status, body);
 					expect({ status, outcome }).toEqual({
 						status,
-						outcome: isNotPerformed(method, status) ? 'rejected' : 'unknown',
+						outcome: isNotProcessed(method, status) ? 'rejected' : 'unknown',
 					});
 				}
 			},
@@ -299,12 +299,12 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 			}
 		});
 
-		test('a success says so, and at a 2xx alone', async () => {
+		test('a success needs its proof and a 2xx', async () => {
 			for (const status of STATUSES) {
 				const { outcome, sent } = await told(send, status, success);
 				const isDone = status >= 200 && status < 300;
-				// After a write, what says that it was done is no rejection, whatever the status says.
-				const isRejected = isNotPerformed(method, status) && method === 'GET';
+				// A sign of an effect after a write outweighs a status that means "not processed".
+				const isRejected = isNotProcessed(method, status) && method === 'GET';
 				const otherwise = isRejected ? 'rejected' : 'unknown';
 				expect({ status, outcome, sent }).toEqual({
 					status,
@@ -322,7 +322,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 );
 
 test.each(['POST /v1/call', 'POST /call'])(
-	'%s: a rejection that names a new call contradicts itself, so the call may have been placed',
+	'%s: a rejection with the ID of a new call means an unknown outcome',
 	async (name) => {
 		const { send } = ENDPOINTS.find((endpoint) => endpoint.name === name) ?? failed(name);
 		for (const status of [200, 307, 400, 401, 403, 413, 422, 429, 500]) {

@@ -12,7 +12,7 @@ const call = { ...agent, country_code: 'IN', phone_number: '9876543210' };
 const legacy = { ...agent, chat_session_id: SESSION_ID, message: 'Hello' };
 const contact = Buffer.from('{"phone":"9876543210"}');
 
-/** An endpoint as the document writes it, a request to it, and a response that the document shows for it. */
+/** A documented endpoint with a request and a documented response. */
 export type Endpoint = {
 	name: string;
 	send: (client: ApiClient) => Promise<ApiResponse>;

@@ -14,10 +14,10 @@ function readBack(bytes: Buffer): JsonObject {
 	return read;
 }
 
-describe('the body as it travels', () => {
+describe('the serialized body', () => {
 	const text = fc.string({ unit: 'binary' });
 
-	test('is its JSON', () => {
+	test('is the JSON of the object', () => {
 		fc.assert(
 			fc.property(fc.dictionary(text, text), (body) => {
 				expect(bytesOf(body).toString()).toBe(JSON.stringify(body));
@@ -25,7 +25,7 @@ describe('the body as it travels', () => {
 		);
 	});
 
-	test('holds a list that is written already beside whatever else there is', () => {
+	test('contains a serialized list and all other fields', () => {
 		fc.assert(
 			fc.property(fc.dictionary(text, text), fc.array(text), (others, entries) => {
 				const { contacts: _none, ...body } = others;
@@ -35,13 +35,13 @@ describe('the body as it travels', () => {
 		);
 	});
 
-	test('holds the written list in the place of one that the body names alike', () => {
+	test('has the serialized list instead of a field with the same name', () => {
 		const bytes = bytesOf({ contacts: ['other'], enqueue: true }, written([{ phone: '1' }]));
 		expect(bytes.toString()).toBe('{"enqueue":true,"contacts":[{"phone":"1"}]}');
 	});
 });
 
-test('an answer that did not come is known by its code, and by what the machine was doing', () => {
+test('a missing response has a code and a system call', () => {
 	const fault = new TransportFault('ECONNRESET', 'The line broke', 'read');
 	expect(fault).toMatchObject({
 		name: 'TransportFault',

@@ -1,24 +1,29 @@
 import type { Method } from '../../../../nodes/shared/api/http';
-import { explainNotPerformed } from '../../../../nodes/shared/api/notProcessed';
+import { explainNotProcessed } from '../../../../nodes/shared/api/notProcessed';
 
 function explained(method: Method, status: number, retryAfter?: string) {
 	const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
-	return explainNotPerformed({ method, path: '/v1/calls' }, { status, headers, text: '' }, 0);
+	return explainNotProcessed({ method, path: '/v1/calls' }, { status, headers, text: '' }, 0);
 }
 
 test.each<[Method, number, RegExp, RegExp]>([
-	['POST', 401, /does not accept the API token/, /API Token and Base URL/],
-	['POST', 407, /The proxy of your n8n wants a sign-in/, /whoever runs your n8n/],
-	['POST', 413, /larger than the service takes/, /^The request had no effect\. Send less at once/],
-	['POST', 307, /answers with a redirect/, /Base URL to the final address/],
-	['POST', 308, /answers with a redirect/, /Base URL to the final address/],
-	['GET', 300, /answers with a redirect/, /Base URL/],
-	['GET', 302, /answers with a redirect/, /Base URL/],
-	['GET', 399, /answers with a redirect/, /Base URL/],
-	['POST', 429, /too many requests/, /^The request had no effect\. Try again later\.$/],
-])('%s %i was not performed', (method, status, what, resolution) => {
+	['POST', 401, /unauthorized/, /'API Token' and 'Base URL'/],
+	['POST', 407, /A proxy requires a sign-in/, /n8n administrator/],
+	[
+		'POST',
+		413,
+		/too large for the service or a proxy/,
+		/^The request had no effect\. Shorten the texts/,
+	],
+	['POST', 307, /responded with a redirect/, /'Base URL' in the credential to the final URL/],
+	['POST', 308, /responded with a redirect/, /'Base URL' in the credential to the final URL/],
+	['GET', 300, /responded with a redirect/, /Base URL/],
+	['GET', 302, /responded with a redirect/, /Base URL/],
+	['GET', 399, /responded with a redirect/, /Base URL/],
+	['POST', 429, /because it receives too many/, /^The request had no effect\. Try again later\.$/],
+])('%s %i was not processed', (method, status, message, resolution) => {
 	const found = explained(method, status);
-	expect(found?.what).toMatch(what);
+	expect(found?.message).toMatch(message);
 	expect(found?.resolution.onScreen).toMatch(resolution);
 });
 
@@ -31,7 +36,7 @@ test.each<[Method, number]>([
 	['GET', 400],
 	['POST', 499],
 	['GET', 500],
-])('%s %i may have been', (method, status) => {
+])('%s %i may have been processed', (method, status) => {
 	expect(explained(method, status)).toBeUndefined();
 });
 
@@ -46,8 +51,8 @@ test.each([
 	['7200', '2 hours'],
 	['7201', '3 hours'],
 	['Thu, 01 Jan 1970 00:01:00 GMT', '60 seconds'],
-])('Retry-After %s asks to wait %s', (retryAfter, duration) => {
+])('Retry-After %s is a wait of %s', (retryAfter, duration) => {
 	expect(explained('POST', 429, retryAfter)?.resolution.onScreen).toBe(
-		`The request had no effect. The service asks to wait ${duration} before you try again.`,
+		`The request had no effect. Try again after ${duration}.`,
 	);
 });

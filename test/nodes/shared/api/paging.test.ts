@@ -26,8 +26,8 @@ function list(parts: Map<number | undefined, Page<number> | Error>) {
 	const all = async (options: Partial<PageOptions> = {}) =>
 		await readPages(
 			{
-				ask,
-				read: (part, _position, before) => {
+				fetch: ask,
+				parse: (part, _position, before) => {
 					found.push(before);
 					return part;
 				},
@@ -57,7 +57,7 @@ function numbered(count: number, broken: number[] = []) {
 	);
 }
 
-test('parts follow one another until none follows', async () => {
+test('pages are read until there is no next page', async () => {
 	const { asked, found, all } = parts(
 		[undefined, { entries: ['a', 'b'], next: 2 }],
 		[2, { entries: ['c'], next: 7 }],
@@ -68,8 +68,8 @@ test('parts follow one another until none follows', async () => {
 	expect(found).toEqual([0, 2, 3]);
 });
 
-describe('an empty part', () => {
-	test('does not end the list if it says what follows: some services filter their pages', async () => {
+describe('an empty page', () => {
+	test('does not end the list if it has a next page', async () => {
 		const { all } = parts(
 			[undefined, { entries: [], next: 2 }],
 			[2, { entries: ['a'], next: 3 }],
@@ -79,12 +79,12 @@ describe('an empty part', () => {
 		expect(await all()).toEqual(['a', 'b']);
 	});
 
-	test('ends it if it leads back to itself', async () => {
+	test('ends the list if it leads back to itself', async () => {
 		const { all } = parts([undefined, { entries: ['a'], next: 2 }], [2, { entries: [], next: 2 }]);
 		expect(await all()).toEqual(['a']);
 	});
 
-	test('ends it after nine others: some services name a next part for ever', async () => {
+	test('ends the list after nine others', async () => {
 		const empty = range(2, 100).map((at): [number, Page<number>] => [
 			at,
 			{ entries: [], next: at + 1 },
@@ -95,7 +95,7 @@ describe('an empty part', () => {
 	});
 });
 
-test('a part may be longer than what a function takes as arguments', async () => {
+test('a page may have more entries than a function accepts as arguments', async () => {
 	const entries = range(300_000);
 	expect(await parts([undefined, { entries }]).all()).toHaveLength(entries.length);
 });
@@ -108,7 +108,7 @@ test.each([
 	[1, ['a'], 1],
 	[2, ['a', 'b'], 1],
 	[3, ['a', 'b', 'c'], 2],
-])('a limit of %i reads no further than it must', async (limit, expected, count) => {
+])('a limit of %i reads no more pages than necessary', async (limit, expected, count) => {
 	const { asked, all } = parts(
 		[undefined, { entries: ['a', 'b'], next: 2, further: [3, 4] }],
 		[2, { entries: ['c', 'd'], next: 3, further: [4] }],
@@ -118,17 +118,17 @@ test.each([
 	expect(asked).toHaveLength(count);
 });
 
-test('the same part twice is a list without an end', async () => {
+test('the same page twice is an error', async () => {
 	const same = { entries: [{ id: 1 }], next: 2 };
 	const failed = parts([undefined, same], [2, structuredClone(same)]).all();
 	await expect(failed).rejects.toBeInstanceOf(OutcomeUnknown);
 	await expect(failed).rejects.toMatchObject({
-		message: 'The service gave the same part of the list again',
+		message: 'The service returned the same page of the list again',
 		resolution: 'Ask otherwise.',
 	});
 });
 
-test('a part that leads back to an earlier one is a list without an end', async () => {
+test('a page that leads back to an earlier one is an error', async () => {
 	const { all } = parts(
 		[undefined, { entries: ['a'], next: 1 }],
 		[1, { entries: ['b'], next: 2 }],
@@ -137,7 +137,7 @@ test('a part that leads back to an earlier one is a list without an end', async 
 	await expect(all()).rejects.toBeInstanceOf(OutcomeUnknown);
 });
 
-test('entries that come again in a later part alone are entries', async () => {
+test('repeated entries on a later page are kept', async () => {
 	const { all } = parts(
 		[undefined, { entries: ['a'], next: 2 }],
 		[2, { entries: ['b'], next: 3 }],
@@ -146,8 +146,8 @@ test('entries that come again in a later part alone are entries', async () => {
 	expect(await all()).toEqual(['a', 'b', 'a']);
 });
 
-describe('parts that show already', () => {
-	test('are asked for at the same time, each once, and come in their order', async () => {
+describe('pages with known positions', () => {
+	test('are requested in parallel, each once, and returned in order', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (count) => {
 				const { asked, found, underWay, all } = numbered(count);
@@ -161,7 +161,7 @@ describe('parts that show already', () => {
 		);
 	});
 
-	test('wait for their turn where fewer may be under way', async () => {
+	test('wait for the limiter', async () => {
 		const { asked, underWay, all } = numbered(30);
 		const other = numbered(30);
 		const limiter = pLimit(3);
@@ -176,7 +176,7 @@ describe('parts that show already', () => {
 		expect(most).toBe(3);
 	});
 
-	test('are as many as the limit needs', async () => {
+	test('are limited to what the limit needs', async () => {
 		for (const limit of [1, 2, 5, 11, 29]) {
 			const { asked, all } = numbered(30);
 			expect(await all({ limit })).toHaveLength(limit);
@@ -184,7 +184,7 @@ describe('parts that show already', () => {
 		}
 	});
 
-	test('may be any number, as a service claims what it likes', async () => {
+	test('may be any number', async () => {
 		function* endless() {
 			for (let part = 2; ; part++) yield part;
 		}
@@ -196,7 +196,7 @@ describe('parts that show already', () => {
 		expect(asked).toHaveLength(1 + READS_AT_ONCE);
 	});
 
-	test('and fail are told in their order, and only where the list comes to them', async () => {
+	test('report failures in order, and only if the list reaches them', async () => {
 		await expect(numbered(9, [7, 4]).all()).rejects.toThrow('Part 4 is broken');
 		const { all } = parts(
 			[undefined, { entries: ['a'], next: 1, further: [2] }],
@@ -206,14 +206,14 @@ describe('parts that show already', () => {
 		expect(await all()).toEqual(['a', 'b']);
 	});
 
-	test('are not asked for any more after one that failed', async () => {
+	test('are not requested after a failure', async () => {
 		const { asked, all } = numbered(20, [3]);
 		await expect(all({ limiter: pLimit(1) })).rejects.toThrow('Part 3 is broken');
 		for (let turn = 0; turn < 50; turn++) await setImmediate();
 		expect(asked).toEqual([undefined, 1, 2, 3]);
 	});
 
-	test('are given up once the list has failed, and not before: it may end without them', async () => {
+	test('are cancelled when the list fails, and not before', async () => {
 		const signals = new Map<number | undefined, AbortSignal>();
 		const ask = async (position: number | undefined, signal: AbortSignal) => {
 			signals.set(position, signal);
@@ -228,14 +228,14 @@ describe('parts that show already', () => {
 			return { entries: [position], next, further: range(next + 1, 6) };
 		};
 		const all = readPages<number, number | undefined>(
-			{ ask, read },
+			{ fetch: ask, parse: read },
 			{ limit: Infinity, loopAdvice: '' },
 		);
 		await expect(all).rejects.toThrow('Part 2 is broken');
 		expect(aborted()).toEqual([true, true, true, true, true, true]);
 	});
 
-	test('and turn out to be others are let go of, and no more is guessed', async () => {
+	test('are dropped if the pages turn out to differ', async () => {
 		const { asked, all } = parts(
 			[undefined, { entries: ['a', 'b'], next: 2, further: [4, 6, 8] }],
 			[2, { entries: ['c'], next: 3, further: [5, 7] }],
@@ -247,7 +247,7 @@ describe('parts that show already', () => {
 		expect(asked).toEqual([undefined, 2, 4, 6, 8, 3, 4, 5]);
 	});
 
-	test('change nothing of what is read, whatever a service gives and claims', async () => {
+	test('do not change the result, whatever the service returns', async () => {
 		const entries = fc.array(fc.nat({ max: 3 }), { maxLength: 4 });
 		const position = fc.nat({ max: 12 });
 		const further = fc.array(position, { maxLength: 20 });

@@ -33,54 +33,54 @@ test.each([
 });
 
 test.each([
-	['an agent', parseAgentUuid, 'sales', 'Agent holds "sales", which is not an agent ID', 'agent_'],
-	['an agent', parseAgentUuid, 'my agent_1', 'Agent holds', 'agent_'],
-	['an agent', parseAgentUuid, '', 'Agent is empty', 'Choose the agent'],
-	['a call', parseCallId, '', 'Call ID is empty', 'Enter the call_id that Place Call returns.'],
+	['an agent', parseAgentUuid, 'sales', `'Agent' must be an agent ID (got "sales")`, 'agent_'],
+	['an agent', parseAgentUuid, 'my agent_1', `(got "my agent_1")`, 'agent_'],
+	['an agent', parseAgentUuid, '', "'Agent' is empty", 'Choose the agent'],
+	['a call', parseCallId, '', "'Call ID' is empty", 'Enter the call_id that Place Call returns.'],
 	[
 		'a call',
 		parseCallId,
 		'../v1/calls',
-		'Call ID holds "../v1/calls", which is not the ID of a call',
+		`'Call ID' must be the ID of a call (got "../v1/calls")`,
 		'such as',
 	],
-	['a call', parseCallId, 'a/b', 'Call ID holds "a/b"', 'such as'],
-	[
-		'a campaign',
-		parseCampaignId,
-		'4.2',
-		'Campaign ID holds "4.2", which is not a whole number',
-		'42',
-	],
+	['a call', parseCallId, 'a/b', `'Call ID' must be the ID of a call (got "a/b")`, 'such as'],
+	['a campaign', parseCampaignId, '4.2', `'Campaign ID' must be a whole number (got "4.2")`, '42'],
 	[
 		'a campaign',
 		parseCampaignId,
 		'-3',
-		'Campaign ID holds "-3"',
-		'Enter the number of the campaign alone',
+		`'Campaign ID' must be a whole number (got "-3")`,
+		'Enter only the number of the campaign',
 	],
-	['a campaign', parseCampaignId, null, 'Campaign ID is empty', '42'],
-	['a contact list', parseContactListId, 'x1', 'Contact List ID holds "x1"', 'campaign_upload_id'],
+	['a campaign', parseCampaignId, null, "'Campaign ID' is empty", '42'],
+	[
+		'a contact list',
+		parseContactListId,
+		'x1',
+		`'Contact List ID' must be a whole number (got "x1")`,
+		'campaign_upload_id',
+	],
+	['a whole number', whole, '1e3', `'Limit' must be a whole number (got "1e3")`, 'Enter a number.'],
+	['a whole number', whole, 'a1', `'Limit' must be a whole number`, 'Enter a number.'],
 	[
 		'a whole number',
 		whole,
-		'1e3',
-		'Limit holds "1e3", which is not a whole number',
+		'9007199254740993',
+		`'Limit' must be a whole number`,
 		'Enter a number.',
 	],
-	['a whole number', whole, 'a1', 'Limit holds', 'Enter a number.'],
-	['a whole number', whole, '9007199254740993', 'Limit holds', 'Enter a number.'],
-	['a count', count, 0, 'Limit is 0', 'Enter a number.'],
+	['a count', count, 0, "'Limit' must be at least 1", 'Enter a number.'],
 ])('%s is not %p %p', (_name, parse, value, message, resolution) => {
-	const told = (): unknown => {
+	const error = (): unknown => {
 		try {
 			return parse(value);
-		} catch (error) {
-			return error;
+		} catch (thrown) {
+			return thrown;
 		}
 	};
-	expect(told()).toBeInstanceOf(InvalidInput);
-	expect(told()).toMatchObject({
+	expect(error()).toBeInstanceOf(InvalidInput);
+	expect(error()).toMatchObject({
 		message: expect.stringContaining(message),
 		resolution: expect.stringContaining(resolution),
 	});

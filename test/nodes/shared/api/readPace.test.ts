@@ -60,7 +60,7 @@ test('after every ten reads that the service accepts, one more is in flight', as
 });
 
 test.each([1, undefined])(
-	'reads at the same time all come through at a service that takes one a second (Retry-After: %p)',
+	'parallel reads all succeed at a service that accepts one per second (Retry-After: %p)',
 	async (retryAfter) => {
 		const { clock, seen, read } = service(onePerSecond(retryAfter));
 		expect(failed(await read(40))).toEqual([]);
@@ -72,14 +72,14 @@ test.each([1, undefined])(
 	},
 );
 
-test('reads one after another are not slowed down by it', async () => {
+test('sequential reads are not slowed down', async () => {
 	const { clock, seen, client } = service(onePerSecond(1));
 	for (let read = 0; read < 10; read++) await client.send(READ, saysSuccess);
 	expect(seen.takenAt).toHaveLength(10);
 	expect(clock.now()).toBeLessThan(11_000);
 });
 
-test('a service that takes so many a minute is waited for, and then gets as many again', async () => {
+test('reads wait for a service with a limit per minute', async () => {
 	const { clock, seen, read } = service((now, takenAt) => {
 		const start = now - (now % 60_000);
 		const hasEnded = takenAt.filter((at) => at >= start).length >= 30;
@@ -90,7 +90,7 @@ test('a service that takes so many a minute is waited for, and then gets as many
 	expect(clock.now()).toBeLessThan(130_000);
 });
 
-test('the longer a service takes all, the more are in flight again', async () => {
+test('while a service accepts all reads, more and more are in flight', async () => {
 	const { seen, read } = service((now) => (now < 10 && seen.sent > 3 ? tooMany(1) : undefined));
 	await read(10);
 	expect(seen.rejected).toBe(7);
@@ -107,8 +107,8 @@ test('the longer a service takes all, the more are in flight again', async () =>
 	expect(third).toBeLessThan(20);
 });
 
-describe('a service that takes nothing any more', () => {
-	test('is waited for by one read, and the others are tried once', async () => {
+describe('a service that rejects every read', () => {
+	test('makes one read wait, and the others are tried once', async () => {
 		const { clock, seen, read } = service(() => tooMany(60));
 		const results = await read(200);
 		expect(failed(results)).toHaveLength(200);
@@ -118,7 +118,7 @@ describe('a service that takes nothing any more', () => {
 		expect(clock.now()).toBeLessThan(5 * 60_000);
 	});
 
-	test('and takes some again is waited for again', async () => {
+	test('is waited for again once it accepts a read', async () => {
 		const until = 200_000;
 		const { seen, clock, read } = service((now, takenAt) =>
 			now < until ? tooMany(60) : onePerSecond(1)(now, takenAt),
@@ -129,7 +129,7 @@ describe('a service that takes nothing any more', () => {
 		expect(seen.takenAt).toHaveLength(10);
 	});
 
-	test('and wants to be left alone for long is not waited for', async () => {
+	test('is not waited for if Retry-After is too long', async () => {
 		const { clock, seen, read } = service(() => tooMany(3_600));
 		expect(failed(await read(3))).toHaveLength(3);
 		expect(seen.sent).toBe(3);
@@ -137,7 +137,7 @@ describe('a service that takes nothing any more', () => {
 	});
 });
 
-test('writes wait for nobody, and keep their four attempts', async () => {
+test('writes do not wait for reads, and have four attempts', async () => {
 	const { seen, read } = service(() => tooMany());
 	await read(3);
 	const before = seen.sent;
@@ -145,7 +145,7 @@ test('writes wait for nobody, and keep their four attempts', async () => {
 	expect(seen.sent - before).toBe(2 * 4);
 });
 
-test('a read that nobody wants any more makes way for the others', async () => {
+test('an aborted read makes way for the others', async () => {
 	const { seen, client, clock } = service(onePerSecond(1));
 	const over = new AbortController();
 	const reads = range(6).map(
@@ -158,8 +158,8 @@ test('a read that nobody wants any more makes way for the others', async () => {
 	over.abort();
 	await expect(reads[3]).rejects.toBeInstanceOf(NotSent);
 	await expect(reads[3]).rejects.toMatchObject({
-		message: expect.stringContaining('it waited for a service that receives too many requests'),
-		resolution: 'Run this again later.',
+		message: expect.stringContaining('because the service received too many requests'),
+		resolution: 'Run this node again later.',
 	});
 	expect(seen.sent).toBe(sent);
 	const results = await Promise.allSettled(reads);
@@ -167,7 +167,7 @@ test('a read that nobody wants any more makes way for the others', async () => {
 	expect(seen.takenAt).toHaveLength(5);
 });
 
-test('when the execution is stopped, no read goes on waiting', async () => {
+test('when the execution is stopped, waiting reads end', async () => {
 	const stop = new AbortController();
 	const { clock, seen, read } = service(() => tooMany(60), { stop: stop.signal });
 	const reading = read(10);
@@ -178,7 +178,7 @@ test('when the execution is stopped, no read goes on waiting', async () => {
 	expect(clock.now()).toBeLessThan(3_000);
 });
 
-test('when the execution is stopped, no write goes on waiting, and none is sent any more', async () => {
+test('when the execution is stopped, waiting writes end and are not sent again', async () => {
 	const stop = new AbortController();
 	const { clock, seen, read } = service(() => tooMany(60), { stop: stop.signal });
 	const writing = read(2, WRITE);
@@ -193,7 +193,7 @@ test('when the execution is stopped, no write goes on waiting, and none is sent 
 	expect(clock.now()).toBeLessThan(3_000);
 });
 
-test('nothing is tried again after the time of a tool', async () => {
+test('no attempt starts after the deadline of a tool', async () => {
 	const { clock, seen, read } = service(() => tooMany(30), { notAfter: 20_000 });
 	expect(failed(await read(5))).toHaveLength(5);
 	expect(seen.sent).toBe(5);

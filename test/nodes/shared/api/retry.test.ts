@@ -63,7 +63,7 @@ describe('the retry rule', () => {
 		['GET', 404, false],
 		['GET', 401, false],
 		['POST', 200, false],
-	])('%s answered with %i: %s', (method, status, expected) => {
+	])('%s with response %i: %s', (method, status, expected) => {
 		expect(mayRetry(method, answer(status))).toBe(expected);
 	});
 });
@@ -90,7 +90,7 @@ test.each([
 	'UNABLE_TO_GET_ISSUER_CERT',
 	'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
 	'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])('%s: no byte of the request left, and another attempt would end the same', (code) => {
+])('%s: the request was not sent, and is not retried', (code) => {
 	expect(neverSent(fault(code))).toBe(true);
 	expect(mayRetry('GET', fault(code))).toBe(false);
 	expect(mayRetry('POST', fault(code))).toBe(false);
@@ -122,7 +122,7 @@ test('sends until it succeeds, waiting as the service asks', async () => {
 });
 
 test.each(['0', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
-	'does not come back at once, whatever the service asks for: %s',
+	'always waits before the next attempt: %s',
 	async (asked) => {
 		const clock = fakeClock();
 		const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': asked })));
@@ -131,7 +131,7 @@ test.each(['0', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
 	},
 );
 
-test('a date to come back at is read by the clock of the service, if it shows that', async () => {
+test('a date in Retry-After is relative to the Date of the response', async () => {
 	const clock = fakeClock();
 	// An hour behind the clock of n8n, and an hour ahead.
 	for (const day of ['Wed, 31 Dec 2025 23', 'Thu, 01 Jan 2026 01']) {
@@ -149,7 +149,7 @@ test('a 429 that shows an effect is final', async () => {
 	expect(send).toHaveBeenCalledTimes(1);
 });
 
-test('gives the last answer back when the attempts are used up', async () => {
+test('returns the last response after all attempts', async () => {
 	const send = jest.fn(async () => await Promise.resolve(answer(503)));
 	expect(await sendWithRetry('GET', send, { clock: fakeClock(), random: () => 1 })).toEqual(
 		answer(503),
@@ -157,14 +157,14 @@ test('gives the last answer back when the attempts are used up', async () => {
 	expect(send).toHaveBeenCalledTimes(ATTEMPTS);
 });
 
-test('waits for a whole minute where the service asks for it', async () => {
+test('waits for a minute if the service asks for it', async () => {
 	const clock = fakeClock();
 	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
 	await sendWithRetry('POST', send, { clock, random: () => 1 });
 	expect(clock.slept).toEqual([60_000, 60_000, 60_000]);
 });
 
-test('does not make the workflow wait longer than a minute', async () => {
+test('does not wait longer than a minute', async () => {
 	const clock = fakeClock();
 	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '3600' })));
 	expect(await sendWithRetry('POST', send, { clock, random: () => 1 })).toMatchObject({
@@ -174,7 +174,7 @@ test('does not make the workflow wait longer than a minute', async () => {
 	expect(clock.slept).toEqual([]);
 });
 
-test('is not sent again once nobody wants the answer, nor waits for that', async () => {
+test('an aborted request is not sent again', async () => {
 	const over = new AbortController();
 	const clock = {
 		now: () => 0,
@@ -199,10 +199,10 @@ test('a write whose connection breaks is sent once', async () => {
 	expect(send).toHaveBeenCalledTimes(1);
 });
 
-describe('the end of the time of a tool is counted by elapsed time', () => {
+describe('the deadline of a tool is measured by elapsed time', () => {
 	const hoursOff = [-24, -1, 0, 1, 24];
 
-	test.each(hoursOff)('whatever the system clock is set to: %d hours off', async (hours) => {
+	test.each(hoursOff)('with the system clock %d hours off', async (hours) => {
 		let elapsed = 0;
 		const clock: Clock = {
 			// It is set while the first attempt is in progress.

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
-import { Secrets, withoutItsSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
+import { Secrets, withoutOwnSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 
@@ -63,7 +63,7 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 		['half an answer', 200, `{"success":true,"token":"${token}`],
 		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
 		['a plain text', 502, token],
-	])('is not seen in %s', async (_place, status, text) => {
+	])('is hidden in %s', async (_place, status, text) => {
 		const client = answering({ status, text });
 		const shown = await seen(
 			endpoints.placeCall(client, { agent_uuid: 'a', country_code: 'IN', phone_number: '1' }),
@@ -76,12 +76,12 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 	});
 });
 
-test.each(WRITTEN)('of the API token %s no end is left over', (_way, token) => {
+test.each(WRITTEN)('the API token %s is hidden completely', (_way, token) => {
 	expect(new Secrets(TOKEN).hide(`key ${token}, and more`)).toBe('key [hidden], and more');
 });
 
 test.each(['1234567890123456', '0.12345678901234'])(
-	'the token %s is hidden where it comes as a number',
+	'the token %s is hidden if it is a number',
 	(token) => {
 		const secrets = new Secrets(token);
 		const shown = secrets.hide(`{"a":[${token}],"b":{"c":${token}},"d":12345}`);
@@ -124,7 +124,7 @@ const TEXTS_WITH_IT: Array<[string, (text: string) => string]> = [
 	['percent-encoded three times', (text) => [1, 2, 3].reduce(encodeURIComponent, text)],
 ];
 
-test.each(TEXTS_WITH_IT)('any token in any text %s: nothing of it is left', (_way, write) => {
+test.each(TEXTS_WITH_IT)('any token in any text %s is hidden completely', (_way, write) => {
 	fc.assert(
 		fc.property(anyToken, anyText, anyText, (token, before, after) => {
 			const encoded = write(`${before}${token}${after}`);
@@ -152,7 +152,7 @@ test.each([
 	expect(shown).not.toMatch(/2\.?13/);
 });
 
-test.each(TEXTS_WITH_IT)('a text without the token, %s, stays as it is', (_way, write) => {
+test.each(TEXTS_WITH_IT)('a text without the token, %s, stays unchanged', (_way, write) => {
 	fc.assert(
 		fc.property(anyToken, fc.string(), (token, text) => {
 			fc.pre(!text.includes(token.slice(0, 8)));
@@ -161,7 +161,7 @@ test.each(TEXTS_WITH_IT)('a text without the token, %s, stays as it is', (_way, 
 	);
 });
 
-test.each([0, 1, 2])('the beginning of a token in base64, after %i bytes, is hidden', (bytes) => {
+test.each([0, 1, 2])('the start of a token in base64, after %i bytes, is hidden', (bytes) => {
 	const whole = Buffer.from(`${'u'.repeat(bytes)}${TOKEN}`).toString('base64');
 	for (let length = 15; length < whole.length; length++) {
 		expect(new Secrets(TOKEN).hide(`key ${whole.slice(0, length)}`)).toMatch(
@@ -175,11 +175,11 @@ test.each([
 	['percent-encoded', 'a+b/c=d?efgh', encodeURIComponent('a+b/c=d?efgh')],
 	// This has no percent-encoded form.
 	['with half a character', 'abc\ud800defgh', 'abc\ud800defgh'],
-])('a given token, %s, is not seen', (_way, token, written) => {
+])('a token %s is hidden', (_way, token, written) => {
 	expect(new Secrets(token).hide(`token ${written}, and more`)).toBe('token [hidden], and more');
 });
 
-describe('the beginning of a token', () => {
+describe('the start of a token', () => {
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
 
 	test.each<[string, number, (shown: string) => string]>([
@@ -187,7 +187,7 @@ describe('the beginning of a token', () => {
 		['of a page that broke off', 403, (shown) => `<html>key ${encodeURIComponent(shown)}`],
 		['of a rejection', 400, (error) => JSON.stringify({ success: false, error: `key ${error}…` })],
 		['in a sentence', 400, (x) => JSON.stringify({ success: false, error: `key ${x}... is bad` })],
-	])('is not seen at the end %s', async (_where, status, write) => {
+	])('is hidden at the end %s', async (_where, status, write) => {
 		for (let length = 8; length < TOKEN.length; length += 1) {
 			const text = write(TOKEN.slice(0, length));
 			const shown = await seen(endpoints.placeCall(answering({ status, text }), call));
@@ -197,23 +197,26 @@ describe('the beginning of a token', () => {
 		}
 	});
 
-	test.each(['', '…', '..."'])('of a socket is not seen at the end of a cut text: %j', (dots) => {
-		const secret = 'a-socket/s+token';
-		for (let length = 8; length < secret.length; length += 1) {
-			for (const write of [String, encodeURIComponent]) {
-				const reason = `it is ${write(secret.slice(0, length))}${dots}`;
-				expect(withoutSecrets(reason, [WS_TOKEN, secret])).toBe(`it is [hidden]${dots}`);
+	test.each(['', '…', '..."'])(
+		'of a socket is hidden at the end of a truncated text: %j',
+		(dots) => {
+			const secret = 'a-socket/s+token';
+			for (let length = 8; length < secret.length; length += 1) {
+				for (const write of [String, encodeURIComponent]) {
+					const reason = `it is ${write(secret.slice(0, length))}${dots}`;
+					expect(withoutSecrets(reason, [WS_TOKEN, secret])).toBe(`it is [hidden]${dots}`);
+				}
 			}
-		}
-	});
+		},
+	);
 
-	test('of a socket stays where a whole text happens to end like it', () => {
+	test('of a socket is not hidden at the end of a complete text', () => {
 		const frame = JSON.stringify({ content: WS_TOKEN.slice(0, 8) });
 		expect(withoutSecrets(frame, [WS_TOKEN])).toBe(frame);
 	});
 });
 
-test('an answer without a secret stays as it is, number for number', async () => {
+test('a response without a secret stays unchanged, including its numbers', async () => {
 	const text = '{"success":true,"data":{"call_id":"c","a":"\\u0041 % &#65; \\"x\\""}}';
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
 	expect(await endpoints.placeCall(answering({ text }), call)).toEqual({
@@ -226,7 +229,7 @@ describe('a WebSocket token', () => {
 	const data = { token: WS_TOKEN, ws_url: 'wss://chat.example.com/s', expires_at: 1 };
 	const given = JSON.stringify({ success: true, data });
 
-	test('reaches the socket, also when the same one is given again', async () => {
+	test('is available to the socket, also if the service returns it again', async () => {
 		const client = answering({ text: given }, { text: given });
 		const first = await endpoints.requestWsToken(client, 's');
 		const second = await endpoints.requestWsToken(client, 's');
@@ -237,13 +240,13 @@ describe('a WebSocket token', () => {
 		['a truncated answer', 200, given.slice(0, -30)],
 		['an answer of the service in trouble', 500, given],
 		[
-			'a rejection that brings it along',
+			'a rejection that contains it',
 			400,
 			JSON.stringify({ success: false, error: `${WS_TOKEN} is in use`, data }),
 		],
 		['a page', 403, `<html>${WS_TOKEN}</html>`],
 		['no JSON at all', 200, `token=${WS_TOKEN}`],
-	])('is not seen in %s', async (_what, status, text) => {
+	])('is hidden in %s', async (_what, status, text) => {
 		const shown = await seen(endpoints.requestWsToken(answering({ status, text }), 's'));
 		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain(WS_TOKEN.slice(0, 12));
@@ -252,7 +255,7 @@ describe('a WebSocket token', () => {
 	test.each<[string, (token: string) => string]>([
 		['as it is', (token) => token],
 		['percent-encoded', encodeURIComponent],
-	])('that the service repeats %s in a later answer is hidden', async (_way, write) => {
+	])('that the service repeats %s in a later response is hidden', async (_way, write) => {
 		const echo = JSON.stringify({ success: true, data: { context: [`token ${write(WS_TOKEN)}`] } });
 		const client = answering({ text: given }, { text: echo });
 		await endpoints.requestWsToken(client, 's');
@@ -265,7 +268,7 @@ describe.each([
 	['a WebSocket token', WS_TOKEN],
 	['the link of a recording', URL],
 	['a token of any characters', 'aB3"/d\\9+e&x<%=zé'],
-])('%s that was given out', (_what, secret) => {
+])('%s of an earlier response', (_what, secret) => {
 	const ofSecret = (write: (char: string) => string) => [...secret].map(write).join('');
 	const ways: Array<[string, string]> = [
 		['as it is', secret],
@@ -314,12 +317,12 @@ describe.each([
 				expect(shown).not.toContain(written.slice(at, at + 12));
 			}
 		}
-		const body = withoutItsSecrets({ recording_url: secret, echo: written });
+		const body = withoutOwnSecrets({ recording_url: secret, echo: written });
 		expect(JSON.stringify(body)).not.toContain(JSON.stringify(written).slice(1, 13));
 	});
 });
 
-test('of given secrets only whole ones are hidden: other links of the same storage stay', () => {
+test('only complete secrets are hidden, and other links of the same storage are not', () => {
 	const other = URL.replace('a.wav', 'b.wav');
 	const texts = [
 		other,
@@ -335,7 +338,7 @@ test('of given secrets only whole ones are hidden: other links of the same stora
 	}
 });
 
-test('any text without a given secret stays as it is, however it is written', () => {
+test('any text without a known secret stays unchanged in every encoding', () => {
 	fc.assert(
 		fc.property(fc.string(), fc.constantFrom(...TEXTS_WITH_IT), (text, [, write]) => {
 			expect(withoutSecrets(write(text), [WS_TOKEN, URL])).toBe(write(text));
@@ -343,7 +346,7 @@ test('any text without a given secret stays as it is, however it is written', ()
 	);
 });
 
-test('a hundred secrets are looked for in a megabyte within seconds', () => {
+test('searching a megabyte for 100 secrets takes seconds', () => {
 	const secrets = Array.from({ length: 100 }, (_, at) => `${URL}${at}`);
 	for (const text of [
 		'ab12'.repeat(250_000),
@@ -357,7 +360,7 @@ test('a hundred secrets are looked for in a megabyte within seconds', () => {
 	}
 });
 
-test('texts from elsewhere, such as a close reason or a frame, lose the secrets that are known', () => {
+test('known secrets are hidden in other texts, such as close reasons and frames', () => {
 	expect(withoutSecrets('bad token 1 and token%201', ['token 1', 'token 12'])).toBe(
 		'bad token 1 and token%201',
 	);
@@ -368,10 +371,10 @@ test('texts from elsewhere, such as a close reason or a frame, lose the secrets 
 	expect(withoutSecrets('nothing', [])).toBe('nothing');
 });
 
-describe('the address of a recording', () => {
+describe('the URL of a recording', () => {
 	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
 
-	test('is given out where it was asked for', async () => {
+	test('is returned if it was requested', async () => {
 		const client = answering({ text: JSON.stringify({ success: true, data }) });
 		expect(await endpoints.getRecording(client, 'c')).toMatchObject({ body: { data } });
 	});
@@ -379,12 +382,12 @@ describe('the address of a recording', () => {
 	test.each<[string, number, string]>([
 		['a truncated answer', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
 		[
-			'a rejection that brings it along',
+			'a rejection that contains it',
 			410,
 			JSON.stringify({ success: false, error: `${URL} has expired`, data }),
 		],
 		['the service in trouble', 503, JSON.stringify(data)],
-	])('is not seen in %s', async (_what, status, text) => {
+	])('is hidden in %s', async (_what, status, text) => {
 		const shown = await seen(
 			endpoints.getRecording(answering(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
 		);
@@ -393,34 +396,34 @@ describe('the address of a recording', () => {
 	});
 });
 
-describe('secrets beyond all measure', () => {
+describe('excessive secrets', () => {
 	const tokens = (count: number) =>
 		Array.from({ length: count }, (_, index) => `tokentoken-${index}`);
 
-	test('more than a hundred in an answer: nothing of it is shown', () => {
+	test('with more than 100 in a response, the whole response is hidden', () => {
 		const body = tokens(101).map((token) => ({ token, note: `see ${token}` }));
-		expect(withoutItsSecrets(body)).toBe('[hidden]');
+		expect(withoutOwnSecrets(body)).toBe('[hidden]');
 		const fewer = tokens(100).map((token) => ({ token, note: `see ${token}.` }));
-		expect(withoutItsSecrets([...fewer, ...fewer])).toEqual(
+		expect(withoutOwnSecrets([...fewer, ...fewer])).toEqual(
 			[...fewer, ...fewer].map(() => ({ token: '[hidden]', note: 'see [hidden].' })),
 		);
 	});
 
-	test('of any number that were given the latest hundred are kept in mind', () => {
+	test('only the latest 100 are remembered', () => {
 		const secrets = new Secrets(TOKEN);
 		secrets.remember(tokens(200_000).map((token) => ({ token })));
 		expect(secrets.hide('tokentoken-199999 tokentoken-199900;')).toBe('[hidden] [hidden];');
 		expect(secrets.hide('tokentoken-100000;')).toBe('tokentoken-100000;');
 	});
 
-	test('of a very long one nothing is left, nor of what follows it', () => {
+	test('a very long one is hidden, with everything after it', () => {
 		const long = `https://storage.example.com/${'ab'.repeat(5_000)}`;
 		expect(withoutSecrets(`at ${long}, it says`, [long])).toBe('at [hidden]');
 		expect(withoutSecrets(`at ${encodeURIComponent(long)}`, [long])).toBe('at [hidden]');
 		expect(withoutSecrets(`at ${long.slice(0, 3_000)}`, [long])).toBe('at [hidden]');
 	});
 
-	test('a beginning that begins again is hidden from its first character on', () => {
+	test('a start that repeats is hidden from its first character', () => {
 		const secret = `${'ab'.repeat(10)}c`;
 		for (let length = 8; length < secret.length; length++) {
 			const end = secret.slice(0, length);

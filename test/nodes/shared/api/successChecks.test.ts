@@ -30,7 +30,7 @@ const legacy = { agent_uuid: 'agent_a', chat_session_id: 's', message: 'Hello' }
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const IDS = new RegExp(`/(42|c|${ID})(?=/|$)`);
 
-/** Every endpoint, with answers that prove its success. */
+/** Endpoints with responses that prove success. */
 const WRITES: Array<[string, Send, unknown[]]> = [
 	[
 		'POST /v1/call',
@@ -170,7 +170,7 @@ const READS: Array<[string, Send, unknown[]]> = [
 	],
 ];
 
-/** Answers at 2xx that prove nothing, to no endpoint. */
+/** 2xx responses that prove nothing at any endpoint. */
 const EMPTY: Array<[string, string]> = [
 	['an empty body', ''],
 	['white space', ' \n'],
@@ -188,7 +188,7 @@ const EMPTY: Array<[string, string]> = [
 	['null in each field', '{"call_id":null,"campaign_upload_id":null,"success":null}'],
 ];
 
-/** `success: true` without what the document promises for this endpoint. */
+/** `success: true` without the documented fields of the endpoint. */
 const BARE: Array<[string, string]> = [
 	['success alone', '{"success":true}'],
 	['success with null', '{"success":true,"data":null}'],
@@ -201,7 +201,7 @@ const OPEN = new Set([
 ]);
 
 describe.each(WRITES)('%s', (name, send, proofs) => {
-	test('is what is asked for', async () => {
+	test('sends the expected request', async () => {
 		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
 		await send(client);
 		expect(asked).toEqual([name]);
@@ -219,8 +219,8 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 				await expect(send(client)).rejects.toMatchObject({
 					name: 'OutcomeUnknown',
 					outcome: 'unknown',
-					message: expect.stringMatching(/so it is not known whether the request took effect$/),
-					resolution: expect.stringContaining('not sent a second time'),
+					message: expect.stringMatching(/so the outcome is unknown$/),
+					resolution: expect.stringContaining("wasn't sent again"),
 				});
 				expect(transport).toHaveBeenCalledTimes(1);
 			}
@@ -246,13 +246,13 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"details":{"error_code":7}}'],
 		[400, '{"upstream_body":{"reason":null}}'],
 		[400, '{"success":true}'],
-	])('%i %s is not the service’s rejection: unknown, and sent once', async (status, text) => {
+	])('%i %s is not a rejection of the service: unknown, and sent once', async (status, text) => {
 		const { client, transport } = answering(status, text);
 		await expect(send(client)).rejects.toMatchObject({
 			outcome: 'unknown',
-			origin: 'answer',
+			origin: 'response',
 			status,
-			message: expect.stringContaining('Something other than the service'),
+			message: expect.stringContaining('A proxy or firewall may have responded'),
 		});
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -263,7 +263,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"success":false}'],
 		[422, '{"errors":["is invalid"]}'],
 		[404, '{"success":false,"error":"not yours"}'],
-	])('%i %s is a rejection in the service’s own words', async (status, text) => {
+	])('%i %s is a rejection with the text of the service', async (status, text) => {
 		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'rejected',
 			origin: 'service',
@@ -272,11 +272,11 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 	});
 
 	test.each([401, 407, 413, 307, 308])(
-		'%i says by itself that nothing was done, whoever answers',
+		'%i means "not processed", whatever the body is',
 		async (status) => {
 			await expect(send(answering(status, '<html>').client)).rejects.toMatchObject({
 				outcome: 'rejected',
-				origin: 'answer',
+				origin: 'response',
 				isTransient: false,
 			});
 		},
@@ -284,7 +284,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 });
 
 describe.each(READS)('%s', (name, send, proofs) => {
-	test('is what is asked for', async () => {
+	test('sends the expected request', async () => {
 		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
 		await send(client);
 		expect(asked).toEqual([name]);
@@ -298,7 +298,7 @@ describe.each(READS)('%s', (name, send, proofs) => {
 		await expect(send(answering(200, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			isTransient: true,
-			resolution: expect.stringContaining('Nothing was changed by this read'),
+			resolution: expect.stringContaining('Nothing was changed'),
 		});
 	});
 
@@ -307,16 +307,16 @@ describe.each(READS)('%s', (name, send, proofs) => {
 		[404, ''],
 		[408, ''],
 		[499, ''],
-	])('%i %s: something other than the service answered', async (status, text) => {
+	])('%i %s: a proxy or firewall may have responded', async (status, text) => {
 		await expect(send(answering(status, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
-			message: expect.stringContaining('Something other than the service'),
+			message: expect.stringContaining('A proxy or firewall may have responded'),
 			resolution: expect.stringContaining('Base URL'),
 		});
 	});
 });
 
-describe('an answer about something else than was asked for', () => {
+describe('a response about another record', () => {
 	const read = async (name: string, body: object) => {
 		const [, send] = [...WRITES, ...READS].find(([one]) => one === name) ?? [];
 		const { client, transport } = answering(200, JSON.stringify(body));
@@ -331,13 +331,13 @@ describe('an answer about something else than was asked for', () => {
 		['GET /v1/call/{id}/recording', { call_id: 'y', recording_url: 'https://s.example' }, 'call'],
 		['GET /v1/campaigns/{id}/status', { campaign: { id: 43 } }, 'campaign'],
 		['GET /v1/campaigns/{id}/status', { campaign: { id: '43', status: 'Active' } }, 'campaign'],
-	])('%s with %j is not used', async (name, data, what) => {
+	])('%s with %j is not used', async (name, data, kind) => {
 		expect(await read(name, { success: true, data })).toMatchObject({
 			name: 'OtherRecord',
 			outcome: 'unknown',
 			isTransient: false,
-			message: `The service returned another ${what} than the one that was requested`,
-			resolution: expect.stringMatching(/^Nothing was changed by this read\. Report it/),
+			message: `The service returned another ${kind} than the requested one`,
+			resolution: expect.stringMatching(/^Nothing was changed\. Report this/),
 		});
 	});
 
@@ -372,14 +372,14 @@ describe('an answer about something else than was asked for', () => {
 	});
 
 	test.each([{ state: 'down' }, { mode: 'maintenance' }, { message_id: '' }])(
-		'%j alone is no turn of a chat: gateways write such words',
+		'%j alone does not prove a chat turn, because gateways write it too',
 		async (body) => {
 			expect(await read('POST /v1/chat/inbound', body)).toMatchObject({ outcome: 'unknown' });
 		},
 	);
 });
 
-describe('what proves an answer', () => {
+describe('each success check', () => {
 	const nested = (levels: number): JsonValue =>
 		levels === 0 ? { reply: 'Hi' } : { of: nested(levels - 1) };
 	const ofTurn = hasAnyFieldWithin('reply');
@@ -407,12 +407,12 @@ describe('what proves an answer', () => {
 		['the same without success', hasAnyValue, { calls: [] }, false],
 		['a text in data', hasAnyValue, { success: true, data: 'ok' }, false],
 		['nothing beside success', hasAnyValue, { success: true, calls: null }, false],
-	])('%s', (_what, evidence, body, proves) => {
-		expect(evidence(body)).toBe(proves);
+	])('%s', (_name, successCheck, body, proves) => {
+		expect(successCheck(body)).toBe(proves);
 	});
 });
 
-describe('what stands beside data', () => {
+describe('a field beside data', () => {
 	const record = (body: ApiResponse['body']) => recordOf({ status: 200, body });
 
 	test('never replaces a field of the record', () => {
@@ -426,7 +426,7 @@ describe('what stands beside data', () => {
 		});
 	});
 
-	test('is no field of the record, unless the document has it there', () => {
+	test('is not a field of the record, unless it is documented', () => {
 		const beside = { status: 'ok', id: 9, message: 'Done', warnings: ['slow'] };
 		expect(record({ success: true, data: { call_id: 'c' }, ...beside })).toEqual({
 			call_id: 'c',
@@ -439,7 +439,7 @@ describe('what stands beside data', () => {
 		expect(record(own)).toEqual({ envelope: 'sent' });
 	});
 
-	test('is the record where data is null', () => {
+	test('is part of the record if data is null', () => {
 		expect(record({ success: true, data: null, message: 'Removed' })).toEqual({
 			message: 'Removed',
 		});

@@ -2,7 +2,7 @@ import { Totals } from '../../../../nodes/shared/api/totals';
 
 test.each<[string, Array<[value: string | number | null, entries: number]>, unknown[]]>([
 	[
-		'those that count the list',
+		'those that match the list',
 		[
 			[5, 3],
 			['6', 3],
@@ -20,7 +20,7 @@ test.each<[string, Array<[value: string | number | null, entries: number]>, unkn
 		[undefined, undefined, 4],
 	],
 	[
-		'none after one of fewer entries than there are',
+		'none after a total that is too small',
 		[
 			[0, 3],
 			[0, 0],
@@ -36,7 +36,7 @@ test.each<[string, Array<[value: string | number | null, entries: number]>, unkn
 		],
 		[undefined, undefined],
 	],
-])('believed are %s', (_what, given, expected) => {
+])('uses %s', (_name, given, expected) => {
 	const totals = new Totals();
 	expect(given.map(([value, entries]) => totals.read(value, entries))).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../nodes/shared/clock';
 
-/** Time that goes on by itself to the next sleeper's end whenever everybody sleeps. */
+/** A clock that advances to the end of the next sleep when all callers sleep. */
 export function virtualClock(): Clock {
 	let now = 0;
 	const sleepers: Array<{ until: number; wake: () => void }> = [];
@@ -8,7 +8,7 @@ export function virtualClock(): Clock {
 	const run = async () => {
 		isRunning = true;
 		while (sleepers.length > 0) {
-			// Whatever can still be done at this moment is done first.
+			// All pending work runs first.
 			for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 			sleepers.sort((one, other) => one.until - other.until);
 			const next = sleepers.shift();

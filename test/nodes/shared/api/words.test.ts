@@ -1,6 +1,6 @@
 /**
- * What a person is told of each answer and each fault, written down in full so that a changed sentence is seen and
- * meant: `npm test -- -u test/nodes/shared/api/words.test.ts`.
+ * The complete messages for each response and network fault, so that every change of a sentence is intentional. Update
+ * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { parseResponse } from '../../../../nodes/shared/api/envelope';
 import {
@@ -26,35 +26,32 @@ expect.addSnapshotSerializer({
 
 function words(error: unknown): string {
 	if (!(error instanceof ExplainedError)) throw error;
-	const again = isTransient(error) ? 'may go well later' : 'lasting';
-	return `${error.name}, ${error.outcome}, ${again}\n${error.message}.\n${error.advice}`;
+	const duration = isTransient(error) ? 'transient' : 'permanent';
+	return `${error.name}, ${error.outcome}, ${duration}\n${error.message}.\n${error.description}`;
 }
 
-async function told(act: () => unknown): Promise<string> {
+async function messageOf(act: () => unknown): Promise<string> {
 	try {
 		await act();
 	} catch (error) {
 		return words(error);
 	}
-	throw new Error('nothing was told');
+	throw new Error('No error was thrown');
 }
 
-/** What happened, what to do about it, and what a model can do. */
-function written({ what, resolution }: Explanation): string {
-	return [`${what}.`, resolution.onScreen, `A model: ${resolution.forModel}`].join('\n');
+/** What happened, what a person can do, and what a model can do. */
+function written({ message, resolution }: Explanation): string {
+	return [`${message}.`, resolution.onScreen, `For a model: ${resolution.forModel}`].join('\n');
 }
 
 test.each(ERROR_TABLE)('$name', (row) => {
 	expect(written(row)).toMatchSnapshot();
 });
 
-test.each([400, 403, 404, 409, 422])(
-	'a rejection with %i that the document does not name',
-	(status) => {
-		const explanation = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
-		expect(written(explanation)).toMatchSnapshot();
-	},
-);
+test.each([400, 403, 404, 409, 422])('an undocumented rejection with status %i', (status) => {
+	const explanation = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
+	expect(written(explanation)).toMatchSnapshot();
+});
 
 test.each([
 	['/v1/chat/session/s-1/ws_token', 403],
@@ -63,12 +60,12 @@ test.each([
 	['/v1/chat/session', 403],
 	['/v1/chat/inbound', 403],
 	['/v1/chat/inbound', 404],
-])('a rejection by %s with %i that the document does not name', (path, status) => {
-	const { what, resolution } = explainStatus({ method: 'POST', path }, status, true);
-	expect(`${what}.\n${resolution.onScreen}`).toMatchSnapshot();
+])('an undocumented rejection by %s with status %i', (path, status) => {
+	const { message, resolution } = explainStatus({ method: 'POST', path }, status, true);
+	expect(`${message}.\n${resolution.onScreen}`).toMatchSnapshot();
 });
 
-describe('an answer', () => {
+describe('a response', () => {
 	test.each<[Method, number, string]>([
 		['GET', 500, ''],
 		['GET', 503, '{"success":false,"error":"database down","details":null}'],
@@ -102,25 +99,25 @@ describe('an answer', () => {
 		['GET', 200, 'OK'],
 	])('%s %i %s', async (method, status, text) => {
 		const request = { method, path: '/v1/call' };
-		const answer = { status, headers: {}, text };
+		const response = { status, headers: {}, text };
 		const read = () =>
-			parseResponse(request, answer, {
-				evidence: hasAnyField('call_id'),
+			parseResponse(request, response, {
+				successCheck: hasAnyField('call_id'),
 				effectFields: ['call_id'],
 				now: 0,
 			});
-		expect(await told(read)).toMatchSnapshot();
+		expect(await messageOf(read)).toMatchSnapshot();
 	});
 
-	test('that holds a secret is not quoted', async () => {
-		const answer = { status: 200, headers: {}, text: '{"token":"abc' };
-		const reading = { evidence: hasAnyField('token'), isSecret: true, now: 0 };
-		const read = () => parseResponse({ method: 'POST', path: '/v1/x' }, answer, reading);
-		expect(await told(read)).toMatchSnapshot();
+	test('with a secret is not quoted', async () => {
+		const response = { status: 200, headers: {}, text: '{"token":"abc' };
+		const checks = { successCheck: hasAnyField('token'), isSecret: true, now: 0 };
+		const read = () => parseResponse({ method: 'POST', path: '/v1/x' }, response, checks);
+		expect(await messageOf(read)).toMatchSnapshot();
 	});
 });
 
-describe('a fault of the network', () => {
+describe('a network fault', () => {
 	test.each<[Method, string, string | undefined]>([
 		['GET', 'ECONNRESET', 'read'],
 		['POST', 'ECONNRESET', 'read'],
@@ -137,22 +134,24 @@ describe('a fault of the network', () => {
 		const client = new ApiClient(transport, clock, () => 0);
 		const send = async () =>
 			await client.send({ method, path: '/v1/call' }, hasAnyField('call_id'));
-		expect(await told(send)).toMatchSnapshot();
+		expect(await messageOf(send)).toMatchSnapshot();
 	});
 });
 
-test('an unknown outcome can be told in the words of whoever knows what was sent', () => {
+test('an unknown outcome can have another text', () => {
 	const found = new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET');
 	expect(words(found.withText({}))).toBe(words(found));
 	expect(
-		words(found.withText({ message: 'The call is open', resolution: forEveryone('Ask.') })),
+		words(
+			found.withText({ message: 'The call may have been placed', resolution: forEveryone('Ask.') }),
+		),
 	).toMatchSnapshot();
 	expect(new OutcomeUnknown('It broke', forEveryone('Look there.'), 'no', 500).origin).toBe(
 		'service',
 	);
 });
 
-test('an open detail that is missing is not sent, and waiting does not help', () => {
+test('a missing value of the API mapping is permanent, and nothing is sent', () => {
 	expect(words(new MissingMapping('It is missing', forEveryone('Fill it in.')))).toMatchSnapshot();
 	expect(isTransient(new Error('x'))).toBe(false);
 });

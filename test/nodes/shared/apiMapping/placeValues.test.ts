@@ -50,13 +50,13 @@ test.each([
 	['phones.0', 'phones.0'],
 	['phones.0', 'phones.digits'],
 	['phones.digits', 'phones.0'],
-])('%s and %s cannot both be in the body: neither is dropped', (one, other) => {
+])('%s and %s cannot both be in the body, and neither is dropped', (one, other) => {
 	expect(() => placeValues([body(one), body(other)])).toThrow(
-		`The credential gives two values of this request the same place in the body: “${other}”`,
+		`Two values of this request have the same field name in the credential (got "${other}")`,
 	);
 });
 
-test('a name of JavaScript’s own is a name like any other', () => {
+test('a name that JavaScript reserves is a normal name', () => {
 	const placed = placeValues([
 		body('__proto__.constructor'),
 		query('constructor'),
@@ -68,7 +68,7 @@ test('a name of JavaScript’s own is a name like any other', () => {
 	expect({}).not.toHaveProperty('x');
 });
 
-test('whatever the names: each value is found where its name says', () => {
+test('each value is at the path of its name', () => {
 	const part = fc.stringMatching(/^[a-z_]{1,3}$/);
 	const names = fc.uniqueArray(
 		fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('.')),
@@ -86,9 +86,9 @@ test('whatever the names: each value is found where its name says', () => {
 	);
 });
 
-test('a name of far too many parts is rejected, and one of many is not', () => {
+test('a name with too many parts is rejected', () => {
 	expect(() => placeValues([body('a.'.repeat(100_000))])).toThrow(
-		'A name in the API mapping of the credential has more than 500 parts with dots between them',
+		'A field name in the API mapping of the credential has more than 500 parts',
 	);
 	const name = `${'a.'.repeat(499)}a`;
 	expect(valueAt(placeValues([body(name)]).body ?? {}, name)).toBe('x');

@@ -26,7 +26,7 @@ const isName = (name: string): name is MappingName => names.includes(name);
 const emptyTopic = ({ fields }: MappingTopic) =>
 	Object.fromEntries(Object.keys(fields).map((name) => [name, null]));
 
-/** What the person reads of a block that cannot be used. */
+/** The error of an invalid block. */
 function rejected(block: unknown): ExplainedError {
 	return errorOf(() => {
 		readProviderSettings(typeof block === 'string' ? block : JSON.stringify(block));
@@ -39,13 +39,13 @@ function errorOf(act: () => void): ExplainedError {
 	} catch (error) {
 		return explained(error);
 	}
-	throw new Error('Nothing was said');
+	throw new Error('No error was thrown');
 }
 
 describe.each(Object.entries({ ...dialects, unguessable }))(
 	'the block of a service that speaks %s',
 	(_name, dialect) => {
-		test('says all that the fields of the form would', () => {
+		test('has the same values as the fields of the form', () => {
 			const fields = apiMappingOf(dialect);
 			const fromBlock = new ApiMapping({
 				providerSettings: JSON.stringify(providerSettingsOf(fields)),
@@ -59,17 +59,17 @@ describe.each(Object.entries({ ...dialects, unguessable }))(
 );
 
 describe('the questionnaire', () => {
-	test('has a block with every name of every topic, in their order', () => {
+	test('has a block with every name of every topic, in order', () => {
 		const block: unknown = JSON.parse(TEMPLATE);
 		const expected = MAPPING_TOPICS.map((topic) => [topic.name, Object.keys(topic.fields)]);
-		const has = Object.entries(block ?? {}).map(([name, said]: [string, unknown]) => [
+		const has = Object.entries(block ?? {}).map(([name, settings]: [string, unknown]) => [
 			name,
-			Object.keys(said ?? {}),
+			Object.keys(settings ?? {}),
 		]);
 		expect(has).toEqual(expected);
 	});
 
-	test('asks for every name and every choice, but for those of one kind that it asks for together', () => {
+	test('asks for every name and choice, except for the topic that it asks for as a whole', () => {
 		const [questions = ''] = QUESTIONNAIRE.split('## The block');
 		const together = MAPPING_TOPICS.find(({ name }) => name === 'chatQueryParameters');
 		const asked = names.filter((name) => !Object.keys(together?.fields ?? {}).includes(name));
@@ -80,17 +80,17 @@ describe('the questionnaire', () => {
 		expect(choices.filter(({ value }) => !questions.includes(`"${value}"`))).toEqual([]);
 	});
 
-	test('cannot be pasted back unanswered: each value that is needed is asked for', () => {
+	test('is rejected without values, and the message names each required value', () => {
 		const { resolution } = rejected(TEMPLATE);
 		const needed = MAPPING_TOPICS.flatMap(({ fields }) =>
 			Object.entries(fields).flatMap(([name, { optional }]) => (optional === true ? [] : [name])),
 		);
 		expect(needed.length).toBeGreaterThan(20);
-		expect(needed.filter((name) => !resolution.includes(`“${name}”`))).toEqual([]);
+		expect(needed.filter((name) => !resolution.includes(`"${name}"`))).toEqual([]);
 	});
 });
 
-test('what an editor leaves before, between and after a block does no harm', () => {
+test('accepts the white space that editors add to a block', () => {
 	const agents = { ...emptyTopic(AGENTS_TOPIC), agentsPath: 'data.our\u00A0agents' };
 	const pretty = JSON.stringify({ agents }, null, '\t').replaceAll('\t', '\u00A0\u00A0');
 	for (const block of [`\uFEFF${pretty}`, `\u00A0${pretty}\u00A0\r\n`, pretty]) {
@@ -99,8 +99,8 @@ test('what an editor leaves before, between and after a block does no harm', () 
 	}
 });
 
-describe('a block that cannot be used', () => {
-	test('is told in a message that can be read, however long the block is', () => {
+describe('an invalid block', () => {
+	test('gets a short message, however long the block is', () => {
 		const name = (index: number) => `${'x'.repeat(500)}${index}`;
 		const names = Array.from({ length: 5_000 }, (_, index) => [name(index), 1]);
 		const { resolution } = rejected(Object.fromEntries(names));
@@ -108,7 +108,7 @@ describe('a block that cannot be used', () => {
 		expect(resolution).toContain('and 4,990 more');
 	});
 
-	test('is told with everything that is wrong with it, and with what to do', () => {
+	test('gets a message that lists all invalid values', () => {
 		const { agentsPath: _left, ...agents } = emptyTopic(AGENTS_TOPIC);
 		const block = {
 			agents: { ...agents, agentsIdPlace: 'somewhere', agentsNamePath: 7, agentsColour: 'red' },
@@ -116,39 +116,39 @@ describe('a block that cannot be used', () => {
 			callLists: {},
 		};
 		expect(rejected(block)).toMatchObject({
-			message: '“Settings From Your Provider” in the credential cannot be used as it is',
-			resolution: `Correct it, or send this list to whoever provided it: ${[
-				'the block has unknown names: “callLists”',
-				'“callList” must hold names and values in curly brackets',
-				'“agents” has unknown names: “agentsColour”',
-				'“agents” lacks “agentsPath”',
-				'“agentsIdPlace” in “agents” must be "field" or "entry" or "key", or null',
-				'“agentsNamePath” in “agents” must be text in quotation marks, or null',
+			message: "'Settings From Your Provider' in the credential has invalid values",
+			resolution: `Correct them, or send this list to your provider: ${[
+				'the block has unknown names: "callLists"',
+				'"callList" must be an object in curly brackets',
+				'"agents" has unknown names: "agentsColour"',
+				'"agents" lacks "agentsPath"',
+				'"agentsIdPlace" in "agents" must be "field" or "entry" or "key", or null',
+				'"agentsNamePath" in "agents" must be text in quotation marks, or null',
 			].join('; ')}.`,
 			outcome: 'not_sent',
 		});
 	});
 
-	test('has no null where the service cannot do without', () => {
+	test('has null for a required value', () => {
 		const { resolution } = rejected({ callList: emptyTopic(CALL_LIST_TOPIC) });
-		expect(resolution).toContain('“callListPath” in “callList” must be text in quotation marks;');
+		expect(resolution).toContain('"callListPath" in "callList" must be text in quotation marks;');
 		expect(resolution).toMatch(
-			/“callListPaging” in “callList” must be "cursor" or .*"pageFromOne"\.$/,
+			/"callListPaging" in "callList" must be "cursor" or .*"pageFromOne"\.$/,
 		);
 		expect(resolution).not.toContain('callListDateForm');
 	});
 
 	test.each([
-		['text', 'see attachment', /whole block.*from the first curly bracket to the last/],
-		['a list', '[]', /whole block/],
-		['cut off', '{ "agents": {', /whole block/],
-		['typeset', '{ “agents”: {} }', /quotation marks were changed.*text file/],
+		['text', 'see attachment', /^Paste only the block.*from the first curly bracket to the last/],
+		['a list', '[]', /^Paste only the block/],
+		['cut off', '{ "agents": {', /^Paste only the block/],
+		['typeset', '{ “agents”: {} }', /curly quotation mark.*text file/],
 		['with a comma at its end', '{ "agents": {}, }', /^Remove each comma .* closing bracket/],
 		['with a comma in a topic', '{ "agents": { "agentsPath": "a,}" , \n } }', /^Remove each comma/],
-		['with a comma and cut off', '{ "agents": {}, ', /whole block/],
-	])('%s', (_what, text, resolution) => {
+		['with a comma and cut off', '{ "agents": {}, ', /^Paste only the block/],
+	])('%s', (_name, text, resolution) => {
 		expect(rejected(text)).toMatchObject({
-			message: '“Settings From Your Provider” in the credential is not a block of settings',
+			message: "'Settings From Your Provider' in the credential isn't a valid block of settings",
 			resolution: expect.stringMatching(resolution),
 		});
 	});
@@ -156,7 +156,7 @@ describe('a block that cannot be used', () => {
 	const written = (topic: MappingTopic) => `"${topic.name}": ${JSON.stringify(emptyTopic(topic))}`;
 
 	test.each(MAPPING_TOPICS.map((topic) => [topic.name, topic] as const))(
-		'has %s once',
+		'has %s more than once',
 		(name, topic) => {
 			const escaped = name.replace(/^./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`);
 			const own = written(topic);
@@ -167,18 +167,18 @@ describe('a block that cannot be used', () => {
 		},
 	);
 
-	test('has each name of a topic once', () => {
+	test('has a name of a topic more than once', () => {
 		const [first] = Object.keys(AGENTS_TOPIC.fields);
 		const block = `{ ${written(AGENTS_TOPIC).replace('{', `{ "${first}": "a", "${first}": "b",`)} }`;
 		expect(rejected(block).resolution).toContain(`"agents" has "${first}" more than once`);
 	});
 
-	test('gives nothing, not even what is right in it', () => {
+	test('is not used at all', () => {
 		const mapping = new ApiMapping({
 			providerSettings: JSON.stringify({ agents: emptyTopic(AGENTS_TOPIC), more: {} }),
 			dndAddAgentName: 'agent',
 		});
-		expect(() => mapping.optional('dndAddAgentName')).toThrow('cannot be used as it is');
+		expect(() => mapping.optional('dndAddAgentName')).toThrow('has invalid values');
 	});
 });
 
@@ -191,38 +191,38 @@ describe('the block and the fields of the form', () => {
 		callListPath: 'data.calls',
 	});
 
-	test('a topic of the block is answered by the block alone, any other by the form', () => {
+	test('a topic in the block replaces the fields of the form, and other topics do not', () => {
 		expect(mapping.optional('agentsPath')).toBe('data.from_block');
 		expect(mapping.optional('agentsNamePath')).toBeUndefined();
 		expect(mapping.optional('callListPath')).toBe('data.calls');
 	});
 
-	test('advice leads to where it is said', () => {
-		expect(mapping.advice('agentsPath', 'agentsIdPlace')).toBe(
-			'In the credential, check “agentsPath” and “agentsIdPlace” of “agents” in “Settings From Your Provider”.',
+	test('a resolution names the block or the field of the form', () => {
+		expect(mapping.resolution('agentsPath', 'agentsIdPlace')).toBe(
+			`In the credential, check "agentsPath" and "agentsIdPlace" of "agents" in 'Settings From Your Provider'.`,
 		);
-		expect(mapping.advice('callListPath')).toBe(
-			'In the credential, turn on “Set Up the Call List” and check “Path to List in Response”.',
+		expect(mapping.resolution('callListPath')).toBe(
+			"In the credential, turn on 'Set Up the Call List' and check 'Path to List in Response'.",
 		);
 		const missing = errorOf(() => mapping.require(['agentsIdPath', 'callListPaging']));
 		expect(missing).toMatchObject({
-			message: 'The credential does not say yet: “Path to ID in Each Agent” and “Pagination”',
+			message: "The credential has no value for 'Path to ID in Each Agent' and 'Pagination'",
 			resolution: expect.stringContaining(
-				'In the credential, fill in “agentsIdPath” of “agents” in “Settings From Your Provider”, then turn on “Set Up the Call List” and fill in “Pagination”. Ask whoever provides your service',
+				`In the credential, fill in "agentsIdPath" of "agents" in 'Settings From Your Provider', then turn on 'Set Up the Call List' and fill in 'Pagination'. Ask your service provider`,
 			),
 		});
 	});
 
-	test('a block that is no text, as an expression may give it, counts as well', () => {
+	test('a block may be an object, such as from an expression', () => {
 		expect(new ApiMapping({ providerSettings: { agents } }).optional('agentsPath')).toBe(
 			'data.from_block',
 		);
 		expect(() => new ApiMapping({ providerSettings: 7 }).optional('agentsPath')).toThrow(
-			'not a block',
+			"isn't a valid block",
 		);
 	});
 
-	test('an empty block says nothing', () => {
+	test('an empty block is ignored', () => {
 		expect(
 			new ApiMapping({ providerSettings: ' \n', agentsPath: 'a' }).optional('agentsPath'),
 		).toBe('a');

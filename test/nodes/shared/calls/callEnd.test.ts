@@ -11,11 +11,11 @@ import type { JsonObject } from '../../../../nodes/shared/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
 
-it('a field is the one nearest to the top', () => {
+it('finds the field closest to the top level', () => {
 	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
 });
 
-it('of a call that is not verified, the reported outcome and what is filtered by are used, wherever they are', () => {
+it('a call that is not verified has the outcome and filter fields from any position of the report', () => {
 	const record = { call_id: ID, status: 'picked', retry_count: 0, note: 'x' };
 	const part = { data: record, call_picked_at: '2026-11-20T10:00:00Z', campaign_id: 7 };
 	expect(reportedOutcome({ callId: ID, record, part })).toEqual({
@@ -74,22 +74,22 @@ describe('the key of an outcome', () => {
 		expect(outcomesOf(...reports)).toBe(outcomes);
 	});
 
-	it('the same for a UUID in upper and in lower case, and not for other IDs', () => {
+	it('is the same for a UUID in upper and lower case, but not for other IDs', () => {
 		expect(outcomeKey(ID.toUpperCase(), picked)).toBe(outcomeKey(ID, picked));
 		expect(outcomeKey('aBc', picked)).not.toBe(outcomeKey('abc', picked));
 	});
 
-	it('short, however long a made-up value is', () => {
+	it('is short, however long a forged value is', () => {
 		const status = ['x'.repeat(1_000_000)];
 		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
 	});
 
-	it('another call has another', () => {
+	it('differs between calls', () => {
 		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
 	});
 });
 
-describe('the end of a call', () => {
+describe('whether a call has ended', () => {
 	it.each<[string, JsonObject, boolean]>([
 		['who ended it', { status: 'picked', call_picked_at: 'x', call_ended_by: 'agent' }, true],
 		['why it ended', { status: 'voicemail', call_ended_reason: 'timeout' }, true],
@@ -115,7 +115,7 @@ describe('the end of a call', () => {
 		expect(hasEnded(record, OBSERVED_OUTCOMES)).toBe(over);
 	});
 
-	it('by a status that the user lists', () => {
+	it('depends on the statuses in the list', () => {
 		expect(hasEnded({ status: 'voicemail' }, OBSERVED_OUTCOMES)).toBe(false);
 		expect(hasEnded({ status: 'voicemail', call_picked_at: 'x' }, ['voicemail'])).toBe(true);
 		expect(hasEnded({ status: 'failed' }, ['voicemail'])).toBe(false);
@@ -127,7 +127,7 @@ describe('filters', () => {
 	const all = { status: [], agent_uuid: [], campaign_id: [] };
 	const record = { call_id: ID, status: 'picked', campaign_id: 42, agent_uuid: 'agent_a' };
 
-	it('want every call when they are empty', () => {
+	it('accept every call if they are empty', () => {
 		expect(isWanted({ call_id: ID }, all)).toBe(true);
 	});
 
@@ -143,17 +143,17 @@ describe('filters', () => {
 		expect(isWanted({ data: record }, { ...all, ...filters })).toBe(wanted);
 	});
 
-	it('want a call if one of several values is wanted', () => {
+	it('accept a call if one of its values matches', () => {
 		const several = { status: ['ok', 'picked'] };
 		expect(isWanted(several, { ...all, status: ['picked'] })).toBe(true);
 		expect(isWanted(several, { ...all, status: ['failed'] })).toBe(false);
 	});
 
-	it('do not want a call that lacks the field', () => {
+	it('reject a call without the field', () => {
 		expect(isWanted({ call_id: ID }, { ...all, campaign_id: ['undefined'] })).toBe(false);
 	});
 
-	it('are typed as a list', () => {
+	it('are entered as a list', () => {
 		expect(parseList(' picked, not_picked\nfailed ,,')).toEqual(['picked', 'not_picked', 'failed']);
 	});
 });

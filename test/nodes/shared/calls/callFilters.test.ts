@@ -18,7 +18,7 @@ const query = (filters: CallFilters, form?: string) =>
 		ZONE,
 	);
 
-test('each filter under its name', () => {
+test('sends each filter with its name', () => {
 	expect(
 		query({
 			status: ' picked ',
@@ -30,7 +30,7 @@ test('each filter under its name', () => {
 	).toEqual({ st: 'picked', ag: 'agent_a1', ca: 42, campaign_upload_id: 314, ph: '+919876543210' });
 });
 
-test('what is empty is no filter, and needs no name', () => {
+test('an empty filter is not sent, and needs no name', () => {
 	const empty = {
 		status: '',
 		agentUuid: ' ',
@@ -42,7 +42,7 @@ test('what is empty is no filter, and needs no name', () => {
 	expect(callListQuery(empty, new ApiMapping({}), ZONE)).toEqual({});
 });
 
-test('campaign_upload_id is documented, so it needs no open detail', () => {
+test('campaign_upload_id is documented, so it does not need the API mapping', () => {
 	expect(callListQuery({ campaignUploadId: '7' }, new ApiMapping({}), ZONE)).toEqual({
 		campaign_upload_id: 7,
 	});
@@ -57,7 +57,7 @@ test.each<[keyof CallFilters, unknown, string]>([
 	['phone', '98', 'Phone Filter Name'],
 ])('%s without its name in the credential', (name, value, label) => {
 	expect(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE)).toThrow(
-		`The credential does not say yet: “${label}”`,
+		`The credential has no value for '${label}'`,
 	);
 });
 
@@ -100,8 +100,8 @@ describe('the date range', () => {
 		],
 		...['+012027-01-01', '2027-01-311', '2027-01-31T18:30:00+25:00', '2027-01-31T18:30:00-14:01'],
 		...[1801400400, 1801400400000, '1801400400', '2027-02-30', '2027-01-31/2027-02-01', NaN],
-	])('%p is no date', (from) => {
-		expect(() => query({ from })).toThrow('which cannot be read as a date');
+	])('%p is not a date', (from) => {
+		expect(() => query({ from })).toThrow('must be a date (got ');
 	});
 });
 
@@ -111,7 +111,7 @@ describe('one filter for the whole range', () => {
 		callListQuery(filters, new ApiMapping({ callListDateForm: 'date', ...details }), ZONE);
 	const both = { from: '2027-01-31', to: '2027-02-28T10:00:00' };
 
-	test('in the form that the credential gives', () => {
+	test('is sent in the format of the API mapping', () => {
 		expect(range(both, RANGE)).toEqual({ between: '2027-01-31..2027-02-28' });
 		const form = { ...RANGE, callListRangeForm: 'created>={from} and created<{to} ({from})' };
 		expect(range(both, form)).toEqual({
@@ -119,7 +119,7 @@ describe('one filter for the whole range', () => {
 		});
 	});
 
-	test('goes before names of their own, which serve for one bound', () => {
+	test('replaces separate filters, which are used for a single bound', () => {
 		const details = { ...RANGE, callListFromName: 'since', callListToName: 'until' };
 		expect(range(both, details)).toEqual({ between: '2027-01-31..2027-02-28' });
 		expect(range({ from: '2027-01-31' }, details)).toEqual({ since: '2027-01-31' });
@@ -128,26 +128,26 @@ describe('one filter for the whole range', () => {
 	test.each([
 		[{ from: '2027-01-31' }, 'From'],
 		[{ to: '2027-01-31' }, 'To'],
-	])('half a range is not sent: %j', (filters, label) => {
+	])('a range with one bound is not sent: %j', (filters, label) => {
 		expect(() => range(filters, RANGE)).toThrow(
-			`${label} alone cannot be sent: your service has one filter for the whole range`,
+			`${label}' can't be used alone, because your service has one filter for the whole range`,
 		);
 	});
 
-	test.each(['{from}', '{to}', 'between'])('the form %s does not hold both', (form) => {
+	test.each(['{from}', '{to}', 'between'])('the format %s lacks a placeholder', (form) => {
 		expect(() => range(both, { ...RANGE, callListRangeForm: form })).toThrow(
-			'does not hold both {from} and {to}',
+			'must contain {from} and {to}',
 		);
 	});
 
-	test('its form is needed', () => {
+	test('needs its format', () => {
 		expect(() => range(both, { callListRangeName: 'between' })).toThrow(
-			'The credential does not say yet: “Date Range Format”',
+			"The credential has no value for 'Date Range Format'",
 		);
 	});
 });
 
-test('two filters of one name are both sent', () => {
+test('two filters with the same name are both sent', () => {
 	const details = new ApiMapping({
 		callListFromName: 'created',
 		callListToName: 'created',
@@ -161,17 +161,17 @@ test('two filters of one name are both sent', () => {
 	});
 });
 
-test('all missing names are named at once', () => {
+test('all missing names are in one message', () => {
 	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
 	expect(() => callListQuery(filters, new ApiMapping({}), ZONE)).toThrow(
-		'The credential does not say yet: “Status Filter Name”, “Agent Filter Name” and “From Filter Name”',
+		"The credential has no value for 'Status Filter Name', 'Agent Filter Name', and 'From Filter Name'",
 	);
 });
 
 test.each<[CallFilters, string]>([
-	[{ campaignId: 'spring' }, 'Campaign ID holds "spring", which is not a whole number'],
-	[{ campaignUploadId: 1.5 }, 'Contact List ID holds "1.5", which is not a whole number'],
-	[{ agentUuid: 'sales' }, 'Agent holds "sales", which is not an agent ID'],
+	[{ campaignId: 'spring' }, `'Campaign ID' must be a whole number (got "spring")`],
+	[{ campaignUploadId: 1.5 }, `'Contact List ID' must be a whole number (got "1.5")`],
+	[{ agentUuid: 'sales' }, `'Agent' must be an agent ID (got "sales")`],
 ])('%p is rejected before sending', (filters, message) => {
 	expect(() => query(filters)).toThrow(message);
 });

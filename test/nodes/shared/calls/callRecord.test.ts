@@ -7,7 +7,7 @@ import {
 } from '../../../../nodes/shared/calls/callRecord';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
-test('a simple record has the documented fields that are there, in a fixed order', () => {
+test('a simplified record has the documented fields in a fixed order', () => {
 	const record = {
 		tag: null,
 		summary: 'Wants a visit',
@@ -31,19 +31,19 @@ describe('the key of the number', () => {
 		expect(withPhoneKey(record)).toEqual({ ...record, phone_key });
 	});
 
-	test('stays as the service gives it where it gives one', () => {
+	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
 		expect(withPhoneKey(record)).toEqual(record);
 		expect(withPhoneKey({ ...record, phone_key: null }).phone_key).toBe('919876543210');
 	});
 });
 
-test('a record of another shape passes as it is', () => {
+test('a record without documented fields stays unchanged', () => {
 	expect(simplifyCall({ call: { call_id: 'a' } })).toEqual({ call: { call_id: 'a' } });
 });
 
 describe('the transcript', () => {
-	test('reads as one line a turn, whatever the roles are', () => {
+	test('has one line per turn, with any roles', () => {
 		const turns: JsonValue[] = [
 			{ role: 'assistant', content: 'Hello,\n  how are you?', timestamp: 't' },
 			{ role: 'caller-7', content: 'Fine' },
@@ -63,7 +63,7 @@ describe('the transcript', () => {
 	);
 });
 
-test('a link’s end is counted from the request', () => {
+test('the expiry of a link is measured from the request', () => {
 	const askedAt = Date.parse('2027-01-31T10:00:00Z');
 	expect(withExpiry({ recording_url: 'u', expires_in_seconds: 900 }, askedAt)).toEqual({
 		recording_url: 'u',

@@ -56,7 +56,7 @@ function scripted(...script: Script) {
 	return { service, read, asked, sleeps, onEnd };
 }
 
-test('a call that is over is read once', async () => {
+test('an ended call is read once', async () => {
 	const { read, asked, sleeps, onEnd } = scripted(CALL);
 	expect(await read()).toEqual(CALL);
 	expect(asked).toEqual(['/v1/call/c']);
@@ -64,18 +64,18 @@ test('a call that is over is read once', async () => {
 	expect(onEnd).toHaveBeenCalledTimes(1);
 });
 
-test('a record that lags is read again after growing pauses', async () => {
+test('a lagging record is read again after increasing waits', async () => {
 	const { read, sleeps } = scripted(GOES_ON, GOES_ON, GOES_ON, CALL);
 	expect(await read()).toEqual(CALL);
 	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 });
 
-test('a status that the user counts as finished ends it', async () => {
+test('a finished status ends the reading', async () => {
 	const { read } = scripted({ call_id: 'c', status: 'voicemail' });
 	expect(await read(NONE, 0, ['voicemail'])).toMatchObject({ status: 'voicemail' });
 });
 
-test('a call that shows no end in time is told as such, and nothing is included', async () => {
+test('a call without an end in time is an error', async () => {
 	const { read, sleeps, asked, onEnd } = scripted(GOES_ON);
 	await expect(read({ transcript: true, recording: true }, 7_000)).rejects.toThrow(NotEndedYet);
 	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
@@ -109,7 +109,7 @@ describe('transcript and recording', () => {
 		expect(await scripted(...script).read(included)).toEqual({ ...CALL, ...expected });
 	});
 
-	test('what cannot be read now is read again, and the call itself is not', async () => {
+	test('only the part that failed is read again', async () => {
 		const { read, asked, sleeps } = scripted(CALL, ...Array.from({ length: 4 }, () => AWAY), {
 			transcript: [],
 		});
@@ -120,19 +120,19 @@ describe('transcript and recording', () => {
 });
 
 describe('an outage', () => {
-	test('is ridden out', async () => {
+	test('is retried', async () => {
 		const { read, sleeps } = scripted(...Array.from({ length: 8 }, () => AWAY), CALL);
 		expect(await read()).toEqual(CALL);
 		expect(sleeps).toEqual([2_000, 4_000]);
 	});
 
-	test('that outlasts the time is told', async () => {
+	test('that is longer than the time limit is an error', async () => {
 		const { read, sleeps } = scripted(AWAY);
 		await expect(read(NONE, 14_000)).rejects.toMatchObject({ outcome: 'unknown' });
 		expect(sleeps).toEqual([2_000, 4_000, 8_000]);
 	});
 
-	test('is not what a rejection is', async () => {
+	test('is not the same as a rejection', async () => {
 		const { read, sleeps } = scripted({ success: false, error: 'Not allowed' });
 		await expect(read()).rejects.toMatchObject({ outcome: 'rejected' });
 		expect(sleeps).toEqual([]);
@@ -140,27 +140,27 @@ describe('an outage', () => {
 });
 
 describe('a call that the service does not know', () => {
-	test('may be known a moment later', async () => {
+	test('may be known soon after', async () => {
 		const { read, sleeps } = scripted(NOT_FOUND, CALL);
 		expect(await read()).toEqual(CALL);
 		expect(sleeps).toEqual([1_000]);
 	});
 
-	test('is asked for twice', async () => {
+	test('is requested twice', async () => {
 		const { read, asked } = scripted(NOT_FOUND);
 		const error: unknown = await read().catch((caught: unknown) => caught);
 		expect(isUnknownCall(error)).toBe(true);
 		expect(asked).toHaveLength(2);
 	});
 
-	test('is also one in whose place another one comes', async () => {
+	test('is also assumed if the service returns another call', async () => {
 		const { service } = scripted({ ...CALL, call_id: 'other' });
 		const error: unknown = await readCallRecord(service, 'c').catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(OtherRecord);
 		expect(isUnknownCall(error)).toBe(true);
 	});
 
-	test('is none whose record leaves the ID out, and none that is rejected in another way', async () => {
+	test('is not assumed for a record without an ID, or for another rejection', async () => {
 		const { service } = scripted({ status: 'failed' });
 		expect(await readCallRecord(service, 'c')).toEqual({ status: 'failed' });
 		expect(isUnknownCall(new InvalidInput('a', forEveryone('b')))).toBe(false);

@@ -33,11 +33,11 @@ const read = async (
 	return (await readCalls(client, request, new ApiMapping(details))).calls;
 };
 
-describe('the ways of paging', () => {
+describe('pagination', () => {
 	test.each([
 		['pageFromOne', 1, [{}, { p: 2 }, { p: 3 }, { p: 4 }]],
 		['pageFromZero', 0, [{}, { p: 1 }, { p: 2 }, { p: 3 }]],
-	])('%s, up to an empty page', async (callListPaging, first, asked) => {
+	])('by %s, up to an empty page', async (callListPaging, first, asked) => {
 		const list = paged(first);
 		expect(await read(list, { ...PAGED, callListPaging })).toEqual(calls(0, 7));
 		expect(list.asked).toEqual(asked);
@@ -56,31 +56,28 @@ describe('the ways of paging', () => {
 		['pageFromOne', (at: number) => 3 * (at - 1), [{}, { p: 2 }, { p: 3 }, { p: 4 }, { p: 5 }]],
 		['pageFromZero', (at: number) => 3 * at, [{}, { p: 1 }, { p: 2 }, { p: 3 }, { p: 4 }]],
 		['offset', (at: number) => at, [{}, { p: 3 }, { p: 6 }, { p: 9 }, { p: 12 }]],
-	])(
-		'%s, where the number of calls is known: the later parts together',
-		async (callListPaging, startOf, asked) => {
-			let together = 0;
-			let most = 0;
-			const list = listing(({ p }) => {
-				const start = p === undefined ? 0 : startOf(Number(p));
-				return { data: { calls: calls(start, Math.min(14, start + 3)), total: 14 } };
-			});
-			const limiter = async <T>(run: () => Promise<T>) => {
-				most = Math.max(most, ++together);
-				return await run().finally(() => together--);
-			};
-			const details = { ...PAGED, callListPaging, callListTotalPath: 'data.total' };
-			expect(await read(list, details, { limiter })).toEqual(calls(0, 14));
-			expect(list.asked).toEqual(asked);
-			expect(most).toBe(4);
-		},
-	);
+	])('by %s with a total: further pages in parallel', async (callListPaging, startOf, asked) => {
+		let together = 0;
+		let most = 0;
+		const list = listing(({ p }) => {
+			const start = p === undefined ? 0 : startOf(Number(p));
+			return { data: { calls: calls(start, Math.min(14, start + 3)), total: 14 } };
+		});
+		const limiter = async <T>(run: () => Promise<T>) => {
+			most = Math.max(most, ++together);
+			return await run().finally(() => together--);
+		};
+		const details = { ...PAGED, callListPaging, callListTotalPath: 'data.total' };
+		expect(await read(list, details, { limiter })).toEqual(calls(0, 14));
+		expect(list.asked).toEqual(asked);
+		expect(most).toBe(4);
+	});
 
 	test.each([
 		['cursor', 'c', (at: number) => String(at), [{}, { c: '3' }, { c: '6' }]],
-		['nextAddress', undefined, (at: number) => `?c=${at}`, [{}, { c: '3' }, { c: '6' }]],
+		['nextLink', undefined, (at: number) => `?c=${at}`, [{}, { c: '3' }, { c: '6' }]],
 	])(
-		'%s, where the number of calls is known: no part is asked for before the answer that tells of it',
+		'by %s with a total: each page after the one before',
 		async (callListPaging, callListPageName, next, asked) => {
 			const list = listing(({ c = 0 }) => {
 				const end = Math.min(9, Number(c) + 3);
@@ -98,7 +95,7 @@ describe('the ways of paging', () => {
 		},
 	);
 
-	test('by offset with parts that get shorter: each call once, whatever was asked for ahead', async () => {
+	test('by offset with shorter pages: each call once', async () => {
 		const list = listing(({ o = 0 }) => {
 			const start = Number(o);
 			return { data: { calls: calls(start, Math.min(9, start + (start < 3 ? 3 : 2))), total: 9 } };
@@ -123,7 +120,7 @@ describe('the ways of paging', () => {
 		expect(list.asked).toEqual([{}, { c: 'abc' }]);
 	});
 
-	test('by the last call of the part', async () => {
+	test('by the last call of the page', async () => {
 		const list = listing(({ after = 'call--1' }) => {
 			const from = Number(String(after).slice('call-'.length)) + 1;
 			return { data: { calls: calls(from, Math.min(5, from + 3)) } };
@@ -138,10 +135,10 @@ describe('the ways of paging', () => {
 		expect(list.asked).toEqual([{}, { after: 'call-2' }, { after: 'call-4' }]);
 	});
 
-	describe('by a link to the next page, which is followed as it is:', () => {
+	describe('by a link to the next page, used unchanged:', () => {
 		const details = {
 			callListPath: 'data.calls',
-			callListPaging: 'nextAddress',
+			callListPaging: 'nextLink',
 			callListCursorPath: 'links.next',
 			callListPageSizeName: 'n',
 		};
@@ -174,7 +171,7 @@ describe('the ways of paging', () => {
 			expect(list.links).toEqual([followed]);
 		});
 
-		test('relative to the page that gave it', async () => {
+		test('relative to the current page', async () => {
 			const list = linked('/v1/calls/pages/2', '3', '?at=4');
 			expect(await read(list, details)).toEqual(calls(0, 12));
 			expect(list.links.map((link) => link.slice('https://voice.example'.length))).toEqual([
@@ -184,7 +181,7 @@ describe('the ways of paging', () => {
 			]);
 		});
 
-		test('with nothing added to it, though more was asked for at first', async () => {
+		test('without the filters of the first request', async () => {
 			const list = linked('?token=abc');
 			const request = {
 				query: { status: 'picked' },
@@ -196,15 +193,15 @@ describe('the ways of paging', () => {
 		});
 	});
 
-	test('an address that cannot be read is told', async () => {
+	test('an invalid link is an error', async () => {
 		const list = listing(() => ({ data: { calls: calls(0, 3) }, next: 'http://[' }));
 		const details = {
 			callListPath: 'data.calls',
-			callListPaging: 'nextAddress',
+			callListPaging: 'nextLink',
 			callListCursorPath: 'next',
 		};
 		await expect(read(list, details)).rejects.toThrow(
-			'The answer holds no address of the next part at “next”',
+			'The response has no link to the next page at "next"',
 		);
 	});
 
@@ -212,24 +209,24 @@ describe('the ways of paging', () => {
 		['cursor', true],
 		['cursor', { after: 'a' }],
 		['cursor', ['a']],
-		['nextAddress', true],
-		['nextAddress', { href: '?p=2' }],
-	])('%s: %j is not taken for the end of the list', async (callListPaging, next) => {
+		['nextLink', true],
+		['nextLink', { href: '?p=2' }],
+	])('%s: %j is not the end of the list', async (callListPaging, next) => {
 		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
 		const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
-		await expect(read(list, details)).rejects.toThrow(/^The (answer|response) (holds|has) no /);
+		await expect(read(list, details)).rejects.toThrow(/^The (response has no|value at)/);
 	});
 
-	test.each([undefined, null, '', ' ', false])('%p ends it', async (next) => {
+	test.each([undefined, null, '', ' ', false])('%p ends the list', async (next) => {
 		const list = listing(() => ({ data: { calls: calls(0, 3) }, next }));
-		for (const callListPaging of ['cursor', 'nextAddress']) {
+		for (const callListPaging of ['cursor', 'nextLink']) {
 			const details = { ...PAGED, callListPaging, callListCursorPath: 'next' };
 			expect(await read(list, details)).toEqual(calls(0, 3));
 		}
 		expect(list.asked).toHaveLength(2);
 	});
 
-	test('by cursor, over pages that the service has filtered empty, also if none may be missed', async () => {
+	test('by cursor, across empty pages, also for a complete list', async () => {
 		const pages = [[], calls(0, 2), [], [], calls(2, 5), calls(5, 6), []];
 		const list = listing(({ p = 0 }) => ({
 			data: { calls: pages[Number(p)] },
@@ -256,7 +253,7 @@ describe('the ways of paging', () => {
 				const next = end < length ? `?p=${end}&n=${String(n)}` : null;
 				return { data: { calls: calls(Number(p), end) }, next };
 			});
-			const linked = { callListPaging: 'nextAddress', callListCursorPath: 'next' };
+			const linked = { callListPaging: 'nextLink', callListCursorPath: 'next' };
 			const details = new ApiMapping({ ...PAGED, ...linked, callListPageSizeName: 'n' });
 			return await readAllCalls(list.client, { query: {} }, details);
 		};
@@ -264,7 +261,7 @@ describe('the ways of paging', () => {
 		await expect(reading(most + 1)).rejects.toThrow('Calls may be missing');
 	});
 
-	test('cursors that lead in a circle are told, not followed without end', async () => {
+	test('repeated cursors are an error', async () => {
 		const list = listing(({ c = 'x' }) => ({
 			data: { calls: [{ call_id: c }] },
 			next: c === 'a' ? 'b' : 'a',
@@ -275,11 +272,11 @@ describe('the ways of paging', () => {
 			callListPageName: 'c',
 			callListCursorPath: 'next',
 		};
-		await expect(read(list, details)).rejects.toThrow('the same part of the list again');
+		await expect(read(list, details)).rejects.toThrow('the same page of the list again');
 		expect(list.asked).toHaveLength(3);
 	});
 
-	test('at once', async () => {
+	test('in one response', async () => {
 		const list = listing(() => calls(0, 7));
 		expect(await read(list, { callListPath: '.', callListPaging: 'whole' })).toEqual(calls(0, 7));
 		expect(list.asked).toHaveLength(1);
@@ -293,7 +290,7 @@ describe('the ways of paging', () => {
 		expect(list.asked).toHaveLength(2);
 	});
 
-	test('a page size of the same name as a filter drops neither', async () => {
+	test('a page size with the name of a filter is sent in addition', async () => {
 		const list = listing(() => ({ data: { calls: [] } }));
 		const details = { ...PAGED, callListPageSizeName: 'q' };
 		await read(list, details, { query: { q: 'picked' }, pageSize: 5 });
@@ -301,7 +298,7 @@ describe('the ways of paging', () => {
 	});
 
 	test.each([-1, 0, 2, 1e15, 'many', null])(
-		'a total of %p cannot be right: the list is read to its end',
+		'a wrong total of %p: the list is read to its end',
 		async (total) => {
 			const list = listing(({ p = 1 }) => {
 				const start = 3 * (Number(p) - 1);
@@ -312,7 +309,7 @@ describe('the ways of paging', () => {
 		},
 	);
 
-	test('a total that changes from part to part ends no list early, and doubles no call', async () => {
+	test('a changing total does not end the list early or repeat a call', async () => {
 		const totals = [14, 30, 0, 'x', 14];
 		const list = listing(({ p = 1 }) => {
 			const start = 3 * (Number(p) - 1);
@@ -323,13 +320,13 @@ describe('the ways of paging', () => {
 		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 14));
 	});
 
-	test('a total that is written as text', async () => {
+	test('a total as text', async () => {
 		const list = listing(() => ({ data: { calls: calls(0, 3), total: '3' } }));
 		expect(await read(list, { ...PAGED, callListTotalPath: 'data.total' })).toEqual(calls(0, 3));
 		expect(list.asked).toHaveLength(1);
 	});
 
-	test('filters and page size go along with each request', async () => {
+	test('filters and page size are sent with each request', async () => {
 		const list = paged(1);
 		const query = { campaign_upload_id: 9 };
 		await read(list, { ...PAGED, callListPageSizeName: 'n' }, { query, pageSize: 3, limit: 4 });
@@ -340,22 +337,22 @@ describe('the ways of paging', () => {
 	});
 });
 
-test('a limit ends the reading as soon as it is reached', async () => {
+test('the reading ends at the limit', async () => {
 	const list = paged(1);
 	expect(await read(list, PAGED, { limit: 3 })).toEqual(calls(0, 3));
 	expect(list.asked).toHaveLength(1);
 });
 
-test('a service that does not know the parameter is told, not read without end', async () => {
+test('a service that ignores the page parameter is an error', async () => {
 	const list = listing(() => ({ data: { calls: calls(0, 3) } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
-		message: 'The service gave the same part of the list again',
+		message: 'The service returned the same page of the list again',
 		resolution: expect.stringContaining('Pagination'),
 	});
 	expect(list.asked).toHaveLength(2);
 });
 
-test('the call inside each entry, and entries that are no objects', async () => {
+test('a call in each entry, and entries that are not objects', async () => {
 	const list = listing(() => ({
 		data: { calls: [{ call: { call_id: 'a' } }, { other: 1 }, 'x'] },
 	}));
@@ -363,7 +360,7 @@ test('the call inside each entry, and entries that are no objects', async () => 
 	expect(await read(list, details)).toEqual([{ call_id: 'a' }, { other: 1 }, { value: 'x' }]);
 });
 
-test('calls under their IDs in an object', async () => {
+test('calls by ID in an object', async () => {
 	const list = () =>
 		listing(() => ({
 			data: { a: { call: { status: 'picked' } }, b: { call: { status: 'failed' } } },
@@ -374,12 +371,12 @@ test('calls under their IDs in an object', async () => {
 		{ call_id: 'b', status: 'failed' },
 	]);
 	await expect(read(list(), details)).rejects.toMatchObject({
-		message: 'The answer holds no list of calls at “data”',
-		resolution: expect.stringContaining('fill in “Field Name for Keys”'),
+		message: 'The response has no list of calls at "data"',
+		resolution: expect.stringContaining("fill in 'Field Name for Keys'"),
 	});
 });
 
-describe('without the place of the list, the calls of the first answer', () => {
+describe('without the path to the list, the calls of the first response', () => {
 	const TWO = calls(0, 2);
 	test.each<[string, unknown]>([
 		['the answer itself', TWO],
@@ -398,40 +395,40 @@ describe('without the place of the list, the calls of the first answer', () => {
 		expect(list.asked).toEqual([{}, {}]);
 	});
 
-	test('are none where its only list is empty', async () => {
+	test('are none if its only list is empty', async () => {
 		const list = listing(() => ({ success: true, data: { calls: [] } }));
 		expect(await read(list, {}, { limit: 50 })).toEqual([]);
 	});
 
 	test.each<[string, unknown, string]>([
-		['two lists', { data: { mine: TWO, theirs: TWO } }, 'holds more than one list of calls'],
-		['calls under keys', { data: { a: { status: 'picked' } } }, 'shows no list of calls'],
-		['entries that may be anything', { data: [{ id: 7 }] }, 'shows no list of calls'],
-		['an entry that is no call', { data: [...TWO, { note: 1 }] }, 'shows no list of calls'],
-		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'shows no list of calls'],
-		['two empty lists', { data: { calls: [], more: [] } }, 'shows no list of calls'],
-	])('%s: it is said what to set', async (_what, answer, message) => {
+		['two lists', { data: { mine: TWO, theirs: TWO } }, 'has more than one list of calls'],
+		['calls under keys', { data: { a: { status: 'picked' } } }, 'has no list of calls'],
+		['entries that may be anything', { data: [{ id: 7 }] }, 'has no list of calls'],
+		['an entry that is no call', { data: [...TWO, { note: 1 }] }, 'has no list of calls'],
+		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'has no list of calls'],
+		['two empty lists', { data: { calls: [], more: [] } }, 'has no list of calls'],
+	])('%s: the message names the setting', async (_name, response, message) => {
 		const reading = read(
-			listing(() => answer),
+			listing(() => response),
 			{},
 			{ limit: 50 },
 		);
 		await expect(reading).rejects.toMatchObject({
-			message: `The answer ${message}`,
-			resolution: expect.stringContaining('“Path to List in Response”'),
+			message: `The response ${message}`,
+			resolution: expect.stringContaining("'Path to List in Response'"),
 		});
 	});
 });
 
-test('a wrong place is named, with the places where lists are', async () => {
+test('a wrong path is named, with the paths of lists', async () => {
 	const list = listing(() => ({ data: { items: [], tags: { all: [] } } }));
 	await expect(read(list, PAGED)).rejects.toMatchObject({
-		message: 'The answer holds no list of calls at “data.calls”',
+		message: 'The response has no list of calls at "data.calls"',
 		resolution: expect.stringMatching(/data\.items \(a list\).*data\.tags\.all \(a list\)/),
 	});
 });
 
-describe('for a decision that rests on all calls', () => {
+describe('for a decision that needs all calls', () => {
 	const OFFSET: Details = { ...PAGED, callListPaging: 'offset', callListTotalPath: 'data.total' };
 	/** Calls from an offset on, in pages of 3. */
 	const byOffset = (count: number) =>
@@ -444,7 +441,7 @@ describe('for a decision that rests on all calls', () => {
 		const list = byOffset(100);
 		const reading = readAllCalls(list.client, { query: {}, maxCalls: 4 }, new ApiMapping(PAGED));
 		await expect(reading).rejects.toThrow(
-			'The call list has more than 4 calls, so it was not read to its end',
+			"The call list has more than 4 calls, so it wasn't read completely",
 		);
 		expect(list.asked).toHaveLength(2);
 	});
@@ -475,7 +472,7 @@ describe('for a decision that rests on all calls', () => {
 		});
 		const details = new ApiMapping({
 			...PAGED,
-			callListPaging: 'nextAddress',
+			callListPaging: 'nextLink',
 			callListCursorPath: 'next',
 			callListTotalPath: 'data.total',
 			callListPageSizeName: 'n',
@@ -489,7 +486,7 @@ describe('an open detail that is missing stops before anything is sent', () => {
 	test.each<[Details, string, { pageSize?: number }?]>([
 		[{}, 'Path to List in Response'],
 		[{ callListPath: 'data' }, 'Pagination'],
-		[{ callListPath: 'data', callListPaging: 'offset' }, 'Page, Offset or Cursor Parameter Name'],
+		[{ callListPath: 'data', callListPaging: 'offset' }, 'Page, Offset, or Cursor Parameter Name'],
 		[
 			{ callListPath: 'data', callListPaging: 'cursor', callListPageName: 'c' },
 			'Path to Next Cursor',
@@ -504,7 +501,7 @@ describe('an open detail that is missing stops before anything is sent', () => {
 	test('all that are missing are named at once', async () => {
 		const list = paged(1);
 		await expect(read(list, {}, { pageSize: 5 })).rejects.toThrow(
-			/Path to List in Response.*Pagination.*Page, Offset or Cursor Parameter Name.*Page Size Parameter Name/,
+			/Path to List in Response.*Pagination.*Page, Offset, or Cursor Parameter Name.*Page Size Parameter Name/,
 		);
 		expect(list.asked).toEqual([]);
 	});

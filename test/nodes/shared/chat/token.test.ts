@@ -124,9 +124,9 @@ describe('mintToken', () => {
 		await connection.start().ready();
 		expect(endings[0]).toMatchObject({
 			kind: 'mint_rejected',
-			message: 'The service does not accept the API token',
+			message: 'The service rejected the API token',
 			originalMessage: 'Invalid API token',
 		});
-		expect(endings[0]?.resolution).toContain('Open the credential');
+		expect(endings[0]?.resolution).toContain("In 'API Token'");
 	});
 });

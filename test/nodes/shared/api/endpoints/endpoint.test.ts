@@ -11,7 +11,7 @@ test.each<[string, Additions['body'], Additions['body'], object]>([
 	['a field of its own', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
 	['the node’s own value wins', { a: 1 }, { a: 2 }, { a: 1 }],
 	[
-		'objects of one name are merged, at any depth',
+		'objects with the same name are merged, at any depth',
 		{ config: { retry: { attempts: 3 } } },
 		{ config: { retry: { attempts: 9, voice: 'x' }, tone: 'calm' } },
 		{ config: { retry: { attempts: 3, voice: 'x' }, tone: 'calm' } },
@@ -23,14 +23,14 @@ test.each<[string, Additions['body'], Additions['body'], object]>([
 	expect(withAdditions(request(own), { body: added ?? {} }).body).toEqual(expected);
 });
 
-test('a name of JavaScript’s own is a field like any other', () => {
+test('a name that JavaScript reserves is a normal field', () => {
 	const added = JSON.parse('{ "__proto__": { "polluted": true }, "constructor": 1 }');
 	const { body } = withAdditions(request({ a: 1 }), { body: added });
 	expect(JSON.parse(JSON.stringify(body))).toEqual({ ...added, a: 1 });
 	expect({}).not.toHaveProperty('polluted');
 });
 
-test('additional query parameters do not replace the node’s own, not even in part', () => {
+test('additional query parameters never replace those of the node', () => {
 	const own = { status: ['picked', 'failed'], page: 2 };
 	const { query } = withAdditions(request(undefined, own), {
 		query: { status: 'x', page: [1], tags: ['a', 'b'] },
@@ -38,7 +38,7 @@ test('additional query parameters do not replace the node’s own, not even in p
 	expect(query).toEqual({ ...own, tags: ['a', 'b'] });
 });
 
-test('what is empty is not sent', () => {
+test('an empty body or query is not sent', () => {
 	expect(withAdditions({ method: 'GET', path: '/' }, { body: {}, query: {} })).toEqual({
 		method: 'GET',
 		path: '/',

@@ -4,7 +4,7 @@ import type { ServiceRequest } from '../../../../../nodes/shared/api/http';
 import {
 	createTransport,
 	TIME_LIMITS,
-	toWireAnswer,
+	toHttpResponse,
 } from '../../../../../nodes/shared/n8n/http/transport';
 
 /** n8n, with its helper in that place. */
@@ -133,9 +133,9 @@ test.each([
 	[{ statusCode: 200, headers: {}, body: { a: 1 } }, 200, {}, '{"a":1}'],
 	[{ statusCode: '200', headers: 'none', body: '' }, 0, {}, ''],
 ])('an answer of n8n’s helpers: %j', (response, status, headers, text) => {
-	expect(toWireAnswer(response)).toEqual({ status, headers, text });
+	expect(toHttpResponse(response)).toEqual({ status, headers, text });
 });
 
 test.each([undefined, null, 'text'])('%j is no answer', (response) => {
-	expect(() => toWireAnswer(response)).toThrow('No response');
+	expect(() => toHttpResponse(response)).toThrow('No response');
 });

@@ -234,7 +234,7 @@ describe('the item of an error has its details', () => {
 		],
 		[
 			'a response of unknown origin',
-			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
+			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
 			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
 		],
 		['a field', rejected, { item: 0, outcome: 'not_sent' }],

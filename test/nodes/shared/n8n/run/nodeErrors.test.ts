@@ -41,7 +41,7 @@ test.each<[string, unknown, object]>([
 	],
 	[
 		'an unusable response, with its status',
-		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'answer'),
+		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
 	[

@@ -146,7 +146,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const parameters = { ...CALL, options: { maximumCallsPerRun: 0 } };
 		expect(await (await toolOf('placeCall', parameters))()).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringContaining('Maximum Calls per Agent Run is 0'),
+			what_happened: expect.stringContaining("'Maximum Calls per Agent Run' must be at least 1"),
 		});
 	});
 
@@ -202,7 +202,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const tool = await toolOf('placeCall', CALL, { apiToken: 'short' });
 		expect(checked(await tool())).toMatchObject({
 			outcome: 'not_sent',
-			what_happened: expect.stringContaining('The API token has 5 characters'),
+			what_happened: expect.stringContaining('must have 16 characters (got 5)'),
 		});
 	});
 
