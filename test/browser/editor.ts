@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import compact from 'lodash/compact';
 import { chromium, selectors, type BrowserContext, type Page } from 'playwright-core';
 import { owner } from '../n8n/driver';
 
@@ -18,8 +19,15 @@ const flags = [
 const SCREEN = { width: 1440, height: 1000 };
 const LARGE_SCREEN = { width: 2400, height: 1400 };
 
-/** Around the nodes of a picture. */
-const MARGIN = 20;
+/** The name of a node is wider than the node, its subtitle is below, and the button of a free output is beside it. */
+const PARTS_OF_NODES = [
+	'.vue-flow__node',
+	'.vue-flow__node [class*="_label_"]',
+	'.vue-flow__node [class*="_subtitle_"]',
+	'[data-test-id="canvas-handle-plus"]',
+].join(', ');
+/** Space around the nodes of a picture, such as for the sign of a trigger. */
+const MARGIN = 40;
 
 export class Editor {
 	/** Errors in the browser's console since the page was opened, without errors about other hosts, because there is no network. */
@@ -136,22 +144,14 @@ export class Editor {
 		await this.page.getByTestId('zoom-to-fit').click();
 		await this.page.waitForLoadState('networkidle');
 		await this.page.waitForTimeout(700);
-		// The name of a node is wider than the node, and its subtitle is below.
-		const parts = this.page.locator('.vue-flow__node, .vue-flow__node *');
-		const { left, top, right, bottom } = await parts.evaluateAll((elements) => {
-			const boxes = elements
-				.filter((element) => element.checkVisibility({ checkOpacity: true }))
-				.map((element) => element.getBoundingClientRect())
-				.filter((box) => box.width > 0 && box.height > 0);
-			return {
-				left: Math.min(...boxes.map((box) => box.left)),
-				top: Math.min(...boxes.map((box) => box.top)),
-				right: Math.max(...boxes.map((box) => box.right)),
-				bottom: Math.max(...boxes.map((box) => box.bottom)),
-			};
-		});
-		const [x, y] = [left - MARGIN, top - MARGIN];
-		const [width, height] = [right + MARGIN - x, bottom + MARGIN - y];
+		const parts = await this.page.locator(PARTS_OF_NODES).all();
+		const boxes = compact(await Promise.all(parts.map(async (part) => await part.boundingBox())));
+		const [x, y] = [
+			Math.min(...boxes.map((box) => box.x)) - MARGIN,
+			Math.min(...boxes.map((box) => box.y)) - MARGIN,
+		];
+		const width = Math.max(...boxes.map((box) => box.x + box.width)) + MARGIN - x;
+		const height = Math.max(...boxes.map((box) => box.y + box.height)) + MARGIN - y;
 		const path = join(folder, `${name}.png`);
 		await this.page.screenshot({ path, clip: { x, y, width, height } });
 		await this.page.setViewportSize(SCREEN);

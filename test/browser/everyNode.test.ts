@@ -43,7 +43,7 @@ const actions: Case[] = [
 		fill: async (editor) => editor.write('callId', calls.finished),
 		shown: calls.finished,
 		mistake: async (editor) => editor.write('callId', '00000000-0000-4000-8000-000000000000'),
-		message: 'The service does not know this call',
+		message: "The service doesn't know this call",
 	},
 	{
 		node: 'Push Campaign Contacts',
@@ -55,14 +55,14 @@ const actions: Case[] = [
 		},
 		shown: 'campaign_upload_id',
 		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
-		message: 'The campaign is archived, so nothing was sent',
+		message: "The campaign is archived, so it doesn't accept contacts",
 	},
 	{
 		node: 'Campaign Status',
 		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
 		shown: 'connect_rate',
 		mistake: async (editor) => editor.write('campaignId', '999'),
-		message: 'The service does not know this campaign',
+		message: "The service doesn't know this campaign",
 	},
 	{
 		node: 'Dnd',

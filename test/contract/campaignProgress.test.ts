@@ -63,8 +63,8 @@ describeContract((harness) => {
 		expect(await poll()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
 	});
 
-	test('stops if the campaign is unknown', async () => {
-		const poll = await follow(999);
-		await expect(poll()).rejects.toThrow('The service does not know this campaign');
+	test('an unknown campaign is told', async () => {
+		const look = await follow(999);
+		await expect(look()).rejects.toThrow("The service doesn't know this campaign");
 	});
 });

@@ -75,7 +75,9 @@ describe("n8n's HTTP Request node with this credential", () => {
 	it('sends nothing to another host, and explains why', async () => {
 		const other = await server((_, response) => response.end('{}'));
 		const { error } = await request({ url: `${other.url}/v1/active_agents` });
-		expect(error?.message).toBe('The API token was not sent: this address is not below Base URL');
+		expect(error?.message).toBe(
+			"The request wasn't sent, because its URL isn't below 'Base URL' in the credential",
+		);
 		expect(error?.description).toContain(test.simulator.baseUrl);
 		expect(other.tokens).toEqual([]);
 	});

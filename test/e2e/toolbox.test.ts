@@ -112,7 +112,7 @@ const tools = (): Tool[] => [
 		parameters: { operation: 'getMany', limit: from('limit', 'number') },
 		args: { limit: 2 },
 		mistake: { limit: 0 },
-		expected: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+		expected: { outcome: 'not_sent', what_happened: "'Limit' must be at least 1" },
 	},
 	{
 		name: 'Check agent availability in Agents',
@@ -144,7 +144,7 @@ const tools = (): Tool[] => [
 		parameters: { operation: 'getMany', ...AGENT, limit: from('limit', 'number') },
 		args: { limit: 2 },
 		mistake: { limit: 0 },
-		expected: { outcome: 'not_sent', what_happened: 'Limit is 0' },
+		expected: { outcome: 'not_sent', what_happened: "'Limit' must be at least 1" },
 	},
 	{
 		name: 'Send chat message in Chat Send',
@@ -185,7 +185,7 @@ const tools = (): Tool[] => [
 		},
 		args: { agent: agents.full },
 		mistake: { agent: agents.foreign },
-		expected: { outcome: 'rejected', what_happened: 'does not find this agent' },
+		expected: { outcome: 'rejected', what_happened: 'no such agent' },
 	},
 	{
 		name: 'Create legacy chat session in Chat Session',

@@ -89,8 +89,10 @@ const READS =
 
 /** Words for things that only a person in n8n's editor can see or do. */
 const ON_SCREEN =
-	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Take Over|Send Via)\b|[→›]/i;
-const FORBIDS = /\bdo not (ask|read)\b|may have been done/i;
+	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Take Over|Send Via)\b|[→›]|(?<!\w)'[A-Z]/i;
+const FORBIDS =
+	/\bdo not (ask|read|repeat|request|send)\b|may have (been (done|completed)|taken effect)/i;
+const DONE = /It is done|The request was completed|already did this/;
 const OWNER = 'the person who set up this tool';
 
 const scenes = SCENES.filter(({ items = [] }) => !items.some(({ binary }) => binary !== undefined));
@@ -142,7 +144,7 @@ function faultsIn(scene: Scene, result: ToolWords, failing: Failing | { code: st
 	const waits = isTooMany && failing[2]?.['retry-after'] !== undefined && !isConnecting;
 	return [
 		ON_SCREEN.test(next) && 'advice for the screen',
-		/It is done/.test(words) && 'says that it is done',
+		DONE.test(words) && 'says that it is done',
 		/\bthe person\b/i.test(words.replaceAll(OWNER, '')) && 'an unclear person',
 		isRead && FORBIDS.test(words) && 'forbids a read',
 		isRead && outcome === 'unknown' && 'a read of unknown outcome',
@@ -185,7 +187,7 @@ describe('as human review, with a text that n8n passes to the model', () => {
 
 	/** Advice for the screen. The text may name a setting. */
 	const ADVICE =
-		/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|workflow|credential|expression|execution|node)\b|Base URL|in the Agent field|[→›]/;
+		/\b(turn\w* (it |them )?(on|off)|this item|drag|menu|workflow|credential|expression|execution|node)\b|Base URL|from the list|in (the Agent field|'Agent')|[→›]/;
 
 	async function review(scene: Scene): Promise<unknown> {
 		const node = await nodeOf(scene, 'HitlTool');
@@ -211,7 +213,7 @@ describe('as human review, with a text that n8n passes to the model', () => {
 				...scene,
 				parameters: { ...scene.parameters, ...parameters },
 			});
-			expect(text).toEqual(expect.stringContaining('No answer is known.'));
+			expect(text).toEqual(expect.stringContaining('The answer is unknown.'));
 			expect(text).not.toMatch(ADVICE);
 		}
 	});
@@ -222,7 +224,7 @@ describe('as human review, with a text that n8n passes to the model', () => {
 			respondTo(failing);
 			const text = await review(scene);
 			nock.cleanAll();
-			expect(text).toEqual(expect.stringContaining('No answer is known.'));
+			expect(text).toEqual(expect.stringContaining('The answer is unknown.'));
 			expect(text).not.toMatch(ADVICE);
 		}
 	});

@@ -70,6 +70,6 @@ export function placeCallHarness() {
 }
 
 function outcomeIn(message: string): PlaceCallResult['outcome'] {
-	if (message.includes('it is not known whether the request took effect')) return 'unknown';
-	return /so the request was not sent|n8n did not let/.test(message) ? 'not_sent' : 'rejected';
+	if (message.includes('the outcome is unknown')) return 'unknown';
+	return /so the request wasn't sent|n8n blocked/.test(message) ? 'not_sent' : 'rejected';
 }

@@ -113,7 +113,7 @@ test.each<[string, () => TlsOptions]>([
 	expect(await place(`https://127.0.0.1:${service.port}`)).toEqual({
 		outcome: 'not_sent',
 		message: expect.stringContaining(
-			'certificate could not be verified, so the request was not sent',
+			"certificate couldn't be verified, so the request wasn't sent",
 		),
 	});
 	expect(service.posts).toEqual([]);

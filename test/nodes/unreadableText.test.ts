@@ -60,7 +60,7 @@ const keyed = (idempotencyKey: string): INodeParameters => ({
 
 test('rejects an idempotency key with an empty expression, because it is the same for every message', async () => {
 	const { message, sent } = await run('chatSend', keyed('=order-{{ $json.nothing }}'));
-	expect(message).toContain('Idempotency Key is empty');
+	expect(message).toContain("'Idempotency Key' is empty");
 	expect(sent).toEqual([]);
 	expect(await run('chatSend', keyed('=order-{{ $json.name }}'))).toMatchObject({
 		message: undefined,

@@ -141,11 +141,8 @@ test('models get all advice that does not need the editor', () => {
 	expect(unused).toEqual([]);
 });
 
-/** Only the person who set up the tool can fix these. */
-const FOR_THE_OWNER = [
-	'The service does not accept the API token',
-	'The agent has no post-call analysis',
-];
+/** Only the person who set up the tool can do something about these. */
+const FOR_THE_OWNER = ['The service rejected the API token', 'The agent has no post-call analysis'];
 
 test('each documented error tells a model what to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>

@@ -96,7 +96,7 @@ export const dnd: ContractCase[] = [
 			phone: formatted(dndPhone, dialect),
 		}),
 		requests: ['DELETE /v1/dnd_numbers'],
-		rejection: 'The service found no phone number in the request',
+		rejection: 'The service found no usable phone number in the request',
 		verify: (simulator) => expect(listOf(simulator, dndPhone)).toHaveLength(1),
 	},
 	{

@@ -244,7 +244,7 @@ export const getCall: ContractCase[] = [
 		prepare: ({ faults }) =>
 			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),
 		requests: [read(calls.finished)],
-		rejection: 'Something other than the service seems to have answered (HTTP status 403)',
+		rejection: 'A proxy or firewall may have responded instead of the service (HTTP status 403)',
 		verify: ({ requests }) => {
 			expect(requests[0]?.outcome.writtenBytes).toBeLessThan(30_000_000);
 		},

@@ -106,8 +106,8 @@ export const listCalls: ContractCase[] = [
 		credential: () => ({ callListPath: '' }),
 		parameters: { operation: 'getMany', limit: 3, simplify: false },
 		requests: [LIST],
-		// In an object, they could be anything.
-		rejection: ({ name }) => (name === 'nested' ? 'The answer shows no list of calls' : undefined),
+		// Under keys, they could be anything.
+		rejection: ({ name }) => (name === 'nested' ? 'The response has no list of calls' : undefined),
 		output: ({ name }) => (name === 'nested' ? [] : withIds(40, 39, 38)),
 	},
 ];

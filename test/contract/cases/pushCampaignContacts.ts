@@ -49,8 +49,8 @@ export const pushCampaignContacts: ContractCase[] = [
 		// The words of this error aren't documented, and one dialect doesn't mention "archived".
 		rejection: ({ campaigns: { archivedText } }) =>
 			/archived/.test(archivedText)
-				? 'The campaign is archived, and an archived campaign takes no contacts'
-				: 'The service reports a conflict, so it accepted none of these contacts',
+				? "The campaign is archived, so it doesn't accept contacts"
+				: 'The service reported a conflict and accepted none of these contacts',
 		verify: (simulator) => expect(simulator.contactsOf(campaigns.archived)).toEqual([]),
 	},
 ];

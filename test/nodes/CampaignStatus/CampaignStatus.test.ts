@@ -61,8 +61,10 @@ describe('one read', () => {
 	test('the status of another campaign is not used', async () => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { ...DATA.campaign, id: 43 } }));
 		expect(await errorOf()).toMatchObject({
-			message: 'The service returned another campaign than the one that was requested',
-			description: expect.stringContaining('the response for campaign "42" is about another one'),
+			message: 'The service returned another campaign than the requested one',
+			description: expect.stringContaining(
+				'The response for campaign "42" is about another campaign',
+			),
 		});
 	});
 
@@ -79,16 +81,16 @@ describe('one read', () => {
 			.times(status === 500 ? 4 : 1)
 			.reply(status, rejection);
 		expect(await errorOf()).toMatchObject({
-			message: 'The service does not know this campaign',
-			description: expect.stringMatching(/Check the Campaign ID.*Couldn't find Campaign/),
+			message: "The service doesn't know this campaign",
+			description: expect.stringMatching(/Check 'Campaign ID'.*Couldn't find Campaign/),
 		});
 	});
 
 	test.each([
-		['', 'Campaign ID is empty'],
-		['spring', 'Campaign ID holds "spring", which is not a whole number'],
-		[4.2, 'Campaign ID holds "4.2", which is not a whole number'],
-		['-3', 'Campaign ID holds "-3", which is not a whole number'],
+		['', "'Campaign ID' is empty"],
+		['spring', `'Campaign ID' must be a whole number (got "spring")`],
+		[4.2, `'Campaign ID' must be a whole number (got "4.2")`],
+		['-3', `'Campaign ID' must be a whole number (got "-3")`],
 	])('%p is not a campaign ID', async (id, message) => {
 		expect(await errorOf({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
 			message,
@@ -177,11 +179,11 @@ describe('Wait Until Completed', () => {
 		});
 		endpoint().times(3).reply(200, ok());
 		const parameters = { campaignId: '42', ...wait, onTimeLimit: 'stop', waitLimit: 600 };
-		const answer = await engineTool(
+		const result = await engineTool(
 			harness.credentials,
 			harness.node('campaignStatus', { parameters }),
 		)();
-		expect(answer).toMatchObject({
+		expect(result).toMatchObject({
 			outcome: 'timed_out',
 			result: { wait_outcome: 'timed_out', wait_note: expect.stringContaining('after 45 seconds') },
 		});
@@ -190,10 +192,10 @@ describe('Wait Until Completed', () => {
 
 	test.each([
 		[{ waitInterval: 4 }, "'Check Every' is 4 seconds, which is too short"],
-		[{ waitInterval: 0 }, 'Check Every is 0'],
-		[{ waitLimit: 0 }, 'Time Limit is 0'],
-		[{ waitLimit: 1.5 }, 'Time Limit holds "1.5", which is not a whole number'],
-		[{ campaignUploadId: 'b.csv' }, 'Contact List ID holds "b.csv", which is not a whole number'],
+		[{ waitInterval: 0 }, "'Check Every' must be at least 1"],
+		[{ waitLimit: 0 }, "'Time Limit' must be at least 1"],
+		[{ waitLimit: 1.5 }, `'Time Limit' must be a whole number (got "1.5")`],
+		[{ campaignUploadId: 'b.csv' }, `'Contact List ID' must be a whole number (got "b.csv")`],
 	])('reports %p before anything is sent', async (parameters, message) => {
 		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });
 	});

@@ -85,7 +85,7 @@ test('an item that stops the run ends the wait of the others', async () => {
 		.get('/v1/campaigns/2/status')
 		.reply(404, { success: false, error: "Couldn't find Campaign" });
 	expect(await errorOf({}, { items: [{ id: 1 }, { id: 2 }] })).toMatchObject({
-		message: 'The service does not know this campaign [item 1]',
+		message: "The service doesn't know this campaign [item 1]",
 	});
 	expect(seconds).toBeLessThanOrEqual(20);
 });

@@ -38,7 +38,7 @@ describe('activating', () => {
 			'a closed session',
 			{ sessionIds: sessions.closed },
 			/isn't connected: the chat session is closed/,
-			/Create a new session/,
+			/Create a session/,
 		],
 		[
 			"two sessions that can't be connected",

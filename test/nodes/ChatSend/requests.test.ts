@@ -81,8 +81,8 @@ describe('a broken connection or a server error after the message was sent', () 
 		const over = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 		const run = await harness.runOnNock({ sendBy: one.sendBy, ...AGENT }, { overrides: over });
 		expect(stopMessage(run)).toEqual({
-			message: expect.stringContaining('not known whether the request took effect'),
-			description: expect.stringContaining('It was not sent a second time.'),
+			message: expect.stringContaining('the outcome is unknown'),
+			description: expect.stringContaining("The request wasn't sent again."),
 		});
 	});
 
@@ -227,8 +227,8 @@ test('a missing setting in the credential stops the node before anything is sent
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopMessage(run)).toEqual({
-		message: 'The credential does not say yet: “Immediate Reply: Session Field Name”',
-		description: expect.stringContaining('turn on “Set Up Chat Requests”'),
+		message: "The credential has no value for 'Immediate Reply: Session Field Name'",
+		description: expect.stringContaining("turn on 'Set Up Chat Requests'"),
 	});
 	expect(harness.simulator().requests).toEqual([]);
 });
@@ -237,7 +237,7 @@ test('all missing settings are reported together', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
 	expect(stopMessage(run).message).toBe(
-		'The credential does not say yet: “Later Reply: Session Field Name” and “Later Reply: Message Field Name”',
+		"The credential has no value for 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'",
 	);
 });
 
@@ -263,7 +263,11 @@ test('each value is sent under its name from the credential, nested if the name 
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Session ID' is empty"],
-	['legacy', { agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } }, 'Agent holds "x"'],
+	[
+		'legacy',
+		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
+		`'Agent' must be an agent ID (got "x")`,
+	],
 ])('%s: rejected before anything is sent, %#', async (sendBy, parameters, message) => {
 	const run = await harness.run({ sendBy, ...parameters });
 	expect(stopMessage(run).message).toContain(message);

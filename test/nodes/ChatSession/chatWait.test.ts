@@ -204,7 +204,7 @@ describe('no event', () => {
 			outcome: 'not_sent',
 			message:
 				"The chat session wasn't connected within the time limit, so no event could be received",
-			advice,
+			description: advice,
 		});
 	});
 

@@ -91,7 +91,7 @@ describe('before anything is sent', () => {
 	])('%s is missing', async (name, label) => {
 		const lacking = { ...credential, [name]: '' };
 		expect(await errorOf({ reason: 'asked' }, { credential: lacking })).toMatchObject({
-			message: `The credential does not say yet: “${label}”`,
+			message: `The credential has no value for '${label}'`,
 			description: expect.stringContaining('Set Up Do-Not-Disturb Lists'),
 		});
 	});
@@ -154,7 +154,7 @@ describe('several items', () => {
 			.post(PATH)
 			.reply(422, { success: false, errors: ['already listed'] });
 		const stopped = await errorOf(perItem, { items: people(4), credential });
-		expect(stopped.message).toBe('The service did not accept the request [item 2]');
+		expect(stopped.message).toBe('The service rejected the request [item 2]');
 		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
 	});
 
@@ -170,7 +170,7 @@ describe('several items', () => {
 				return [502, ''];
 			});
 		expect(await errorOf({}, { credential, overrides: tried(3) })).toMatchObject({
-			message: expect.stringContaining('it is not known whether the request took effect'),
+			message: expect.stringContaining('the outcome is unknown'),
 		});
 		expect(sent).toBe(1);
 		nock.cleanAll();
@@ -201,6 +201,6 @@ describe('several items', () => {
 test('an agent that the service does not know', async () => {
 	service().post(PATH).reply(200, { success: false, error: 'agent_not_found' });
 	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('The service does not find this agent'),
+		message: expect.stringContaining('The service found no such agent'),
 	});
 });

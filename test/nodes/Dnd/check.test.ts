@@ -91,16 +91,14 @@ describe('more than one page', () => {
 		list('9812345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
 		expect(await errorOf({}, { items, credential: lacking })).toMatchObject({
-			message: 'The credential does not say yet: “Get List: Page Parameter Name”',
+			message: "The credential has no value for 'Get List: Page Parameter Name'",
 		});
 	});
 });
 
 test('sends nothing if the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
-	expect(
-		await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking }),
-	).toMatchObject({
-		message: 'The credential does not say yet: “Get List: Phone Filter Name”',
+	expect(await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking })).toMatchObject({
+		message: "The credential has no value for 'Get List: Phone Filter Name'",
 	});
 });

@@ -35,9 +35,7 @@ describe.each([
 	])('%p: sent once, with an unknown outcome', async (fault) => {
 		simulator.faults.inject({ ...fault, match: { method } });
 		expect(await errorOf({ operation, phone }, setting())).toMatchObject({
-			message: expect.stringMatching(
-				/it is not known whether the request took effect \(\+91\d{10}\)$/,
-			),
+			message: expect.stringMatching(/the outcome is unknown \(\+91\d{10}\)$/),
 			description: expect.stringContaining(
 				`use the Check operation to see whether ${phone} is on the list`,
 			),
@@ -51,7 +49,7 @@ describe.each([
 		expect(attempts(method)).toBe(3);
 	});
 
-	test('“success: false” at 200 is a rejection', async () => {
+	test('"success: false" at 200 is a rejection', async () => {
 		simulator.faults.inject({ kind: 'successFalseAt200', match: { method } });
 		expect((await errorOf({ operation, phone }, setting())).message).not.toContain('not known');
 		expect(attempts(method)).toBe(1);

@@ -43,8 +43,8 @@ describe('a list that changes while it is read', () => {
 					new URL(uri, 'http://service.invalid').searchParams.get('list_page') ?? 1,
 				);
 				const all = range(++newest, 0);
-				const answer = page(at, Math.ceil(all.length / 3), ...all.slice(3 * at - 3, 3 * at));
-				return [200, { ...answer, meta: { ...answer.meta, total_count: all.length } }];
+				const response = page(at, Math.ceil(all.length / 3), ...all.slice(3 * at - 3, 3 * at));
+				return [200, { ...response, meta: { ...response.meta, total_count: all.length } }];
 			});
 	};
 
@@ -131,7 +131,7 @@ describe('items for different lists', () => {
 			{ json: { id: 1 }, pairedItem: [{ item: 0 }, { item: 2 }] },
 			{
 				json: {
-					error: 'Limit is 0 [item 1]',
+					error: "'Limit' must be at least 1 [item 1]",
 					message:
 						"Enter a whole number of at least 1. To return all results, turn on 'Return All'.",
 				},
@@ -149,22 +149,22 @@ describe('before anything is sent', () => {
 		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
 	])('%s is missing', async (name, parameters, label) => {
 		expect(await errorOf(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
-			message: `The credential does not say yet: “${label}”`,
+			message: `The credential has no value for '${label}'`,
 		});
 	});
 
 	test.each([
 		[{ options: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
-		[{ options: { pageSize: 0 } }, 'Page Size is 0'],
-		[{ limit: -1 }, 'Limit holds "-1", which is not a whole number'],
+		[{ options: { pageSize: 0 } }, "'Page Size' must be at least 1"],
+		[{ limit: -1 }, `'Limit' must be a whole number (got "-1")`],
 	])('%p', async (parameters, message) => {
 		expect(await errorOf(parameters, { credential })).toMatchObject({ message });
 	});
 });
 
-test.each([200, 404, 422])('an unknown agent, told at %i', async (status) => {
+test.each([200, 404, 422])('an unknown agent, reported at %i', async (status) => {
 	list({ list_size: 50 }).reply(status, { success: false, error: 'agent_not_found' });
 	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('does not find this agent'),
+		message: expect.stringContaining('no such agent'),
 	});
 });

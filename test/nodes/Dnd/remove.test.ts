@@ -63,16 +63,16 @@ describe('what is sent', () => {
 		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
 	])('nothing if %s is missing', async (name, label) => {
 		expect(await errorOf({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
-			message: `The credential does not say yet: “${label}”`,
+			message: `The credential has no value for '${label}'`,
 		});
 	});
 });
 
 describe('a number that is not listed', () => {
-	test.each([200, 404, 409, 422, 500])('told at %i', async (status) => {
+	test.each([200, 404, 409, 422, 500])('reported at %i', async (status) => {
 		service().delete(PATH).query(true).reply(status, NOT_LISTED);
 		expect(await errorOf({}, { credential })).toMatchObject({
-			message: 'The number is not on this agent’s do-not-disturb list',
+			message: "The number isn't on the do-not-disturb list of this agent",
 			description: expect.stringContaining('Ignore If Not Listed'),
 		});
 	});
@@ -87,7 +87,7 @@ describe('a number that is not listed', () => {
 	test('the option ignores no other error', async () => {
 		service().delete(PATH).query(true).reply(422, { success: false, error: 'agent_not_found' });
 		expect(await errorOf({ treatNotListedAsDone: true }, { credential })).toMatchObject({
-			message: expect.stringContaining('does not find this agent'),
+			message: expect.stringContaining('no such agent'),
 		});
 	});
 });
@@ -98,8 +98,8 @@ test.each([200, 400, 422])('a service that misses the phone says so at %i', asyn
 		.query(true)
 		.reply(status, { success: false, error: 'param is missing: phone' });
 	expect(await errorOf({}, { credential })).toMatchObject({
-		message: 'The service found no phone number in the request that it could use',
-		description: expect.stringContaining('“Remove Number: Send Phone In”'),
+		message: 'The service found no usable phone number in the request',
+		description: expect.stringContaining("'Remove Number: Send Phone In'"),
 	});
 });
 
@@ -112,7 +112,7 @@ test('each item separately, under Continue On Fail', async () => {
 	const result = await run(parameters, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 	expect(output(result, 'Good')).toMatchObject([{ json: { phone: '9812345671', deleted: true } }]);
 	expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
-		'The number is not on this agent’s do-not-disturb list [item 0]',
+		"The number isn't on the do-not-disturb list of this agent [item 0]",
 		"'Phone' is empty [item 2]",
 	]);
 });
@@ -120,6 +120,6 @@ test('each item separately, under Continue On Fail', async () => {
 test('a request with an unknown outcome is not sent again', async () => {
 	service().delete(PATH).query(true).reply(502, '<html>Bad gateway</html>');
 	expect(await errorOf({}, { credential })).toMatchObject({
-		message: expect.stringContaining('it is not known whether the request took effect'),
+		message: expect.stringContaining('the outcome is unknown'),
 	});
 });

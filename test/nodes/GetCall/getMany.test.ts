@@ -86,7 +86,8 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 			options: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
 		};
 		expect(await errorOf(parameters, { credential })).toMatchObject({
-			message: 'The additional query parameter “a” is neither text nor a number',
+			message:
+				'"a" in \'Additional Query Parameters\' must be text, a number, true, or false, or a list of such values',
 		});
 	},
 );

@@ -219,8 +219,9 @@ describe('if the list', () => {
 		const { description } = faultOf(
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
-		expect(description).toContain("The call list can't be read: The credential does not say yet");
-		expect(description).toContain('“Phone Filter Name”');
+		expect(description).toContain(
+			"The call list can't be read: The credential has no value for 'Phone Filter Name'",
+		);
 	});
 
 	it('cannot be read, the call stays unknown', async () => {

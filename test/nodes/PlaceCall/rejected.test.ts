@@ -104,8 +104,8 @@ describe('a call that the service rejects', () => {
 	});
 });
 
-describe('a call with unknown outcome', () => {
-	const unknown = 'so it is not known whether the request took effect (call to 9876543210, IN)';
+describe('a call whose fate is open', () => {
+	const unknown = 'so the outcome is unknown (call to 9876543210, IN)';
 
 	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([
 		[
@@ -173,7 +173,9 @@ describe('a call that was not placed', () => {
 
 	it('repeated 429 responses are reported', async () => {
 		callsEndpoint().times(4).reply(429, { success: false, error: 'slow down' });
-		expect((await faultFor()).message).toBe('The service receives too many requests at the moment');
+		expect((await faultFor()).message).toBe(
+			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
+		);
 	});
 
 	it.each([
@@ -192,14 +194,14 @@ describe('a call that was not placed', () => {
 		const gone = Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' });
 		callsEndpoint().times(4).replyWithError(gone);
 		const { message } = await faultFor();
-		expect(message).toBe('The service cannot be reached, so the request was not sent');
+		expect(message).toBe("The service can't be reached, so the request wasn't sent");
 	});
 
 	it('a redirect is not followed with the token', async () => {
 		callsEndpoint().reply(307, '', { Location: 'https://elsewhere.example.com/v1/call' });
 		const elsewhere = nock('https://elsewhere.example.com').post('/v1/call').reply(200, placed);
 		const { message } = await faultFor();
-		expect(message).toContain('a redirect, which is never followed with your API token');
+		expect(message).toContain("a redirect, which isn't followed");
 		expect(elsewhere.isDone()).toBe(false);
 		nock.cleanAll();
 	});

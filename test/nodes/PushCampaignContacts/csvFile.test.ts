@@ -534,7 +534,7 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/^It was not sent[^]*\nPushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
+				/^The request wasn't sent again[^]*\nPushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
 			),
 		);
 		const again = await retry(failed, bySize);

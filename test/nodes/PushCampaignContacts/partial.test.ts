@@ -53,7 +53,7 @@ describe('when the outcome of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^It was not sent.*\nTo send only the rows that were not sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
+					/^The request wasn't sent again.*\nTo send only the rows that were not sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
 				),
 			);
 		},
@@ -97,7 +97,7 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
 		expect(hints).toEqual([
 			"20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. The 'Rejected' output shows the reason for each row.",
-			expect.stringMatching(/not known whether.*not sent a second time/),
+			expect.stringMatching(/outcome is unknown.*wasn't sent again/),
 		]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),

@@ -144,9 +144,9 @@ describe('a value that may not be one number is rejected', () => {
 		['9876543210 / 9123456789', 'contains more than one phone number. Keep only one number.'],
 		[98765.5, 'is not a whole phone number'],
 		[-9876543210, 'is not a whole phone number'],
-		[true, `'Phone Number' "true" holds a boolean instead of a number or text`],
-		[['9876543210'], 'holds a list'],
-		[{ phone: '9876543210' }, 'holds an object'],
+		[true, `'Phone Number' "true" contains a boolean instead of a number or text`],
+		[['9876543210'], 'contains a list'],
+		[{ phone: '9876543210' }, 'contains an object'],
 		['', "'Phone Number' is empty. Enter the number to call."],
 		['  ', "'Phone Number' is empty"],
 		[null, "'Phone Number' is empty"],
@@ -161,7 +161,7 @@ describe('a value that may not be one number is rejected', () => {
 
 	test('more digits than a number can have', () => {
 		expect(messageFor('+44 2079 4609 5812 3456', 'GB')).toContain(
-			'and no phone number has more than 15',
+			'has 18 digits, but a phone number has at most 15',
 		);
 	});
 });

@@ -110,14 +110,14 @@ describe('Agent', () => {
 		'%p is rejected',
 		(agentUuid) => {
 			expect(messageFor({ agentUuid })).toMatch(
-				/^Agent holds ".*", which is not an agent ID\. Choose the agent from the list, or enter its ID: it begins with "agent_"/,
+				/^'Agent' must be an agent ID \(got ".*"\)\. Choose the agent from the list, or enter its ID, which begins with "agent_"/,
 			);
 		},
 	);
 
 	it.each(['', null, undefined])('%p is rejected', (agentUuid) => {
 		expect(messageFor({ agentUuid })).toBe(
-			'Agent is empty. Choose the agent from the list, or enter its ID.',
+			"'Agent' is empty. Choose the agent from the list, or enter its ID.",
 		);
 	});
 });
@@ -313,7 +313,7 @@ describe('texts', () => {
 it('reports all invalid fields at the same time', () => {
 	const message = messageFor({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
 	expect(message).toContain("3 fields need attention, so the call wasn't placed");
-	expect(message).toContain('(1) Agent is empty. Choose');
+	expect(message).toContain("(1) 'Agent' is empty. Choose");
 	expect(message).toContain(`(2) 'Phone Number' "+91" has 0 digits after +91 instead of 10. Enter`);
 	expect(message).toContain(
 		'(3) \'Retry Attempts\' must be a whole number from 1 to 10 (got "11"). Enter a whole number from 1 to 10.',

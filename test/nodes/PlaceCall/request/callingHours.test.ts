@@ -143,7 +143,7 @@ describe('invalid hours are reported', () => {
 
 	test.each([[{}], [{ hours: undefined }]])('%j is empty', (value) => {
 		expect(callingHours(value, undefined)).toMatchObject({
-			problem: { what: "'Calling Hours' is empty" },
+			problem: { message: "'Calling Hours' is empty" },
 		});
 	});
 });

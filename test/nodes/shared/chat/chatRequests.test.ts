@@ -100,9 +100,9 @@ describe('each value is sent under the name and in the place from the credential
 		);
 	});
 
-	test('all missing names are reported together', () => {
-		const partial = mapping({ chatInboundMessageName: 'text' });
-		expect(() => inboundValues(partial, MESSAGE)).toThrow(/does not say yet: .+ and .+/);
+	test('all that is not said yet is named at once', () => {
+		const details = mapping({ chatInboundMessageName: 'text' });
+		expect(() => inboundValues(details, MESSAGE)).toThrow(/has no value for .+ and .+/);
 	});
 });
 

@@ -94,8 +94,11 @@ describe('mintToken', () => {
 		expect((await mint(status, body)).kind).toBe('unreachable');
 	});
 
-	it("isn't retried if the credential is incomplete", async () => {
-		const error = new InvalidInput('The credential has no Base URL', forEveryone('Enter it.'));
+	it('does not ask again when the credential is incomplete', async () => {
+		const error = new InvalidInput(
+			"'Base URL' in the credential is empty",
+			forEveryone('Enter it.'),
+		);
 		const result = await mintToken(async () => {
 			throw error;
 		});

@@ -233,9 +233,9 @@ describe('the item of an error has its details', () => {
 			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
 		],
 		[
-			'a response of unknown origin',
+			'an answer of who knows whom',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
-			{ item: 0, outcome: 'unknown', answer_said: '<html>', status: 502 },
+			{ item: 0, outcome: 'unknown', response_said: '<html>', status: 502 },
 		],
 		['a field', rejected, { item: 0, outcome: 'not_sent' }],
 		['a defect', new TypeError('x is undefined'), { item: 0 }],

@@ -40,7 +40,7 @@ test.each<[string, unknown, object]>([
 		{ message: 'Rejected [item 1]', httpCode: '422' },
 	],
 	[
-		'an unusable response, with its status',
+		'an answer that tells nothing, with its status',
 		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],

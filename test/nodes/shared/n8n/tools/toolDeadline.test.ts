@@ -45,7 +45,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		const { result, ms } = await timed(route(await chat({}))());
 		expect(result).toMatchObject({
 			outcome: 'unknown',
-			what_happened: 'The message was sent, but the service did not confirm it in time.',
+			what_happened: "The message was sent, but the service didn't confirm it in time.",
 		});
 		expect(ms).toBeLessThan(ACK_TIMEOUT_MS - SLOW_MACHINE_MS);
 	});
