@@ -28,7 +28,7 @@ describe('pushing a CSV file in the editor', () => {
 		await editor().write('campaignId', String(fixtures.campaigns.active));
 		await editor().pick('agentUuid', 'Sales India');
 		await editor().execute();
-		await editor().readOutput('The input is a file whose rows have not been read yet');
+		await editor().readOutput('The input is a file, not rows, so nothing was sent');
 	});
 
 	it('pushes the file if Contacts From is CSV File, and returns its rows in both outputs', async () => {

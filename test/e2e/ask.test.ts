@@ -226,7 +226,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				expect((await n8n.finished(id)).status).toBe('success');
 				expect(simulator.callsTo(CUSTOMER)).toBe(0);
 				expect(model.toolResults().join()).toContain(words);
-				expect(model.toolResults().join()).toContain('This is no approval');
+				expect(model.toolResults().join()).toContain('This is not an approval');
 			},
 		);
 

@@ -95,7 +95,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			});
 			await send({ name: 'Ravi', email: 'ravi@example.com', phone: '098765-43211' });
 			const { call_outcome, call_summary } = await contact('ravi@example.com');
-			expect(call_outcome).toContain('not for certain');
+			expect(call_outcome).toContain('not called, or unknown');
 			expect(call_summary).toContain('9876543211');
 			expect(run.simulator.callsTo('9876543211')).toBe(1);
 		});

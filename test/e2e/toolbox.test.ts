@@ -33,7 +33,10 @@ const from = (key: string, type = 'string') =>
 	`={{ $fromAI('${key}', 'The ${key} of this call', '${type}') }}`;
 const noSuchCall = {
 	mistake: { call: 'none/such' },
-	expected: { outcome: 'not_sent', what_happened: 'Call ID holds "none/such"' },
+	expected: {
+		outcome: 'not_sent',
+		what_happened: '\'Call ID\' must be the ID of a call (got "none/such")',
+	},
 };
 const noSession = {
 	mistake: { session: 'mine' },
@@ -80,7 +83,10 @@ const tools = (): Tool[] => [
 		},
 		args: { country: 'IN', phone: '9876543210', when: '18:30' },
 		mistake: { country: 'India', phone: '9876543210', when: 'now' },
-		expected: { outcome: 'not_sent', what_happened: 'Country holds "India"' },
+		expected: {
+			outcome: 'not_sent',
+			what_happened: '\'Country\' must be a country code (got "India")',
+		},
 	},
 	{
 		name: 'Push Campaign Contacts',
@@ -132,7 +138,7 @@ const tools = (): Tool[] => [
 		},
 		args: { fields: 'agent_name' },
 		mistake: { fields: ',' },
-		expected: { outcome: 'not_sent', what_happened: 'Fields is empty' },
+		expected: { outcome: 'not_sent', what_happened: "'Fields' is empty" },
 	},
 	dnd('add', 'Add number to', '+919000000009'),
 	dnd('check', 'Check number against', fixtures.dndPhone),
@@ -198,7 +204,7 @@ const tools = (): Tool[] => [
 		},
 		args: { metadata: { source: 'website' } },
 		mistake: { metadata: ['website'] },
-		expected: { outcome: 'not_sent', what_happened: 'Metadata is not a JSON object' },
+		expected: { outcome: 'not_sent', what_happened: "'Metadata' must be a JSON object" },
 	},
 	...(['Pause', 'Close'] as const).map((what) => ({
 		...session('legacy', `legacy${what}`, `${what} legacy chat session`, AGENT),

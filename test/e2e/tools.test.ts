@@ -72,7 +72,7 @@ describe.each([3.1, 2.2])('AI Agent %s', (version) => {
 			expect(posts()).toBe(1);
 			expect(first).toMatchObject({ outcome: 'unknown', id: null, result: null });
 			expect(first?.what_happened).toContain(FROM_MODEL);
-			expect(first?.next_step).toContain('Do not ask for the same again');
+			expect(first?.next_step).toContain('Do not repeat this request');
 		},
 	);
 
