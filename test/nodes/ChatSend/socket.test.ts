@@ -183,7 +183,10 @@ test('the same with a key: sent again, accepted once', async () => {
 
 test("Retry On Fail doesn't send a message with an unknown outcome again", async () => {
 	const over = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-	const run = await harness.run({}, { items: [{ text: 'One' }, { text: 'please drop me' }], overrides: over });
+	const run = await harness.run(
+		{},
+		{ items: [{ text: 'One' }, { text: 'please drop me' }], overrides: over },
+	);
 	expect(stopMessage(run).message).toContain('connection was lost');
 	expect(stopMessage(run).description).toContain('1 message was already sent in this run (item 0)');
 	expect(customerMessages()).toEqual(['One', 'please drop me']);

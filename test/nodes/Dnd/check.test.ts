@@ -98,7 +98,9 @@ describe('more than one page', () => {
 
 test('sends nothing if the name of the filter is missing', async () => {
 	const lacking = { ...credential, dndListPhoneName: '' };
-	expect(await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking })).toMatchObject({
+	expect(
+		await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking }),
+	).toMatchObject({
 		message: "The credential has no value for 'Get List: Phone Filter Name'",
 	});
 });
