@@ -113,6 +113,20 @@ describe.each([
 describe('a key field', () => {
 	const parameters = { keyField: 'data.id' };
 
+	it('whose expression returns nothing later rejects each delivery, so that none starts the workflow twice', async () => {
+		const { running, emitted, workflow, node } = await listen(parameters);
+		const emptied = { ...node, parameters: { keyField: '={{ $json.removed }}' } };
+		const request = { body: { data: { id: 7 } } };
+		const { context, response } = webhookContext(harness.credentials, workflow, emptied, request);
+		await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
+		expect(emitted()).toEqual([]);
+		await running.stop();
+		expect(running.failed).toMatchObject([
+			{ message: expect.stringContaining("A request was rejected: 'Key Field'") },
+		]);
+	});
+
 	it('ignores repeated deliveries', async () => {
 		const { post, emitted } = await listen(parameters);
 		await post({ body: { data: { id: 7 }, n: 1 } });

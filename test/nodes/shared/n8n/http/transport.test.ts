@@ -1,18 +1,20 @@
 import type { IExecuteFunctions, IHttpRequestOptions } from 'n8n-workflow';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../../../../nodes/shared/api/http';
 import {
 	createTransport,
+	RESPONSE_LIMITS,
 	TIME_LIMITS,
 	toHttpResponse,
 } from '../../../../../nodes/shared/n8n/http/transport';
 
-/** n8n, with its helper in that place. */
+/** A context of n8n with this HTTP helper. */
 const n8nWith = (httpRequestWithAuthentication: object, more = {}) =>
 	z.custom<IExecuteFunctions>().parse({ helpers: { httpRequestWithAuthentication }, ...more });
 
-/** The options with which a request is handed to n8n. */
-async function handedOver(request: Pick<ServiceRequest, 'method' | 'body' | 'signal'>) {
+/** The options that n8n's HTTP helper gets. */
+async function optionsOf(request: Pick<ServiceRequest, 'method' | 'body' | 'signal'>) {
 	const seen: IHttpRequestOptions[] = [];
 	const helper = async (_credential: string, options: IHttpRequestOptions) => {
 		seen.push(options);
@@ -23,8 +25,8 @@ async function handedOver(request: Pick<ServiceRequest, 'method' | 'body' | 'sig
 	return seen[0];
 }
 
-test('a request may take three minutes, follows no redirect and sends the token to no other host', async () => {
-	expect(await handedOver({ method: 'POST', body: { a: 'b' } })).toMatchObject({
+test('a request may take three minutes, follows no redirect, and sends the token to no other host', async () => {
+	expect(await optionsOf({ method: 'POST', body: { a: 'b' } })).toMatchObject({
 		method: 'POST',
 		url: 'https://voice.example.com/v1/calls',
 		body: Buffer.from('{"a":"b"}'),
@@ -35,7 +37,7 @@ test('a request may take three minutes, follows no redirect and sends the token 
 	});
 });
 
-test('a link of the service is requested as it is, and the response says where it came from', async () => {
+test('a link of the service is requested unchanged, and the response has its URL', async () => {
 	const seen: IHttpRequestOptions[] = [];
 	const helper = async (_credential: string, options: IHttpRequestOptions) => {
 		seen.push(options);
@@ -48,9 +50,24 @@ test('a link of the service is requested as it is, and the response says where i
 	expect(seen[0]).not.toHaveProperty('qs');
 });
 
-test('where no execution can be stopped, its end is handed over too', async () => {
+test.each([
+	['longer than the limit is read up to the limit, and its connection is closed', 11, true],
+	['within the limit is read completely, and its connection stays open', 10, false],
+])('a response %s', async (_what, length, isClosed) => {
+	const limit = jest.replaceProperty(RESPONSE_LIMITS, 'successBytes', 10);
+	const body = new Readable({ read: () => {}, autoDestroy: false });
+	body.push('x'.repeat(length));
+	body.push(null);
+	const helper = async () => await Promise.resolve({ statusCode: 200, headers: {}, body });
+	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
+	const { text } = await send({ method: 'GET', path: '/v1/calls' });
+	limit.restore();
+	expect([text.length, body.destroyed]).toEqual([length, isClosed]);
+});
+
+test('without an execution, the request gets a signal that aborts it after the time limit', async () => {
 	const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 20);
-	const options = await handedOver({ method: 'POST' });
+	const options = await optionsOf({ method: 'POST' });
 	limit.restore();
 	expect(options?.abortSignal).toMatchObject({ aborted: false });
 	await new Promise((resolve) => {
@@ -58,15 +75,15 @@ test('where no execution can be stopped, its end is handed over too', async () =
 	});
 });
 
-test('a request whose answer nobody wants any more is ended', async () => {
+test('a request is aborted when its signal is aborted', async () => {
 	const over = new AbortController();
-	const options = await handedOver({ method: 'GET', signal: over.signal });
+	const options = await optionsOf({ method: 'GET', signal: over.signal });
 	expect(options?.abortSignal).toMatchObject({ aborted: false });
 	over.abort();
 	expect(options?.abortSignal).toMatchObject({ aborted: true });
 });
 
-test('in an execution, which n8n ends by Stop, its end stands in the place of Stop and includes it', async () => {
+test('in an execution, one signal aborts the request after the time limit and when n8n stops the execution', async () => {
 	const stop = new AbortController();
 	const ends: AbortSignal[] = [];
 	const helper = async function (this: { getExecutionCancelSignal: () => AbortSignal }) {
@@ -86,7 +103,7 @@ test('in an execution, which n8n ends by Stop, its end stands in the place of St
 	expect(ends[1]?.aborted).toBe(true);
 });
 
-test('a list in the query is sent as its name repeated, and the credential goes along', async () => {
+test('a list in the query repeats its name, and the request uses the credential', async () => {
 	const seen: unknown[] = [];
 	const helper = async (...given: unknown[]) => {
 		seen.push(given);
@@ -106,7 +123,7 @@ test('a list in the query is sent as its name repeated, and the credential goes 
 	]);
 });
 
-test('a request whose time is over timed out, whatever axios calls its end', async () => {
+test('a request after its time limit is reported as timed out, whatever axios reports', async () => {
 	const helper = async (_credential: string, { abortSignal }: IHttpRequestOptions) => {
 		await new Promise((resolve) => {
 			abortSignal?.addEventListener?.('abort', resolve);
@@ -119,8 +136,8 @@ test('a request whose time is over timed out, whatever axios calls its end', asy
 	});
 });
 
-test('every answer is taken as it comes, whatever its status', async () => {
-	expect(await handedOver({ method: 'GET' })).toMatchObject({
+test('a response of any status is returned unchanged', async () => {
+	expect(await optionsOf({ method: 'GET' })).toMatchObject({
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true,
 		encoding: 'stream',
@@ -132,7 +149,7 @@ test.each([
 	[{ statusCode: 204, headers: {} }, 204, {}, ''],
 	[{ statusCode: 200, headers: {}, body: { a: 1 } }, 200, {}, '{"a":1}'],
 	[{ statusCode: '200', headers: 'none', body: '' }, 0, {}, ''],
-])('an answer of n8n’s helpers: %j', (response, status, headers, text) => {
+])('a response of n8n's helpers: %j', (response, status, headers, text) => {
 	expect(toHttpResponse(response)).toEqual({ status, headers, text });
 });
 
