@@ -149,10 +149,10 @@ test.each([
 	[{ statusCode: 204, headers: {} }, 204, {}, ''],
 	[{ statusCode: 200, headers: {}, body: { a: 1 } }, 200, {}, '{"a":1}'],
 	[{ statusCode: '200', headers: 'none', body: '' }, 0, {}, ''],
-])('a response of n8n's helpers: %j', (response, status, headers, text) => {
+])("a response of n8n's helpers: %j", (response, status, headers, text) => {
 	expect(toHttpResponse(response)).toEqual({ status, headers, text });
 });
 
-test.each([undefined, null, 'text'])('%j is no answer', (response) => {
+test.each([undefined, null, 'text'])('%j is not a response', (response) => {
 	expect(() => toHttpResponse(response)).toThrow('No response');
 });
