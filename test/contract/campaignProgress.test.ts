@@ -63,7 +63,7 @@ describeContract((harness) => {
 		expect(await poll()).toMatchObject([{ event: 'status_changed', from: 'Draft', to: 'Active' }]);
 	});
 
-	test('an unknown campaign is told', async () => {
+	test('an unknown campaign is reported', async () => {
 		const look = await follow(999);
 		await expect(look()).rejects.toThrow("The service doesn't know this campaign");
 	});

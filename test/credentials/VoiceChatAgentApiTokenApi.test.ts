@@ -380,7 +380,7 @@ describe('the token', () => {
 		expect(request.headers).toEqual({ 'X-Own': '1', 'API-Token': TOKEN });
 	});
 
-	test('is not sent with a redirect by any of n8n’s HTTP helpers', async () => {
+	test('is not sent with a redirect by any HTTP helper of n8n', async () => {
 		expect(await authenticate({ url: HOST, followRedirect: true, maxRedirects: 21 })).toMatchObject(
 			{
 				disableFollowRedirect: true,

@@ -71,7 +71,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		);
 	});
 
-	it('has its own rule for a +91 number that is no mobile', async () => {
+	it("has its own rule for a +91 number that isn't a mobile number", async () => {
 		const { status } = await push(active, [{ phone: '+911126543210' }]);
 		expect(status).toBe(dialect.campaigns.plus91NeedsMobile ? 400 : 200);
 	});
@@ -125,7 +125,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		}
 	});
 
-	it('skips and reports numbers on the agent’s DND list', async () => {
+	it('skips and reports numbers on the DND list of the agent', async () => {
 		const { data } = await push(active, [{ phone: '9876543210' }, { phone: fixtures.dndPhone }]);
 		expect(data).toMatchObject({
 			contacts_accepted: dialect.campaigns.acceptedCountsDndSkipped ? 2 : 1,
@@ -134,7 +134,7 @@ describe.each(Object.values(dialects))('campaigns, dialect $name', (dialect) => 
 		expect(sim.contactsOf(active)).toHaveLength(1);
 	});
 
-	it('moves a campaign only along its dialect’s transitions', () => {
+	it('changes a campaign only by the transitions of its dialect', () => {
 		sim.changeCampaign(draft, 'Active');
 		expect(sim.state.campaigns.get(draft)?.status).toBe('Active');
 		const permitted = dialect.campaigns.lifecycle.Active.includes('Archived');

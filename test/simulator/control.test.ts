@@ -100,7 +100,7 @@ describe('the control API', () => {
 		await control('settings', { wsTokenLifetimeMs: 300_000 });
 	});
 
-	it('starts anew', async () => {
+	it('starts again', async () => {
 		await call(sim, 'POST', '/v1/call', place);
 		await control('reset');
 		expect(sim.placedCalls()).toHaveLength(0);

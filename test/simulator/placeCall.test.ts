@@ -79,7 +79,7 @@ describe.each(Object.values(dialects))('placing a call, dialect $name', (dialect
 		expect(epoch - Date.now()).toBeLessThanOrEqual(24 * HOUR_MS);
 	});
 
-	it('takes its side where the document is ambiguous', async () => {
+	it('follows its own reading of an ambiguous sentence', async () => {
 		const past = await place({ scheduled_at: '2020-01-01T10:00:00+05:30' });
 		expect(past.status).toBe(dialect.calls.pastSchedule === 'rejected' ? 400 : 200);
 		const zero = await place({ phone_number: '09876543210' });

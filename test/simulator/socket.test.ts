@@ -19,7 +19,7 @@ describe.each(Object.values(dialects))(
 			return await client.ack();
 		};
 
-		it('answers a message with one ack and tells both messages', async () => {
+		it('sends one ack for a message, and events for both messages', async () => {
 			const client = await opened(sim, session);
 			const ack = await say(client, 'Hello', { message_id: 'mine-1' });
 			expect(ack).toMatchObject({
@@ -33,7 +33,7 @@ describe.each(Object.values(dialects))(
 			expect(sim.sessions.frames(session)).toHaveLength(1);
 		});
 
-		it('lets an ack take as long as every other answer', async () => {
+		it('delays an ack as long as any other response', async () => {
 			const client = await opened(sim, session);
 			sim.configure({ latencyMs: 60 });
 			const began = performance.now();
@@ -42,7 +42,7 @@ describe.each(Object.values(dialects))(
 			expect(performance.now() - began).toBeGreaterThan(50);
 		});
 
-		it('leaves message_id out of the ack where none was supplied', async () => {
+		it('leaves message_id out of the ack if none was supplied', async () => {
 			const client = await opened(sim, session);
 			expect(await say(client, 'Hello')).not.toHaveProperty('message_id');
 		});
@@ -70,7 +70,7 @@ describe.each(Object.values(dialects))(
 				'invalid_interaction',
 			],
 			[{ content: 'please be invalid: agent_inactive' }, 'agent_inactive'],
-		])('answers %j with invalid: %s', async (frame, error) => {
+		])('responds to %j with invalid: %s', async (frame, error) => {
 			const client = await opened(sim, session);
 			client.send(frame);
 			expect(await client.ack()).toMatchObject({ state: 'invalid', error });
@@ -130,7 +130,7 @@ describe.each(Object.values(dialects))(
 			expect(await client.event('turn_result')).toMatchObject({ payload: { error: null } });
 		});
 
-		it('merges into a turn of someone else, whose text comes where the dialect puts it', async () => {
+		it("merges into another client's turn, and returns its text in the field of the dialect", async () => {
 			const client = await opened(sim, session);
 			const ack = await say(client, 'please merge this');
 			expect(ack).toMatchObject({ state: 'merged', merged_into: expect.any(String) });
@@ -146,7 +146,7 @@ describe.each(Object.values(dialects))(
 			expect(order).toBe(dialect.socket.replyText);
 		});
 
-		it('shows buttons and takes the answer once', async () => {
+		it('shows buttons and accepts the answer once', async () => {
 			const client = await opened(sim, session);
 			await say(client, 'please show buttons');
 			const [interaction] = sim.sessions.get(session).interactions.keys();

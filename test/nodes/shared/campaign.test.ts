@@ -45,7 +45,7 @@ test('a status is read by its documented names', () => {
 	});
 });
 
-test('what is no list and no queue is passed over', () => {
+test("ignores values that aren't a list or a queue", () => {
 	const uploads = [null, 'x', { campaign_upload_id: 7, queues: [null, 3, queue(5, true)] }];
 	const { lists } = viewCampaign({ uploads });
 	expect(lists.map(({ id, queues }) => [id, queues.length])).toEqual([['7', 1]]);
@@ -60,7 +60,7 @@ test.each<[string, JsonValue]>([
 	expect(viewCampaign(data)).toMatchObject({ status: undefined, calls: undefined, lists: [] });
 });
 
-test('counts that are none are left out', () => {
+test("leaves out counts that aren't numbers", () => {
 	const { calls } = viewCampaign({ calls: { total: '9', by_status: [] } });
 	expect(calls).toEqual({ total: undefined, byStatus: {} });
 });

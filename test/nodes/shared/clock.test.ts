@@ -9,7 +9,7 @@ describe('backoffMs', () => {
 		expect(waits.map((ms) => ms / 60_000)).toEqual([1, 2, 4, 8, 15, 15, 15]);
 	});
 
-	it('grows by another factor where one is given', () => {
+	it('grows by the configured factor', () => {
 		const backoff = { firstMs: 4_000, maxMs: 20_000, factor: 1.5 };
 		expect(steps.map((step) => backoffMs(backoff, step))).toEqual([
 			4_000, 6_000, 9_000, 13_500, 20_000, 20_000, 20_000,
@@ -44,7 +44,7 @@ describe('pause', () => {
 		expect(clock.requested).toEqual([]);
 	});
 
-	it('returns at once when aborted and starts no further slice', async () => {
+	it('returns immediately when aborted, and starts no other slice', async () => {
 		const clock = new FakeClock();
 		const stop = new AbortController();
 		const paused = pause(clock, 60_000, stop.signal);

@@ -1,6 +1,6 @@
 import { fingerprint, isSecret, shortFingerprint } from '../../../nodes/shared/hash';
 
-test('a fingerprint tells values apart, also where they read the same in a row', () => {
+test('different values have different fingerprints, even if their joined texts are equal', () => {
 	expect(fingerprint(['a', 'b'])).toBe(fingerprint(['a', 'b']));
 	expect(
 		new Set([fingerprint(['a', 'b']), fingerprint(['ab']), fingerprint(['a', 'b', ''])]).size,
@@ -17,7 +17,7 @@ test.each<[unknown, boolean]>([
 	expect(isSecret(given, 'open-sesame')).toBe(is);
 });
 
-test('of an object the order of its fields is not told, of a list that of its values is', () => {
+test("a fingerprint depends on the order of a list, but not on the order of an object's fields", () => {
 	const of = (value: unknown) => shortFingerprint(value, 12);
 	expect(of({ a: 1, b: { c: 2, d: 3 } })).toBe(of({ b: { d: 3, c: 2 }, a: 1 }));
 	expect(of(['a', 'b'])).not.toBe(of(['b', 'a']));

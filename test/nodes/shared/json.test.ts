@@ -104,7 +104,7 @@ test.each<[JsonValue, string]>([
 	expect(outlineOf(value)).toBe(expected);
 });
 
-test('an outline stays short, whatever the answer', () => {
+test('an outline is short for any response', () => {
 	const wide = Object.fromEntries(
 		Array.from({ length: 5_000 }, (_, n) => [`key${n}`, { inner: [] }]),
 	);
@@ -126,7 +126,7 @@ describe('how deep a value is nested', () => {
 		expect(parseJson(JSON.stringify(nested(levels)))).toBeUndefined();
 	});
 
-	test('a wide value is not a deep one, and one that holds itself has an end', () => {
+	test("a wide value isn't deep, and a value that contains itself ends", () => {
 		const own: { [name: string]: unknown } = { wide: Array.from({ length: 2_000 }, () => [1]) };
 		own.self = own;
 		expect(isTooDeep(own)).toBe(false);
@@ -134,7 +134,7 @@ describe('how deep a value is nested', () => {
 });
 
 describe('names that are in an object more than once', () => {
-	test('none of any value that JSON writes', () => {
+	test('finds none in a value that JSON.stringify wrote', () => {
 		fc.assert(
 			fc.property(fc.jsonValue(), (value) => {
 				expect(repeatedNames(JSON.stringify(value))).toEqual([]);
@@ -142,7 +142,7 @@ describe('names that are in an object more than once', () => {
 		);
 	});
 
-	test('each where it is, however it is written', () => {
+	test('finds each, in any spelling', () => {
 		const name = fc.string({ maxLength: 3 });
 		const escaped = (text: string) =>
 			`"${text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
@@ -156,7 +156,7 @@ describe('names that are in an object more than once', () => {
 		);
 	});
 
-	test('the same name in two objects is none', () => {
+	test('the same name in two objects is not a duplicate', () => {
 		expect(repeatedNames('[{"a":{"a":1}},{"a":"a\\\":"}]')).toEqual([]);
 		expect(repeatedNames('{"a":[{"b":1,"b":2}],"a":1}')).toEqual([['a', 'b'], ['a']]);
 	});

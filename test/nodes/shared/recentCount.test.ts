@@ -9,7 +9,7 @@ test('what happened counts until its span of time has passed', () => {
 	expect([count.at(1_399), count.at(1_400)]).toEqual([1, 0]);
 });
 
-test('the time until fewer count is that of the oldest, and none if nothing counts', () => {
+test('the time until fewer count is the one of the oldest, and 0 if nothing counts', () => {
 	const count = new RecentCount(1_000);
 	expect(count.untilFewer(50)).toBe(0);
 	count.add(100);

@@ -21,7 +21,7 @@ test('what goes from the end is what a pattern would take from there', () => {
 	);
 });
 
-describe('in one of Unicode’s forms', () => {
+describe('in a Unicode normalization form', () => {
 	test.each(['NFC', 'NFD', 'NFKC'] as const)(
 		'a text as people write it is what %s makes of it',
 		(form) => {

@@ -27,7 +27,7 @@ describe('words of others in a message', () => {
 		expect(displayText(text)).toBe(shown);
 	});
 
-	test('are cut where they are longer than a message can be', () => {
+	test('are cut if they are longer than a message can be', () => {
 		expect(displayText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
 	});
 });

@@ -85,7 +85,7 @@ test.each<[string, string, string]>([
 		'Agent not found or not associated with this account',
 		'The account of this API token has no agent with this ID',
 	],
-])('at %s, where it is not documented, %s has a message but no code', (path, error, message) => {
+])('at the undocumented status %s, %s has a message but no code', (path, error, message) => {
 	const text = JSON.stringify({ success: false, error });
 	const told = (status: number): unknown => {
 		try {

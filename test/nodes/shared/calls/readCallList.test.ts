@@ -395,7 +395,7 @@ describe('without the path to the list, the calls of the first response', () => 
 		expect(list.asked).toEqual([{}, {}]);
 	});
 
-	test('are none if its only list is empty', async () => {
+	test('are empty if its only list is empty', async () => {
 		const list = listing(() => ({ success: true, data: { calls: [] } }));
 		expect(await read(list, {}, { limit: 50 })).toEqual([]);
 	});
@@ -498,7 +498,7 @@ describe('an open detail that is missing stops before anything is sent', () => {
 		expect(list.asked).toEqual([]);
 	});
 
-	test('all that are missing are named at once', async () => {
+	test('all missing settings are reported together', async () => {
 		const list = paged(1);
 		await expect(read(list, {}, { pageSize: 5 })).rejects.toThrow(
 			/Path to List in Response.*Pagination.*Page, Offset, or Cursor Parameter Name.*Page Size Parameter Name/,

@@ -40,7 +40,7 @@ describe('the calls of a report', () => {
 		['a JSON text', { data: JSON.stringify({ call_id: ID }) }],
 		['what the call captured', { data_captured: { call_id: ID } }],
 		['what the prototype has', Object.create({ call_id: ID })],
-	])('none in %s', (_name, payload) => {
+	])('no call in %s', (_name, payload) => {
 		expect(readReport(payload)).toEqual([]);
 	});
 

@@ -100,7 +100,7 @@ describe('each value is sent under the name and in the place from the credential
 		);
 	});
 
-	test('all that is not said yet is named at once', () => {
+	test('all missing settings are reported together', () => {
 		const details = mapping({ chatInboundMessageName: 'text' });
 		expect(() => inboundValues(details, MESSAGE)).toThrow(/has no value for .+ and .+/);
 	});

@@ -50,7 +50,7 @@ test('without WebSocket, the message names the required Node.js version', async 
 	expect(opened).toEqual([]);
 });
 
-test('Stop gives up every connection, those in use and those kept, and opens none after it', async () => {
+test('Stop ends every connection, used or kept, and no other one is opened after it', async () => {
 	const { pool, stop } = run();
 	await pool.use(connection, 'kept', false, nothing);
 	let end = () => {};

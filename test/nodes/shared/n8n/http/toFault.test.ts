@@ -139,7 +139,7 @@ describe('it may have left', () => {
 	});
 });
 
-test('nothing but codes is taken over: the request in the error holds the token', () => {
+test('keeps only codes of the error, because its request contains the token', () => {
 	const error = fault('POST https://x?token=tok-0123456789ab', { code: 'ECONNRESET' });
 	expect(JSON.stringify(toFault(error))).not.toContain('tok-');
 	expect(toFault(error).message).toBe('ECONNRESET');
