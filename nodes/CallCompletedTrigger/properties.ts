@@ -8,7 +8,7 @@ const filters: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Option',
+	placeholder: 'Add Filter',
 	default: {},
 	description: 'Which calls start the workflow. Without a filter, every call does.',
 	options: [

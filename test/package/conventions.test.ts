@@ -85,7 +85,7 @@ test('placeholders begin with "e.g."', () => {
 			({ property }) =>
 				hasAddButton(property) &&
 				(property.type === 'collection'
-					? property.placeholder !== 'Add Option'
+					? property.placeholder !== (property.name === 'filters' ? 'Add Filter' : 'Add Option')
 					: property.placeholder?.startsWith('Add ') !== true),
 		),
 	).toEqual([]);

@@ -36,7 +36,7 @@ const filtersField: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
 	type: 'collection',
-	placeholder: 'Add Option',
+	placeholder: 'Add Filter',
 	default: {},
 	description:
 		'Which calls to return. Each filter except Contact List ID needs a name in the credential, under Set Up the Call List.',
