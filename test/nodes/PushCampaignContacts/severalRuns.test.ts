@@ -47,12 +47,11 @@ function twoBranches(
 
 const runs = (run: IRun, index: number): INodeExecutionData[][] =>
 	(run.data.resultData.runData.Node ?? []).map((each) => each.data?.main?.[index] ?? []);
-const reportAll = { options: { reportDuplicates: true } };
 
 describe('a node that runs several times in an execution', () => {
 	test('pushes a number once, and rejects it in later runs', async () => {
 		const bodies = answering(ok(2));
-		const { workflow, start } = twoBranches(reportAll);
+		const { workflow, start } = twoBranches();
 		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
 		expect(runs(run, 0).map((items) => items.length)).toEqual([1, 0]);
