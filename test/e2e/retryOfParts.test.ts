@@ -89,6 +89,8 @@ test('a retry of the parent workflow does not repeat calls that its sub-workflow
 	expect((await n8n.retry(id, 'original')).status).toBe('error');
 	const [latest, ...before] = await allExecutions(n8n, sub);
 	expect(before).toHaveLength(1);
-	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain('An earlier attempt of this execution');
+	expect((await n8n.runData(latest?.id ?? '')).error?.message).toContain(
+		'An earlier attempt of this execution',
+	);
 	expect(phones.map((phone) => simulator.callsTo(phone))).toEqual([1, 1]);
 }, 60_000);
