@@ -12,7 +12,8 @@ const PLAIN = [
 	'nodes/shared/*.ts',
 	'nodes/shared/n8n/idempotency/firstExecution.ts',
 	'nodes/GetCall/calls/*.ts',
-	'nodes/PlaceCall/{ask,request}/*.ts',
+	'nodes/PlaceCall/request/*.ts',
+	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
@@ -144,7 +145,7 @@ export default defineConfig(
 			'**/*.test.ts',
 			'nodes/shared/text.ts',
 			'nodes/shared/api/errorTable.ts',
-			'nodes/shared/api/secrets.ts',
+			'nodes/shared/api/secretPatterns.ts',
 			'nodes/PushCampaignContacts/rowIndependent.ts',
 		],
 		rules: {

@@ -8,8 +8,8 @@ module.exports = {
 	// Includes the sources, because watch mode and --findRelatedTests ignore changes outside the roots.
 	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
 	testMatch: ['**/*.test.ts'],
-	// Twice as long as `until` waits, so that a test on a busy machine fails with the reason, if at all.
-	testTimeout: 60_000,
+	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
+	testTimeout: 300_000,
 	// Tests with a real n8n run separately: npm run test:e2e.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],

@@ -1,7 +1,8 @@
-/** `npm run screenshots -- <folder>`: takes screenshots of the nodes, the credential, and the outputs. */
+/** `npm run screenshots -- [--dark] <folder>`: takes screenshots of the nodes, the credential, and the outputs. */
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { Editor } from '../test/browser/editor';
 import {
@@ -28,7 +29,11 @@ import { startStack, type Stack } from './stack';
 const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
-const folder = resolve(process.argv[2] ?? join(projectFolder, 'docs', 'images'));
+const { values, positionals } = parseArgs({
+	options: { dark: { type: 'boolean', default: false } },
+	allowPositionals: true,
+});
+const folder = resolve(positionals[0] ?? join(projectFolder, 'docs', 'images'));
 
 async function takeAll(): Promise<void> {
 	build(console.log);
@@ -39,7 +44,7 @@ async function takeAll(): Promise<void> {
 	);
 	try {
 		await copyFile(join(examplesFolder, SAMPLE), join(stack.n8n.files, SAMPLE));
-		const editor = await Editor.open(stack.n8n.baseUrl);
+		const editor = await Editor.open(stack.n8n.baseUrl, values.dark ? 'dark' : 'light');
 		try {
 			await takePanels(stack, editor);
 			await takeExamples(stack, editor);

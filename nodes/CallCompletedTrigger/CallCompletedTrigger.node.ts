@@ -69,7 +69,7 @@ export class CallCompletedTrigger implements INodeType {
 		return openCompletions(this);
 	}
 
-	// Without this, n8n's editor would run trigger() with the items of the webhook, and wait forever.
+	// Without this, n8n's editor would run trigger() for the items of the webhook and never finish.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await passFirstOnly(this);
 	}

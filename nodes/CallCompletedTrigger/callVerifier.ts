@@ -1,9 +1,8 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { CLOSING_MS, triggerKey } from '../shared/n8n/triggers/activeTriggers';
 import { clock, createAccountClient, type AccountClient } from '../shared/n8n/http/accountClient';
-import { Batcher } from '../shared/n8n/triggers/batcher';
+import { Batcher, RareNotice } from '../shared/n8n/triggers/notices';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { RareNotice } from '../shared/n8n/triggers/rareNotice';
 import { isUnknownCall, readCompletedCall, type ReadBack } from '../shared/calls/readBack';
 import { callKey } from '../shared/calls/report';
 import type { ExplainedError } from '../shared/api/errors';

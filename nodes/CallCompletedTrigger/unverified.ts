@@ -1,7 +1,7 @@
 import chunk from 'lodash/chunk';
 import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/resolution';
 import { PICKED } from '../shared/calls/callEnd';
 import { NotEndedYet } from '../shared/calls/readBack';
 import { MAX_NAMED, named, quoted } from '../shared/values';

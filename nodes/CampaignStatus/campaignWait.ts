@@ -6,7 +6,7 @@ import {
 	type ContactList,
 } from '../shared/campaign';
 import { isTransient } from '../shared/api/errors';
-import { onScreenOnly, readerOf, type Resolution } from '../shared/api/modelAdvice';
+import { onScreenOnly, readerOf, type Resolution } from '../shared/api/resolution';
 import { formOf } from '../shared/modelForms';
 import type { Clock } from '../shared/clock';
 import { whyNotRead } from '../shared/notRead';

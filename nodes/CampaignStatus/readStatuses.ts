@@ -4,7 +4,7 @@ import pLimit from 'p-limit';
 import { getCampaignStatus } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/parseIds';
 import type { JsonObject } from '../shared/json';
@@ -30,7 +30,7 @@ class RunStopped extends Error {
 export async function readStatuses({
 	context,
 	parameters,
-	connection,
+	account,
 }: OperationRun): Promise<INodeExecutionData[]> {
 	const waitingClock = { ...clock, sleep: cancellableSleep(context) };
 	const concurrentReads = readConcurrency(parameters, READS_AT_ONCE);
@@ -38,7 +38,7 @@ export async function readStatuses({
 	let stopped = false;
 
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
-		const { client } = await connection();
+		const { client } = await account();
 		const form = parameters.at(index);
 		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 		const output = readOutput(form);

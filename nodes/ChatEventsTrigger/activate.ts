@@ -1,6 +1,6 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/resolution';
 import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { triggerKey } from '../shared/n8n/triggers/activeTriggers';

@@ -5,7 +5,7 @@ import { clock } from '../shared/n8n/http/accountClient';
 import { emitWithRetry } from '../shared/n8n/triggers/executionStarter';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
-import { pause } from '../shared/clock';
+import { pause, settledOrTimeout } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
@@ -81,18 +81,11 @@ export class EventStarter {
 			sessionKey(sessionId),
 			event.eventId ?? randomUUID(),
 		]);
-		const done = new AbortController();
-		void emitWithRetry(this.context, items, key)
-			.then((isAccepted) => {
-				if (!isAccepted) this.onRejected(sessionEvent);
-			})
-			.finally(() => done.abort());
-		await this.untilRoom(done.signal);
-	}
-
-	private async untilRoom(done: AbortSignal): Promise<void> {
-		const doneOrClosing = AbortSignal.any([done, this.closing.signal]);
-		if (!this.closing.signal.aborted && (await pause(clock, NEXT_AFTER_MS, doneOrClosing))) return;
-		await pause(clock, NEXT_AFTER_WHEN_CLOSING_MS, done);
+		const { signal } = this.closing;
+		const emitting = emitWithRetry(this.context, items, key).then((isAccepted) => {
+			if (!isAccepted) this.onRejected(sessionEvent);
+		});
+		await settledOrTimeout(clock, NEXT_AFTER_MS, emitting, signal);
+		if (signal.aborted) await settledOrTimeout(clock, NEXT_AFTER_WHEN_CLOSING_MS, emitting);
 	}
 }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import type { EndingKind } from '../shared/chat/reconnectPolicy';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/ackWaiter';
@@ -39,10 +40,7 @@ const NEXT_AFTER_MS = 5_000;
 export class FollowedSessions {
 	private readonly sessions = new Map<string, FollowedSession>();
 
-	private connecting = 0;
-
-	/** Sessions that wait for `MAX_CONNECTING`, oldest first. */
-	private readonly waiting = new Set<FollowedSession>();
+	private readonly limit = pLimit(MAX_CONNECTING);
 
 	constructor(private readonly parts: FollowDeps) {}
 
@@ -58,7 +56,12 @@ export class FollowedSessions {
 		const { open, onLost } = this.parts;
 		const session = new FollowedSession({
 			open: (onEnded) => open(sessionId, onEnded),
-			onDue: () => this.connectWithinLimit(session),
+			onDue: () => {
+				void this.limit(async () => {
+					const isFollowed = this.sessions.get(sessionId) === session;
+					if (isFollowed) await settledOrTimeout(clock, NEXT_AFTER_MS, session.connect());
+				});
+			},
 			onLost: (ending) => {
 				if (isFinal(ending)) this.sessions.delete(sessionId);
 				onLost(sessionId, ending);
@@ -78,7 +81,6 @@ export class FollowedSessions {
 		const session = this.sessions.get(sessionId);
 		if (session === undefined) return;
 		this.sessions.delete(sessionId);
-		this.waiting.delete(session);
 		await session.close();
 	}
 
@@ -107,21 +109,6 @@ export class FollowedSessions {
 	async closeAll(): Promise<void> {
 		await Promise.all([...this.sessions.keys()].map(async (id) => await this.unfollow(id)));
 	}
-
-	private connectWithinLimit(session: FollowedSession): void {
-		if (this.connecting >= MAX_CONNECTING) {
-			this.waiting.add(session);
-			return;
-		}
-		this.connecting++;
-		void settledOrTimeout(clock, NEXT_AFTER_MS, session.connect()).then(() => {
-			this.connecting--;
-			const [next] = this.waiting;
-			if (next === undefined) return;
-			this.waiting.delete(next);
-			this.connectWithinLimit(next);
-		});
-	}
 }
 
 /** Endings that a retry can't change. */
@@ -134,9 +121,9 @@ const FINAL: ReadonlySet<EndingKind> = new Set([
 
 /**
  * The trigger retries a session whose connection gave up, for example because the service is down or the session is in use
- * by another client. The intervals grow, so that an outage doesn't cause a flood of requests.
+ * by another client. Minutes, because the connection has made its own quick attempts before, and this never gives up.
  */
-const RESTART_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+const SESSION_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
 
 /** After a connection of this length, the next failure is reported again. Much longer than the attempts before giving up. */
 const STABLE_AFTER_MS = 3_600_000;
@@ -224,7 +211,7 @@ class FollowedSession {
 		const retryWait = new AbortController();
 		this.retryWait = retryWait;
 		const ended = AbortSignal.any([retryWait.signal, this.closed.signal]);
-		const waitMs = backoffMs(RESTART_BACKOFF, this.consecutiveFailures);
+		const waitMs = backoffMs(SESSION_BACKOFF, this.consecutiveFailures);
 		if (await pause(clock, waitMs, ended)) this.retryNow();
 	}
 }

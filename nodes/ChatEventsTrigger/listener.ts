@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import type { ExplainedError } from '../shared/api/errors';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import type { RareNotice } from '../shared/n8n/triggers/rareNotice';
+import type { RareNotice } from '../shared/n8n/triggers/notices';
 import { rejectionNotice } from '../shared/n8n/triggers/usableFields';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatEnded } from '../shared/chat/endings';

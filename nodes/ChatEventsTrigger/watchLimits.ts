@@ -1,5 +1,5 @@
 import { ExplainedError } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/resolution';
 import type { Readiness } from '../shared/chat/ackWaiter';
 import { RecentCount } from '../shared/recentCount';
 

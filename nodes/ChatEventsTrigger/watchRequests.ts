@@ -1,7 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/resolution';
 import {
 	parseWatchRequest,
 	parseWatchSecret,

@@ -4,7 +4,7 @@ import type { AwaitedReply } from '../shared/chat/replyWatch';
 import { RESULT_TIMEOUT_MS } from '../shared/chat/timings';
 import type { JsonObject } from '../shared/json';
 import { InvalidInput } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/resolution';
 import type { Fields } from '../shared/n8n/forms/fields';
 
 /** Why there is no proved reply, and what to do. */

@@ -43,7 +43,7 @@ export const sendByAsync: Prepare = (form) => {
 	if (!form.switch('waitForReply', false)) {
 		return {
 			...request,
-			send: async ({ connection }) => asItems(recordOf(await send(connection))),
+			send: async ({ account }) => asItems(recordOf(await send(account))),
 		};
 	}
 	const wait: ReplyWait = {
@@ -55,7 +55,7 @@ export const sendByAsync: Prepare = (form) => {
 	};
 	return {
 		...request,
-		send: async (deps) => await sendAndWait(deps, wait, async () => await send(deps.connection)),
+		send: async (deps) => await sendAndWait(deps, wait, async () => await send(deps.account)),
 	};
 };
 
@@ -84,11 +84,11 @@ function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
 }
 
 async function sendAndWait(
-	{ context, connection, sockets }: ChatDeps,
+	{ context, account, sockets }: ChatDeps,
 	{ sessionId, givenIds, hasKey, takeOver, timeoutMs }: ReplyWait,
 	send: () => Promise<ApiResponse>,
 ): Promise<INodeExecutionData[]> {
-	const { apiMapping } = connection;
+	const { apiMapping } = account;
 	const options = {
 		clock,
 		apiMapping,
@@ -97,7 +97,7 @@ async function sendAndWait(
 		timeoutMs: capInTools(context, timeoutMs),
 	};
 	const sendOn = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
-	const outcome = await sockets.use(connection, sessionId, takeOver, sendOn);
+	const outcome = await sockets.use(account, sessionId, takeOver, sendOn);
 	if (outcome.kind === 'not_sent') throw notReady(outcome.readiness);
 	const { response, isNamed, reply } = outcome;
 	if (!isNamed) context.addExecutionHints({ message: turnNotNamed(apiMapping) });

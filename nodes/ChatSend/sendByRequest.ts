@@ -18,7 +18,7 @@ export const sendByInbound: Prepare = (form) => {
 		payload: { message, additions },
 		target: messageTarget(message),
 		repeatable: true,
-		send: async ({ connection: { client, apiMapping } }) => {
+		send: async ({ account: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
 			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
 		},
@@ -46,7 +46,7 @@ export const sendByLegacy: Prepare = (form) => {
 		payload: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),
 		repeatable: true,
-		send: async ({ connection }) =>
-			asItems(recordOf(await sendLegacyMessage(connection.client, body, additions))),
+		send: async ({ account }) =>
+			asItems(recordOf(await sendLegacyMessage(account.client, body, additions))),
 	};
 };

@@ -48,7 +48,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 		target: messageTarget({ sessionId }),
 		idempotent: frame.idempotency_key !== undefined,
 		repeatable: true,
-		send: async ({ context, connection, sockets }) => {
+		send: async ({ context, account, sockets }) => {
 			const options = {
 				clock,
 				random: Math.random,
@@ -56,7 +56,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				resultTimeoutMs: capInTools(context, replyMs),
 			};
 			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
-			const outcome = await sockets.use(connection, sessionId, takeOver, send);
+			const outcome = await sockets.use(account, sessionId, takeOver, send);
 			return asItems({ session_id: sessionId, ...turnRecord(outcome) });
 		},
 	};

@@ -1,6 +1,12 @@
 import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
 import type { Outcome } from '../shared/api/errors';
-import { forEveryone, onScreenOnly, USER, type Resolution } from '../shared/api/modelAdvice';
+import {
+	forEveryone,
+	onScreenOnly,
+	USER,
+	type Explanation,
+	type Resolution,
+} from '../shared/api/resolution';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
 import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
@@ -10,18 +16,16 @@ export class ChatTurnFault extends ExplainedError {
 	override readonly name = 'ChatTurnFault';
 
 	constructor(
-		text: TurnText,
+		explanation: Explanation,
 		readonly outcome: Outcome,
 		originalMessage?: string | null,
 		override readonly isTransient = false,
 	) {
-		super(text.message, text.resolution, originalMessage ?? undefined);
+		super(explanation.message, explanation.resolution, originalMessage ?? undefined);
 	}
 }
 
-type TurnText = { message: string; resolution: Resolution };
-
-const INVALID: Record<InvalidCode, TurnText> = {
+const BY_CODE: Record<InvalidCode, Explanation> = {
 	bad_json: {
 		message: "The service couldn't read the message as JSON",
 		resolution: {
@@ -89,6 +93,52 @@ const INVALID: Record<InvalidCode, TurnText> = {
 	},
 };
 
+const BUSY: Explanation = {
+	message: 'The service is too busy to accept the message',
+	resolution: forEveryone('The message was not accepted. Send it again later.'),
+};
+
+const FAILED: Explanation = {
+	message: "The service couldn't process the message",
+	resolution: forEveryone(
+		'The service may or may not have accepted the message. Check the conversation before you send it again.',
+	),
+};
+
+const REJECTED: Explanation = {
+	message: 'The service rejected the message',
+	resolution: {
+		onScreen: 'Correct what the service reports below. Then send the message again.',
+		forModel: 'Correct what the service reports. Then send the message again.',
+	},
+};
+
+const REJECTED_WITHOUT_REASON: Explanation = {
+	message: REJECTED.message,
+	resolution: {
+		onScreen:
+			'The service gave no reason. Check the fields of this item, then send the message again.',
+		forModel: 'The service gave no reason. Check the values you gave.',
+	},
+};
+
+const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
+	no_ack: "The message was sent, but the service didn't confirm it in time",
+	lost: 'The connection was lost after the message was sent',
+	unmatched:
+		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
+	too_large:
+		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
+};
+
+export const EXECUTION_STOPPED: Explanation = {
+	message: "The message wasn't sent because the execution was stopped",
+	resolution: {
+		onScreen: 'Run the workflow again to send the message.',
+		forModel: 'Send the message again.',
+	},
+};
+
 const SEND_UNKNOWN: Resolution = {
 	onScreen:
 		"The service may or may not have accepted the message, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Prevent Duplicate Messages' makes sending again safe.",
@@ -113,7 +163,7 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'busy':
 			return new ChatTurnFault(BUSY, 'not_sent', outcome.ack.error, true);
 		case 'invalid':
-			return new ChatTurnFault(invalidText(outcome.code), 'rejected', outcome.code);
+			return new ChatTurnFault(explainInvalid(outcome.code), 'rejected', outcome.code);
 		case 'failed':
 			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
 		case 'rejected':
@@ -154,58 +204,12 @@ export function faultOf(outcome: TurnOutcome): Error {
 		: fault;
 }
 
-const BUSY: TurnText = {
-	message: 'The service is too busy to accept the message',
-	resolution: forEveryone('The message was not accepted. Send it again later.'),
-};
-
-const FAILED: TurnText = {
-	message: "The service couldn't process the message",
-	resolution: forEveryone(
-		'The service may or may not have accepted the message. Check the conversation before you send it again.',
-	),
-};
-
-const REJECTED: TurnText = {
-	message: 'The service rejected the message',
-	resolution: {
-		onScreen: 'Correct what the service reports below. Then send the message again.',
-		forModel: 'Correct what the service reports. Then send the message again.',
-	},
-};
-
-const REJECTED_WITHOUT_REASON: TurnText = {
-	message: REJECTED.message,
-	resolution: {
-		onScreen:
-			'The service gave no reason. Check the fields of this item, then send the message again.',
-		forModel: 'The service gave no reason. Check the values you gave.',
-	},
-};
-
-const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
-	no_ack: "The message was sent, but the service didn't confirm it in time",
-	lost: 'The connection was lost after the message was sent',
-	unmatched:
-		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
-	too_large:
-		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
-};
-
-export const EXECUTION_STOPPED: TurnText = {
-	message: "The message wasn't sent because the execution was stopped",
-	resolution: {
-		onScreen: 'Run the workflow again to send the message.',
-		forModel: 'Send the message again.',
-	},
-};
-
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
-function invalidText(code: string | null): TurnText {
+function explainInvalid(code: string | null): Explanation {
 	const known = INVALID_CODES.find((candidate) => candidate === code);
-	if (known !== undefined) return INVALID[known];
+	if (known !== undefined) return BY_CODE[known];
 	return code === null ? REJECTED_WITHOUT_REASON : REJECTED;
 }
 

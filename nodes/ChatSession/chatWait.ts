@@ -3,8 +3,8 @@ import type { Readiness } from '../shared/chat/ackWaiter';
 import { type Clock, hasOffset, pause } from '../shared/clock';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
-import { ExplainedError, type ErrorOrigin } from '../shared/api/errors';
-import { onScreenOnly, type Reader } from '../shared/api/modelAdvice';
+import { ExplainedError } from '../shared/api/errors';
+import { onScreenOnly, type Reader } from '../shared/api/resolution';
 import { type JsonValue, numberIn } from '../shared/json';
 import { whyNotRead } from '../shared/notRead';
 
@@ -33,7 +33,6 @@ export class NeverConnected extends ExplainedError {
 	override readonly name = 'NeverConnected';
 	readonly outcome = 'not_sent';
 	override readonly isTransient = true;
-	override readonly origin: ErrorOrigin;
 
 	/** @param lastFailure null if no attempt has failed yet, because connecting is slow */
 	constructor(lastFailure: ChatEnded | null) {
@@ -49,7 +48,6 @@ export class NeverConnected extends ExplainedError {
 			},
 			lastFailure?.originalMessage,
 		);
-		this.origin = lastFailure?.origin ?? 'service';
 	}
 }
 

@@ -1,5 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { OutcomeUnknown } from '../shared/api/errors';
+import { parseAgentUuid } from '../shared/api/parseIds';
 import { agentField } from '../shared/n8n/forms/agentField';
+import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+	optionsCollection,
+	readAdditions,
+} from '../shared/n8n/forms/options';
+import { withNumber } from './list/dndChange';
+import { comparedDigits, parseDndPhone } from './list/phoneMatch';
 
 /** Changes that affect people are sent one after another. */
 export const CHANGES_AT_ONCE = 1;
@@ -19,3 +31,25 @@ export const phoneField: INodeProperties = {
 	description:
 		'The phone number as your service expects it, preferably with + and country code. Spaces, hyphens, dots, and parentheses are removed.',
 };
+
+/** @param verb for the number, such as "add" */
+export function changeOptionsField(verb: string): INodeProperties {
+	return optionsCollection(
+		additionalBodyFields,
+		additionalQueryParameters,
+		concurrencyField(CHANGES_AT_ONCE, `How many numbers to ${verb} at the same time`),
+	);
+}
+
+/** What adding and removing a number have in common. They have the same subject, because one undoes the other. */
+export function readChange(form: Fields) {
+	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+	const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+	return {
+		agentUuid,
+		phone,
+		additions: readAdditions(form.collection('options')),
+		subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+		withDetails: (error: OutcomeUnknown) => withNumber(phone, error),
+	};
+}

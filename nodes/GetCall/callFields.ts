@@ -1,10 +1,14 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { Additions } from '../shared/api/endpoints';
 import { READS_AT_ONCE } from '../shared/api/limits';
+import { parseCallId } from '../shared/api/parseIds';
+import { MAY_BE_BLANK, type Fields } from '../shared/n8n/forms/fields';
 import { outputFields } from '../shared/n8n/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
 	optionsCollection,
+	readAdditions,
 } from '../shared/n8n/forms/options';
 
 export const callIdField: INodeProperties = {
@@ -29,4 +33,11 @@ export function callOptionsField(...members: INodeProperties[]): INodeProperties
 		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		...members,
 	);
+}
+
+export function readCallFields(form: Fields): { callId: string; additions: Additions } {
+	return {
+		callId: parseCallId(form.textOrNumber('callId', MAY_BE_BLANK)),
+		additions: readAdditions(form.collection('options')),
+	};
 }

@@ -6,7 +6,7 @@ import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseCha
 import { injectContext } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { OutcomeUnknown } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/resolution';
 
 /** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
 export const injectOne: Prepare = (form) => {
@@ -18,7 +18,7 @@ export const injectOne: Prepare = (form) => {
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
 		repeatable: true,
-		send: async ({ connection: { client } }) => {
+		send: async ({ account: { client } }) => {
 			try {
 				return asItems(recordOf(await injectContext(client, sessionId, { context }, additions)));
 			} catch (error) {

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { asSentence, ExplainedError, type OutcomeUnknown } from '../shared/api/errors';
-import { forEveryone, type Reader, type Resolution } from '../shared/api/modelAdvice';
+import { forEveryone, type Reader, type Resolution } from '../shared/api/resolution';
 import type { CallRequest } from '../shared/api/types';
 import type { ApiMapping } from '../shared/apiMapping';
 import { callListQuery, requiredForFilters, type CallFilters } from '../shared/calls/callFilters';

@@ -4,7 +4,7 @@ import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
@@ -12,44 +12,37 @@ import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
+import type { Fields } from '../shared/n8n/forms/fields';
 import { asItems, sendEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/handler';
+import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
-import { phoneKey } from '../shared/phone/phoneKey';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallFinder, type SentCall } from './findCall';
-import { OutsideHours, withinHours, type WrittenHours } from './request/callingHours';
-import {
-	buildCall,
-	buildCallRequest,
-	type CallFields,
-	type CheckedCall,
-} from './request/callRequest';
-import type { DataPoint, NamedValue } from './request/callRequestFields';
-import type { Schedule } from './request/schedule';
+import { readCall } from './fields/readCall';
+import { type CallingHours, openingFor, OutsideHours, withinHours } from './request/openingHours';
+import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
 /**
  * Places one call per item, and waits until the calls are completed if 'Wait for Completion' is set.
  *
- * @param questionOf reads the question of *Ask and Wait*
+ * @param readQuestion reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	{ context, parameters, connection }: OperationRun,
-	questionOf?: (form: Fields) => Question,
+	{ context, parameters, account }: OperationRun,
+	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
-	const wait = await prepareWait(context, parameters.at(0), connection);
+	const wait = await prepareWait(context, parameters.at(0), account);
 	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
-		return prepareCall(context, { form, index }, calls, wait.webhookUrl, questionOf?.(form));
+		return prepareCall(context, { form, index }, calls, wait.webhookUrl, readQuestion?.(form));
 	};
 	const placed = await sendEachItem(context, prepare, {
-		createDeps: connection,
+		createDeps: account,
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',
@@ -74,12 +67,18 @@ function prepareCall(
 	question: Question | undefined,
 ): PreparedRequest<AccountClient> {
 	const options = form.collection('options');
-	const fields = readCallParameters(context, form, question);
+	const { request, schedule, hours, phoneKey } = readCall(
+		form,
+		context.getTimezone(),
+		question?.point,
+	);
 	const additions = readAdditions(options);
 	const legacy = options.switch('useLegacyEndpoint', false);
 	const lookUp = options.choice('ifUnknown', 'fail') === 'lookUp';
 	const keepsInput = includesInput(form);
-	const hasHours = fields.callingHours !== undefined;
+	const hasHours = hours !== undefined;
+	// Before any call, so that wrong dates stop all of them.
+	if (hasHours) openingFor(hours, request.scheduled_at, dateTimeNow());
 	if (hasHours && additions.body?.scheduled_at !== undefined) {
 		throw new InvalidInput(
 			"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
@@ -89,14 +88,10 @@ function prepareCall(
 			},
 		);
 	}
-	// Many calls one after another take time, so the call is built with the time at which it's sent.
-	const buildNow = () =>
-		buildCall({
-			...atTime(fields, clock.now()),
-			webhookUrl: ownWebhookUrl ?? fields.webhookUrl,
-		});
-	const call = buildCallRequest(atTime(fields, 0));
-	const key = phoneKey(fields.phoneNumber, call.country_code);
+	// Many calls one after another take time, so both depend on the time at which the request is sent.
+	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
+	const requestNow = () =>
+		inCallingHours(ownWebhookUrl ? { ...request, webhook_url: ownWebhookUrl } : request, hours);
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
@@ -105,34 +100,38 @@ function prepareCall(
 		});
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
-		payload: { ...additions, call },
-		person: [call.country_code, call.phone_number],
+		payload: { ...additions, request },
+		person: [request.country_code, request.phone_number],
 		quota: readQuota(options),
-		check: buildNow,
-		lastCheck: () => void scheduledRequest(buildNow()),
-		send: async (connection) => {
-			const checked = buildNow();
-			const request = scheduledRequest(checked);
-			const sent = { request, key, sentAt: clock.now() };
-			// Another attempt is later, and the calling hours may have ended by then.
-			const bodyNow = () => scheduledRequest({ ...checked, request });
-			const place = async () =>
-				await placeOne(connection.client, request, { ...additions, legacy, bodyNow });
-			return placedItems(await placedOrFound(calls, sent, place, lookUp ? connection : undefined));
+		check: requireStillFuture,
+		lastCheck: () => {
+			requireStillFuture();
+			requestNow();
 		},
-		withDetails: (error) => withCallDetails(call, error),
+		send: async (account) => {
+			requireStillFuture();
+			const sent = { request: requestNow(), key: phoneKey, sentAt: clock.now() };
+			const place = async () =>
+				await placeOne(account.client, sent.request, {
+					...additions,
+					legacy,
+					bodyNow: requestNow,
+				});
+			return placedItems(await placedOrFound(calls, sent, place, lookUp ? account : undefined));
+		},
+		withDetails: (error) => withCallDetails(request, error),
 		...(lookUp && {
-			find: async (connection, error, since) => {
-				const sent = { request: call, key, sentAt: since };
+			find: async (account, error, since) => {
+				const sent = { request, key: phoneKey, sentAt: since };
 				const fail = async () => await Promise.reject(error);
-				return placedItems(await placedOrFound(calls, sent, fail, connection));
+				return placedItems(await placedOrFound(calls, sent, fail, account));
 			},
 		}),
 		fallbackOutput: outsideHoursOutput,
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
-				const call = { ...input, ...json, phone_key: json.phone_key ?? key };
+				const call = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
 				return { json: withAnswer(call, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
@@ -144,10 +143,6 @@ function readQuota(options: Fields): Quota {
 	if (value === undefined) return { unit: 'call', max: Infinity };
 	const resolution = onScreenOnly('Enter how many calls one agent run may place, at least 1.');
 	return { unit: 'call', max: parseCount(value, 'Maximum Calls per Agent Run', resolution) };
-}
-
-function atTime({ schedule, ...fields }: CallFields, millis: number): CallFields {
-	return { ...fields, schedule: schedule && { ...schedule, now: DateTime.fromMillis(millis) } };
 }
 
 function dateTimeNow(): DateTime {
@@ -162,105 +157,8 @@ function outsideHoursOutput(error: unknown): INodeExecutionData[] | undefined {
 		placed: false,
 		call_id: null,
 		not_placed_reason: 'outside_calling_hours',
-		next_opening: opening === undefined ? null : withOffset(opening),
+		next_opening: withOffset(opening),
 	});
-}
-
-/** Reads the fields of one item. Checks only their types. */
-function readCallParameters(
-	context: IExecuteFunctions,
-	form: Fields,
-	question: Question | undefined,
-): CallFields {
-	const settings = form.collection('callConfigOverrides');
-	const options = form.collection('options');
-	return {
-		agentUuid: form.textOrNumber('agentUuid', MAY_BE_BLANK),
-		countryCode: form.choiceOrText('countryCode', MAY_BE_BLANK),
-		phoneNumber: form.textOrNumber('phoneNumber', MAY_BE_BLANK),
-		personName: fieldOrOption('personName', form, options),
-		// *Ask and Wait* places its calls now.
-		schedule: question === undefined ? readSchedule(context, form) : undefined,
-		callingHours: readCallingHours(options),
-		outsideCallingHours: options.choice('outsideCallingHours', 'schedule'),
-		additionalData: options.has('additionalDataJson')
-			? options.json('additionalDataJson', MAY_BE_BLANK)
-			: undefined,
-		additionalDataFields: additionalDataRows(form),
-		dataExtraction: dataPoints(form, question),
-		maxCallDurationSeconds: settings.number('maxCallDurationSeconds', undefined),
-		enableCallback: settings.switch('enableCallback', undefined),
-		retryEnabled: settings.switch('retryEnabled', undefined),
-		retryMaxAttempts: settings.number('retryMaxAttempts', undefined),
-		retryIntervalMinutes: settings.number('retryIntervalMinutes', undefined),
-		initialGreeting: fieldOrOption('initialGreeting', form, options),
-		systemPrompt: options.textAsWritten('systemPrompt'),
-		webhookUrl: options.has('webhookUrl') ? options.text('webhookUrl') : undefined,
-	};
-}
-
-/** *Place* has this as a field, *Ask and Wait* as an option. */
-function fieldOrOption(name: string, form: Fields, options: Fields): string | undefined {
-	const source = [form, options].find((fields) => fields.has(name));
-	return source?.textAsWritten(name, MAY_BE_BLANK);
-}
-
-/** Without `hours` if the option is added, but not filled in. `undefined` without the option. */
-function readCallingHours(options: Fields): WrittenHours | undefined {
-	if (!options.has('callingHours')) return undefined;
-	const hours = options.group('callingHours');
-	return {
-		hours: hours && {
-			days: hours.text('days', MAY_BE_BLANK),
-			from: hours.text('from', MAY_BE_BLANK),
-			to: hours.text('to', MAY_BE_BLANK),
-			timeZone: hours.text('timeZone', MAY_BE_BLANK),
-		},
-	};
-}
-
-function additionalDataRows(form: Fields): NamedValue[] | undefined {
-	const rows = form.rows('additionalDataFields').map((row) => ({
-		name: row.text('name', MAY_BE_BLANK),
-		value: row.scalar('value', MAY_BE_BLANK),
-	}));
-	return rows.length > 0 ? rows : undefined;
-}
-
-/** The data points, with the question last, so that messages have the positions of the form. */
-function dataPoints(form: Fields, question: Question | undefined): DataPoint[] | undefined {
-	const points = readDataPoints(form);
-	if (question !== undefined) points.push(question.point);
-	return points.length > 0 ? points : undefined;
-}
-
-export function readDataPoints(form: Fields): DataPoint[] {
-	return form.rows('dataExtraction').map((row) => ({
-		key: row.textAsWritten('key'),
-		description: row.textAsWritten('description', MAY_BE_BLANK),
-		required: row.switch('required', undefined),
-		outputFormat: row.textAsWritten('outputFormat'),
-	}));
-}
-
-/** The field that has the time, depending on 'When to Call'. A model enters the time there. */
-function readTime(form: Fields): Pick<Schedule, 'field' | 'value' | 'picked'> | undefined {
-	const when = form.choiceOrText('when', MAY_BE_BLANK);
-	if (/^now$/i.test(when)) return undefined;
-	if (when === 'timeOfDay') {
-		const value = form.text('scheduledTime', MAY_BE_BLANK);
-		return { field: 'Time in India', value, picked: false };
-	}
-	if (when === 'dateTime') {
-		const value = form.time('scheduledAt', MAY_BE_BLANK);
-		return { field: 'Date and Time', value, picked: form.expression('scheduledAt') === '' };
-	}
-	return { field: 'When to Call', value: when, picked: false };
-}
-
-function readSchedule(context: IExecuteFunctions, form: Fields): Schedule | undefined {
-	const time = readTime(form);
-	return time && { ...time, zone: context.getTimezone(), now: dateTimeNow() };
 }
 
 /** Places one call and returns the response data. */
@@ -300,11 +198,11 @@ async function placedOrFound(
 }
 
 /**
- * The request with the time that its calling hours allow.
+ * The request with the time that its calling hours allow. Another attempt is later, and they may have ended by then.
  *
  * @throws OutsideHours if it must not be placed
  */
-function scheduledRequest({ request, hours }: CheckedCall): CallRequest {
+function inCallingHours(request: CallRequest, hours: CallingHours | undefined): CallRequest {
 	if (hours === undefined) return request;
 	const scheduled = withinHours(hours, request.scheduled_at, dateTimeNow());
 	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };

@@ -12,7 +12,8 @@ import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { runNode } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { pushFields } from './properties';
-import { pushForModel, pushRows } from './pushRows';
+import { pushForModel } from './pushForModel';
+import { pushRows } from './pushRows';
 
 export class PushCampaignContacts implements INodeType {
 	description: INodeTypeDescription = {

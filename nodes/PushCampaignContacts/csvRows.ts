@@ -1,6 +1,6 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/modelAdvice';
+import { onScreenOnly } from '../shared/api/resolution';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';

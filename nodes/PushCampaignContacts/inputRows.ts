@@ -6,7 +6,7 @@ import {
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelForms';
 import type { Fields } from '../shared/n8n/forms/fields';

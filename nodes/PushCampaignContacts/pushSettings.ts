@@ -1,6 +1,6 @@
 import type { Additions } from '../shared/api/endpoints';
 import { InvalidInput } from '../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/parseIds';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/modelAdvice';
+import { forEveryone } from '../shared/api/resolution';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
@@ -16,12 +16,14 @@ import type { PushOutcome } from './push/pushTypes';
 import { ContactListFinder } from './push/findContactList';
 import { prepareRows } from './push/prepareRows';
 import { PushProgress, optionsFingerprint, type KnownOutcome } from './push/progress';
-import { begunRowsOptions, pushToCampaign, type BegunLog } from './push/pushRunner';
+import { begunRowsOptions, type BegunLog } from './push/pushOptions';
+import { pushToCampaign } from './push/pushToCampaign';
 import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
 import type { RowSource, FoundColumns } from './push/rows';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
 import type { InputRows, InputRowsOfRun } from './inputRows';
 import { forgetPushedNumbers, readForget } from './forgetPushedNumbers';
+import type { FinishedPush } from './pushOutput';
 import { runExclusiveOnStore, openNodeStore } from '../shared/n8n/idempotency/nodeStore';
 import { runExclusive } from '../shared/keyedMutex';
 import {
@@ -32,14 +34,10 @@ import {
 	type Output,
 } from './pushSettings';
 
-export type PushResult = {
-	outcome: PushOutcome;
+export type PushResult = FinishedPush & {
 	output: Output;
 	/** False if everything that was pushed comes from earlier attempts. */
 	hasSent: boolean;
-	rows: InputRows;
-	/** By row, as sent. */
-	phones: ByRow<string>;
 };
 
 /**

@@ -1,6 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import { OutcomeUnknown } from './api/errors';
-import { onScreenOnly } from './api/modelAdvice';
+import { onScreenOnly } from './api/resolution';
 import {
 	isJsonObject,
 	type JsonObject,

@@ -9,7 +9,10 @@ export type Clock = {
 	sleep(milliseconds: number): Promise<void>;
 };
 
-/** Exponential backoff: each wait is `factor` times as long as the one before, up to `maxMs`. */
+/**
+ * Exponential backoff: each wait is `factor` times as long as the one before, up to `maxMs`. For series without a fixed
+ * end, named `..._BACKOFF`. A few attempts at chosen times are a list named `..._DELAYS_MS`.
+ */
 export type Backoff = {
 	firstMs: number;
 	maxMs: number;
@@ -85,14 +88,16 @@ export async function pause(clock: Clock, ms: number, signal: AbortSignal): Prom
 	return !signal.aborted;
 }
 
-/** Waits until the promise is settled, or until the time has passed. */
+/** Waits until the promise is settled, the time has passed, or the signal aborts. */
 export async function settledOrTimeout(
 	clock: Clock,
 	ms: number,
 	settling: Promise<unknown>,
+	signal?: AbortSignal,
 ): Promise<void> {
 	const timer = new AbortController();
-	await Promise.race([settling, pause(clock, ms, timer.signal)]).finally(() => timer.abort(DONE));
+	const ended = signal === undefined ? timer.signal : AbortSignal.any([timer.signal, signal]);
+	await Promise.race([settling, pause(clock, ms, ended)]).finally(() => timer.abort(DONE));
 }
 
 /** Resolves when the signal aborts. */

@@ -128,7 +128,10 @@ function isEscaped(text: string, at: number): boolean {
 	return (at - first) % 2 === 1;
 }
 
-/** Splits a path at its dots. `\.` is a dot in a name. A single dot is an empty path. */
+/**
+ * Splits a path at its dots. `\.` is a dot in a name. A single dot is an empty path. All paths in fields and in the
+ * credential have this form, except where users expect n8n's: `push/cells.ts`, `outputFields.ts`, and `rowExpression.ts`.
+ */
 export function pathOf(text: string): string[] {
 	return text
 		.split(/(?<!\\)\./)

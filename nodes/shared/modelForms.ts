@@ -1,4 +1,4 @@
-import type { Resolution } from './api/modelAdvice';
+import type { Resolution } from './api/resolution';
 
 /**
  * The format of values that a model fills in, with an example, by field label. n8n's button "Let the model define this

@@ -1,5 +1,5 @@
 import { ExplainedError } from './api/errors';
-import type { Reader } from './api/modelAdvice';
+import type { Reader } from './api/resolution';
 
 /**
  * Name of the output field for why the last reading failed. The item also has the values of an earlier reading, if

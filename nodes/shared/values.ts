@@ -1,8 +1,8 @@
-import type { Resolution } from './api/modelAdvice';
+import type { Explanation, Resolution } from './api/resolution';
 import { firstCharacters } from './text';
 
 /** Why a value is invalid, with the field's name, and what to do. */
-export type Problem = { message: string; resolution: Resolution };
+export type Problem = Explanation;
 
 /** A valid value, or why it's invalid. */
 export type Checked<T> = { value: T } | { problem: Problem };

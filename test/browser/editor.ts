@@ -40,8 +40,8 @@ export class Editor {
 		private readonly baseUrl: string,
 	) {}
 
-	/** Starts Chromium with an empty profile and signs in. */
-	static async open(baseUrl: string): Promise<Editor> {
+	/** Starts Chromium with an empty profile and signs in. n8n follows the color scheme of the browser. */
+	static async open(baseUrl: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
 		const context = await chromium.launchPersistentContext(profile, {
@@ -49,6 +49,7 @@ export class Editor {
 			headless: true,
 			args: flags,
 			viewport: SCREEN,
+			colorScheme,
 		});
 		const page = context.pages()[0] ?? (await context.newPage());
 		const editor = new Editor(context, profile, page, baseUrl);

@@ -1,15 +1,13 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import type { ICredentialDataDecryptedObject, INode } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
-import { engineHarness, type EngineHarness } from '../engine';
+import { engineHarness, speedUp, type EngineHarness } from '../engine';
 import { until } from '../n8n/until';
 import { dialects, startSimulator, type Dialect, type Simulator } from '../simulator';
 import { credentialFor } from './credentialFor';
 import { unguessable } from './unguessable';
 
-/** Waits of the nodes are this many times shorter, but still longer than the delays of a busy machine. */
-const SPEEDUP = 10;
+/** The clock of the nodes runs this many times faster. */
+const SPEEDUP = 50;
 
 const services: { [name: string]: Dialect } = {
 	...dialects,
@@ -46,9 +44,7 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 		running = await startSimulator({ dialect });
 	});
 	beforeEach(() => {
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await realSleep(ms / SPEEDUP);
-		});
+		speedUp(SPEEDUP);
 	});
 	afterEach(async () => {
 		// Chat connections stay open for a moment after their last use. The next case needs new ones.

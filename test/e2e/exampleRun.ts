@@ -1,3 +1,4 @@
+import type { INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
@@ -45,12 +46,12 @@ export class ExampleRun {
 		});
 	}
 
-	/** Imports the unchanged file, then selects the credentials in its nodes, as a user does in the editor. */
-	async import(file: string): Promise<Imported> {
+	/** Imports the unchanged file, then selects the credentials and changes nodes, as a user does in the editor. */
+	async import(file: string, change = (node: INode) => node): Promise<Imported> {
 		const json = readExample(file);
 		const imported = await this.n8n.createWorkflow(json);
 		const { nodes } = withCredentials(json, this.credentials);
-		const workflow = await this.n8n.updateWorkflow(imported, { nodes });
+		const workflow = await this.n8n.updateWorkflow(imported, { nodes: nodes.map(change) });
 		this.imported.push(workflow);
 		return { ...workflow, json };
 	}

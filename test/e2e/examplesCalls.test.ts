@@ -1,10 +1,11 @@
+import merge from 'lodash/merge';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures } from '../simulator';
 import { placeCalls } from './calls';
-import { ExampleRun, SHEET } from './exampleRun';
+import { ExampleRun, SHEET, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const { agents } = fixtures;
@@ -101,7 +102,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		});
 	});
 
-	describe('05 redial', () => {
+	describe('05 call unanswered people again', () => {
 		const DAY_MS = 86_400_000;
 		const phone = (last: number) => `900000000${last}`;
 
@@ -111,11 +112,30 @@ describe('examples of calls, with only the credentials selected', () => {
 			for (const [index, id] of ids.entries())
 				await run.simulator.completeCall(id, outcomes[index]);
 		}
+		/** Imports it with calling hours of the whole day, or of one hour that is half a day away. */
+		async function importWith(isOpen: boolean): Promise<Imported> {
+			const zone = 'Asia/Kolkata';
+			const later = DateTime.now().setZone(zone).plus({ hours: 12 });
+			const closed = { from: later.toFormat('HH:00'), to: later.toFormat('HH:30') };
+			const hours = isOpen ? { from: '00:00', to: '24:00' } : closed;
+			const options = { callingHours: { hours: { days: 'Mon-Sun', ...hours, timeZone: zone } } };
+			return await run.import('05-call-unanswered-again.json', (node) =>
+				node.name === 'Call Again' ? merge({}, node, { parameters: { options } }) : node,
+			);
+		}
 		const missed = { status: 'not_picked' };
 		const reached = { status: 'picked' };
 
-		it('calls unanswered people again, at most three times in total, and nobody with a scheduled call', async () => {
-			const workflow = await run.import('05-redial-not-reached.json');
+		it('outside the calling hours, calls nobody and schedules nothing', async () => {
+			const workflow = await importWith(false);
+			await called(missed);
+			await run.run(workflow, 'Every Day');
+			await run.run(workflow, 'Every Day');
+			expect(run.simulator.callsTo(phone(0))).toBe(1);
+		});
+
+		it('calls unanswered people again, at most three times in total, and nobody with a call in progress', async () => {
+			const workflow = await importWith(true);
 			const { simulator } = run;
 			simulator.clock.advance(-6 * DAY_MS);
 			await called(missed, missed, missed, missed, missed);
@@ -133,23 +153,23 @@ describe('examples of calls, with only the credentials selected', () => {
 					// The simulator starts with other calls.
 					.filter((number) => number.startsWith('+919000000'));
 			// 0 and 2 already had three calls, 1 was reached later, and the last call to 4 is too old.
-			await run.run(workflow, 'Every Night');
+			await run.run(workflow, 'Every Day');
 			expect(since()).toEqual([`+91${phone(3)}`]);
 			const again = simulator.placedCalls().findLast(({ phone: to }) => to === `+91${phone(3)}`);
-			expect(ringsAt(again?.request)).toBe(nextOpening(DateTime.now()));
-			// The call is still scheduled.
-			await run.run(workflow, 'Every Night');
+			expect(ringsAt(again?.request)).toBe('now');
+			// The call is still in progress.
+			await run.run(workflow, 'Every Day');
 			expect(since()).toHaveLength(1);
 			// The third call isn't answered either.
 			await simulator.completeCall(again?.callId ?? '', missed);
-			await run.run(workflow, 'Every Night');
+			await run.run(workflow, 'Every Day');
 			expect(since()).toHaveLength(1);
 		});
 
 		it.each(['grow', 'shrink', 'replace', 'reorder'] as const)(
 			'does not call people again who were reached, even if the list changes while it is read (%s)',
 			async (kind) => {
-				const workflow = await run.import('05-redial-not-reached.json');
+				const workflow = await importWith(true);
 				const { simulator } = run;
 				const people = 45;
 				const nowhere = 'http://127.0.0.1:9/ignored';
@@ -164,7 +184,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				// The second page arrives after the pages that were requested with it.
 				const late = { kind: 'status', status: 503, skip: 1, times: 1 } as const;
 				simulator.faults.inject({ ...late, match: { path: '/v1/calls' } });
-				await run.run(workflow, 'Every Night');
+				await run.run(workflow, 'Every Day');
 				const stillReached = new Set(
 					[...simulator.state.calls.values()]
 						.filter(({ outcome }) => outcome.status === 'picked')
@@ -177,7 +197,7 @@ describe('examples of calls, with only the credentials selected', () => {
 		);
 
 		it('calls the others if one person cannot be called', async () => {
-			const workflow = await run.import('05-redial-not-reached.json');
+			const workflow = await importWith(true);
 			await called(missed, missed);
 			run.simulator.state.dnd.push({
 				id: 1,
@@ -186,7 +206,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				reason: 'asked',
 				createdAt: new Date().toISOString(),
 			});
-			await run.run(workflow, 'Every Night');
+			await run.run(workflow, 'Every Day');
 			expect(run.simulator.callsTo(phone(0))).toBe(1);
 			expect(run.simulator.callsTo(phone(1))).toBe(2);
 			expect(run.parties.gmail.mails).toMatchObject([

@@ -46,6 +46,15 @@ describe('examples of chats, with only the credentials selected', () => {
 			workflow.json.nodes.find((node) => node.name === name)?.webhookId;
 		const address = () => `${sharedN8n().baseUrl}/webhook/${idOf('Call Completed')}/call-completed`;
 
+		const say = (content: string, role = 'user') =>
+			run.simulator.sessions.pushEvent(sessions.open, 'message_received', {
+				id: content,
+				type: 'message',
+				role,
+				content,
+				created_at: new Date().toISOString(),
+			});
+
 		beforeAll(async () => {
 			workflow = await run.publish('06-opt-outs.json');
 		});
@@ -56,18 +65,10 @@ describe('examples of chats, with only the credentials selected', () => {
 			const [optOut = '', interested = ''] = await placeCalls(run.simulator, 2, address());
 			await run.simulator.completeCall(
 				optOut,
-				{ data_captured: { opt_out: 'Yes' }, summary: 'Wants no more calls.' },
+				{ data_captured: { opt_out: 'Yes.' }, summary: 'Wants no more calls.' },
 				{ deliverTimes: 2 },
 			);
 			await run.simulator.completeCall(interested, { data_captured: { opt_out: 'no' } });
-			const say = (content: string, role = 'user') =>
-				run.simulator.sessions.pushEvent(sessions.open, 'message_received', {
-					id: content,
-					type: 'message',
-					role,
-					content,
-					created_at: new Date().toISOString(),
-				});
 			say('Please stop calling me at +91 98111 22333!');
 			say('Never phone me again.');
 			say('I do not know which phone to buy.');
@@ -89,6 +90,38 @@ describe('examples of chats, with only the credentials selected', () => {
 				['+919000000000', agents.us, 'on the do-not-disturb list'],
 				['', 'all', 'NOT on a list: no phone number in the chat'],
 			]);
+		});
+
+		it('leaves everything that may be a request to a person, and adds nobody for it', async () => {
+			await watch(idOf('Chat Events'), sessions.open);
+			const listed = () => run.simulator.state.dnd.length;
+			const before = listed();
+			const [unsure = ''] = await placeCalls(run.simulator, 1, address());
+			await run.simulator.completeCall(unsure, { data_captured: { opt_out: 'maybe later' } });
+			const doubtful = [
+				"Don't call the office, call my mobile 98111 22333",
+				'Could your people perhaps leave me alone?',
+			];
+			const clear = [
+				'No more calls please',
+				'STOP',
+				'Take me off your list',
+				"I don't want any calls",
+			];
+			for (const content of ['What does it cost?', ...doubtful, ...clear]) say(content);
+			const rows = await until('the register', async () => {
+				const written = run.parties.sheets.rows('Register');
+				return await Promise.resolve(written.length === 7 && written);
+			});
+			await run.ended(workflow, 8);
+			expect(run.parties.sheets.rows('Register')).toHaveLength(7);
+			expect(listed()).toBe(before);
+			const wordsOf = (result: string) =>
+				rows.filter((row) => row.result === result).map(({ words }) => words);
+			expect(wordsOf('CHECK: may ask for no more calls').sort()).toEqual(
+				[...doubtful, 'maybe later'].sort(),
+			);
+			expect(wordsOf('NOT on a list: no phone number in the chat').sort()).toEqual(clear.sort());
 		});
 
 		it('adds a number that the service rejects to the register, with the reason', async () => {

@@ -101,9 +101,9 @@ describe('examples of pushes, with only the credentials selected', () => {
 		);
 	});
 
-	describe('07 scrub a sheet', () => {
+	describe('07 check a sheet before pushing', () => {
 		it('marks numbers on the list, pushes the others, and names numbers that could not be compared', async () => {
-			const workflow = await run.import('07-scrub-sheet-before-push.json');
+			const workflow = await run.import('07-check-sheet-before-push.json');
 			const { sheets } = run.parties;
 			sheets.setSpreadsheet(SHEET, {
 				Leads: [

@@ -1,4 +1,5 @@
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
+import { FastClock } from './fastClock';
 
 /** The time at which `performance.now()` was 0, in epoch milliseconds. */
 const ORIGIN = Date.now() - performance.now();
@@ -23,4 +24,35 @@ export function skipSleeps(): void {
 		time += ms;
 		await new Promise((resolve) => setImmediate(resolve));
 	});
+}
+
+const fastClock = new FastClock(0);
+
+/** Makes the clock of the nodes run that much faster, as a `FastClock`, until mocks are restored. */
+export function speedUp(times: number): void {
+	fastClock.times = times;
+	jest.spyOn(clock, 'elapsed').mockImplementation(() => fastClock.elapsed());
+	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await fastClock.sleep(ms));
+}
+
+/** Makes `AbortSignal.timeout` follow the clock of the nodes, which `speedUp` makes faster. */
+export function timeoutsByClock(): void {
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+		const controller = new AbortController();
+		void clock.sleep(ms).then(() => controller.abort());
+		return controller.signal;
+	});
+}
+
+/** Makes `AbortSignal.timeout` abort only when the test calls the returned function with the same time. */
+export function holdTimeouts(): (ms: number) => void {
+	const held: Array<{ ms: number; controller: AbortController }> = [];
+	jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+		const controller = new AbortController();
+		held.push({ ms, controller });
+		return controller.signal;
+	});
+	return (passed) => {
+		for (const { ms, controller } of held) if (ms === passed) controller.abort();
+	};
 }

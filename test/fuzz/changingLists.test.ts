@@ -10,7 +10,7 @@ import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from 
 import { RUNS, printCounts, type Counts } from './runs';
 
 const SCENARIOS = RUNS * 4;
-jest.setTimeout(60_000 + SCENARIOS * 500);
+jest.setTimeout(300_000 + SCENARIOS * 500);
 
 type Adversary = { name: string; kinds: ChangeKind[]; isExcluded: boolean };
 const ADVERSARIES: Adversary[] = [

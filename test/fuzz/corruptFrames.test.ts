@@ -2,11 +2,12 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
+import { speedUp } from '../engine';
 import { eventually } from '../nodes/chatHarness';
-import { speedUp, triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
+import { triggerHarness } from '../nodes/ChatEventsTrigger/triggerHarness';
 import { HostileGateway } from './hostileGateway';
 import { corruptions } from './corruption';
-import { RUNS, printCounts } from './runs';
+import { RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 const EVENTS = 6;
 
@@ -60,5 +61,5 @@ test(
 		);
 		await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 	},
-	60_000 + RUNS * 2_000,
+	TIMEOUT_MS,
 );

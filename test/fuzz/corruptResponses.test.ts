@@ -1,18 +1,16 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { stringify } from 'flatted';
 import type { IRun } from 'n8n-workflow';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { contractCases } from '../contract/cases';
 import { perDialect, type ContractCase } from '../contract/contractCase';
 import { credentialFor } from '../contract/credentialFor';
-import { engineHarness, runNode } from '../engine';
+import { engineHarness, runNode, speedUp } from '../engine';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { HostileGateway, type CorruptionPlan } from './hostileGateway';
 import { corruptions, statuses } from './corruption';
-import { RUNS, printCounts } from './runs';
+import { RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 /** Time passes this much faster for the nodes, because some wait for a value that a corrupt response never has. */
 const SPEEDUP = 100;
@@ -30,9 +28,7 @@ beforeAll(async () => {
 	gateway = await HostileGateway.start(simulator);
 });
 beforeEach(() => {
-	const startedAt = Date.now();
-	jest.spyOn(clock, 'now').mockImplementation(() => startedAt + (Date.now() - startedAt) * SPEEDUP);
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => await realSleep(ms / SPEEDUP));
+	speedUp(SPEEDUP);
 });
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => {
@@ -63,7 +59,7 @@ describe.each(Object.entries(contractCases))(
 				);
 				await fc.assert(property, { numRuns: RUNS, includeErrorInReport: true });
 			},
-			60_000 + RUNS * 2_000,
+			TIMEOUT_MS,
 		);
 	},
 );

@@ -7,7 +7,7 @@ import { placeCallHarness } from '../nodes/PlaceCall/placeCallHarness';
 import { waitingExecutions } from '../nodes/PlaceCall/waitingExecutions';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { corrupt, corruptions } from './corruption';
-import { MANY_RUNS, printCounts } from './runs';
+import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 const harness = engineHarness();
 const placeCall = placeCallHarness();
@@ -80,7 +80,7 @@ test(
 		printCounts('Watch requests by strangers', counts);
 		await active.stop();
 	},
-	60_000 + MANY_RUNS * 100,
+	TIMEOUT_MS,
 );
 
 test(
@@ -118,5 +118,5 @@ test(
 		expect(deliveries.at(-1)?.items).toHaveLength(2);
 		printCounts('Reports by strangers to a waiting execution', counts);
 	},
-	60_000 + MANY_RUNS * 100,
+	TIMEOUT_MS,
 );

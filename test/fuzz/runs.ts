@@ -4,6 +4,9 @@ export const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 /** Runs for properties without a server. */
 export const MANY_RUNS = RUNS * 20;
 
+/** Only ends tests that hang. */
+export const TIMEOUT_MS = 300_000 + RUNS * 2_000;
+
 export type Counts = { [what: string]: number };
 
 /** Prints the counts in a long run (FUZZ_RUNS). */

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { IDataObject, INodeParameters, NodeParameterValueType } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { engineHarness, makeWorkflow, nodeTypes, webhookContext } from '../engine';
-import { MANY_RUNS, printCounts } from './runs';
+import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 /** The value of the Secret field, and the text that is accepted. Null if no text is accepted. */
 type Setting = { set: NodeParameterValueType; accepts: string | null };
 
-jest.setTimeout(60_000 + MANY_RUNS * 100);
+jest.setTimeout(TIMEOUT_MS);
 
 const harness = engineHarness();
 

@@ -13,7 +13,7 @@ import {
 } from '../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { corrupt, corruptions } from './corruption';
-import { MANY_RUNS, printCounts } from './runs';
+import { MANY_RUNS, printCounts, TIMEOUT_MS } from './runs';
 
 const { calls } = fixtures;
 /** An ended call, an unknown call, and an invalid ID. */
@@ -87,7 +87,7 @@ test(
 		expect(counts.executions).toBeGreaterThan(0);
 		printCounts('Completions by strangers', counts);
 	},
-	60_000 + MANY_RUNS * 100,
+	TIMEOUT_MS,
 );
 
 test(
@@ -106,5 +106,5 @@ test(
 		expect(counts.executions).toBeGreaterThan(0);
 		printCounts('Deliveries by strangers', counts);
 	},
-	60_000 + MANY_RUNS * 100,
+	TIMEOUT_MS,
 );

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Repeats the probe until it returns a value. On timeout, throws with the probe's last error. */
+/**
+ * Repeats the probe until it returns a value. On timeout, throws with the probe's last error. The timeout counts the
+ * pauses between the probes, because a probe takes longer on a busy machine.
+ */
 export async function until<T>(
 	what: string,
 	probe: () => Promise<T | undefined | false>,
 	{ timeout = 30_000, every = 100 } = {},
 ): Promise<T> {
-	const end = Date.now() + timeout;
-	for (;;) {
+	for (let waited = 0; ; waited += every) {
 		let reason = '';
 		try {
 			const value = await probe();
@@ -16,9 +18,14 @@ export async function until<T>(
 			if (error instanceof UnrecoverableError) throw error;
 			reason = `: ${String(error)}`;
 		}
-		if (Date.now() >= end) throw new Error(`Waited ${timeout} ms for ${what}${reason}`);
+		if (waited >= timeout) throw new Error(`Waited ${timeout} ms for ${what}${reason}`);
 		await sleep(every);
 	}
+}
+
+/** Waits for a state of this process. */
+export async function eventually(condition: () => boolean): Promise<void> {
+	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
 }
 
 /** Thrown by a probe if waiting longer can't help. */

@@ -7,6 +7,7 @@ import {
 	type Behaviour,
 	type TcpConnection,
 } from './badService';
+import { holdTimeouts, speedUp, timeoutsByClock } from '../engine';
 import { makeCertificate } from './certificates';
 import { placeCallHarness, type PlaceCallResult } from './placeCallHarness';
 
@@ -23,7 +24,10 @@ let service: BadService | undefined;
 
 beforeAll(() => setDefaultCACertificates([...trusted, authority.cert]));
 afterAll(() => setDefaultCACertificates(trusted));
-afterEach(async () => await service?.close());
+afterEach(async () => {
+	jest.restoreAllMocks();
+	await service?.close();
+});
 
 /** The result of the node, and the number of complete POST requests. */
 async function placeAgainst(
@@ -63,7 +67,6 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 				expect({ offset, outcome, posts }).toEqual({ offset, outcome: 'unknown', posts: 1 });
 			}
 		},
-		60_000,
 	);
 
 	test('a connection that is reset right after the response: the call is placed, or unknown if the response is lost', async () => {
@@ -106,13 +109,19 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 	);
 
 	describe('with a short time limit', () => {
-		let limit: jest.ReplaceProperty<number>;
-		beforeEach(() => (limit = jest.replaceProperty(TIME_LIMITS, 'silenceMs', 500)));
-		afterEach(() => limit.restore());
+		let limit: jest.ReplaceProperty<number> | undefined;
+		afterEach(() => limit?.restore());
 
 		test.each([0, 10, HEAD, HEAD + 10, PLACED.length - 1])(
 			'a response that stalls at byte %i: the outcome is unknown, with one POST',
 			async (offset) => {
+				if (offset < HEAD) {
+					// Until the end of the headers, axios measures the silence by the time of the machine.
+					limit = jest.replaceProperty(TIME_LIMITS, 'silenceMs', 1_000);
+				} else {
+					speedUp(1_000);
+					timeoutsByClock();
+				}
 				const result = await placeAgainst(
 					scheme,
 					after(offset, () => {}),
@@ -126,7 +135,9 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 		);
 
 		test('a response that arrives byte by byte, longer than the limit without data: the call is placed, with one POST', async () => {
-			TIME_LIMITS.silenceMs = 1_500;
+			// 2.5 seconds of this clock pass between two bytes.
+			speedUp(100);
+			timeoutsByClock();
 			const result = await placeAgainst(scheme, ({ socket }) => {
 				socket.write(PLACED.subarray(0, HEAD));
 				let sent = HEAD;
@@ -140,15 +151,16 @@ describe.each(['http', 'https'])('over %s, after the request has arrived', (sche
 	});
 
 	test('a response without an end is stopped: the outcome is unknown, with one POST', async () => {
-		const limit = jest.replaceProperty(TIME_LIMITS, 'wholeMs', 500);
+		const pass = holdTimeouts();
 		const result = await placeAgainst(scheme, ({ socket }) => {
 			socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+			let written = 0;
 			const drip = setInterval(() => {
 				if (socket.writable) socket.write('1\r\n \r\n');
 				else clearInterval(drip);
-			}, 25);
+				if (++written === 20) pass(TIME_LIMITS.wholeMs);
+			}, 5);
 		});
-		limit.restore();
 		expect(result).toMatchObject({
 			outcome: 'unknown',
 			posts: 1,

@@ -1,4 +1,3 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import type {
 	ICredentialDataDecryptedObject,
 	IDataObject,
@@ -7,16 +6,26 @@ import type {
 	IRun,
 } from 'n8n-workflow';
 import { z } from 'zod';
-import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
-import { startNode, engineHarness, HOST, output, runNode, TOKEN, type Execution } from '../engine';
-import { until } from '../n8n/until';
+import {
+	startNode,
+	engineHarness,
+	HOST,
+	output,
+	runNode,
+	speedUp,
+	TOKEN,
+	type Execution,
+} from '../engine';
+import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+
+export { eventually };
 
 export const { sessions, agents } = fixtures;
 
-/** Waits of the nodes are this many times shorter. */
+/** The clock of the nodes runs this many times faster. */
 const SPEEDUP = 50;
 
 const minted = z.object({ data: z.object({ token: z.string(), ws_url: z.string() }) });
@@ -37,9 +46,7 @@ export function chatHarness(type: string, defaults: INodeParameters) {
 		simulator = await startSimulator({ dialect: dialects.plain });
 	});
 	beforeEach(() => {
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await realSleep(ms / SPEEDUP);
-		});
+		speedUp(SPEEDUP);
 	});
 	afterEach(async () => {
 		const closed = eventually(() => simulator.sessions.standingSockets() === 0);
@@ -121,10 +128,6 @@ export async function otherClient(simulator: Simulator, sessionId: string): Prom
 	const socket = new WebSocket(`${data.ws_url}?token=${data.token}&client_id=desk`);
 	await new Promise((resolve) => socket.addEventListener('open', resolve));
 	return socket;
-}
-
-export async function eventually(condition: () => boolean): Promise<void> {
-	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
 }
 
 /** The message and description of the error that stops the node. */

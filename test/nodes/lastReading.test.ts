@@ -4,7 +4,7 @@ import { PendingCalls } from '../../nodes/PlaceCall/wait/pendingCalls';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
-import { forEveryone } from '../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../nodes/shared/api/resolution';
 import { viewCampaign } from '../../nodes/shared/campaign';
 import type { CallState } from '../../nodes/shared/calls/callEnd';
 

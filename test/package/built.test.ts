@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PackageDirectoryLoader } from 'n8n-core';
@@ -9,6 +9,7 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { PACKAGE, setupEngine } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 import { hasSchema, keysOf, nameOf, schemaPath } from '../schema/schemas';
+import { anchorsOf } from './anchors';
 
 /** Saved workflows depend on these names. */
 const ACTIONS = [
@@ -35,11 +36,7 @@ const SOURCES = [
 ];
 const BUILD_MS = 120_000;
 
-/** The anchors of the headings, as GitHub creates them. */
-const HEADINGS = readFileSync(path.join(ROOT, 'docs/nodes.md'), 'utf8')
-	.split('\n')
-	.filter((line) => line.startsWith('## '))
-	.map((line) => `#${line.slice(3).toLowerCase().replaceAll(' ', '-')}`);
+const HEADINGS = anchorsOf('docs/nodes.md', '##').map((anchor) => `#${anchor}`);
 const packed = z.tuple([z.object({ files: z.array(z.object({ path: z.string() })) })]);
 
 let folder = '';

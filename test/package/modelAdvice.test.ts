@@ -110,7 +110,8 @@ test('texts for models contain no advice for the editor', () => {
 /** Advice that isn't for models although it doesn't mention the editor, with reasons. */
 const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/Trigger\/|webhookSecret|parseChatFields/, /./, 'no model uses it'],
-	[/callingHours/, /^Enter /, 'the hours are set with the tool'],
+	[/callingHours|timeZone/, /^Enter /, 'the hours are set with the tool'],
+	[/waitOption/, /^Enter a number/, 'the wait is set with the tool'],
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
 		/agents|callPages|readCallList|callFilters|testMapping|providerSettings/,
@@ -119,7 +120,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	],
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],
 	[/placeCalls/, /^Enter how many calls/, 'the limit is set with the tool'],
-	[/pushRunner\.ts/, /^Check the campaign/, 'the next step says that the outcome is unknown'],
+	[/requestSender\.ts/, /^Check the campaign/, 'the next step says that the outcome is unknown'],
 	[/envelope|readPace|itemLoop/, /(later|it)\.|Run/, 'the next step says when to ask again'],
 ];
 

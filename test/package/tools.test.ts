@@ -131,7 +131,7 @@ const FREE_TEXT = [
 		'Answer Field in Call Record',
 		'Not Reached Statuses',
 	],
-	...['Other Event Types', 'Earlier Greeting', 'Webhook URL', 'Finished Statuses'],
+	...['Other Event Types', 'Calling Hours Except On', 'Webhook URL', 'Finished Statuses'],
 ];
 
 test('the description of a tool has an example of each value that is not free text', () => {

@@ -46,7 +46,7 @@ const AVOIDED: Array<[RegExp, string]> = [
 /** The service's document has its own words. */
 const EXCLUDED = ['docs/service-api.md'];
 
-const pages = ['*.md', 'docs/*.md']
+const pages = ['*.md', 'docs/*.md', 'test/*/README.md']
 	.flatMap((pattern) => globSync(pattern, { cwd: ROOT }))
 	.filter((page) => !EXCLUDED.includes(page))
 	.sort();

@@ -38,13 +38,13 @@ describe('the command line', () => {
 		expect(output).toMatch(/Base URL: {2}http:\/\/127\.0\.0\.1:\d+\nAPI token: \S{16}\n/);
 		expect(output).toMatch(/agent_sales_in {2}Sales India/);
 		expect(code).toBe(0);
-	}, 20_000);
+	});
 
 	it('reports an unknown option', async () => {
 		const { code, output } = await run(['--dialect', 'klingon']);
 		expect(output).toMatch(/There is no dialect klingon/);
 		expect(code).toBe(1);
-	}, 20_000);
+	});
 
 	it('reports that a port is in use', async () => {
 		const server = createServer();
@@ -55,5 +55,5 @@ describe('the command line', () => {
 		server.close();
 		expect(output).toMatch(/This port is in use/);
 		expect(code).toBe(1);
-	}, 20_000);
+	});
 });

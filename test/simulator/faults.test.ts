@@ -168,9 +168,11 @@ describe('injected faults', () => {
 	});
 
 	it('counts requests, sockets, and concurrent requests', async () => {
-		sim.configure({ latencyMs: 20 });
-		await Promise.all([place(), place(), place()]);
-		sim.configure({ latencyMs: 0 });
+		const release = sim.holdResponses();
+		const placing = [place(), place(), place()];
+		while (sim.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+		release();
+		await Promise.all(placing);
 		expect(sim.stats()).toMatchObject({ requests: 3, maxActive: 3 });
 	});
 

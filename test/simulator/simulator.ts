@@ -58,6 +58,14 @@ export class Simulator {
 		Object.assign(this.world.settings, settings);
 	}
 
+	/** Holds back responses from now on. Requests still take effect. Returns a function that releases them. */
+	holdResponses(path = /^/): () => void {
+		let release = () => {};
+		const released = new Promise<void>((resolve) => (release = resolve));
+		this.world.held = { path, released };
+		return release;
+	}
+
 	/** Finishes a call and delivers its webhook. Resolves when all deliveries have a response. */
 	async completeCall(
 		callId: string,

@@ -60,6 +60,8 @@ export class SimulatorState {
 	readonly tokens: SocketTokens;
 	readonly listChanges: ListChanges;
 	settings: Settings;
+	/** Responses that a test holds back. */
+	held: { path: RegExp; released: Promise<void> } | null = null;
 	baseUrl = '';
 	private rate = { minute: 0, count: 0 };
 	private takenAt = -Infinity;
@@ -116,6 +118,7 @@ export class SimulatorState {
 		this.takenAt = -Infinity;
 		this.log.reset();
 		this.clock.reset();
+		this.held = null;
 		this.state.clear();
 		seed(this.state, this.dialect, this.clock.now());
 	}

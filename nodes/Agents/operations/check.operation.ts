@@ -25,12 +25,12 @@ export const check: Operation = {
 	toolDescription:
 		'Checks whether an AI agent is active and can take calls now. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const lists = new Map<string, Promise<FoundAgent[]>>();
 		const activeAgents = async (index: number) => {
 			const additions = readAdditions(parameters.at(index).collection('options'));
 			const key = JSON.stringify(additions);
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			const list =
 				lists.get(key) ??
 				getActiveAgents(client, additions).then(({ body }) => findAgents(body, apiMapping));

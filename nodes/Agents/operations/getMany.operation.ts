@@ -23,9 +23,9 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists the AI agents of the account that are active and can take calls now, with their IDs. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const plan = async (index: number) => {
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const additions = readAdditions(form.collection('options'));
 			const output = readOutput(form);

@@ -48,7 +48,7 @@ export const create: Operation = {
 	async execute(run) {
 		const items = await forEachChatItem(run, createOne, { completedText: CREATED });
 		if (items.some(({ json }) => isWithoutId(json))) {
-			const { apiMapping } = await run.connection();
+			const { apiMapping } = await run.account();
 			run.context.addExecutionHints({ message: idNotFound(apiMapping) });
 		}
 		return items;
@@ -77,7 +77,7 @@ const createOne: Prepare = (form) => {
 		payload: { fields, additions },
 		target: createTarget(fields.agentUuid, fields.personName),
 		repeatable: true,
-		send: async ({ connection: { client, apiMapping } }) => {
+		send: async ({ account: { client, apiMapping } }) => {
 			const response = await createSession(client, createValues(apiMapping, fields), additions);
 			const sessionId = createdSessionId(apiMapping, response);
 			// Later nodes find the ID in session_id, even if the service uses another name.

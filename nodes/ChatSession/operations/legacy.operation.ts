@@ -91,7 +91,7 @@ const createLegacy: Prepare = (form) => {
 		payload: { body, additions },
 		target: createTarget(body.agent_uuid, personName),
 		repeatable: true,
-		send: async ({ connection: { client } }) =>
+		send: async ({ account: { client } }) =>
 			asItems(recordOf(await createLegacySession(client, body, additions))),
 	};
 };
@@ -105,7 +105,7 @@ function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<P
 		target: [how, sessionKey(sessionId)],
 		// The customer's next message resumes a paused session, so it may need another pause.
 		repeatable: how === 'pause_session',
-		send: async ({ connection: { client } }) =>
+		send: async ({ account: { client } }) =>
 			asItems(recordOf(await endLegacySession(client, how, sessionId, body, additions))),
 	};
 }

@@ -20,7 +20,7 @@ import { parseSessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { NOT_READ_FIELD } from '../../shared/notRead';
 import { awaitEvent, type EventFilter } from '../chatWait';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, readerOf } from '../../shared/api/modelAdvice';
+import { forEveryone, readerOf } from '../../shared/api/resolution';
 import { isJsonObject } from '../../shared/json';
 
 const DEFAULT_CONCURRENCY = 10;
@@ -70,7 +70,7 @@ const waitOnce: Prepare = (form) => {
 	const types = chosenTypes(form, form.collection('options'));
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const takeOver = form.switch('takeOver', false);
-	const send = async ({ context, connection, sockets }: ChatDeps) => {
+	const send = async ({ context, account, sockets }: ChatDeps) => {
 		const returnedIds = returnedEventIds(context, sessionId);
 		const filter: EventFilter = {
 			types,
@@ -79,7 +79,7 @@ const waitOnce: Prepare = (form) => {
 			reader: readerOf(runsAsTool(context)),
 		};
 		const { end, seen } = await sockets.use(
-			connection,
+			account,
 			sessionId,
 			takeOver,
 			async (socket) => await awaitEvent(socket, filter, clock),

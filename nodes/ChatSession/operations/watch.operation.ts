@@ -1,9 +1,9 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
-import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
+import { onScreenOnly, type Resolution } from '../../shared/api/resolution';
 import { TransportFault, type HttpResponse } from '../../shared/api/http';
 import { duration } from '../../shared/api/notProcessed';
-import { ATTEMPTS, RETRY_BACKOFF, retryAfterMs } from '../../shared/api/retry';
+import { ATTEMPTS, REQUEST_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
 	parseSessionId,
 	parseWatchSecret,
@@ -150,7 +150,7 @@ async function postToTrigger(
 		} else if (result.status < 500 || isLast) {
 			return parseTriggerResponse(result);
 		}
-		if (!(await pause(clock, backoffMs(RETRY_BACKOFF, attempt), signal)))
+		if (!(await pause(clock, backoffMs(REQUEST_BACKOFF, attempt), signal)))
 			throw canceledError(context);
 	}
 }

@@ -7,7 +7,7 @@ import {
 } from '../../shared/api/completeList';
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
 import {
 	asRecord,
 	isJsonObject,
@@ -19,10 +19,9 @@ import {
 import type { Limiter } from '../../shared/keyedMutex';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { queryOf } from '../../shared/apiMapping/placeValues';
-import type { Page, PageReader } from '../../shared/api/paging';
+import { Totals, type Page, type PageReader } from '../../shared/api/paging';
 import { pageAcross, pagesAcross, startOf, type SizedPage } from '../../shared/api/staggeredPages';
 import type { ApiClient } from '../../shared/api/client';
-import { Totals } from '../../shared/api/totals';
 
 export type DndListRequest = {
 	agentUuid: string;
@@ -201,8 +200,8 @@ class DndPages {
 		const part = { entries: data, total, end: reading.isStaggered ? Infinity : end };
 		const isWhole = data.length === 0 || (pages !== undefined && pages < 2) || end === total;
 		if (isWhole || end >= this.request.limit) return part;
-		const number = page === undefined ? shownPage(body) : this.firstNumber + page.index;
-		if (number === undefined || pages === undefined) {
+		const firstNumber = page === undefined ? shownPage(body) : this.firstNumber;
+		if (firstNumber === undefined || pages === undefined) {
 			throw new OutcomeUnknown(
 				"The response doesn't show whether the list has more pages",
 				onScreenOnly(
@@ -210,7 +209,7 @@ class DndPages {
 				),
 			);
 		}
-		if (page === undefined) this.firstNumber = number;
+		this.firstNumber = firstNumber;
 		const index = page?.index ?? 0;
 		if (index >= pages - 1) return part;
 		if (reading.isStaggered) {

@@ -1,6 +1,6 @@
 import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelForms';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';

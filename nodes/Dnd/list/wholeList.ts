@@ -3,7 +3,7 @@ import range from 'lodash/range';
 import sortedIndex from 'lodash/sortedIndex';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { asText } from '../../shared/api/parseIds';
 import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -144,8 +144,6 @@ function withoutTrunkZero(digits: string): string {
 
 /** Digits that the number contains in any format of the service. */
 export function searchDigits(phone: string): string {
-	const reading = readCampaignPhone(phone);
-	if (isAccepted(reading)) return reading.key;
 	const { digits, national } = compared(phone);
 	if (national !== undefined) return national;
 	const code = leadingCode(digits);

@@ -1,20 +1,17 @@
-import {
-	additionalBodyFields,
-	additionalQueryParameters,
-	concurrencyField,
-	readAdditions,
-	readConcurrency,
-	optionsCollection,
-} from '../../shared/n8n/forms/options';
+import { readConcurrency } from '../../shared/n8n/forms/options';
 import type { AccountClient } from '../../shared/n8n/http/accountClient';
 import { asItems, sendEachItem } from '../../shared/n8n/run/itemLoop';
-import type { PreparedRequest } from '../../shared/n8n/idempotency/handler';
+import type { PreparedRequest } from '../../shared/n8n/idempotency/preparedRequest';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { addNumber, valuesToAdd, withNumber } from '../list/dndChange';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
-import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
+import { addNumber, valuesToAdd } from '../list/dndChange';
+import {
+	CHANGES_AT_ONCE,
+	changeOptionsField,
+	dndAgentField,
+	phoneField,
+	readChange,
+} from '../dndFields';
 
 export const add: Operation = {
 	value: 'add',
@@ -33,26 +30,19 @@ export const add: Operation = {
 			description:
 				'Why the number is on the list. Leave empty if your service has no reason field.',
 		},
-		optionsCollection(
-			additionalBodyFields,
-			additionalQueryParameters,
-			concurrencyField(CHANGES_AT_ONCE, 'How many numbers to add at the same time'),
-		),
+		changeOptionsField('add'),
 	],
 	toolDescription:
 		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const prepare = (index: number): PreparedRequest<AccountClient> => {
 			const form = parameters.at(index);
-			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
-			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
+			const { agentUuid, phone, additions, ...request } = readChange(form);
 			const reason = form.text('reason', MAY_BE_BLANK);
-			const additions = readAdditions(form.collection('options'));
 			return {
+				...request,
 				payload: { change: 'add', agentUuid, phone, reason, additions },
-				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
-				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
 					return asItems(await addNumber(client, phone, values, additions));
@@ -60,7 +50,7 @@ export const add: Operation = {
 			};
 		};
 		return await sendEachItem(context, prepare, {
-			createDeps: connection,
+			createDeps: account,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
 			completedText: {
 				singular: 'number was already added',

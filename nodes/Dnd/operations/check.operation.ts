@@ -33,11 +33,11 @@ export const check: Operation = {
 	toolDescription:
 		'Checks whether a phone number is on the do-not-disturb list of an AI agent. The agent must not call listed numbers. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const concurrency = readConcurrency(parameters, READS_AT_ONCE);
 		const limiter = pLimit(concurrency);
 		const checkOne = async (index: number) => {
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));

@@ -67,7 +67,7 @@ export const checkMany: Operation = {
 	toolDescription:
 		'Checks which phone numbers in the input are on the do-not-disturb list of an AI agent. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const rows = inputRows(context);
 		const wanted = parameters.at(0).choice('returnRows', 'all');
 		const limiter = pLimit(readConcurrency(parameters, READS_AT_ONCE));
@@ -82,7 +82,7 @@ export const checkMany: Operation = {
 		};
 		const check = async (index: number) => {
 			const { phone, ...request } = read(index);
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			requireWholeList(apiMapping);
 			const key = JSON.stringify(request);
 			const list = lists.get(key) ?? readWholeList(client, { ...request, limiter }, apiMapping);

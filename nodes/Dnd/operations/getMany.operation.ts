@@ -21,7 +21,7 @@ import { type Fields, MAY_BE_BLANK, NEEDS_VALUE } from '../../shared/n8n/forms/f
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readAllDndEntries, readDndList } from '../list/dndList';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { forEveryone } from '../../shared/api/resolution';
 import { parseAgentUuid, parseCount } from '../../shared/api/parseIds';
 import { LIMITS, READS_AT_ONCE } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
@@ -66,9 +66,9 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists the phone numbers on the do-not-disturb list of an AI agent: the numbers that it never calls. Calls nobody and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const output = readOutput(form);

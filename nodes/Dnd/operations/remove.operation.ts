@@ -1,20 +1,16 @@
-import {
-	additionalBodyFields,
-	additionalQueryParameters,
-	concurrencyField,
-	readAdditions,
-	readConcurrency,
-	optionsCollection,
-} from '../../shared/n8n/forms/options';
+import { readConcurrency } from '../../shared/n8n/forms/options';
 import type { AccountClient } from '../../shared/n8n/http/accountClient';
 import { asItems, sendEachItem } from '../../shared/n8n/run/itemLoop';
-import type { PreparedRequest } from '../../shared/n8n/idempotency/handler';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { PreparedRequest } from '../../shared/n8n/idempotency/preparedRequest';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { removeNumber, valuesToRemove, withNumber } from '../list/dndChange';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { parseDndPhone, comparedDigits } from '../list/phoneMatch';
-import { CHANGES_AT_ONCE, dndAgentField, phoneField } from '../dndFields';
+import { removeNumber, valuesToRemove } from '../list/dndChange';
+import {
+	CHANGES_AT_ONCE,
+	changeOptionsField,
+	dndAgentField,
+	phoneField,
+	readChange,
+} from '../dndFields';
 
 export const remove: Operation = {
 	value: 'remove',
@@ -32,26 +28,19 @@ export const remove: Operation = {
 			description:
 				'Whether to continue if the number is not on the list. Use this if the workflow may run again for the same number.',
 		},
-		optionsCollection(
-			additionalBodyFields,
-			additionalQueryParameters,
-			concurrencyField(CHANGES_AT_ONCE, 'How many numbers to remove at the same time'),
-		),
+		changeOptionsField('remove'),
 	],
 	toolDescription:
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const prepare = (index: number): PreparedRequest<AccountClient> => {
 			const form = parameters.at(index);
-			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
-			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('options'));
+			const { agentUuid, phone, additions, ...request } = readChange(form);
 			const ignoreIfNotListed = form.switch('treatNotListedAsDone', false);
 			return {
+				...request,
 				payload: { change: 'remove', agentUuid, phone, additions },
-				subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
-				withDetails: (error) => withNumber(phone, error),
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
 					const outcome = await removeNumber(client, phone, values, additions, ignoreIfNotListed);
@@ -60,7 +49,7 @@ export const remove: Operation = {
 			};
 		};
 		return await sendEachItem(context, prepare, {
-			createDeps: connection,
+			createDeps: account,
 			concurrency: readConcurrency(parameters, CHANGES_AT_ONCE),
 			completedText: {
 				singular: 'number was already removed',

@@ -2,10 +2,12 @@ import {
 	NotSent,
 	OutcomeUnknown,
 	ServiceRejection,
+	type ErrorOrigin,
 	type ExplainedError,
 } from '../../shared/api/errors';
-import { onScreenOnly, type Resolution } from '../../shared/api/modelAdvice';
+import { onScreenOnly, type Explanation, type Resolution } from '../../shared/api/resolution';
 import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
+import { NO_ERROR_BODY } from '../../shared/api/rejectionBody';
 
 /** Maximum redirects to follow. */
 export const MAX_REDIRECTS = 5;
@@ -15,52 +17,46 @@ const RUN_AGAIN: Resolution = {
 	forModel: 'Try again. A new link is used each time.',
 };
 
-/** The HTTP status with the error code of the storage, if it has one. */
-function statusText(status: number, text: string): string {
-	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
-	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
-}
+const NOT_STORED: Explanation = {
+	message: 'The recording is no longer in storage',
+	resolution: onScreenOnly('Ask your service provider how long recordings are stored.'),
+};
 
-/** Statuses of a storage that may accept the request later. */
+const LINK_REJECTED: Explanation = {
+	message: 'The link to the recording has expired or was rejected',
+	resolution: {
+		onScreen: `${RUN_AGAIN.onScreen} A link is valid for 15 minutes. If the storage rejects a new link, compare the clocks of n8n and the service.`,
+		forModel: RUN_AGAIN.forModel,
+	},
+};
+
+const BY_STATUS: { [status: number]: Explanation } = {
+	400: LINK_REJECTED,
+	401: LINK_REJECTED,
+	403: LINK_REJECTED,
+	404: NOT_STORED,
+	410: NOT_STORED,
+};
+
+/** Statuses of a storage that may accept the request later, beside 5xx. */
 const BUSY = new Set([408, 425, 429]);
-/** Statuses for an invalid or expired signature. */
-const REJECTED = new Set([400, 401, 403]);
 
 /**
  * Why the storage didn't return the file. Only its error code is kept, because the rest of the response may contain
  * parts of the presigned URL.
  */
 export function downloadRejected(status: number, text: string): ExplainedError {
-	const originalMessage = statusText(status, text);
-	const rejection = { texts: [], body: {} };
 	if (status >= 500 || BUSY.has(status)) {
 		return new OutcomeUnknown(
 			`The storage of the recording returned HTTP status ${status}`,
 			RUN_AGAIN,
-			originalMessage,
+			statusText(status, text),
 			status,
 		);
 	}
-	if (status === 404 || status === 410) {
-		return new ServiceRejection(
-			'The recording is no longer in storage',
-			onScreenOnly('Ask your service provider how long recordings are stored.'),
-			originalMessage,
-			status,
-			rejection,
-		);
-	}
-	if (!REJECTED.has(status)) return notARecording(`HTTP status ${status}`, status, text);
-	return new ServiceRejection(
-		'The link to the recording has expired or was rejected',
-		{
-			onScreen: `${RUN_AGAIN.onScreen} A link is valid for 15 minutes. If the storage rejects a new link, compare the clocks of n8n and the service.`,
-			forModel: RUN_AGAIN.forModel,
-		},
-		originalMessage,
-		status,
-		rejection,
-	);
+	const known = BY_STATUS[status];
+	if (known === undefined) return notARecording(`HTTP status ${status}`, status, text);
+	return rejected(known, status, text, 'service');
 }
 
 /**
@@ -69,40 +65,31 @@ export function downloadRejected(status: number, text: string): ExplainedError {
  * @param content for the message, such as "a web page"
  */
 export function notARecording(content: string, status: number, text = ''): ServiceRejection {
-	return new ServiceRejection(
-		`The link to the recording returned ${content} instead of a recording, so no file was saved`,
-		onScreenOnly(
+	const explanation = {
+		message: `The link to the recording returned ${content} instead of a recording, so no file was saved`,
+		resolution: onScreenOnly(
 			`Run this item again. If this doesn't help, set 'Recording As' to 'Link' and open the link in a browser, or ask your service provider.`,
 		),
-		statusText(status, text),
-		status,
-		{ texts: [], body: {} },
-		'response',
-	);
+	};
+	return rejected(explanation, status, text);
 }
 
 /** The link has too many redirects. */
 export function tooManyRedirects(status: number): ServiceRejection {
-	return new ServiceRejection(
-		`The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
-		onScreenOnly('Ask your service provider for direct links to recordings.'),
-		statusText(status, ''),
-		status,
-		{ texts: [], body: {} },
-		'response',
-	);
+	const explanation = {
+		message: `The link to the recording was redirected more than ${MAX_REDIRECTS} times or in a circle, so no file was saved`,
+		resolution: onScreenOnly('Ask your service provider for direct links to recordings.'),
+	};
+	return rejected(explanation, status);
 }
 
 /** The response of the service has no usable link. */
 export function noLink(): ServiceRejection {
-	return new ServiceRejection(
-		"The service returned an invalid recording_url, so the recording can't be downloaded",
-		onScreenOnly("To see it, set 'Recording As' to 'Link'."),
-		'HTTP status 200',
-		200,
-		{ texts: [], body: {} },
-		'response',
-	);
+	const explanation = {
+		message: "The service returned an invalid recording_url, so the recording can't be downloaded",
+		resolution: onScreenOnly("To see it, set 'Recording As' to 'Link'."),
+	};
+	return rejected(explanation, 200);
 }
 
 /** Why a request for the file got no response. */
@@ -129,4 +116,20 @@ export function downloadInterrupted(originalMessage: string): OutcomeUnknown {
 		},
 		originalMessage,
 	);
+}
+
+function rejected(
+	{ message, resolution }: Explanation,
+	status: number,
+	text = '',
+	origin: ErrorOrigin = 'response',
+): ServiceRejection {
+	const originalMessage = statusText(status, text);
+	return new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
+}
+
+/** The HTTP status with the error code of the storage, if it has one. */
+function statusText(status: number, text: string): string {
+	const code = /<Code>([\w.-]{1,80})<\/Code>/.exec(text)?.[1];
+	return [`HTTP status ${status}`, ...(code === undefined ? [] : [code])].join(' · ');
 }

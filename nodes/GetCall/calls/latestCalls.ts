@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
 import { hasOffset } from '../../shared/clock';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';

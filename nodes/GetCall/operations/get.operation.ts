@@ -1,14 +1,12 @@
-import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
+import { readConcurrency } from '../../shared/n8n/forms/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { parseCallId } from '../../shared/api/parseIds';
-import { callIdField, callOptionsField, callOutputFields } from '../callFields';
+import { callIdField, callOptionsField, callOutputFields, readCallFields } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
@@ -43,12 +41,11 @@ export const get: Operation = {
 	toolDescription:
 		'Gets one phone call by its call ID: whether the person was reached, a summary of the conversation, and the captured data. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const read = async (index: number) => {
-			const { client } = await connection();
+			const { client } = await account();
 			const form = parameters.at(index);
-			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('options'));
+			const { callId, additions } = readCallFields(form);
 			const output = readOutput(form);
 			const include = form.choices('include');
 			const includes = (part: string) => include.includes(part);

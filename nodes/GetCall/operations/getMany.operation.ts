@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { forEveryone } from '../../shared/api/resolution';
 import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import {
 	forEachList,
@@ -141,9 +141,9 @@ export const getMany: Operation = {
 	toolDescription:
 		'Lists phone calls of the AI agents with their outcomes and summaries. Use it to find the ID of a call, or to see how calls went. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const plan = async (index: number): Promise<ListPlan> => {
-			const { client, apiMapping } = await connection();
+			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
 			const filters = readFilters(form.collection('filters'));

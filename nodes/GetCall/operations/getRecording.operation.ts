@@ -1,15 +1,15 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
-import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
+import { readConcurrency } from '../../shared/n8n/forms/options';
 import { downloadRecording } from '../downloadRecording';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
-import { asText, parseCallId } from '../../shared/api/parseIds';
-import { callIdField, callOptionsField } from '../callFields';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { asText } from '../../shared/api/parseIds';
+import { callIdField, callOptionsField, readCallFields } from '../callFields';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -50,13 +50,12 @@ export const getRecording: Operation = {
 	toolDescription:
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		let unproven = 0;
 		const read = async (index: number): Promise<INodeExecutionData[]> => {
-			const { client } = await connection();
+			const { client } = await account();
 			const form = parameters.at(index);
-			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('options'));
+			const { callId, additions } = readCallFields(form);
 			const asFile = form.choice('recordingAs', 'link') === 'file';
 			const field = asFile ? outputField(form.text('outputField', MAY_BE_BLANK)) : '';
 

@@ -1,14 +1,12 @@
-import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
+import { readConcurrency } from '../../shared/n8n/forms/options';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
-import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { outputFields, readOutput, sized } from '../../shared/n8n/forms/outputFields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { parseCallId } from '../../shared/api/parseIds';
-import { callIdField, callOptionsField } from '../callFields';
+import { callIdField, callOptionsField, readCallFields } from '../callFields';
 
 export const getTranscript: Operation = {
 	value: 'getTranscript',
@@ -24,12 +22,11 @@ export const getTranscript: Operation = {
 	toolDescription:
 		"Gets the transcript of one phone call by its call ID. Use it if the summary of the call isn't enough. Places no calls and changes nothing.",
 
-	async execute({ context, parameters, connection }) {
+	async execute({ context, parameters, account }) {
 		const read = async (index: number) => {
-			const { client } = await connection();
+			const { client } = await account();
 			const form = parameters.at(index);
-			const callId = parseCallId(form.textOrNumber('callId', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('options'));
+			const { callId, additions } = readCallFields(form);
 			const output = readOutput(form);
 			const record = recordOf(await requestTranscript(client, callId, additions));
 			const transcript = transcriptTurns(record);

@@ -1,57 +1,141 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
+import type { DataExtractionItem } from '../../shared/api/types';
 import { parseList } from '../../shared/calls/callEnd';
-import type { JsonObject } from '../../shared/json';
 import { formOf, givenAs } from '../../shared/modelForms';
+import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
+import type { Scalar } from '../../shared/n8n/forms/fieldValue';
 import { isUnset, type Problem, quoted } from '../../shared/values';
-import type { DataPoint } from '../request/callRequestFields';
+import { dataPointKeys } from '../fields/conversation';
 import { comparable, type AskedQuestion } from './answer';
 
-/** A question as entered in the form. */
-export type QuestionFields = {
-	message: unknown;
-	responseType: unknown;
-	yesValues: unknown;
-	noValues: unknown;
-	/** Members of the options. */
-	options: JsonObject;
-	/** Further data points of the same call. */
-	points: DataPoint[];
-};
-
 /** A checked question: the data point to send, and the settings to evaluate the answer. */
-export type Question = { point: DataPoint; asked: AskedQuestion };
+export type Question = { point: DataExtractionItem; asked: AskedQuestion };
 
 /** Unlikely to be a data point of the agent, because the value must be the answer to this question. */
-export const ANSWER_FIELD = 'answer_to_question';
-export const NOT_REACHED = 'not_picked, failed';
+const ANSWER_FIELD = 'answer_to_question';
+const NOT_REACHED = 'not_picked, failed';
+
+/** As human review, n8n fills in the first field and fixes the second one, by their names. */
+export const questionFields: INodeProperties[] = [
+	{
+		displayName: 'Question',
+		name: 'message',
+		type: 'string',
+		typeOptions: { rows: 3 },
+		default: '',
+		required: true,
+		placeholder: 'e.g. Ask whether we may ship order A-1042 without the spare parts',
+		description: 'What the agent should ask the person, as a data point to extract in the call',
+	},
+	{
+		displayName: 'Response Type',
+		name: 'responseType',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{
+				name: 'Any Answer',
+				value: 'freeText',
+				description: 'Any captured value is the answer',
+			},
+			{
+				name: 'Yes or No',
+				value: 'approval',
+				description: 'Only the values that you list count as yes or no',
+			},
+		],
+		default: 'approval',
+		description: 'What kind of answer is expected',
+	},
+	{
+		displayName: 'Counts as Yes',
+		name: 'yesValues',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. yes, true',
+		description:
+			"The captured values that mean yes, separated by commas. Nothing else counts as yes. Upper and lower case don't matter.",
+		displayOptions: { show: { responseType: ['approval'] } },
+	},
+	{
+		displayName: 'Counts as No',
+		name: 'noValues',
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder: 'e.g. no, false',
+		description:
+			'The captured values that mean no, separated by commas. A value in neither list is returned as unclear.',
+		displayOptions: { show: { responseType: ['approval'] } },
+	},
+];
+
+export const answerOptions: INodeProperties[] = [
+	{
+		displayName: 'Answer Format',
+		name: 'answerFormat',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. yes or no',
+		description: 'The format in which the agent should capture the answer, in your own words',
+	},
+	{
+		displayName: 'Answer Field',
+		name: 'answerField',
+		type: 'string',
+		default: ANSWER_FIELD,
+		description: 'The field of data_captured in which the service returns the answer',
+	},
+	{
+		displayName: 'Answer Field in Call Record',
+		name: 'answerFieldInRecord',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. data_captured.order.approved',
+		description:
+			"The field of the call record that contains the answer, if it isn't 'Answer Field' in data_captured. Use dots for nested fields.",
+	},
+	{
+		displayName: 'Not Reached Statuses',
+		name: 'notReachedStatuses',
+		type: 'string',
+		default: NOT_REACHED,
+		description:
+			'Statuses of calls that nobody answered, separated by commas. Known statuses are not_picked and failed. Add any others that your account uses.',
+	},
+];
 
 /**
- * Builds the question as a data point, because that is the documented way to let an agent ask something.
+ * Reads the question. It's sent as a data point, because that is the documented way to let an agent ask something.
  *
  * @throws InvalidInput naming the field to correct
  */
-export function buildQuestion({ options, points, ...fields }: QuestionFields): Question {
-	const question = textOf(fields.message);
-	const key = textOf(options.answerField) || ANSWER_FIELD;
-	const isApproval = fields.responseType !== 'freeText';
-	const yes = isApproval ? valuesOf(fields.yesValues) : [];
-	const no = isApproval ? valuesOf(fields.noValues) : [];
+export function readQuestion(form: Fields): Question {
+	const options = form.collection('options');
+	const question = form.text('message', MAY_BE_BLANK);
+	const key = options.text('answerField') || ANSWER_FIELD;
+	const isApproval = form.choice('responseType', 'approval') === 'approval';
+	const yes = isApproval ? valuesOf(form.scalars('yesValues', MAY_BE_BLANK)) : [];
+	const no = isApproval ? valuesOf(form.scalars('noValues', MAY_BE_BLANK)) : [];
 	const noValues = new Set(no.map(comparable));
 	const both = yes.find((value) => noValues.has(comparable(value)));
 	const [problem] = [
 		question === '' && NO_QUESTION,
 		isApproval && (yes.length === 0 || no.length === 0) && NO_VALUES,
 		both !== undefined && inBothLists(both),
-		points.some((point) => textOf(point.key) === key) && duplicateKey(key),
+		dataPointKeys(form).includes(key) && duplicateKey(key),
 	].filter((found) => found !== false);
 	if (problem !== undefined) throw new InvalidInput(problem.message, problem.resolution);
+	const format = options.textAsWritten('answerFormat');
 	return {
 		point: {
 			key,
 			description: question,
 			required: true,
-			...(!isUnset(options.answerFormat) && { outputFormat: options.answerFormat }),
+			...(!isUnset(format) && { output_format: format }),
 		},
 		asked: {
 			question,
@@ -59,8 +143,10 @@ export function buildQuestion({ options, points, ...fields }: QuestionFields): Q
 			yes,
 			no,
 			answer_field_in_record:
-				textOf(options.answerFieldInRecord) || `data_captured.${key.replaceAll('.', '\\.')}`,
-			not_reached: parseList(textOf(options.notReachedStatuses ?? NOT_REACHED)),
+				options.text('answerFieldInRecord') || `data_captured.${key.replaceAll('.', '\\.')}`,
+			not_reached: parseList(
+				options.has('notReachedStatuses') ? options.textOrList('notReachedStatuses') : NOT_REACHED,
+			),
 		},
 	};
 }
@@ -98,13 +184,7 @@ function duplicateKey(key: string): Problem {
 }
 
 /** Values separated by commas or line breaks, or a single value or a list from an expression. */
-function valuesOf(value: unknown): string[] {
-	const parts: unknown[] = Array.isArray(value) ? value : parseList(textOf(value));
-	return parts.map(textOf).filter((part) => part !== '');
-}
-
-/** An expression may return a number, true, or false. */
-function textOf(value: unknown): string {
-	const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-	return isPlain ? String(value).trim() : '';
+function valuesOf(value: Scalar | Scalar[]): string[] {
+	const parts = Array.isArray(value) ? value : parseList(String(value));
+	return parts.map((part) => String(part).trim()).filter((part) => part !== '');
 }

@@ -1,5 +1,5 @@
 import { givenAs } from '../../shared/modelForms';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { forEveryone } from '../../shared/api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import { countryName } from './countries';
 import {

@@ -2,7 +2,7 @@ import { READS_AT_ONCE } from '../../shared/api/limits';
 import pLimit from 'p-limit';
 import { hasEnded, type CallState } from '../../shared/calls/callEnd';
 import { isTransient } from '../../shared/api/errors';
-import type { Reader } from '../../shared/api/modelAdvice';
+import type { Reader } from '../../shared/api/resolution';
 import { backoffMs, type Backoff, type Clock } from '../../shared/clock';
 import type { ReadRecord } from './pendingCalls';
 import { whyNotRead } from '../../shared/notRead';

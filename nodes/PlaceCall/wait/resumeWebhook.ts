@@ -18,7 +18,7 @@ import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
 import { backoffMs, StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { readFinishedStatuses } from './prepareWait';
+import { readWaitOption } from './waitOption';
 import { keepPinging, resumeUrlOf, resume } from './resumeUrl';
 import { includesInput } from './inputFields';
 import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
@@ -132,7 +132,7 @@ function waitingExecutionOf(
 	const callIds = waiting.map(callIdOf);
 	const calls = new PendingCalls(
 		new Set(callIds.filter((callId) => callId !== undefined)),
-		readFinishedStatuses(context, form),
+		readWaitOption(form).finished,
 		() => clock.elapsed(),
 	);
 	const deadline = new StoredDeadline(clock, until);

@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import { changedFile } from '../push/prepareRows';
 import {

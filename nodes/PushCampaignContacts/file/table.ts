@@ -1,6 +1,6 @@
 import findLastIndex from 'lodash/findLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import type { ContactRow } from '../push/pushTypes';
 import type { FoundColumns } from '../push/rows';

@@ -1,6 +1,6 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { normalized } from '../../shared/text';
 import { named, quoted } from '../../shared/values';
 import { columnOf, type Column } from './cells';

@@ -3,7 +3,7 @@ import type { ApiClient } from '../../shared/api/client';
 import { getCampaignStatus } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { ExplainedError, NotSent, type OutcomeUnknown } from '../../shared/api/errors';
-import { followedBy, forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
+import { followedBy, forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { viewCampaign, type ContactList } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
 import type { CampaignTarget } from './pushTypes';

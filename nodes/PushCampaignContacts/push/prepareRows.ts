@@ -1,6 +1,6 @@
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/modelAdvice';
+import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import {

@@ -3,7 +3,7 @@ import sortBy from 'lodash/sortBy';
 import uniq from 'lodash/uniq';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, RowsByPhone, type ByRow } from './phoneArrays';

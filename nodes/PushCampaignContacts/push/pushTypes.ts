@@ -1,5 +1,5 @@
 import type { ExplainedError } from '../../shared/api/errors';
-import type { Reader } from '../../shared/api/modelAdvice';
+import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
 
 /** The campaign and agent of a push. */

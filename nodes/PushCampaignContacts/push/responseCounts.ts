@@ -1,5 +1,5 @@
 import { OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone } from '../../shared/api/modelAdvice';
+import { forEveryone } from '../../shared/api/resolution';
 import { numberIn, type JsonObject } from '../../shared/json';
 import { plainText } from '../../shared/values';
 import type { ByRow } from './phoneArrays';

@@ -1,5 +1,5 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
-import type { Reader, Resolution } from '../../shared/api/modelAdvice';
+import type { Reader, Resolution } from '../../shared/api/resolution';
 import { rowsChanged, type BegunRows } from './begunRows';
 import type { RejectedRow } from './pushTypes';
 import type { PushedNumbers } from './pushedNumbers';

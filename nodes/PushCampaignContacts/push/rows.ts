@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
 import { hasCell, type Column } from './cells';
 import {

@@ -1,5 +1,5 @@
 import { InvalidInput } from './errors';
-import { onScreenOnly } from './modelAdvice';
+import { onScreenOnly } from './resolution';
 import { LIMITS } from './limits';
 import { withoutEnd } from '../text';
 

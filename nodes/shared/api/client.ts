@@ -1,5 +1,5 @@
 import { outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
-import { onScreenOnly } from './modelAdvice';
+import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { ExplainedError, NotSent } from './errors';

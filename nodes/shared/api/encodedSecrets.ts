@@ -1,5 +1,3 @@
-const HIDDEN = '[hidden]';
-
 /** A word without characters that end an encoded text. A backslash before a quote escapes the quote. */
 const WORD = /(?:[^\s"'<>\\]|\\[^"])+/g;
 
@@ -20,8 +18,13 @@ const MAX_ROUNDS = 4;
 /**
  * Hides words that contain a secret in encoded form: JSON or log escapes, percent-encoding, or HTML entities, also
  * nested, hexadecimal, or base64 at any position of a longer text. Decodes the text once for all secrets.
+ *
+ * @param hidden replaces the words
  */
-export function hidingEncoded(secrets: readonly string[]): (text: string) => string {
+export function hidingEncoded(
+	secrets: readonly string[],
+	hidden: string,
+): (text: string) => string {
 	const wanted = secrets.flatMap((secret) => {
 		const bytes = Buffer.from(secret).toString('latin1');
 		return bytes === secret ? [secret] : [secret, bytes];
@@ -37,13 +40,13 @@ export function hidingEncoded(secrets: readonly string[]): (text: string) => str
 	const isInWord = (word: string): boolean =>
 		word.length >= shortest && unescaped(word).some((plain) => isIn(plain) || isInRuns(plain));
 	const hide = (text: string, pattern: RegExp, has: (part: string) => boolean): string =>
-		text.replace(pattern, (part) => (has(part) ? HIDDEN : part));
+		text.replace(pattern, (part) => (has(part) ? hidden : part));
 	return (text) => {
 		if (text.length < shortest) return text;
 		const words = hide(text, WORD, isInWord);
 		const shown = hide(hide(words, HEX_RUN, isInHex), BASE64_RUN, isInBase64);
 		// A secret with quotes or white space isn't part of a single word.
-		return unescaped(shown).some(isIn) ? HIDDEN : shown;
+		return unescaped(shown).some(isIn) ? hidden : shown;
 	};
 }
 

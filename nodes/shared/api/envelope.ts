@@ -1,18 +1,18 @@
-import {
-	documentedError,
-	explainStatus,
-	explainBody,
-	isDocumentedAt,
-	isErrorEnvelope,
-	type RejectionBody,
-} from './errorTable';
-import { onScreenOnly } from './modelAdvice';
+import { documentedError, explainStatus, explainBody, isDocumentedAt } from './errorTable';
+import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
 import { explainNotProcessed } from './notProcessed';
 import { recordIn } from './record';
+import {
+	isErrorEnvelope,
+	NO_ERROR_BODY,
+	type RejectionBody,
+	serviceText,
+	toRejection,
+} from './rejectionBody';
 import { withoutOwnSecrets } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
@@ -64,14 +64,7 @@ export function parseResponse(
 	const notProcessed = explainNotProcessed(request, response, now);
 	if (notProcessed !== undefined && effect === undefined) {
 		const { message, resolution } = notProcessed;
-		throw new ServiceRejection(
-			message,
-			resolution,
-			originalMessage,
-			status,
-			{ texts: [], body: {} },
-			origin,
-		);
+		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
 		effect === undefined
@@ -144,24 +137,6 @@ function isValidationError({ errors }: JsonObject, status: number): boolean {
 	return errors.some((text) => typeof text === 'string' && text.trim() !== '');
 }
 
-/** @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection. */
-function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
-	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
-		.filter((text) => text !== undefined && text !== null && text !== '')
-		.filter((text) => anyShape || typeof text === 'string')
-		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
-	const { details, upstream_body: upstream } = body;
-	const errorCode = isJsonObject(details) ? details.error_code : undefined;
-	const { state: upstreamState, reason: upstreamReason } = isJsonObject(upstream) ? upstream : {};
-	return {
-		texts,
-		...(typeof errorCode === 'string' && { errorCode }),
-		...(typeof upstreamState === 'string' && { upstreamState }),
-		...(typeof upstreamReason === 'string' && { upstreamReason }),
-		body,
-	};
-}
-
 function rejectionError(
 	request: ServiceRequest,
 	response: HttpResponse,
@@ -180,23 +155,6 @@ function rejectionError(
 		status,
 		rejection,
 	);
-}
-
-function serviceText(rejection: RejectionBody, status: number): string {
-	const parts = rejection.texts.length > 0 ? rejection.texts : [`HTTP status ${status}`];
-	const { details } = rejection.body;
-	const extra = details === undefined || details === null ? [] : [readable(details)];
-	const reason =
-		rejection.upstreamReason === undefined ? [] : [`reason: ${rejection.upstreamReason}`];
-	return [...parts, ...reason, ...extra].join(' · ');
-}
-
-/** `details` in readable form: `error_code: A, action: b`. */
-function readable(details: JsonValue): string {
-	if (!isJsonObject(details)) return JSON.stringify(details);
-	return Object.entries(details)
-		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-		.join(', ');
 }
 
 /**

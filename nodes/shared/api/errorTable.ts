@@ -1,41 +1,15 @@
-import type { JsonObject } from '../json';
 import type { ServiceRequest } from './http';
-import { forEveryone, USER, type Resolution } from './modelAdvice';
-
-/** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
-export type ErrorCode =
-	| 'no_outbound_number'
-	| 'tell_not_allowed_during_takeover'
-	| 'upstream_rejection'
-	| 'invalid_api_token'
-	| 'agent_not_in_account'
-	| 'agent_not_found'
-	| 'call_not_found'
-	| 'recording_not_available'
-	| 'campaign_not_found'
-	| 'not_on_dnd_list'
-	| 'phone_missing'
-	| 'session_closed'
-	| 'post_call_analysis_missing'
-	| 'contact_rejected'
-	| 'campaign_archived';
-
-/** The parts of an error body that identify the error. */
-export type RejectionBody = {
-	/** The documented error. Undefined if the document doesn't name it. */
-	code?: ErrorCode;
-	/** `error`, or the texts of `errors`. */
-	texts: string[];
-	/** `details.error_code`. */
-	errorCode?: string;
-	/** `upstream_body.state`. */
-	upstreamState?: string;
-	/** `upstream_body.reason`. */
-	upstreamReason?: string;
-	body: JsonObject;
-};
-
-export type Explanation = { message: string; resolution: Resolution };
+import { forEveryone, USER, type Explanation } from './resolution';
+import {
+	beginsWith,
+	type ErrorCode,
+	isCode,
+	isErrorEnvelope,
+	isRelayed,
+	isWithoutText,
+	matchesText,
+	type RejectionBody,
+} from './rejectionBody';
 
 type DocumentedError = Explanation & {
 	code: ErrorCode;
@@ -49,6 +23,8 @@ type DocumentedError = Explanation & {
 	statuses: readonly number[] | 'unknown';
 	matches: (rejection: RejectionBody, status: number) => boolean;
 };
+
+type UndocumentedError = Explanation & { raisedBy: RegExp; status: number };
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
@@ -83,41 +59,6 @@ const AGENT_ENDPOINTS = anyOf(
 	at('GET /v1/dnd_numbers', 'POST /v1/dnd_numbers', 'DELETE /v1/dnd_numbers'),
 	at('GET /v1/calls', 'GET /v1/active_agents'),
 );
-
-/** An error code is all of `error`. Inside a longer text, it may be part of a crash report. */
-const isCode =
-	(code: string) =>
-	({ texts }: RejectionBody) =>
-		texts.some((text) => text.trim() === code);
-
-/** `error` begins with the documented text. Details may follow on the same line. */
-function beginsWith(documented: string) {
-	const start = documented.toLowerCase();
-	return ({ texts }: RejectionBody) =>
-		texts.some((text) => {
-			const line = text.trim().replaceAll('’', "'").toLowerCase();
-			return line.startsWith(start) && /^(?![\w-]).*$/.test(line.slice(start.length));
-		});
-}
-
-const matchesText =
-	(pattern: RegExp) =>
-	({ texts }: RejectionBody) =>
-		texts.some((text) => pattern.test(text));
-
-/** General conventions: `success: false`. */
-export function isErrorEnvelope({ body }: RejectionBody): boolean {
-	return body.success === false;
-}
-
-function isWithoutText(rejection: RejectionBody): boolean {
-	return isErrorEnvelope(rejection) && rejection.texts.length === 0;
-}
-
-/** A rejection that the service relays from the chat engine. */
-function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
-	return upstreamState === 'rejected' && upstreamReason !== undefined;
-}
 
 const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 
@@ -328,29 +269,27 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 ];
 
-/** For errors that aren't in the table. The service's own text follows. */
-const BY_STATUS: { [status: number]: Explanation } = {
-	403: {
-		message: "The service doesn't allow this with your API token",
-		resolution: {
-			onScreen: 'Check that the IDs in this node belong to the account of the credential.',
-			forModel: "Check the IDs you gave. IDs of another account can't be used.",
-		},
-	},
-	404: {
-		message: 'The service returned "not found"',
-		resolution: {
-			onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
-			forModel: 'Check the IDs you gave.',
-		},
-	},
-};
-
 const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
+const NOT_ALLOWED = "The service doesn't allow this with your API token";
+const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
 
-/** For requests with a session ID in the path. How the service rejects an unknown session isn't documented. */
-const SESSION_BY_STATUS: { [status: number]: Explanation } = {
-	403: {
+/** Other errors, by endpoint and status. The service's own text follows. The first match wins. */
+const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
+	{
+		// The text for an archived campaign isn't documented.
+		raisedBy: CAMPAIGN_CONTACTS,
+		status: 409,
+		message: 'The service reported a conflict and accepted none of these contacts',
+		resolution: {
+			onScreen:
+				'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason below, correct that.',
+			forModel:
+				"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
+		},
+	},
+	{
+		raisedBy: SESSION_ENDPOINTS,
+		status: 403,
 		message: "The service doesn't allow this for the chat session with your API token",
 		resolution: {
 			onScreen:
@@ -358,7 +297,10 @@ const SESSION_BY_STATUS: { [status: number]: Explanation } = {
 			forModel: SESSION_FOR_MODEL,
 		},
 	},
-	404: {
+	{
+		// How the service rejects an unknown session isn't documented.
+		raisedBy: SESSION_ENDPOINTS,
+		status: 404,
 		message: "The service didn't find the chat session",
 		resolution: {
 			onScreen:
@@ -366,17 +308,36 @@ const SESSION_BY_STATUS: { [status: number]: Explanation } = {
 			forModel: SESSION_FOR_MODEL,
 		},
 	},
-};
-
-/** A request with a chat message has a session ID, an agent ID, or both. */
-const MESSAGE_NOT_ALLOWED: Explanation = {
-	message: "The service doesn't allow this with your API token",
-	resolution: {
-		onScreen:
-			'Check that the chat session and the agent of this item belong to the account of the credential.',
-		forModel: "Check the IDs you gave. IDs of another account can't be used.",
+	{
+		// These requests have a session ID, an agent ID, or both.
+		raisedBy: CHAT_MESSAGE,
+		status: 403,
+		message: NOT_ALLOWED,
+		resolution: {
+			onScreen:
+				'Check that the chat session and the agent of this item belong to the account of the credential.',
+			forModel: IDS_FOR_MODEL,
+		},
 	},
-};
+	{
+		raisedBy: EVERY_ENDPOINT,
+		status: 403,
+		message: NOT_ALLOWED,
+		resolution: {
+			onScreen: 'Check that the IDs in this node belong to the account of the credential.',
+			forModel: IDS_FOR_MODEL,
+		},
+	},
+	{
+		raisedBy: EVERY_ENDPOINT,
+		status: 404,
+		message: 'The service returned "not found"',
+		resolution: {
+			onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
+			forModel: 'Check the IDs you gave.',
+		},
+	},
+];
 
 const ANY: Explanation = {
 	message: 'The service rejected the request',
@@ -391,17 +352,6 @@ const WITHOUT_REASON: Explanation = {
 	resolution: {
 		onScreen: 'Check the fields of this node and the IDs in them, then try again.',
 		forModel: 'Check the values you gave.',
-	},
-};
-
-/** A `409` whose text doesn't mention archiving. The text for an archived campaign isn't documented. */
-const CONTACTS_CONFLICT: Explanation = {
-	message: 'The service reported a conflict and accepted none of these contacts',
-	resolution: {
-		onScreen:
-			'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason below, correct that.',
-		forModel:
-			"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
 	},
 };
 
@@ -445,11 +395,10 @@ export function explainStatus(
 	gaveReason: boolean,
 ): Explanation {
 	const endpoint = endpointOf(request);
-	if (status === 409 && CAMPAIGN_CONTACTS.test(endpoint)) return CONTACTS_CONFLICT;
-	const aboutSession = SESSION_ENDPOINTS.test(endpoint) ? SESSION_BY_STATUS[status] : undefined;
-	if (aboutSession !== undefined) return aboutSession;
-	if (status === 403 && CHAT_MESSAGE.test(endpoint)) return MESSAGE_NOT_ALLOWED;
-	return BY_STATUS[status] ?? (gaveReason ? ANY : WITHOUT_REASON);
+	const known = UNDOCUMENTED_ERRORS.find(
+		(row) => row.raisedBy.test(endpoint) && row.status === status,
+	);
+	return known ?? (gaveReason ? ANY : WITHOUT_REASON);
 }
 
 function endpointOf({ method, path }: ServiceRequest): string {

@@ -1,5 +1,5 @@
-import type { ErrorCode, RejectionBody } from './errorTable';
-import { onScreenOnly, type Reader, type Resolution } from './modelAdvice';
+import { onScreenOnly, type Explanation, type Reader, type Resolution } from './resolution';
+import type { ErrorCode, RejectionBody } from './rejectionBody';
 
 /**
  * An error for a person or a model: `message` says what happened, `resolution` what to do.
@@ -35,7 +35,7 @@ export abstract class ExplainedError extends Error {
 	}
 
 	/** Message and resolution, to create another error with the same text. */
-	get explanation(): { message: string; resolution: Resolution } {
+	get explanation(): Explanation {
 		return { message: this.message, resolution: this.resolutions };
 	}
 

@@ -1,35 +1,7 @@
-import type { Explanation } from './errorTable';
-import { forEveryone, onScreenOnly } from './modelAdvice';
+import { forEveryone, onScreenOnly, type Explanation } from './resolution';
 import { TOO_MANY_REQUESTS } from './errors';
 import type { Method, ServiceRequest, HttpResponse } from './http';
 import { retryAfterMs } from './retry';
-
-/**
- * Explains a status that counts as a rejection even without an error body of the service. HTTP defines these
- * statuses so that the request wasn't processed, whether the service or a proxy sent them (RFC 9110, RFC 6585):
- * - 307 and 308: send the same request to another URL. For a GET, any 3xx.
- * - 401: the request "has not been applied". 407: it didn't pass the proxy.
- * - 413: it's too large. 429: too many requests.
- *
- * No other 4xx counts. After a 403, 408, or 499 of a proxy, the service may have processed the request.
- *
- * @param now epoch milliseconds, for a `Retry-After` date
- */
-export function explainNotProcessed(
-	{ method }: ServiceRequest,
-	response: HttpResponse,
-	now: number,
-): Explanation | undefined {
-	const { status } = response;
-	if (!isNotProcessed(method, status)) return undefined;
-	if (status === TOO_MANY_REQUESTS) return tooManyRequests(retryAfterMs(response, now));
-	return EXPLAINED[status] ?? REDIRECTED;
-}
-
-export function isNotProcessed(method: Method, status: number): boolean {
-	const isRedirectedRead = method === 'GET' && status >= 300 && status < 400;
-	return isRedirectedRead || status === TOO_MANY_REQUESTS || EXPLAINED[status] !== undefined;
-}
 
 const REDIRECTED: Explanation = {
 	message: "The service or a proxy responded with a redirect, which isn't followed",
@@ -40,7 +12,7 @@ const REDIRECTED: Explanation = {
 	},
 };
 
-const EXPLAINED: { [status: number]: Explanation } = {
+const BY_STATUS: { [status: number]: Explanation } = {
 	307: REDIRECTED,
 	308: REDIRECTED,
 	401: {
@@ -65,6 +37,33 @@ const EXPLAINED: { [status: number]: Explanation } = {
 		),
 	},
 };
+
+/**
+ * Explains a status that counts as a rejection even without an error body of the service. HTTP defines these
+ * statuses so that the request wasn't processed, whether the service or a proxy sent them (RFC 9110, RFC 6585):
+ * - 307 and 308: send the same request to another URL. For a GET, any 3xx.
+ * - 401: the request "has not been applied". 407: it didn't pass the proxy.
+ * - 413: it's too large. 429: too many requests.
+ *
+ * No other 4xx counts. After a 403, 408, or 499 of a proxy, the service may have processed the request.
+ *
+ * @param now epoch milliseconds, for a `Retry-After` date
+ */
+export function explainNotProcessed(
+	{ method }: ServiceRequest,
+	response: HttpResponse,
+	now: number,
+): Explanation | undefined {
+	const { status } = response;
+	if (!isNotProcessed(method, status)) return undefined;
+	if (status === TOO_MANY_REQUESTS) return tooManyRequests(retryAfterMs(response, now));
+	return BY_STATUS[status] ?? REDIRECTED;
+}
+
+export function isNotProcessed(method: Method, status: number): boolean {
+	const isRedirectedRead = method === 'GET' && status >= 300 && status < 400;
+	return isRedirectedRead || status === TOO_MANY_REQUESTS || BY_STATUS[status] !== undefined;
+}
 
 function tooManyRequests(waitMs: number | undefined): Explanation {
 	return {

@@ -1,10 +1,10 @@
 import isEqual from 'lodash/isEqual';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from './errors';
-import { onScreenOnly } from './modelAdvice';
+import { onScreenOnly } from './resolution';
 import { DONE } from '../clock';
 import type { Limiter } from '../keyedMutex';
-import type { JsonValue } from '../json';
+import { numberIn, type JsonValue } from '../json';
 import { READS_AT_ONCE } from './limits';
 
 /** A page of a list. */
@@ -97,7 +97,7 @@ export async function readPages<Position, PageResponse>(
 	return found.slice(0, limit);
 }
 
-/** Requests the next pages in advance. */
+/** Requests the next pages in advance. Several at a time, and cancels them, unlike the `Prefetcher` of rows in a push. */
 class PagePrefetcher<Position, PageResponse> {
 	private readonly responses = new Map<string, Promise<PageResponse>>();
 	private hasFailed = false;
@@ -154,4 +154,23 @@ class PagePrefetcher<Position, PageResponse> {
 function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
 	yield first;
 	yield* others;
+}
+
+/**
+ * The totals in the pages of a list. If a total is smaller than the number of entries on its page, such as 0 or -1,
+ * the service doesn't count them. All later totals are then ignored, because an empty page would match a total of 0.
+ */
+export class Totals {
+	private areUsable = true;
+
+	/**
+	 * @param entries number of entries on the page
+	 * @returns the total, or undefined if there is no usable one
+	 */
+	read(value: JsonValue | undefined, entries: number): number | undefined {
+		const total = numberIn(value);
+		if (total === undefined) return undefined;
+		this.areUsable &&= total >= entries;
+		return this.areUsable ? total : undefined;
+	}
 }

@@ -2,7 +2,7 @@ import { type Checked, isUnset, problem, quoted } from '../values';
 import { givenAs } from '../modelForms';
 import { InvalidInput } from './errors';
 import { AGENT_UUID, CALL_ID } from './limits';
-import type { Resolution } from './modelAdvice';
+import type { Resolution } from './resolution';
 
 const WHOLE_NUMBER = /^\d+$/;
 

@@ -1,5 +1,5 @@
 import { deferred, pause, type Clock, type Deferred } from '../clock';
-import { onScreenOnly } from './modelAdvice';
+import { onScreenOnly } from './resolution';
 import { NotSent } from './errors';
 
 /** Accepted reads after which one more may be in flight. */
@@ -8,7 +8,8 @@ const ACCEPTED_PER_STEP = 10;
 /**
  * Slows down the reads of a client after a 429. Reads are then sent one at a time, after the wait that the service
  * asks for. While it accepts them, more are sent in parallel again. So parallel reads succeed whenever sequential
- * ones do. Once a read has run out of attempts, each of the others is tried once.
+ * ones do. Once a read has run out of attempts, each of the others is tried once. Not p-limit, whose limit is fixed and
+ * whose queue can't be left.
  */
 export class ReadPace {
 	private maxInFlight = Infinity;

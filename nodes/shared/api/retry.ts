@@ -34,7 +34,8 @@ const CERTIFICATE_FAULTS = new Set([
 ]);
 
 export const ATTEMPTS = 4;
-export const RETRY_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
+/** Short, because an execution waits for it, and widely spread, because the requests of many items fail together. */
+export const REQUEST_BACKOFF: Backoff = { firstMs: 500, maxMs: 8_000, jitter: 0.5 };
 /** If the service asks for a longer wait, the request fails instead. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -151,7 +152,7 @@ function waitBefore(
 		result instanceof TransportFault ? undefined : retryAfterMs(result, clock.now());
 	// Without any wait, the attempts would be used up immediately.
 	if (requestedMs === undefined || requestedMs === 0)
-		return backoffMs(RETRY_BACKOFF, attempt, random);
+		return backoffMs(REQUEST_BACKOFF, attempt, random);
 	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
 }
 

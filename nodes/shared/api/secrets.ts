@@ -1,7 +1,7 @@
-import escapeRegExp from 'lodash/escapeRegExp';
 import { isJsonObject, parseJson, valuesIn, type JsonValue } from '../json';
 import { firstCharacters, withoutEnd } from '../text';
 import { hidingEncoded } from './encodedSecrets';
+import { secretPatterns } from './secretPatterns';
 
 const HIDDEN = '[hidden]';
 
@@ -26,13 +26,17 @@ type Hide = (text: string) => string;
  * Hides secrets in texts: the API token and the secrets of earlier responses, such as WebSocket tokens. Finds them in
  * plain text, JSON escapes, percent-encoding, HTML entities, hexadecimal, and base64, and also the start of a secret
  * at the end of a truncated text.
+ *
+ * The token is short and always the same, so patterns of it find every form. The secrets of responses are long and many,
+ * and change, so the text is decoded instead.
  */
 export class Secrets {
-	private readonly hideOwn: Hide;
+	private readonly ownPatterns: readonly RegExp[];
 	private given: readonly string[] = [];
 
 	constructor(apiToken = '') {
-		this.hideOwn = hidingEachForm(apiToken);
+		const isWorthHiding = apiToken.length >= MIN_SECRET_LENGTH;
+		this.ownPatterns = isWorthHiding ? secretPatterns(apiToken, MIN_SECRET_LENGTH) : [];
 	}
 
 	/** Remembers the secrets of a response. */
@@ -42,8 +46,12 @@ export class Secrets {
 
 	/** @param bringsSecrets whether the text is a response that may return the same secrets again. Hides only the API token. */
 	hide(text: string, bringsSecrets = false): string {
-		const redacted = hiddenIn(text, this.hideOwn);
+		const redacted = hiddenIn(text, (plain) => this.withoutOwn(plain));
 		return bringsSecrets ? redacted : withoutSecrets(redacted, this.given);
+	}
+
+	private withoutOwn(text: string): string {
+		return this.ownPatterns.reduce((redacted, form) => redacted.replace(form, HIDDEN), text);
 	}
 }
 
@@ -115,6 +123,7 @@ function hiding(secrets: readonly string[]): Hide {
 		.sort((one, other) => other.whole.length - one.whole.length);
 	const hideEncoded = hidingEncoded(
 		secrets.map((one) => firstCharacters(one, MAX_SEARCHED_CHARACTERS)),
+		HIDDEN,
 	);
 	return (text) =>
 		text.length < MIN_SECRET_LENGTH ? text : hideEncoded(forms.reduce(withoutForm, text));
@@ -173,79 +182,4 @@ function overlapOf(text: string, whole: string): number {
 	let length = 0;
 	for (let at = 0; at < text.length; at++) length = longer(length, text.charAt(at));
 	return length;
-}
-
-function hidingEachForm(secret: string): Hide {
-	if (secret.length < MIN_SECRET_LENGTH) return (text) => text;
-	const bytes = [...Buffer.from(secret)];
-	const forms = [
-		// Case-insensitive, because hexadecimal digits can have either case.
-		new RegExp(anyBeginning([...secret].map(eitherOf), MIN_SECRET_LENGTH), 'gi'),
-		new RegExp(anyBeginning(bytes.map(hexOf), MIN_SECRET_LENGTH), 'gi'),
-		...ALIGNMENTS.map((before) => new RegExp(inBase64(bytes, before), 'g')),
-	];
-	return (text) => forms.reduce((redacted, form) => redacted.replace(form, HIDDEN), text);
-}
-
-/** All of a sequence or its start, because the text may be truncated. */
-function anyBeginning(units: readonly string[], least: number): string {
-	const more = units.slice(least).reduceRight((rest, unit) => `(?:${unit}${rest})?`, '');
-	return units.slice(0, least).join('') + more;
-}
-
-const eitherOf = (char: string): string => `(?:${formsOf(char).join('|')})`;
-
-/** A byte in a dump, with the separator before it: `74`, `:74`, `, 0x74`. */
-const hexOf = (byte: number, at: number): string =>
-	`${at === 0 ? '' : '[\\s:,-]{0,2}'}(?:0x)?${hex(byte, 2)}`;
-
-/** Offsets of a text in a group of three bytes, for which base64 gives different characters. */
-const ALIGNMENTS = [0, 1, 2];
-
-/** Base64 or base64url, with the characters at both ends that share bits with the text around it. */
-function inBase64(secret: readonly number[], before: number): string {
-	const text = Buffer.from([...Array<number>(before).fill(0), ...secret]).toString('base64');
-	const wholeCharacters = Math.floor(((before + secret.length) * 8) / 6);
-	const own = text.slice(Math.ceil((before * 8) / 6), wholeCharacters);
-	const leastCharacters = Math.floor((MIN_SECRET_LENGTH * 8) / 6);
-	const units = [...own].map((char) => `${BASE64_FORMS[char] ?? char}${LINE_BREAK}`);
-	const beginning = before === 0 ? '' : '[\\w+/-]?';
-	return beginning + anyBeginning([...units, '[\\w+/-]?(?:=|%(?:25)*3[dD]){0,2}'], leastCharacters);
-}
-
-/** Base64 may have line breaks, which are escaped in nested JSON. */
-const LINE_BREAK = '(?:(?:\\r|\\\\{1,8}r)?(?:\\n|\\\\{1,8}n))?';
-
-const BASE64_FORMS: { [char: string]: string } = {
-	'+': '(?:[+-]|%(?:25)*2[bB])',
-	'/': '(?:\\\\{0,8}[/_]|%(?:25)*2[fF])',
-};
-
-/** The encodings of a character, also nested: `%2541`, `&amp;#65;`. */
-function formsOf(char: string): string[] {
-	const code = char.codePointAt(0) ?? 0;
-	const units = char.split('').map((unit) => `\\\\{1,8}u${hex(unit.charCodeAt(0), 4)}`);
-	// Plain characters come last, because an ampersand also begins each entity.
-	return [
-		`&(?:amp;)*#0*${code};`,
-		`&(?:amp;)*#x0*${hex(code, 1)};`,
-		...(NAMED_ENTITIES[char] ?? []).map((name) => `&(?:amp;)*${name};`),
-		`%(?:25)*${hex(code, 2)}`,
-		units.join(''),
-		`\\\\{1,8}x${hex(code, 2)}`,
-		`\\\\{1,8}${escapeRegExp(char)}`,
-		escapeRegExp(char),
-	];
-}
-
-const NAMED_ENTITIES: { [char: string]: string[] } = {
-	'&': ['amp'],
-	'<': ['lt'],
-	'>': ['gt'],
-	'"': ['quot'],
-	"'": ['apos'],
-};
-
-function hex(code: number, digits: number): string {
-	return code.toString(16).padStart(digits, '0');
 }

@@ -1,5 +1,5 @@
 import { MissingMapping } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import { joinedWithAnd } from '../values';
 import {
 	PROVIDER_SETTINGS,

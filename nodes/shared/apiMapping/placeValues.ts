@@ -1,5 +1,5 @@
 import { InvalidInput } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import type { Query, QueryValue } from '../api/http';
 import { MAX_DEPTH, isJsonObject, type JsonObject, type JsonValue, pathOf } from '../json';
 import type { Additions } from '../api/endpoints';

@@ -1,6 +1,6 @@
 import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedNames } from '../json';
 import { joinedWithAnd } from '../values';
 import type { MappingField } from './field';

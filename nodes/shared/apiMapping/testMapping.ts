@@ -2,7 +2,7 @@ import { findAgents, requireNames } from '../agents';
 import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import { testCallList } from '../calls/readCallList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';

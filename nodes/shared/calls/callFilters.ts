@@ -3,7 +3,7 @@ import { inEnglish, withOffset } from '../clock';
 import { isUnset, quoted } from '../values';
 import { InvalidInput } from '../api/errors';
 import { givenAs } from '../modelForms';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import type { Query, QueryValue } from '../api/http';
 import { asText, parseAgentUuid, parseCampaignId, parseContactListId } from '../api/parseIds';
 import type { MappingName, ApiMapping } from '../apiMapping';

@@ -1,11 +1,10 @@
 import type { ListReader, Reading } from '../api/completeList';
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse, Query, QueryValue } from '../api/http';
-import type { Page, PageReader } from '../api/paging';
+import { Totals, type Page, type PageReader } from '../api/paging';
 import type { ApiClient } from '../api/client';
-import { Totals } from '../api/totals';
 import {
 	pageAcross,
 	pagesAcross,

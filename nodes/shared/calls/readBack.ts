@@ -10,10 +10,11 @@ import type { JsonObject, JsonValue } from '../json';
 
 export type Included = { transcript: boolean; recording: boolean };
 
-/** Waits between readings while the record lags behind its report. */
+/** While the record lags behind its report. Soon at first, because the service has already reported the end. */
 export const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
-/** Wait before one more reading if the service doesn't know the call yet. */
-const UNKNOWN_WAIT_MS = 1_000;
+/** Delay before one more reading if the service doesn't know the call yet. */
+const UNKNOWN_CALL_DELAY_MS = 1_000;
+/** While the service fails. Later than for a lag, because each reading has made its own quick attempts before. */
 const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, maxMs: 30_000 };
 
 /** Reads the call record from the service. */
@@ -60,7 +61,7 @@ export async function readCompletedCall(
 	const read = async () => await throughOutages(async () => await readCallRecord(client, callId));
 	let record = await read().catch(async (error: unknown) => {
 		if (!isUnknownCall(error)) throw error;
-		await clock.sleep(UNKNOWN_WAIT_MS);
+		await clock.sleep(UNKNOWN_CALL_DELAY_MS);
 		return await read();
 	});
 	for (let reading = 1; !hasEnded(record, finished); reading++) {

@@ -1,7 +1,7 @@
 import { MAX_READINGS, readList, readProvenList } from '../api/completeList';
 import { listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
 import type { Limiter } from '../keyedMutex';

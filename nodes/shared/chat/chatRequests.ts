@@ -1,9 +1,9 @@
 import type { ApiClient } from '../api/client';
 import type { Additions } from '../api/endpoints';
 import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly, type Explanation } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
-import { RETRY_BACKOFF } from '../api/retry';
+import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
@@ -137,7 +137,7 @@ export async function sendKeyed(
 			const failure = explained(error);
 			const isLast = !(failure instanceof OutcomeUnknown) || attempt >= ATTEMPTS_WITH_KEY;
 			if (isLast) throw finalError(failure, attempt);
-			await client.clock.sleep(backoffMs(RETRY_BACKOFF, attempt));
+			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
 		}
 	}
 }
@@ -161,7 +161,7 @@ function failedOnLaterAttempt({ originalMessage, origin }: ExplainedError): Outc
 }
 
 /** An attempt with an unknown outcome, followed by one that was rejected or not sent. */
-export const LATER_ATTEMPT_FAILED = {
+export const LATER_ATTEMPT_FAILED: Explanation = {
 	message:
 		'The service may have accepted the message, because the outcome of an earlier attempt is unknown and a later attempt failed',
 	resolution: {

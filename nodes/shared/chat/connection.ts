@@ -17,12 +17,7 @@ import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
 import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
 import { EventDispatcher, type Log, type OnTooLarge } from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
-import {
-	RECONNECT_BACKOFF,
-	ROTATE_EVERY_MS,
-	SESSION_CLOSED_LINGER_MS,
-	SLOW_POLL_MS,
-} from './timings';
+import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
 
@@ -214,9 +209,7 @@ export class ChatConnection {
 	/** @returns whether to try again */
 	private async waitToRetry(ms: number): Promise<boolean> {
 		// A lease that began during the attempt waits for the first backoff at most.
-		const waitMs = this.retryRequested.signal.aborted
-			? Math.min(ms, RECONNECT_BACKOFF.firstMs)
-			: ms;
+		const waitMs = this.retryRequested.signal.aborted ? Math.min(ms, CHAT_BACKOFF.firstMs) : ms;
 		this.retryRequested = new AbortController();
 		const { signal } = this.stop;
 		await pause(this.options.clock, waitMs, AbortSignal.any([signal, this.retryRequested.signal]));
@@ -337,7 +330,7 @@ export class ChatConnection {
 	private waitMs(wait: ReconnectWait): number {
 		if (wait.kind === 'none') return 0;
 		if (wait.kind === 'slow_poll') return SLOW_POLL_MS;
-		return backoffMs(RECONNECT_BACKOFF, wait.attempt, this.options.random);
+		return backoffMs(CHAT_BACKOFF, wait.attempt, this.options.random);
 	}
 
 	private logAttempt(attempt: AttemptEnd, waitMs: number): void {

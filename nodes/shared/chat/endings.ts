@@ -1,5 +1,5 @@
 import { ExplainedError, ServiceRejection } from '../api/errors';
-import { onScreenOnly, USER, type Resolution } from '../api/modelAdvice';
+import { onScreenOnly, USER, type Explanation } from '../api/resolution';
 import { describeUrl } from './socketUrl';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
 
@@ -11,24 +11,22 @@ export class ChatEnded extends ExplainedError {
 
 	constructor(
 		readonly kind: EndingKind,
-		text: EndingText,
+		explanation: Explanation,
 		originalMessage: string | undefined,
 		/** Close code of the last socket. */
 		readonly code: number | null,
 		/** HTTP status of the response that contained no token. */
 		readonly status: number | null = null,
 	) {
-		super(text.message, text.resolution, originalMessage);
+		super(explanation.message, explanation.resolution, originalMessage);
 		this.isTransient = kind === 'unreachable' || kind === 'token_unavailable';
 	}
 }
 
-type EndingText = { message: string; resolution: Resolution };
-
 const CHECK_SERVICE =
 	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
 
-const TEXTS: Record<EndingKind, EndingText> = {
+const BY_KIND: Record<EndingKind, Explanation> = {
 	session_closed: {
 		message: 'The chat session is closed',
 		resolution: {
@@ -121,7 +119,7 @@ export function describeEnding(
 	const status = mintError instanceof ServiceRejection ? mintError.status : null;
 	return new ChatEnded(
 		kind,
-		endingText(kind, attempt),
+		explain(kind, attempt),
 		reason === '' ? undefined : reason,
 		code,
 		status,
@@ -142,9 +140,9 @@ export function mintFailureReason(error: unknown): string {
 }
 
 /** The error table already explains a rejected token request. */
-function endingText(kind: EndingKind, attempt: AttemptEnd): EndingText {
+function explain(kind: EndingKind, attempt: AttemptEnd): Explanation {
 	const isPermanent = kind === 'mint_rejected' || kind === 'session_closed';
-	if (!isPermanent || attempt.kind !== 'mint') return TEXTS[kind];
+	if (!isPermanent || attempt.kind !== 'mint') return BY_KIND[kind];
 	const { error } = attempt.result;
-	return error instanceof ExplainedError ? error.explanation : TEXTS[kind];
+	return error instanceof ExplainedError ? error.explanation : BY_KIND[kind];
 }

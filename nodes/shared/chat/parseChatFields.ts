@@ -1,6 +1,6 @@
 import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
-import { forEveryone, onScreenOnly } from '../api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../api/resolution';
 import { UUID } from '../api/limits';
 import type { JsonObject } from '../json';
 import { givenAs, hasForm } from '../modelForms';

@@ -1,6 +1,6 @@
 import { backoffMs, type Clock, type Deferred, deferred, pause } from '../clock';
 import type { ManagedSocket, SocketEnd, CloseCause } from './managedSocket';
-import { RECONNECT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
+import { CHAT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
 import type { MintFailure, MintResult, TokenCache } from './token';
 
 /** The token of a new socket must be valid for this long, so that it doesn't expire while a frame waits for its ack. */
@@ -84,8 +84,7 @@ export class SocketRotation {
 		if (clock.elapsed() >= this.nextRotationAt) {
 			if (await this.rotateOnce(socket)) return null;
 			this.mintFailures += 1;
-			this.nextRotationAt =
-				clock.elapsed() + backoffMs(RECONNECT_BACKOFF, this.mintFailures, random);
+			this.nextRotationAt = clock.elapsed() + backoffMs(CHAT_BACKOFF, this.mintFailures, random);
 		}
 		if (clock.elapsed() > socket.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.socket;
 		if (clock.elapsed() >= waitUntil && this.mintFailure !== null) return this.mintFailure;

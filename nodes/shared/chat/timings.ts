@@ -18,8 +18,11 @@ export const SETTLE_MS = 500;
  */
 export const HEALTHY_AFTER_MS = 60_000;
 
-/** "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. */
-export const RECONNECT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
+/**
+ * "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. Also
+ * for messages that are sent again, because the document has no other figures for the chat engine.
+ */
+export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
 /** "Give up after a few attempts": about a minute in total. */
 export const MAX_RECONNECT_ATTEMPTS = 6;

@@ -6,7 +6,7 @@ import {
 	MissingMapping,
 	ServiceRejection,
 } from '../api/errors';
-import { onScreenOnly } from '../api/modelAdvice';
+import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
 import type { WsToken } from '../api/types';
 import type { Clock } from '../clock';

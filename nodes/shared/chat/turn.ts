@@ -7,7 +7,7 @@ import {
 	REPLAYED_RESULT_TIMEOUT_MS,
 	MAX_BUSY_RETRIES,
 	MAX_RESENDS,
-	RECONNECT_BACKOFF,
+	CHAT_BACKOFF,
 	RESULT_TIMEOUT_MS,
 } from './timings';
 import { type OutgoingFrame, outgoingFrame } from './sentFrames';
@@ -114,7 +114,7 @@ async function send({ link, frame, outgoing, options }: Turn): Promise<SendResul
 			const again = result.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
 			if (!again) return { result, missingAck, isRepeat, attempts };
 			busy += 1;
-			await pause(clock, backoffMs(RECONNECT_BACKOFF, busy, random), link.signal);
+			await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), link.signal);
 			continue;
 		}
 		missingAck = result.kind;
@@ -209,7 +209,7 @@ async function replayWithReply(
 ): Promise<AwaitedReply | null> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
 	for (let repetition = 1; ; repetition++) {
-		const isDue = await pause(clock, backoffMs(RECONNECT_BACKOFF, repetition, random), done);
+		const isDue = await pause(clock, backoffMs(CHAT_BACKOFF, repetition, random), done);
 		if (!isDue) return null;
 		const replay = await link.sendWithAck(outgoing, ackTimeoutMs);
 		if (replay.kind === 'ack' && replay.ack.reply !== null) return replyInAck(replay.ack.reply);

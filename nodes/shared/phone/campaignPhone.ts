@@ -1,5 +1,5 @@
 import { isIndian, isMobile, readIndian } from './india';
-import { forEveryone } from '../api/modelAdvice';
+import { forEveryone } from '../api/resolution';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
 /** A number in one of the two documented formats. `key` is equal for both formats of a number. */

@@ -1,5 +1,5 @@
 import { normalized } from '../text';
-import { forEveryone, type Resolution } from '../api/modelAdvice';
+import { forEveryone, type Resolution } from '../api/resolution';
 import { hasTrunkZero } from './callingCodes';
 
 /** The digits of a number, without its formatting. */

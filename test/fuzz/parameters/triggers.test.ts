@@ -139,7 +139,6 @@ test.each(Object.keys(SCENES))(
 	async (node) => {
 		expect(await faultsOf(casesOf(node), faultOfPublishing)).toEqual([]);
 	},
-	120_000,
 );
 
 test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
@@ -150,7 +149,6 @@ test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
 		);
 		expect(await faultsOf(read, faultOfRequest)).toEqual([]);
 	},
-	120_000,
 );
 
 test('every parameter of every trigger is shown in a scene', () => {

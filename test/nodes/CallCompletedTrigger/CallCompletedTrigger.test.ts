@@ -8,6 +8,8 @@ import {
 	type NodeParameterValueType,
 } from 'n8n-workflow';
 import { CallVerifier } from '../../../nodes/CallCompletedTrigger/callVerifier';
+import { ReadBudget } from '../../../nodes/CallCompletedTrigger/readBudget';
+import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
@@ -29,6 +31,8 @@ import { dialects, fixtures, startSimulator, type Simulator } from '../../simula
 const harness = engineHarness();
 const { calls } = fixtures;
 let count = 0;
+/** As in a process of n8n that has just started. */
+const startedAt = Date.now();
 
 describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	let simulator: Simulator;
@@ -330,7 +334,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('the webhook does not wait for the verification, because n8n keeps a sandbox for it', async () => {
-		simulator.configure({ latencyMs: 200 });
+		const release = simulator.holdResponses();
 		const node = await trigger();
 		active = await activate(harness.credentials, makeWorkflow([node]));
 		const request = payload(calls.finished);
@@ -344,8 +348,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		const type = nodeTypes.getByNameAndVersion(node.type);
 		expect(await type.webhook?.call(context)).toEqual({ noWebhookResponse: true });
 		expect(active.emitted).toEqual([]);
+		release();
 		await answered;
-		simulator.configure({ latencyMs: 0 });
 		expect(active.emitted).toHaveLength(1);
 	});
 
@@ -372,6 +376,42 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		isFull.mockRestore();
 		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
 		expect(emitted()).toHaveLength(1);
+	});
+
+	it('notifies the owner of a delivery that was rejected because too many others were waiting', async () => {
+		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
+		const { post, running } = await listen();
+		await post(payload(calls.finished));
+		await ownerNotified(running);
+		expect(running.failed.map(({ message }) => message)).toEqual([
+			'1 notification of completed calls was rejected, because 5,000 others were waiting',
+		]);
+	});
+
+	it('a known call starts the workflow even while it verifies as many calls as it can', async () => {
+		const callId = simulator.addAttempt(fixtures.campaigns.active, 'failed');
+		notePlaced(callId);
+		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
+		const { post, emitted } = await listen();
+		expect((await post(payload(callId))).response.statusCode).toBe(200);
+		expect(emitted()).toHaveLength(1);
+	});
+
+	it('an unverified call starts the workflow even while it verifies as many calls as it can', async () => {
+		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
+		const { post, emitted } = await listen({ verify: false });
+		expect((await post(payload(randomUUID()))).response.statusCode).toBe(200);
+		expect(emitted()).toHaveLength(1);
+	});
+
+	it('in a process without the trigger, 50 calls wait to be read, and others are rejected', async () => {
+		const waiting = jest.spyOn(ReadBudget.prototype, 'waitingCount', 'get').mockReturnValue(49);
+		const node = await trigger();
+		const accepted = await deliver(node, payload(calls.finished));
+		expect(accepted.result?.webhookResponse).toMatchObject({ received: true });
+		waiting.mockReturnValue(50);
+		const rejected = await deliver(node, payload(calls.notPicked));
+		expect(rejected.response).toMatchObject({ statusCode: 503, body: { received: false } });
 	});
 
 	it('verifies a call after an outage of the service', async () => {
@@ -425,20 +465,20 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it.each([
-		['finished', 200, 2],
-		['that cannot be read', 403, 1],
+		['finished', 200, 2, /transcript$/],
+		['that cannot be read', 403, 1, /^/],
 	])(
 		'a call named as unverified by the closing starts nothing and is named once: one %s',
-		async (_how, status, reads) => {
+		async (_how, status, reads, lastRead) => {
 			const { post, running } = await listen({ include: ['transcript'] });
 			const timeout = closingTimeout();
-			simulator.configure({ latencyMs: 100 });
+			const release = simulator.holdResponses(lastRead);
 			if (status !== 200) simulator.faults.inject({ kind: 'status', status, times: 1 });
 			const posting = post(payload(calls.finished));
 			await until('the last read', async () => simulator.stats().requests === reads);
 			await timeout.endsAfter(async () => await running.stop());
+			release();
 			expect((await posting).response.statusCode).toBe(503);
-			simulator.configure({ latencyMs: 0 });
 			expect(running.failed).toHaveLength(1);
 			expect(running.emitted).toEqual([]);
 		},
@@ -446,6 +486,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 
 	it('a delivery waits until the trigger is active, and n8n gets its key', async () => {
 		const timeout = closingTimeout();
+		time = startedAt;
 		const node = await trigger();
 		const delivering = deliver(node, payload(calls.finished));
 		await new Promise((resolve) => setImmediate(resolve));

@@ -1,6 +1,6 @@
 import { unverifiedMessages } from '../../../nodes/CallCompletedTrigger/unverified';
 import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { NotEndedYet } from '../../../nodes/shared/calls/readBack';
 
 const calls = (count: number, error: unknown) =>

@@ -91,6 +91,15 @@ describe('what counts as an event', () => {
 			],
 			[[], [QUEUE]],
 		],
+		[
+			'each of three queues of the same agent',
+			[
+				answer({ uploads: [upload(1, [false, false, false], ['agent_a', 'agent_a', 'agent_a'])] }),
+				answer({ uploads: [upload(1, [false, true, false], ['agent_a', 'agent_a', 'agent_a'])] }),
+				answer({ uploads: [upload(1, [false, true, true], ['agent_a', 'agent_a', 'agent_a'])] }),
+			],
+			[[], [QUEUE], [QUEUE]],
+		],
 		['a completed list that is missing once', [done, answer({ uploads: [] }), done], [[], [], []]],
 		['a queue whose completion comes and goes', [done, answer(), done, answer(), done], NONE],
 		['a queue that is filled and completed again', [done, answer(), filled], [[], [], [QUEUE]]],

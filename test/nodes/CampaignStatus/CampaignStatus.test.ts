@@ -1,5 +1,5 @@
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineTool, mockTime, output, service } from '../../engine';
+import { engineTool, InFlight, mockTime, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('campaignStatus', { campaignId: '42' });
@@ -116,19 +116,19 @@ describe('one read', () => {
 	});
 
 	test('ten reads at a time, however many items', async () => {
-		const seen = { underWay: 0, most: 0 };
+		const inFlight = new InFlight(10);
 		service()
 			.get(/status$/)
 			.times(24)
 			.reply(async () => {
-				seen.most = Math.max(seen.most, ++seen.underWay);
+				await inFlight.enter();
 				await new Promise((done) => setTimeout(done, 10));
-				seen.underWay--;
+				inFlight.leave();
 				return [200, ok()];
 			});
 		const items = Array.from({ length: 24 }, () => ({}));
 		expect(await executeItems({}, { items })).toHaveLength(24);
-		expect(seen.most).toBe(10);
+		expect(inFlight.most).toBe(10);
 	});
 });
 

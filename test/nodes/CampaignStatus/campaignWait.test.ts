@@ -6,7 +6,7 @@ import {
 	type WaitSettings,
 } from '../../../nodes/CampaignStatus/campaignWait';
 import { InvalidInput, NotSent, OutcomeUnknown } from '../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { JsonValue } from '../../../nodes/shared/json';
 
 const SETTINGS: WaitSettings = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
@@ -271,6 +271,16 @@ describe('waiting', () => {
 		});
 		const idle = await scripted([view('Active'), fault]).wait();
 		expect(idle.end.note).toMatch(/When it was last read, no contact list was in progress\.$/);
+	});
+
+	test.each([
+		[false, 'The service is down. Look at its status page.'],
+		[true, 'The service is down. Try again later.'],
+	])('reports a failed read to its reader (a model: %p)', async (isTool, notRead) => {
+		const advice = { onScreen: 'Look at its status page.', forModel: 'Try again later.' };
+		const fault = new OutcomeUnknown('The service is down', advice);
+		const { wait } = scripted([view('Active', list(1, false)), fault]);
+		expect(await wait({ isTool })).toMatchObject({ notRead });
 	});
 
 	test('only a successful read ends the wait', async () => {

@@ -28,10 +28,10 @@ const status = (id: number, completed: boolean, times = 1) =>
 
 beforeEach(() => {
 	seconds = 0;
-	// A minute passes in the time that a few answers take.
+	// A second passes in ten turns of the event loop, so that a response arrives within seconds.
 	jest.spyOn(clock, 'sleep').mockImplementation(async (milliseconds) => {
 		seconds += milliseconds / 1000;
-		await realSleep(milliseconds / 1000);
+		for (let turn = 0; turn < milliseconds / 100; turn++) await realSleep(1);
 	});
 	const begun = Date.now();
 	mockTime(() => begun + seconds * 1000);

@@ -2,20 +2,16 @@ import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { speedUp } from '../../engine';
 import { eventually } from '../chatHarness';
-import { speedUp, sessions, triggerHarness } from './triggerHarness';
+import { sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
-
-/** Stops the clock of the trigger. */
-function stopClock(): void {
-	jest.spyOn(clock, 'sleep').mockReturnValue(new Promise(() => {}));
-}
 
 /** Sends more events than may start at the same time. Their executions don't end on their own. */
 async function burst(events: number) {
 	const active = await harness.start({ sessionIds: sessions.open });
-	stopClock();
+	speedUp(0);
 	const { sessions: control } = harness.service();
 	const sent = Array.from({ length: events }, () => control.pushEvent(sessions.open, 'nudge_sent'));
 	await eventually(() => active.emitted.length === 20);
@@ -58,7 +54,7 @@ test('ended executions make room, with at most 20 at the same time', async () =>
 
 test('limits events without an ID, too', async () => {
 	const active = await harness.start({ sessionIds: sessions.open });
-	stopClock();
+	speedUp(0);
 	const { sessions: control } = harness.service();
 	for (let n = 0; n < 60; n++) control.pushRaw(sessions.open, JSON.stringify({ type: 'odd', n }));
 	await eventually(() => active.emitted.length === 20);
@@ -103,6 +99,6 @@ test("events that n8n didn't get in time are reported", async () => {
 		description: expect.stringContaining(`and ${remaining.length - 50} more.`),
 	});
 	// No event starts afterwards.
-	await realSleep(300);
+	await clock.sleep(15_000);
 	expect(started()).toHaveLength(given);
 });

@@ -1,10 +1,17 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
-import { WorkflowExecute } from 'n8n-core';
+import { TriggerContext, WorkflowExecute } from 'n8n-core';
 import type { INodeParameters, WorkflowActivateMode } from 'n8n-workflow';
-import { makeAdditionalData, makeWorkflow, nodeTypes, output, triggerContext } from '../../engine';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import {
+	makeAdditionalData,
+	makeWorkflow,
+	nodeTypes,
+	output,
+	speedUp,
+	triggerContext,
+} from '../../engine';
 import { fixtures } from '../../simulator';
 import { eventually, otherClient } from '../chatHarness';
-import { eventsOf, speedUp, sessions, triggerHarness } from './triggerHarness';
+import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 
 const harness = triggerHarness();
 const { agents } = fixtures;
@@ -211,7 +218,7 @@ describe('losing sessions', () => {
 			description: expect.not.stringMatching(/tries again automatically/),
 		});
 		speedUp(100_000);
-		await realSleep(200);
+		await clock.sleep(100_000);
 		expect(harness.service().requests).toHaveLength(1);
 		expect(active.errors).toEqual([]);
 	});
@@ -225,7 +232,7 @@ describe('losing sessions', () => {
 		await active.stop();
 		const before = harness.service().requests.length;
 		speedUp(100_000);
-		await realSleep(200);
+		await clock.sleep(100_000);
 		expect(harness.service().requests).toHaveLength(before);
 	});
 
@@ -286,6 +293,49 @@ describe('listening for a test event in the editor', () => {
 	test("a session that can't be connected ends it with the reason", async () => {
 		const run = await listen({ sessionIds: sessions.closed });
 		expect(run.data.resultData.error?.message).toMatch(/the chat session is closed/);
+	});
+
+	test("a closed session among others doesn't end it", async () => {
+		const listening = listen({ sessionIds: `${sessions.closed}, ${sessions.open}` });
+		await harness.connected();
+		harness.service().sessions.nudge(sessions.open);
+		const run = await listening;
+		expect(run.data.resultData.error).toBeUndefined();
+		expect(output(run, 'Trigger').map(({ json }) => json.type)).toEqual(['nudge_sent']);
+	});
+
+	describe('after the start', () => {
+		/** Starts a test in the editor, and returns its errors. */
+		const started = async () => {
+			const node = await harness.node({ sessionIds: sessions.open });
+			const data = makeAdditionalData(harness.credentials, 'manual');
+			const context = new TriggerContext(makeWorkflow([node]), node, data, 'manual', 'manual');
+			const emitError = jest.spyOn(context, 'emitError').mockReturnValue();
+			const response = await nodeTypes.getByNameAndVersion(node.type).trigger?.call(context);
+			await response?.manualTriggerFunction?.();
+			return { emitError, stop: async () => await response?.closeFunction?.() };
+		};
+
+		test('a session that is lost ends it with the reason', async () => {
+			const { emitError, stop } = await started();
+			harness.service().sessions.closeSockets(1003, sessions.open);
+			await eventually(() => emitError.mock.calls.length > 0);
+			expect(emitError.mock.calls).toMatchObject([
+				[{ message: expect.stringContaining(`Chat session ${sessions.open} isn't connected: `) }],
+			]);
+			await stop();
+		});
+
+		test('a frame that is too large to read ends it with the reason', async () => {
+			const { emitError, stop } = await started();
+			const content = 'x'.repeat(9_000_000);
+			harness.service().sessions.pushEvent(sessions.open, 'message_received', { content });
+			await eventually(() => emitError.mock.calls.length > 0);
+			expect(emitError.mock.calls).toMatchObject([
+				[{ message: 'A frame in a chat session was too large to read' }],
+			]);
+			await stop();
+		});
 	});
 
 	test('a connection that ends for good ends it with the reason', async () => {

@@ -1,5 +1,5 @@
 import { FollowedSessions } from '../../../nodes/ChatEventsTrigger/followedSessions';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
@@ -35,6 +35,7 @@ function followed() {
 		times: () => opened.map(({ at }) => at / 1_000),
 		/** Ends the latest connection. */
 		lose: async (ending = gone) => {
+			await after(0);
 			opened.at(-1)?.lose(ending);
 			await after(0);
 		},
@@ -158,6 +159,7 @@ test('connects 20 sessions at the same time, and a slow one makes room after 5 s
 	const { sessions, opened, neverReady } = followed();
 	neverReady();
 	for (let count = 0; count < 50; count++) sessions.follow(`s${count}`);
+	await after(0);
 	expect(opened).toHaveLength(20);
 	await after(4_999);
 	expect(opened).toHaveLength(20);

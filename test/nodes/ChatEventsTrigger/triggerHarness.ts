@@ -3,7 +3,7 @@ import type { IDataObject, INode, INodeParameters, WorkflowActivateMode } from '
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../contract/credentialFor';
-import { activate, engineHarness, makeWorkflow, type ActiveWorkflow } from '../../engine';
+import { activate, engineHarness, makeWorkflow, speedUp, type ActiveWorkflow } from '../../engine';
 import { eventually } from '../chatHarness';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
@@ -12,15 +12,9 @@ export const { sessions } = fixtures;
 /** The clock of the trigger runs 50 times faster. */
 const FASTER = 50;
 
-/** Makes the clock of the nodes run that much faster. */
-export function speedUp(times: number): void {
-	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-		await realSleep(ms / times, undefined, { ref: false });
-	});
-}
-
-/** Ends waits of up to 0.5 seconds immediately and others never, so that a slow machine reaches no timeout. */
+/** Ends waits of up to 0.5 seconds immediately and others never, and stops the clock. */
 export function neverLate(): void {
+	speedUp(0);
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		await (ms <= 500 ? realSleep(1) : new Promise<void>(() => {}));
 	});

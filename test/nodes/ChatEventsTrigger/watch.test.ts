@@ -1,7 +1,7 @@
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
-import { makeWorkflow, nodeTypes, triggerContext } from '../../engine';
+import { makeWorkflow, nodeTypes, speedUp, triggerContext } from '../../engine';
 import { eventually } from '../chatHarness';
-import { eventsOf, speedUp, sessions, triggerHarness } from './triggerHarness';
+import { eventsOf, sessions, triggerHarness } from './triggerHarness';
 import { watchUrl, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
@@ -186,13 +186,13 @@ test("closing a trigger doesn't deactivate its successor", async () => {
 test("a session that is unwatched while it connects isn't added", async () => {
 	await harness.start(WATCHING);
 	const service = harness.service();
-	service.configure({ latencyMs: 300 });
+	const release = service.holdResponses();
 	const watching = watch(sessions.open);
 	await eventually(() => service.stats().maxActive === 1);
 	const response = await post({ action: 'unwatch', session_ids: [sessions.open] });
 	expect(response).toMatchObject({ statusCode: 200, body: { watched_sessions: [] } });
+	release();
 	await watching;
-	service.configure({ latencyMs: 0 });
 	expect(stored()).toEqual([]);
 	await harness.connected(0);
 });

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as realSleep } from 'node:timers/promises';
 import { WatchLimits } from '../../../nodes/ChatEventsTrigger/watchLimits';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
-import { mockTime } from '../../engine';
-import { until } from '../../n8n/until';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { mockTime, speedUp } from '../../engine';
 import { eventually } from '../chatHarness';
-import { neverLate, sessions, speedUp, triggerHarness } from './triggerHarness';
+import { neverLate, sessions, triggerHarness } from './triggerHarness';
 import { watchUrl, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
@@ -105,22 +104,22 @@ test('connects 100 sessions, 20 at the same time', async () => {
 
 test('sessions that wait to connect after a restart can be unwatched', async () => {
 	const service = harness.service();
-	service.configure({ latencyMs: 100 });
+	const release = service.holdResponses();
 	const ids = Array.from({ length: 60 }, () => service.sessions.create().sessionId);
 	const active = await harness.start(WATCHING, 'init', storing(ids));
 	const last = ids.slice(-20);
 	expect(await post({ action: 'unwatch', session_ids: last })).toMatchObject({ statusCode: 200 });
-	service.configure({ latencyMs: 0 });
+	release();
 	await harness.connected(40);
-	await realSleep(50);
+	await clock.sleep(2_500);
 	expect(last.map((id) => service.sessions.openSockets(id))).toEqual(last.map(() => 0));
 	expect(active.failed).toEqual([]);
 });
 
 test('a flood of requests with one made-up session each causes at most 200 requests per minute, and is not stored', async () => {
 	let time = Date.now();
-	mockTime(() => time);
 	neverLate();
+	mockTime(() => time);
 	const active = await harness.start(WATCHING);
 	const flood = async (count: number) => await statuses(madeUp(count).map((id) => watch(id)));
 	const counts: Record<number, number> = {};
@@ -152,18 +151,17 @@ test('a flood of requests with one made-up session each causes at most 200 reque
 });
 
 test('made-up sessions count as rejected even if the service rejects them after the response', async () => {
-	speedUp(1_000);
 	await harness.start(WATCHING);
-	harness.service().configure({ latencyMs: 300 });
+	const release = harness.service().holdResponses();
 	for (let wave = 0; wave < 4; wave++) await statuses(madeUp(25).map((id) => watch(id)));
-	const allRequested = async () => await Promise.resolve(tokenRequests() >= 100);
-	await until('all token requests', allRequested, { every: 20, timeout: 20_000 });
+	// Rejections count for a minute.
+	neverLate();
+	release();
+	await eventually(() => tokenRequests() >= 100);
 	let status = 0;
 	for (let attempt = 0; attempt < 50 && status !== 429; attempt++) {
-		await realSleep(20);
 		status = (await watch(randomUUID())).statusCode;
 	}
-	harness.service().configure({ latencyMs: 0 });
 	expect(status).toBe(429);
 });
 
@@ -181,10 +179,13 @@ test('handles 50 of 200 concurrent requests, and asks the others to retry', asyn
 	neverLate();
 	await harness.start(WATCHING);
 	const service = harness.service();
-	service.configure({ latencyMs: 100 });
+	const release = service.holdResponses();
 	const ids = Array.from({ length: 200 }, () => service.sessions.create().sessionId);
-	const responses = await Promise.all(ids.map(async (id) => await watch(id)));
-	service.configure({ latencyMs: 0 });
+	let ended = 0;
+	const requests = ids.map(async (id) => await watch(id).finally(() => ended++));
+	await eventually(() => ended === 150);
+	release();
+	const responses = await Promise.all(requests);
 	expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(50);
 	const rejected = responses.filter(({ statusCode }) => statusCode === 503);
 	expect(rejected).toHaveLength(150);

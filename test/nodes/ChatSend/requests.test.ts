@@ -289,11 +289,12 @@ describe('3 items with a concurrency of 3', () => {
 		['of two sessions: concurrently', [...others, sessions.open], {}, 2],
 		['without a session: concurrently', ['', '', ''], AGENT, 3],
 	])('%s', async (_case, ids, recipient, maxActive) => {
-		harness.simulator().configure({ latencyMs: 50 });
+		const release = harness.simulator().holdResponses();
 		const items = ids.map((session, index) => ({ session, text: `${index}` }));
-		const run = await harness.run({ ...CONCURRENT, ...recipient }, { items });
-		harness.simulator().configure({ latencyMs: 0 });
-		expect(records(run).map(({ reply }) => reply)).toEqual([
+		const running = harness.run({ ...CONCURRENT, ...recipient }, { items });
+		await eventually(() => sent().length === maxActive);
+		release();
+		expect(records(await running).map(({ reply }) => reply)).toEqual([
 			'You said: 0',
 			'You said: 1',
 			'You said: 2',

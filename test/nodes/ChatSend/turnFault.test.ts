@@ -1,5 +1,5 @@
 import type { AwaitedReply } from '../../../nodes/shared/chat/replyWatch';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';

@@ -1,6 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
+import { SETTLE_MS } from '../../../nodes/shared/chat/timings';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';
@@ -8,6 +9,8 @@ import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSession', { sessionId: sessions.open });
+/** After this time, a new connection is ready. */
+const SETTLED_MS = 2 * SETTLE_MS;
 const AGENT = { agentUuid: { __rl: true, mode: 'id', value: agents.full } };
 
 describe('create', () => {
@@ -236,7 +239,7 @@ describe('wait for event', () => {
 		const { sessionId } = harness.simulator().sessions.create();
 		const waiting = wait({ sessionId, eventTypes: ['session_dormant'], timeLimit: 50 });
 		await listening();
-		await realSleep(50);
+		await clock.sleep(SETTLED_MS);
 		harness.simulator().faults.inject({ kind: 'hang' });
 		harness.simulator().sessions.expireTokens();
 		harness.simulator().sessions.closeSockets(4401);
@@ -272,7 +275,7 @@ describe('wait for event', () => {
 			);
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
-			await realSleep(100);
+			await clock.sleep(5_000);
 			await eventually(() => harness.simulator().sessions.standingSockets() === 0);
 			expect(harness.simulator().sessions.openSockets(sessionId)).toBe(0);
 		});
@@ -292,7 +295,7 @@ describe('wait for event', () => {
 			execution.cancel();
 			continueReading();
 			expect((await execution).status).toBe('canceled');
-			await realSleep(100);
+			await clock.sleep(5_000);
 			const requests = harness.simulator().requests.filter(({ path }) => path.includes(sessionId));
 			expect(requests).toEqual([]);
 		});
@@ -302,7 +305,7 @@ describe('wait for event', () => {
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
-			await realSleep(100);
+			await clock.sleep(5_000);
 			expect(harness.connections()).toBe(1);
 			expect(harness.simulator().sessions.standingSockets()).toBe(0);
 		});
@@ -319,8 +322,7 @@ describe('wait for event', () => {
 				const credential = credentialFor(terse);
 				const waiting = harness.run({ operation: 'waitForEvent' }, { credential });
 				await eventually(() => terse.sessions.openSockets() === 1);
-				// The connection is ready after 0.5 seconds, a fiftieth of which passes here.
-				await realSleep(100);
+				await clock.sleep(SETTLED_MS);
 				terse.sessions.nudge(sessions.open, 2);
 				expect(records(await waiting)).toMatchObject([
 					{
@@ -347,7 +349,7 @@ describe('wait for event', () => {
 			};
 			const waiting = harness.run(parameters, { credential, items });
 			await eventually(() => terse.sessions.openSockets() === 1);
-			await realSleep(100);
+			await clock.sleep(SETTLED_MS);
 			terse.sessions.nudge(sessions.open, 1);
 			const [one, other] = records(await waiting);
 			expect(one).toMatchObject({ event: { payload: { idle_seconds: 1 } } });

@@ -1,5 +1,5 @@
 import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
-import { forEveryone } from '../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
 import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
@@ -117,6 +117,7 @@ describe('events during connecting', () => {
 		['after the start, with an offset: new', '2023-11-15T03:43:21+05:30', false, true],
 		['after the start, in milliseconds: new', startedAt * 1_000 + 1, false, true],
 		['after the start, in seconds: new', startedAt + 1, false, true],
+		['a day after the start, in seconds: new', startedAt + 86_400, false, true],
 		['after the start, in seconds as text: new', `${startedAt}.25`, false, true],
 		[
 			'without an offset, before the connection is ready: a replay',
@@ -187,13 +188,15 @@ describe('no event', () => {
 	test.each([
 		[
 			null,
+			'',
 			"Check that the service is available and that n8n can reach it. If connecting is slow, increase 'Time Limit (Seconds)'.",
 		],
 		[
 			rejected,
+			'Check the service. The service said: close code 1006.',
 			`${rejected.message}. ${rejected.resolution} If connecting is slow, increase 'Time Limit (Seconds)'. The service said: close code 1006.`,
 		],
-	])('because the session was never connected: %o', async (lastFailure, advice) => {
+	])('because the session was never connected: %o', async (lastFailure, adviceForModel, advice) => {
 		const wait = waiting({}, lastFailure);
 		await wait.clock.advance(10_000);
 		const { end } = await wait.result;
@@ -206,6 +209,7 @@ describe('no event', () => {
 				"The chat session wasn't connected within the time limit, so no event could be received",
 			description: advice,
 		});
+		expect(why?.descriptionFor('forModel')).toBe(adviceForModel);
 	});
 
 	test.each<[Readiness, object]>([

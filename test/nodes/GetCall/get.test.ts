@@ -1,4 +1,4 @@
-import { output, service } from '../../engine';
+import { InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run, executeItems } = nodeHarness('getCall', {
@@ -132,24 +132,24 @@ describe('a call that cannot be read', () => {
 });
 
 describe('several items', () => {
-	function answerSlowly(count: number) {
-		const seen = { underWay: 0, most: 0 };
+	function answerSlowly(count: number, together: number) {
+		const inFlight = new InFlight(together);
 		service()
 			.get(/^\/v1\/call\/call-\d+$/)
 			.times(count)
 			.reply(async (uri) => {
-				seen.most = Math.max(seen.most, ++seen.underWay);
+				await inFlight.enter();
 				const id = uri.split('/').at(-1) ?? '';
 				// The first of each ten answers last, so that order is not given by chance.
 				await new Promise((done) => setTimeout(done, 20 - 2 * (Number(id.slice(5)) % 10)));
-				seen.underWay--;
+				inFlight.leave();
 				return [200, data({ call_id: id })];
 			});
-		return seen;
+		return inFlight;
 	}
 
 	test('are read ten at a time, in order, and paired', async () => {
-		const seen = answerSlowly(25);
+		const seen = answerSlowly(25, 10);
 		const items = many(25);
 		const found = await executeItems(perItem, { items });
 		expect(seen.most).toBe(10);
@@ -158,7 +158,7 @@ describe('several items', () => {
 	});
 
 	test('are read with the given Concurrency', async () => {
-		const seen = answerSlowly(9);
+		const seen = answerSlowly(9, 3);
 		await records({ ...perItem, options: { concurrency: 3 } }, { items: many(9) });
 		expect(seen.most).toBe(3);
 	});

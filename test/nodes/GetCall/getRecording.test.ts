@@ -5,7 +5,7 @@ import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
 import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
-import { output, service } from '../../engine';
+import { holdTimeouts, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run } = nodeHarness('getCall', {
@@ -58,14 +58,21 @@ describe('the link', () => {
 
 describe('the file', () => {
 	test('a download that never ends is stopped with an error', async () => {
-		const limit = jest.replaceProperty(TIME_LIMITS, 'downloadMs', 300);
+		const pass = holdTimeouts();
 		const drip = new PassThrough();
-		const dripping = setInterval(() => drip.write('x'), 25);
+		let written = 0;
+		const dripping = setInterval(() => {
+			drip.write('x');
+			if (++written === 20) pass(TIME_LIMITS.downloadMs);
+		}, 5);
 		link();
-		storage().reply(200, () => drip);
+		storage().reply(200, () => {
+			written = 0;
+			return drip;
+		});
 		const fault = await errorOf(FILE);
 		clearInterval(dripping);
-		limit.restore();
+		jest.restoreAllMocks();
 		expect(fault).toMatchObject({ message: "The recording couldn't be downloaded completely" });
 	});
 

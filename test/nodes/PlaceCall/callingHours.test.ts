@@ -64,6 +64,58 @@ describe('within the hours', () => {
 	});
 });
 
+describe('public holidays', () => {
+	it('the call is scheduled for the next day that is not listed', async () => {
+		itIs('2026-12-25T10:00:00+05:30');
+		const bodies = acceptCalls(1);
+		await harness.place(hours({}, { callingHoursExceptOn: '2026-12-25 to 2026-12-28' }));
+		expect(bodies).toEqual([{ ...BODY, scheduled_at: '2026-12-29T09:00:00+05:30' }]);
+	});
+
+	it('each item can have its own list', async () => {
+		itIs('2026-12-25T10:00:00+05:30');
+		const bodies = acceptCalls(2);
+		const items = [
+			{ phone: '9876543210', holidays: ['2026-12-25'] },
+			{ phone: '9876543211', holidays: [] },
+		];
+		await harness.place(
+			{ ...perItem, ...hours({}, { callingHoursExceptOn: '={{ $json.holidays }}' }) },
+			{ items },
+		);
+		expect(bodies).toEqual([
+			{ ...BODY, scheduled_at: '2026-12-28T09:00:00+05:30' },
+			{ ...BODY, phone_number: '9876543211' },
+		]);
+	});
+
+	it.each([
+		['2026-12-25, 1.1.2027', `'Calling Hours Except On' must list dates (got "1.1.2027")`],
+		['2027-01-02 to 2027-01-01', 'ends before it starts'],
+		[
+			'2026-01-01 to 2028-12-31',
+			`leave no time to call within a year, because 'Calling Hours Except On' has "2026-01-01 to 2028-12-31"`,
+		],
+	])('%s stops the node before anyone is called', async (exceptOn, words) => {
+		const items = [
+			{ phone: '9876543210', holidays: '2026-12-25' },
+			{ phone: '9876543211', holidays: exceptOn },
+		];
+		const run = await harness.place(
+			{ ...perItem, ...hours({}, { callingHoursExceptOn: '={{ $json.holidays }}' }) },
+			{ items },
+		);
+		expect(faultOf(run).message).toContain(words);
+	});
+
+	it('an expression that returns nothing stops the node', async () => {
+		const run = await harness.place(hours({}, { callingHoursExceptOn: '={{ $json.holidayz }}' }));
+		expect(faultOf(run).message).toContain(
+			"'Calling Hours Except On' in 'Options' must be text or a list",
+		);
+	});
+});
+
 describe('outside the hours', () => {
 	it.each<[string, string, INodeParameters]>([
 		['now, at night', '2026-11-20T22:00:00+05:30', {}],

@@ -10,6 +10,7 @@ import {
 import nock from 'nock';
 import {
 	executeRaw,
+	InFlight,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
@@ -27,23 +28,24 @@ const perItem = { phoneNumber: '={{ $json.phone }}' };
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
 /** Responds by number, each after a different time, and counts the requests in flight. */
-function answer(count: number, rejected: string[] = []) {
-	const seen = { phones: new Array<string>(), underWay: 0, most: 0 };
+function answer(count: number, rejected: string[] = [], together = 1) {
+	const phones: string[] = [];
+	const inFlight = new InFlight(together);
 	service()
 		.post('/v1/call')
 		.times(count)
 		.reply(async (_uri, body) => {
 			const phone = phoneOf(body);
-			seen.phones.push(phone);
-			seen.most = Math.max(seen.most, ++seen.underWay);
+			phones.push(phone);
+			await inFlight.enter();
 			// The first of each ten responds last, so that the order isn't accidental.
 			await sleep(20 - 2 * (Number(phone) % 10));
-			seen.underWay--;
+			inFlight.leave();
 			return rejected.includes(phone)
 				? [400, REJECTED]
 				: [200, { success: true, data: { call_id: `call-${phone}` } }];
 		});
-	return seen;
+	return { phones, inFlight };
 }
 
 const ids = (items: INodeExecutionData[]) => items.map(({ json }) => json.call_id);
@@ -53,7 +55,7 @@ describe('several items', () => {
 	it('are called one at a time, in order', async () => {
 		const seen = answer(3);
 		const run = await harness.place(perItem, { items: people(3) });
-		expect(seen.most).toBe(1);
+		expect(seen.inFlight.most).toBe(1);
 		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
 		expect(ids(output(run, 'Node'))).toEqual([
 			'call-9876543210',
@@ -63,17 +65,17 @@ describe('several items', () => {
 	});
 
 	it('are sent at the same time up to Concurrency, and returned in order', async () => {
-		const seen = answer(20);
+		const seen = answer(20, [], 5);
 		const parameters = { ...perItem, options: { concurrency: 5 } };
 		const run = await harness.place(parameters, { items: people(20) });
-		expect(seen.most).toBe(5);
+		expect(seen.inFlight.most).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
 	});
 
 	it.each([0, -3])('Concurrency %p means one at a time', async (concurrency) => {
 		const seen = answer(3);
 		await harness.place({ ...perItem, options: { concurrency } }, { items: people(3) });
-		expect(seen.most).toBe(1);
+		expect(seen.inFlight.most).toBe(1);
 	});
 
 	it('each output is paired with its input', async () => {
@@ -240,7 +242,7 @@ describe('Stop', () => {
 		while (seen.phones.length === 0) await sleep(1);
 		run.cancel();
 		await run;
-		while (seen.underWay > 0) await sleep(1);
+		while (!seen.inFlight.isIdle) await sleep(1);
 		await sleep(100);
 		expect(seen.phones).toEqual(['9876543210']);
 		nock.cleanAll();

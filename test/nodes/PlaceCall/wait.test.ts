@@ -292,6 +292,22 @@ describe('waiting', () => {
 		expect([run.status, data.waitTill]).toEqual(['canceled', undefined]);
 	});
 
+	it('stopped while it waits by reading, the node ends immediately', async () => {
+		const { workflow, start } = oneNodeWorkflow(await node(byReading));
+		const input = people(1).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const execution = new WorkflowExecute(additionalData, 'trigger', data);
+		const running = execution.processRunExecutionData(workflow);
+		await until('the wait', async () => await Promise.resolve(waits().length > 0));
+		running.cancel();
+		const run = await running;
+		const nodeRun = () => data.resultData.runData.Node?.[0];
+		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
+		expect([run.status, placed().length]).toEqual(['canceled', 1]);
+	});
+
 	it('finds by a ping the calls that were completed before the wait, and stops pinging', async () => {
 		service().setAutoComplete({
 			afterMs: 'beforeResponse',

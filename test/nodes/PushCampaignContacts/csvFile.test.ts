@@ -10,7 +10,7 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
-import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushRows';
+import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
 	answering,

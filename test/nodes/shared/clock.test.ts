@@ -126,4 +126,22 @@ describe('settledWithin', () => {
 		await jest.advanceTimersByTimeAsync(1);
 		expect(hasEnded).toBe(true);
 	});
+
+	test('an aborted signal ends the wait, also one that is aborted already', async () => {
+		const ending = new AbortController();
+		const ended: string[] = [];
+		const wait = async (name: string) => {
+			await settledOrTimeout(systemClock, 5_000, new Promise(() => {}), ending.signal);
+			ended.push(name);
+		};
+		void wait('first');
+		await jest.advanceTimersByTimeAsync(100);
+		expect(ended).toEqual([]);
+		ending.abort();
+		await jest.advanceTimersByTimeAsync(0);
+		expect(ended).toEqual(['first']);
+		void wait('second');
+		await jest.advanceTimersByTimeAsync(0);
+		expect(ended).toEqual(['first', 'second']);
+	});
 });

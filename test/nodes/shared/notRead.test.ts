@@ -1,5 +1,5 @@
 import { InvalidInput, OutcomeUnknown } from '../../../nodes/shared/api/errors';
-import { onScreenOnly } from '../../../nodes/shared/api/modelAdvice';
+import { onScreenOnly } from '../../../nodes/shared/api/resolution';
 import { whyNotRead } from '../../../nodes/shared/notRead';
 
 const ADVICE = { onScreen: 'Enter it.', forModel: 'Give it.' };

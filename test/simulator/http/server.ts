@@ -124,6 +124,7 @@ async function respond(
 		!fault || takesEffect(fault)
 			? await handledAnswer(world, request, route, outcome.token)
 			: undefined;
+	if (world.held?.path.test(request.path) === true) await world.held.released;
 	await delay((world.settings.latencyMs ?? 0) + (fault?.latencyMs ?? 0));
 	if (fault?.kind === 'resetAfter') {
 		cut(reply);

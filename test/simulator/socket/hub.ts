@@ -15,6 +15,7 @@ export class SocketHub {
 	private readonly open = new Set<Connection>();
 	/** Clients seen before, by session: they get recent events again. */
 	private readonly seen = new Set<string>();
+	/** Not reset, because the ID of an event is never used again. */
 	private eventCounter = 0;
 
 	constructor(private readonly world: SimulatorState) {}
@@ -84,7 +85,6 @@ export class SocketHub {
 		this.open.clear();
 		this.seen.clear();
 		this.frames.length = 0;
-		this.eventCounter = 0;
 	}
 
 	/** One client_id at a time holds a session; the dialect says what becomes of the earlier sockets. */

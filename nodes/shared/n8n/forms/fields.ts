@@ -1,42 +1,29 @@
 import { DateTime } from 'luxon';
-import isPlainObject from 'lodash/isPlainObject';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { onScreenOnly, type Resolution } from '../../api/modelAdvice';
-import {
-	MAX_DEPTH,
-	isJsonObject,
-	isTooDeep,
-	lostInJson,
-	type JsonObject,
-	type JsonValue,
-	parseJson,
-} from '../../json';
+import { onScreenOnly, type Resolution } from '../../api/resolution';
+import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
 import { formOf, hasForm } from '../../modelForms';
 import { isUnset, quoted } from '../../values';
+import {
+	ABSENT,
+	asList,
+	type FieldSource,
+	hasExpression,
+	isExpressionText,
+	isFromModel,
+	isJson,
+	isLocator,
+	isNothingInWords,
+	kindOf,
+	NUMBER,
+	requireShallow,
+	type Scalar,
+	shownValue,
+	type TimeValue,
+	UNEVALUATED,
+} from './fieldValue';
 import { isOnlyTextAround, unreadableIn } from './template';
-
-/** Where the values of a form come from. */
-export type FieldSource = {
-	/** The stored value, expression, or `ABSENT`. */
-	raw(path: string): unknown;
-	/** The value, the result of its expression, or `UNEVALUATED`. */
-	value(path: string): unknown;
-	/** Evaluates the code of one expression. Absent if n8n can only evaluate whole fields. */
-	evaluate?: (code: string) => unknown;
-};
-
-/** For a field that the form hides, or an option that isn't added. */
-export const ABSENT = Symbol('no value');
-
-/** For an expression that n8n can't evaluate, if n8n doesn't report it. */
-export const UNEVALUATED = Symbol('not evaluated');
-
-/** A value that is passed on unchanged. */
-export type Scalar = string | number | boolean;
-
-/** A time from a date picker or an expression. A text may be invalid. */
-export type TimeValue = string | number | Date | DateTime;
 
 /**
  * Allows expressions that return nothing. By default they stop the node, because a switch, filter, limit, or secret
@@ -45,12 +32,18 @@ export type TimeValue = string | number | Date | DateTime;
 export const MAY_BE_BLANK = { mayBeBlank: true } as const;
 
 /**
- * Rejects a text whose expressions all returned nothing. For keys and filters, which would fallback be the same for
+ * Rejects a text whose expressions all returned nothing. For keys and filters, which would otherwise be the same for
  * every item, or match too much.
  */
 export const NEEDS_VALUE = { needsValue: true } as const;
 
-type Blank = { mayBeBlank?: boolean; needsValue?: boolean };
+const TEXTS = 'text or a list of texts';
+const SCALAR = 'text, a number, true, or false';
+
+/** Allows expressions that return an empty list, for fields that can be empty for some items. */
+export const MAY_BE_EMPTY_LIST = { mayBeEmptyList: true } as const;
+
+type Blank = { mayBeBlank?: boolean; needsValue?: boolean; mayBeEmptyList?: boolean };
 
 /** A value with the declaration of its field. */
 type Given = {
@@ -61,6 +54,7 @@ type Given = {
 	isFromModel: boolean;
 	/** Whether only the text around its expressions remains. */
 	isOnlyTextAround: boolean;
+	isEmptyList?: boolean;
 };
 
 /**
@@ -337,7 +331,7 @@ export class Fields {
 	private givenList(name: string, ...types: NodePropertyTypes[]): Given | undefined {
 		const given = this.given(name, ...types);
 		if (given === undefined || !Array.isArray(given.value)) return given;
-		return given.value.every(isUnset) ? { ...given, value: undefined } : given;
+		return given.value.every(isUnset) ? { ...given, value: undefined, isEmptyList: true } : given;
 	}
 
 	private propertyOf(name: string, types: NodePropertyTypes[]): INodeProperties {
@@ -361,11 +355,12 @@ export class Fields {
 	/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
 	private isEmpty(
 		given: Given,
-		{ mayBeBlank = false, needsValue = false }: Blank,
+		{ mayBeBlank = false, needsValue = false, mayBeEmptyList = false }: Blank,
 		wanted: string,
 	): boolean {
 		if (!isUnset(given.value) && !(needsValue && given.isOnlyTextAround)) return false;
 		if (!given.isExpression || mayBeBlank) return true;
+		if (mayBeEmptyList && given.isEmptyList === true) return true;
 		throw this.fault(given, wanted, 'clear the field');
 	}
 
@@ -419,77 +414,4 @@ export class Fields {
 			forModel,
 		});
 	}
-}
-
-const TEXTS = 'text or a list of texts';
-const SCALAR = 'text, a number, true, or false';
-const FROM_MODEL = /\$fromAI\(/i;
-const NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
-
-type Locator = { __rl: true; value: unknown };
-
-/** The stored value of a field with *From List* and *By ID*. */
-export function isLocator(raw: unknown): raw is Locator {
-	return isPlainObject(raw) && typeof raw === 'object' && raw !== null && '__rl' in raw;
-}
-
-export function hasExpression(raw: unknown): boolean {
-	if (typeof raw === 'string') return raw.startsWith('=');
-	if (typeof raw !== 'object' || raw === null) return false;
-	return Object.values(raw).some(hasExpression);
-}
-
-function isFromModel(raw: unknown): boolean {
-	const inner = isLocator(raw) ? raw.value : raw;
-	return typeof inner === 'string' && FROM_MODEL.test(inner);
-}
-
-/** A model may write "null" for an empty value. */
-function isNothingInWords(value: unknown): boolean {
-	return typeof value === 'string' && ['null', 'undefined'].includes(value.trim());
-}
-
-function isExpressionText(value: unknown): boolean {
-	return typeof value === 'string' && value.includes('{{') && value.includes('}}');
-}
-
-function asList(value: unknown): unknown[] {
-	return Array.isArray(value) ? value : value === ABSENT ? [] : [value];
-}
-
-/** `lostInJson` checks the contents of lists and objects. */
-function isJson(value: unknown): value is JsonValue {
-	if (typeof value === 'number') return Number.isFinite(value);
-	if (typeof value === 'object') return Array.isArray(value) || isPlainObject(value);
-	return typeof value === 'string' || typeof value === 'boolean';
-}
-
-/** @throws InvalidInput if lists and objects are nested too deep to be traversed */
-export function requireShallow<T>(value: T): T {
-	if (isTooDeep(value)) throw tooDeep();
-	return value;
-}
-
-export function tooDeep(): InvalidInput {
-	return new InvalidInput(
-		`A field of this node contains lists or objects that are nested more than ${MAX_DEPTH} levels deep, so nothing was sent`,
-		onScreenOnly('In the node before this one, extract the part that you need.'),
-	);
-}
-
-/** A value for a message. */
-function shownValue(value: unknown): string {
-	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-	return typeof value === 'string' && !isUnset(value) ? quoted(value) : kindOf(value);
-}
-
-/** The kind of a value, without the value. */
-function kindOf(value: unknown): string {
-	if (value === undefined || value === null) return 'nothing';
-	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
-	if (typeof value === 'number') return 'a number that is not exact';
-	if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : 'a date';
-	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
-	if (Array.isArray(value)) return 'a list';
-	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -6,7 +6,8 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { ABSENT, Fields, hasExpression, isLocator, tooDeep, UNEVALUATED } from './fields';
+import { Fields } from './fields';
+import { ABSENT, hasExpression, isLocator, tooDeep, UNEVALUATED } from './fieldValue';
 import { rowReader, UNREAD, type RowReader } from './rowExpression';
 import { runsAsTool } from '../tools/toolRun';
 

@@ -93,7 +93,7 @@ export function sizedEach(
 	return records.map((raw) => sized(output, { raw, simplified: simplify(raw) }));
 }
 
-/** Ignores properties that every JavaScript object has, such as "constructor". */
+/** Accepts n8n's paths, such as `transcript[0].content`. Ignores properties of every object, such as "constructor". */
 function fieldOf(record: JsonObject, field: string): JsonValue {
 	if (!has(record, field)) return null;
 	const value: JsonValue | undefined = get(record, field);

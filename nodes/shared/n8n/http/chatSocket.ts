@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import type { ChatLease, LeaseOptions } from '../../chat/lease';
 import { SharedConnections } from '../../chat/sharedConnections';

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import { isJsonObject, type JsonObject } from '../../json';
 import { BoundedMap } from '../../boundedMap';
 import { agentRunOf, mcpSessionOf, runsAsTool } from '../tools/toolRun';

@@ -1,90 +1,27 @@
-import { shortFingerprint } from '../../hash';
-import type { Limiter } from '../../keyedMutex';
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, type StoredUnknown } from '../../api/errors';
-import { forEveryone, USER } from '../../api/modelAdvice';
-import { isJsonObject, type JsonObject, parseJson } from '../../json';
+import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
-import { ExecutionStore } from './executionStore';
+import { shortFingerprint } from '../../hash';
+import { isJsonObject, type JsonObject, parseJson } from '../../json';
+import type { Limiter } from '../../keyedMutex';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
+import { ExecutionStore } from './executionStore';
+import {
+	begunEarlier,
+	type PreparedRequest,
+	type Quota,
+	QuotaExceeded,
+	targetOf,
+} from './preparedRequest';
+import {
+	areRecords,
+	type IdempotencyRecord,
+	type IdempotencyRecords,
+	type RecordOwner,
+	replay,
+} from './requestRecord';
 import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
-
-/** A checked request that must not be sent twice. */
-export type PreparedRequest<Deps> = {
-	/** The values to send. A later attempt recognizes the item by them. */
-	payload: unknown;
-	/**
-	 * What the request changes, such as a phone number. As a tool, only the latest request for a subject blocks a
-	 * repeat, so a number that was removed can be added again.
-	 */
-	subject?: unknown;
-	/** Never repeated for the same item and person, even after an edit. */
-	person?: unknown;
-	/**
-	 * The person or thing that the request is for, such as a chat session. Defaults to the person, the subject, or the
-	 * payload. After n8n crashed, *Retry* compares the number of started requests per target.
-	 */
-	target?: unknown;
-	/** Whether request it twice does the same as request it once. */
-	idempotent?: boolean;
-	/** Whether a model may repeat the request after it completed. Customers say "yes" twice. */
-	repeatable?: boolean;
-	/** The limit per agent run or MCP session, across all tools. */
-	quota?: Quota;
-	/** Checked before request, but not before a replay. Example: the scheduled time is in the future. */
-	check?: () => void;
-	/** Checked immediately before request, such as the calling hours. If it throws, the request wasn't started. */
-	lastCheck?: () => void;
-	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
-	send: (deps: Deps) => Promise<INodeExecutionData[]>;
-	/** Adds the request, and how to check it, to an unknown outcome. */
-	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
-	/**
-	 * Searches the service for a request that an earlier attempt started.
-	 *
-	 * @param since when the execution started, in epoch milliseconds
-	 * @throws OutcomeUnknown if it can't be found for certain
-	 */
-	find?: (deps: Deps, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
-	/** Formats new and replayed output. What it adds isn't stored. */
-	formatOutput?: (output: INodeExecutionData[]) => INodeExecutionData[];
-	/**
-	 * The output if the request deliberately wasn't sent, such as outside calling hours. Not stored, so the next attempt
-	 * checks again.
-	 */
-	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
-};
-
-/** `unit`: a singular noun for messages, such as "call". */
-export type Quota = { unit: string; max: number };
-
-/** The model has used up its quota. */
-export class QuotaExceeded extends ExplainedError {
-	override readonly name = 'QuotaExceeded';
-	override readonly isFinal = true;
-	readonly outcome = 'not_sent';
-
-	constructor({ unit, max }: Quota) {
-		super(
-			`Nothing was sent, because this run has used its limit of ${max} ${unit}${max === 1 ? '' : 's'}`,
-			forEveryone(
-				`Do not ask for another ${unit} now. Tell ${USER} what was done and what remains to be done.`,
-			),
-		);
-	}
-}
-
-/**
- * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
- * fingerprints.
- */
-type RecordOwner = { tool_request?: string; unit?: string; item?: string };
-
-/** The result of a request. `inProgress`: n8n stored the execution before the response arrived. */
-type IdempotencyRecord = RecordOwner &
-	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { inProgress: true });
-type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Characters of output to store in full. Beyond that, only short fields such as IDs. */
 const MAX_STORED_CHARACTERS = 1_000_000;
@@ -159,7 +96,7 @@ export class IdempotencyHandler<Deps> {
 		return await this.sendOrReplay(key, request, limiter, { item: this.ownerOf(request, index) });
 	}
 
-	/** Call this for every item before request. A completed record stays with its item and person after an edit. */
+	/** Call this for every item before the first request. A completed record stays with its item and person after an edit. */
 	matchEarlierItem(request: PreparedRequest<Deps>, index: number): void {
 		const key = this.completedFor.get(itemKey(request, index));
 		if (key === undefined || this.keysByItem.has(String(index))) return;
@@ -355,58 +292,10 @@ function itemKey<Deps>({ person }: PreparedRequest<Deps>, index: number): string
 	return `${index}/${shortFingerprint(person, SHORT_KEY_LENGTH)}`;
 }
 
-function targetOf<Deps>({ target, person, subject, payload }: PreparedRequest<Deps>): unknown {
-	return target ?? person ?? subject ?? payload;
-}
-
-function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
-	const error = new OutcomeUnknown(
-		'An earlier attempt of this execution may have sent this, and n8n has no record of the result',
-		{
-			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
-			forModel: 'It was not sent again.',
-		},
-		undefined,
-		undefined,
-		'n8n',
-	);
-	return withDetails?.(error) ?? error;
-}
-
 function recordKey(key: string, occurrence: number): string {
 	return occurrence === 0 ? key : `${key}#${occurrence}`;
 }
 
-/** @throws OutcomeUnknown if the stored outcome is unknown */
-function replay(record: IdempotencyRecord): INodeExecutionData[] {
-	if ('completed' in record)
-		return record.completed.map((json) => ({ json: structuredClone(json) }));
-	if ('unknown' in record) throw OutcomeUnknown.fromStored(record.unknown);
-	throw new OutcomeUnknown(
-		'An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown',
-		{
-			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
-			forModel: 'It was not sent again.',
-		},
-	);
-}
-
 function payloadKey(payload: unknown): string {
 	return shortFingerprint(payload, KEY_LENGTH);
-}
-
-function areRecords(stored: unknown): stored is IdempotencyRecords {
-	return isJsonObject(stored) && Object.values(stored).every(isRecord);
-}
-
-function isRecord(entry: unknown): boolean {
-	if (!isJsonObject(entry)) return false;
-	const { completed, unknown, inProgress, item, unit } = entry;
-	if (unit !== undefined && typeof unit !== 'string') return false;
-	if (item !== undefined && typeof item !== 'string') return false;
-	if (Array.isArray(completed)) return completed.every(isJsonObject);
-	if (isJsonObject(unknown)) {
-		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
-	}
-	return inProgress === true;
 }

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 

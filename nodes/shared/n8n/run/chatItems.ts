@@ -1,19 +1,19 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import { KeyedMutex, type Limiter } from '../../keyedMutex';
 import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
 import { type CompletedText, sendEachItem } from './itemLoop';
-import type { PreparedRequest } from '../idempotency/handler';
+import type { PreparedRequest } from '../idempotency/preparedRequest';
 import type { OperationRun } from './operations';
 import { readConcurrency } from '../forms/options';
 
 export type ChatDeps = {
 	context: IExecuteFunctions;
-	connection: AccountClient;
+	account: AccountClient;
 	sockets: ChatSocketPool;
 };
 
@@ -29,7 +29,7 @@ export type ChatLoopOptions = {
 
 /** Sends each item once. Items of the same session are sent in order. */
 export async function forEachChatItem(
-	{ context, parameters, connection }: OperationRun,
+	{ context, parameters, account }: OperationRun,
 	prepare: Prepare,
 	{ completedText, concurrency = 1 }: ChatLoopOptions,
 ): Promise<INodeExecutionData[]> {
@@ -41,7 +41,7 @@ export async function forEachChatItem(
 	};
 	try {
 		return await sendEachItem(context, (index) => prepare(parameters.at(index)), {
-			createDeps: async () => ({ context, connection: await connection(), sockets }),
+			createDeps: async () => ({ context, account: await account(), sockets }),
 			limiterFor,
 			concurrency: readConcurrency(parameters, concurrency),
 			completedText,

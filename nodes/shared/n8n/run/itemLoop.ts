@@ -1,12 +1,13 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError, NotSent } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
 import { asCanceled } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { IdempotencyHandler, type PreparedRequest } from '../idempotency/handler';
+import { IdempotencyHandler } from '../idempotency/handler';
+import type { PreparedRequest } from '../idempotency/preparedRequest';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;

@@ -18,7 +18,7 @@ import { noteReadOnly, runsAsTool } from '../tools/toolRun';
 export type OperationRun = {
 	context: IExecuteFunctions;
 	parameters: NodeParameters;
-	connection: () => Promise<AccountClient>;
+	account: () => Promise<AccountClient>;
 };
 
 /** An operation of a node: its form and its implementation. */
@@ -137,7 +137,7 @@ export async function runNode(
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = { context, parameters, connection: lazyAccountClient(context) };
+	const run = { context, parameters, account: lazyAccountClient(context) };
 	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
 	const outputs = await execute(run).catch((error: unknown) => [failedSettings(context, error)]);
 	if (context.getExecutionCancelSignal()?.aborted !== true && !mayBeRunAgain(outputs)) {

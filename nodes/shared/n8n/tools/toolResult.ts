@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { asSentence, ExplainedError, type Outcome } from '../../api/errors';
-import { FOR_THE_OWNER, forEveryone, USER } from '../../api/modelAdvice';
+import { FOR_THE_OWNER, forEveryone, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';

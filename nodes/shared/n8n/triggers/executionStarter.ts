@@ -30,8 +30,8 @@ const recentKeys = new BoundedMap<true>(20_000);
 /** Keys stored with the workflow, if the webhook's process can't store them with the execution. */
 const MAX_RECENT_KEYS = 1_000;
 
-/** n8n may temporarily fail to store an execution. The key makes another attempt safe. */
-const ATTEMPT_WAITS_MS = [0, 1_000, 5_000, 30_000, 60_000];
+/** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
+const EMIT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 /**
  * Limits the executions that start at the same time. Hundreds of them would block n8n's database, and n8n would reject
@@ -141,7 +141,7 @@ export class ExecutionStarter {
 			void emitting.then((isStarted) => {
 				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
 			});
-			await Promise.race([emitting, clock.sleep(RELEASE_AFTER_MS)]);
+			await settledOrTimeout(clock, RELEASE_AFTER_MS, emitting);
 			pendingBytes -= this.bytes;
 		});
 	}
@@ -202,8 +202,8 @@ export async function emitWithRetry(
 	items: INodeExecutionData[],
 	key: string,
 ): Promise<boolean> {
-	for (const wait of ATTEMPT_WAITS_MS) {
-		if (wait > 0) await clock.sleep(wait);
+	for (const delay of EMIT_DELAYS_MS) {
+		if (delay > 0) await clock.sleep(delay);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
 		try {
 			trigger.emit([items], undefined, done, key);

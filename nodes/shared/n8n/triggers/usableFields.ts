@@ -1,9 +1,9 @@
 import type { ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { explained, type ExplainedError, InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import { activeTrigger, triggerKey } from './activeTriggers';
 import { toNodeError } from '../run/nodeErrors';
-import { RareNotice } from './rareNotice';
+import { RareNotice } from './notices';
 import type { RejectedDelivery } from './webhookResponse';
 
 /** The owner can correct it, and the sender can try again. */

@@ -1,5 +1,5 @@
 import { explained, type ExplainedError, InvalidInput } from '../../api/errors';
-import { onScreenOnly } from '../../api/modelAdvice';
+import { onScreenOnly } from '../../api/resolution';
 import { isSecret } from '../../hash';
 import type { Fields } from '../forms/fields';
 

@@ -51,6 +51,7 @@ describe('a number that is not on the list', () => {
 		['+12025550143', '2025550144'],
 		// With their country codes both are whole, though one ends like the other.
 		['+919812345678', '+19812345678'],
+		['+12025550143', '+4412025550143'],
 		// Three digits are too few for a number.
 		['+49301234', '234'],
 	])('%s is not %s', (listed, phone) => {

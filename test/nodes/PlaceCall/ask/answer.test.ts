@@ -192,6 +192,9 @@ test('a call without a question stays unchanged', () => {
 		{},
 		{ ...asked, yes: 'yes' },
 		{ ...asked, no: [1] },
+		{ ...asked, not_reached: undefined },
+		{ ...asked, answer_field_in_record: 7 },
+		{ ...asked, response_type: 'other' },
 	]) {
 		expect(withAnswer(call, not, ended(picked('yes')))).toBe(call);
 	}

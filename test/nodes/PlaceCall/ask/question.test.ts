@@ -1,27 +1,19 @@
-import { buildQuestion, type QuestionFields } from '../../../../nodes/PlaceCall/ask/question';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
+import { readQuestion } from '../../../../nodes/PlaceCall/ask/question';
+import { messageOf, questionForm } from '../callForm';
 
-const fields: QuestionFields = {
+type Values = { [name: string]: unknown };
+
+const QUESTION = {
 	message: 'May we ship?',
 	responseType: 'approval',
 	yesValues: 'yes, Go ahead',
 	noValues: 'no',
-	options: {},
-	points: [],
 };
-
-function messageFor(over: Partial<QuestionFields>): string {
-	try {
-		buildQuestion({ ...fields, ...over });
-	} catch (error) {
-		if (error instanceof InvalidInput) return `${error.message}. ${error.resolution}`;
-		throw error;
-	}
-	throw new Error('accepted');
-}
+const questionWith = (values: Values) => readQuestion(questionForm({ ...QUESTION, ...values }));
+const messageFor = (values: Values) => messageOf(() => questionWith(values));
 
 test('the question is a required data point', () => {
-	expect(buildQuestion(fields)).toEqual({
+	expect(questionWith({})).toEqual({
 		point: { key: 'answer_to_question', description: 'May we ship?', required: true },
 		asked: {
 			question: 'May we ship?',
@@ -40,19 +32,17 @@ test('field names, format, and statuses can be configured', () => {
 		answerFormat: 'yes or no',
 		notReachedStatuses: 'busy, no_line',
 	};
-	const { point, asked } = buildQuestion({ ...fields, options });
-	expect(point).toMatchObject({ key: 'a.b', outputFormat: 'yes or no' });
+	const { point, asked } = questionWith({ options });
+	expect(point).toMatchObject({ key: 'a.b', output_format: 'yes or no' });
 	expect(asked).toMatchObject({
 		answer_field_in_record: 'data_captured.a\\.b',
 		not_reached: ['busy', 'no_line'],
 	});
 	const answerFieldInRecord = 'post_call_analysis.ok';
-	expect(
-		buildQuestion({ ...fields, options: { answerFieldInRecord } }).asked.answer_field_in_record,
-	).toBe(answerFieldInRecord);
-	expect(
-		buildQuestion({ ...fields, options: { notReachedStatuses: '' } }).asked.not_reached,
-	).toEqual([]);
+	expect(questionWith({ options: { answerFieldInRecord } }).asked.answer_field_in_record).toBe(
+		answerFieldInRecord,
+	);
+	expect(questionWith({ options: { notReachedStatuses: '' } }).asked.not_reached).toEqual([]);
 });
 
 test.each<[string, unknown, string[]]>([
@@ -61,17 +51,16 @@ test.each<[string, unknown, string[]]>([
 	['a number', 1, ['1']],
 	['lines', 'yes\nok', ['yes', 'ok']],
 ])('an expression may return %s', (_what, yesValues, yes) => {
-	expect(buildQuestion({ ...fields, yesValues }).asked.yes).toEqual(yes);
+	expect(questionWith({ yesValues }).asked.yes).toEqual(yes);
 });
 
 test('with any answer allowed, nothing counts as yes or no', () => {
-	const { asked } = buildQuestion({ ...fields, responseType: 'freeText', yesValues: '' });
+	const { asked } = questionWith({ responseType: 'freeText', yesValues: '' });
 	expect(asked).toMatchObject({ response_type: 'freeText', yes: [], no: [] });
 });
 
-test.each<[string, Partial<QuestionFields>, string]>([
+test.each<[string, Values, string]>([
 	['no question', { message: ' ' }, "'Question' is empty"],
-	['an object for a question', { message: {} }, "'Question' is empty"],
 	['no values that count as yes', { yesValues: '' }, "'Counts as Yes' or 'Counts as No' is empty"],
 	['no values that count as no', { noValues: null }, "'Counts as Yes' or 'Counts as No' is empty"],
 	[
@@ -81,7 +70,7 @@ test.each<[string, Partial<QuestionFields>, string]>([
 	],
 	[
 		'a duplicate key',
-		{ points: [{ key: 'answer_to_question', description: 'x' }] },
+		{ dataExtraction: { points: [{ key: 'answer_to_question', description: 'x' }] } },
 		'has the same key as the answer ("answer_to_question")',
 	],
 ])('%s: no call is placed', (_what, over, words) => {

@@ -1,5 +1,5 @@
 import { NotSent, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { readUntilFinished } from '../../../../nodes/PlaceCall/wait/readUntilFinished';
 import type { JsonObject } from '../../../../nodes/shared/json';
 

@@ -17,7 +17,7 @@ import {
 	type Script,
 } from '../push/scripted';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
-import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 
 const noBreath = async () => {};
 

@@ -11,7 +11,7 @@ import {
 import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { hasCell } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 
 const defaults: ColumnChoice = {
 	phone: 'phone',

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import {
 	accept,

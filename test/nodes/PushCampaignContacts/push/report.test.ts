@@ -59,6 +59,17 @@ test('leaves out a contact list without an ID', async () => {
 	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
 });
 
+test('names a contact list whose ID is text', () => {
+	const pushed = [{ rows: [0], response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
+	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: [] });
+	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0, contact list l-7\)\. /);
+});
+
+test("doesn't suggest a retry of the execution if nothing was pushed", () => {
+	const rejectedRows = [{ index: 0, status: 'not_sent' as const, reason: 'The service was slow' }];
+	expect(describeOutcome({ received: 1, pushed: [], rejectedRows }).nextSteps).toEqual([]);
+});
+
 const summaryOf = (...responses: JsonObject[]) =>
 	summarize({
 		received: responses.length,

@@ -2,7 +2,7 @@ import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/push/pushe
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/push/rowQueue';
 import { NotSent } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { accept, phone, push, scripted, statuses } from './scripted';
 
 /** A store that counts what it is given. */

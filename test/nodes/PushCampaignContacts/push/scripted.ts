@@ -5,10 +5,8 @@ import type {
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
-import {
-	pushToCampaign,
-	type PushOptions,
-} from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import type { PushOptions } from '../../../../nodes/PushCampaignContacts/push/pushOptions';
+import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { isPushCheckpoint } from '../../../../nodes/PushCampaignContacts/push/checkpoint';
 import {

@@ -1,4 +1,5 @@
-import { ERROR_TABLE, type ErrorCode } from '../../../../nodes/shared/api/errorTable';
+import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
+import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
@@ -33,6 +34,25 @@ const rejection = async (body: object, status = 400, request = POST) => {
 		(error: unknown) => error,
 	);
 };
+
+test('the first attempt sends the given request, and each further one a renewed request', async () => {
+	const sent: unknown[] = [];
+	const transport = async ({ body }: ServiceRequest) => {
+		sent.push(body);
+		return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
+	};
+	const renew = () => ({ ...POST, body: { renewed: sent.length } });
+	const sending = new ApiClient(transport, clock, () => 0).send(POST, placed, { renew });
+	await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
+	expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
+});
+
+test('an error code is recognized with a line break after it', async () => {
+	const body = { success: false, error: 'call_not_found\n' };
+	expect(await rejection(body, 404, GET)).toMatchObject({
+		message: "The service doesn't know this call",
+	});
+});
 
 describe('every documented error is recognized by endpoint and body', () => {
 	const bodies: Array<[string, ErrorCode, object, ServiceRequest]> = [

@@ -1,6 +1,6 @@
 import { dataOf, parseResponse, recordOf } from '../../../../nodes/shared/api/envelope';
 import { isRejection, OutcomeUnknown, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { JsonValue } from '../../../../nodes/shared/json';
 
 const request = { method: 'POST', path: '/v1/call' } as const;

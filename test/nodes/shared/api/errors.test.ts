@@ -4,7 +4,7 @@ import {
 	InvalidInput,
 	OutcomeUnknown,
 } from '../../../../nodes/shared/api/errors';
-import { forEveryone, onScreenOnly } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone, onScreenOnly } from '../../../../nodes/shared/api/resolution';
 
 const UNKNOWN: Array<[string, OutcomeUnknown]> = [
 	['without a response', new OutcomeUnknown('It broke', forEveryone('Look there.'), 'ECONNRESET')],

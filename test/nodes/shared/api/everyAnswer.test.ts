@@ -4,7 +4,7 @@
  */
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
-import type { ErrorCode } from '../../../../nodes/shared/api/errorTable';
+import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
 

@@ -5,7 +5,12 @@ import range from 'lodash/range';
 import pLimit from 'p-limit';
 import { OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
-import { readPages, type Page, type PageOptions } from '../../../../nodes/shared/api/paging';
+import {
+	readPages,
+	Totals,
+	type Page,
+	type PageOptions,
+} from '../../../../nodes/shared/api/paging';
 
 /** Gives the parts by what asks for them, the first by nothing, and remembers what was asked for. */
 function list(parts: Map<number | undefined, Page<number> | Error>) {
@@ -279,5 +284,48 @@ describe('pages with known positions', () => {
 			}),
 			{ numRuns: 300 },
 		);
+	});
+});
+
+describe('Totals', () => {
+	test.each<[string, Array<[value: string | number | null, entries: number]>, unknown[]]>([
+		[
+			'those that match the list',
+			[
+				[5, 3],
+				['6', 3],
+				[6, 0],
+			],
+			[5, 6, 6],
+		],
+		[
+			'none that cannot be read',
+			[
+				[null, 3],
+				['many', 3],
+				[4, 1],
+			],
+			[undefined, undefined, 4],
+		],
+		[
+			'none after a total that is too small',
+			[
+				[0, 3],
+				[0, 0],
+				[9, 3],
+			],
+			[undefined, undefined, undefined],
+		],
+		[
+			'none after -1',
+			[
+				[-1, 0],
+				[0, 0],
+			],
+			[undefined, undefined],
+		],
+	])('uses %s', (_name, given, expected) => {
+		const totals = new Totals();
+		expect(given.map(([value, entries]) => totals.read(value, entries))).toEqual(expected);
 	});
 });

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import {
 	asText,
 	parseAgentUuid,

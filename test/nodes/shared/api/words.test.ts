@@ -3,11 +3,7 @@
  * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { parseResponse } from '../../../../nodes/shared/api/envelope';
-import {
-	ERROR_TABLE,
-	explainStatus,
-	type Explanation,
-} from '../../../../nodes/shared/api/errorTable';
+import { ERROR_TABLE, explainStatus } from '../../../../nodes/shared/api/errorTable';
 import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	ExplainedError,
@@ -15,7 +11,7 @@ import {
 	MissingMapping,
 	OutcomeUnknown,
 } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { type Explanation, forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 

@@ -1,5 +1,5 @@
 import { InvalidInput, OtherRecord } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import {

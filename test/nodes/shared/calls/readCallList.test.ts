@@ -1,5 +1,5 @@
 import range from 'lodash/range';
-import { readAllCalls, readCalls } from '../../../../nodes/shared/calls/readCallList';
+import { readAllCalls, readCalls, testCallList } from '../../../../nodes/shared/calls/readCallList';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -376,6 +376,50 @@ test('calls by ID in an object', async () => {
 	});
 });
 
+describe('the test of the API mapping', () => {
+	const whole = { ...PAGED, callListPaging: 'whole' };
+	const entries = [{ note: 1 }, { call: { call_id: 'a' } }];
+	const tested = async (details: Details, data: unknown) =>
+		await testCallList(listing(() => ({ data })).client, undefined, new ApiMapping(details));
+
+	test.each<[string, Details, unknown]>([
+		['a call in one of the entries', { ...whole, callListItemPath: 'call' }, { calls: entries }],
+		[
+			'an empty list, whose entries show nothing',
+			{ ...whole, callListItemPath: 'call' },
+			{ calls: [] },
+		],
+		['entries that are calls', whole, { calls: calls(0, 2) }],
+		['a total', { ...whole, callListTotalPath: 'data.total' }, { calls: [], total: 0 }],
+		['calls by ID', { ...whole, callListKeyName: 'call_id' }, { calls: { a: {}, b: {} } }],
+	])('accepts %s', async (_what, details, data) => {
+		expect(await tested(details, data)).toBeUndefined();
+	});
+
+	test.each<[string, Details, unknown, string]>([
+		[
+			'entries without a call',
+			{ ...whole, callListItemPath: 'item' },
+			{ calls: entries },
+			'No entry has a call at "item"',
+		],
+		[
+			'a response without a total',
+			{ ...whole, callListTotalPath: 'data.total' },
+			{ calls: [] },
+			'The response has no number at "data.total"',
+		],
+		[
+			'a list, whose calls have no keys',
+			{ ...whole, callListKeyName: 'call_id' },
+			{ calls: entries },
+			'The calls are in a list at "data.calls", so they have no keys',
+		],
+	])('rejects %s', async (_what, details, data, message) => {
+		await expect(tested(details, data)).rejects.toThrow(message);
+	});
+});
+
 describe('without the path to the list, the calls of the first response', () => {
 	const TWO = calls(0, 2);
 	test.each<[string, unknown]>([
@@ -460,6 +504,22 @@ describe('for a decision that needs all calls', () => {
 		);
 		const offsets = list.asked.map(({ p }) => p);
 		expect(offsets).toEqual([...[undefined, 3, 6, 9], ...[undefined, 2, 4, 6, 8, 10]]);
+	});
+
+	test('no page of another size is requested in vain', async () => {
+		const list = listing(({ p = 0, n = 5 }) => {
+			const start = Number(p) * Number(n);
+			return { data: { calls: calls(start, Math.min(45, start + Number(n))), total: 45 } };
+		});
+		const details = new ApiMapping({
+			...PAGED,
+			callListPaging: 'pageFromZero',
+			callListPageSizeName: 'n',
+			callListTotalPath: 'data.total',
+		});
+		expect(await readAllCalls(list.client, { query: {} }, details)).toEqual(calls(0, 45));
+		const requests = list.asked.map((query) => JSON.stringify(query));
+		expect(requests).toEqual([...new Set(requests)]);
 	});
 
 	test('links whose pages stay the same whatever size is requested are followed four times', async () => {

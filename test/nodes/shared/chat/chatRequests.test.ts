@@ -6,7 +6,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ApiResponse } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import {

@@ -1,5 +1,5 @@
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { AttemptEnd, EndingKind } from '../../../../nodes/shared/chat/reconnectPolicy';
 import { describeEnding, serviceReason } from '../../../../nodes/shared/chat/endings';
 

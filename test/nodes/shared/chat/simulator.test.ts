@@ -6,30 +6,17 @@ import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { ApiClient } from '../../../../nodes/shared/api/client';
+import { FastClock } from '../../../engine/fastClock';
+import { eventually } from '../../chatHarness';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
 import { needsOf, type ConnectionChanges } from './fakes';
 
-/** Runs 20 times faster than the wall clock: a second of the protocol takes 50 ms. */
-const clock = {
-	now: () => performance.now() * 20,
-	elapsed: () => performance.now() * 20,
-	sleep: async (ms: number) => {
-		await realSleep(ms / 20);
-	},
-};
+const clock = new FastClock(20);
 
 const random = () => 0.5;
 
 const session = fixtures.sessions.open;
-
-async function until(done: () => boolean): Promise<void> {
-	const end = Date.now() + 20_000;
-	while (!done()) {
-		if (Date.now() > end) throw new Error('The condition never became true');
-		await realSleep(5);
-	}
-}
 
 describe.each(Object.values(dialects))('against the simulator, dialect $name', (dialect) => {
 	let sim: Simulator;
@@ -126,9 +113,9 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 				}),
 			});
 		const first = byRequest('please answer slowly');
-		await until(() => sim.sessions.get(session).flight !== null);
+		await eventually(() => sim.sessions.get(session).flight !== null);
 		const second = say(connection, 'two');
-		await until(() => sim.sessions.get(session).messages.length === 2);
+		await eventually(() => sim.sessions.get(session).messages.length === 2);
 		const third = byRequest('three');
 		const outcome = await second;
 		await Promise.all([first, third]);
@@ -152,10 +139,10 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			sim.sessions.nudge(session, round);
 			sim.sessions.cutSockets(session);
 			sim.sessions.nudge(session, round + 100);
-			await until(() => sim.sessions.openSockets(session) === 1);
+			await eventually(() => sim.sessions.openSockets(session) === 1);
 			await connection.ready();
 		}
-		await until(() => events.length >= 6);
+		await eventually(() => events.length >= 6);
 		expect(events.map(({ payload }) => payload.idle_seconds)).toEqual([0, 100, 1, 101, 2, 102]);
 	});
 
@@ -164,7 +151,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await connection.ready();
 		sim.sessions.dropSilently(session);
 		sim.sessions.nudge(session, 7);
-		await until(() => events.length > 0);
+		await eventually(() => events.length > 0);
 		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
@@ -184,7 +171,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 					sim.sessions.nudge(session, sent);
 					await realSleep(3);
 				}
-				await until(() => events.length >= sent);
+				await eventually(() => events.length >= sent);
 				const order = events.map(({ payload }) => payload.idle_seconds);
 				expect(order).toEqual(Array.from({ length: sent }, (_, index) => index));
 			} finally {
@@ -199,10 +186,10 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await connection.ready();
 		sim.sessions.expireTokens();
 		sim.sessions.closeSockets(4401);
-		await until(() => sim.sessions.openSockets(session) === 1);
+		await eventually(() => sim.sessions.openSockets(session) === 1);
 		await connection.ready();
 		sim.sessions.nudge(session);
-		await until(() => events.length === 1);
+		await eventually(() => events.length === 1);
 		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
@@ -210,7 +197,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		const other = connect({ clientId: 'other' });
 		await other.connection.ready();
 		const waiting = connect();
-		await until(() => waiting.connection.signal.aborted);
+		await eventually(() => waiting.connection.signal.aborted);
 		expect(await waiting.connection.ready()).toMatchObject({
 			kind: 'ended',
 			ending: {
@@ -248,7 +235,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 	it('reports an inactive agent if it may take over', async () => {
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
 		const { connection } = connect({ takeOver: true });
-		await until(() => connection.signal.aborted);
+		await eventually(() => connection.signal.aborted);
 		expect(await connection.ready()).toMatchObject({ ending: { kind: 'agent_inactive' } });
 	});
 
@@ -256,9 +243,9 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		const { connection } = connect();
 		await connection.ready();
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
-		await until(() => sim.sessions.openSockets(session) === 0);
+		await eventually(() => sim.sessions.openSockets(session) === 0);
 		sim.sessions.setAgentActive(fixtures.agents.full, true);
-		await until(() => sim.sessions.openSockets(session) === 1);
+		await eventually(() => sim.sessions.openSockets(session) === 1);
 		expect(await connection.ready()).toEqual({ kind: 'open' });
 	});
 
@@ -266,7 +253,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		const { connection, events } = connect();
 		await connection.ready();
 		sim.sessions.close(session);
-		await until(() => connection.signal.aborted);
+		await eventually(() => connection.signal.aborted);
 		expect(events.map(({ type }) => type)).toEqual(['session_closed']);
 		expect(await connection.ready()).toMatchObject({ ending: { kind: 'session_closed' } });
 		const late = connect();

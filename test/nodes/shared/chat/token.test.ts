@@ -1,6 +1,6 @@
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';

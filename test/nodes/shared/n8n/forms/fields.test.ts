@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
-import { ABSENT, Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
+import { Fields, MAY_BE_BLANK } from '../../../../../nodes/shared/n8n/forms/fields';
+import { ABSENT } from '../../../../../nodes/shared/n8n/forms/fieldValue';
 
 const property = (name: string, overrides: Partial<INodeProperties> = {}): INodeProperties => ({
 	displayName: `The ${name}`,

@@ -1,5 +1,5 @@
 import { OutcomeUnknown } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import type { Limiter } from '../../../../../nodes/shared/keyedMutex';
 import { IdempotencyHandler } from '../../../../../nodes/shared/n8n/idempotency/handler';
 import { engineHarness, mcpContext } from '../../../../engine';

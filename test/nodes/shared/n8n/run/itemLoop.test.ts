@@ -7,7 +7,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { deferred } from '../../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject } from '../../../../../nodes/shared/json';
 import { executeContext, makeNode, PACKAGE, setupEngine } from '../../../../engine';

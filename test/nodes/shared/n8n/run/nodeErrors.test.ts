@@ -4,7 +4,7 @@ import {
 	OutcomeUnknown,
 	ServiceRejection,
 } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
 import { toNodeError } from '../../../../../nodes/shared/n8n/run/nodeErrors';
 import { makeNode } from '../../../../engine';

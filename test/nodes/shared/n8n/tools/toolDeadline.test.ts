@@ -1,15 +1,14 @@
 /** An MCP client stops waiting for a tool after 60 seconds. Each tool returns before that, with its state. */
 import type { IDataObject, INode } from 'n8n-workflow';
-import { ACK_TIMEOUT_MS } from '../../../../../nodes/shared/chat/timings';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import { engineTool, inlineTool, mcpTool } from '../../../../engine';
+import { engineTool, inlineTool, mcpTool, timeoutsByClock } from '../../../../engine';
 import { chatHarness, eventually, sessions } from '../../../chatHarness';
 
 const CLIENT_GIVES_UP_MS = 60_000;
-/** Half a second of real time in another process. */
-const SLOW_MACHINE_MS = 25_000;
-/** In this harness a pause of the nodes lasts a fiftieth. */
 const harness = chatHarness('chatSend', {});
+
+beforeEach(timeoutsByClock);
 
 const ROUTES = [
 	['run by the engine', (node: INode) => engineTool(harness.credentials, node)],
@@ -19,9 +18,9 @@ const ROUTES = [
 
 /** The result for the model, and the time it took by the nodes' clock. */
 async function timed(asking: Promise<IDataObject>) {
-	const begun = Date.now();
+	const begun = clock.elapsed();
 	const result = await asking;
-	return { result, ms: (Date.now() - begun) * 50 };
+	return { result, ms: clock.elapsed() - begun };
 }
 
 test('the limits leave time to return', () => {
@@ -41,17 +40,15 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		});
 
 	test('a chat message that the service does not confirm', async () => {
-		jest.replaceProperty(TOOL_LIMITS, 'ackMs', 2_000);
 		const { result, ms } = await timed(route(await chat({}))());
 		expect(result).toMatchObject({
 			outcome: 'unknown',
 			what_happened: "The message was sent, but the service didn't confirm it in time.",
 		});
-		expect(ms).toBeLessThan(ACK_TIMEOUT_MS - SLOW_MACHINE_MS);
+		expect(ms).toBeLessThan(CLIENT_GIVES_UP_MS);
 	});
 
 	test('an event that does not arrive', async () => {
-		jest.replaceProperty(TOOL_LIMITS, 'waitMs', 20_000);
 		const wait = { operation: 'waitForEvent', sessionId: sessions.open, timeLimit: 3_600 };
 		const node = await harness.other('chatSession', wait);
 		const { result, ms } = await timed(route(node)());
@@ -59,14 +56,10 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			outcome: 'timed_out',
 			result: { timed_out: true, event: null },
 		});
-		expect(ms).toBeLessThan(ACK_TIMEOUT_MS - SLOW_MACHINE_MS);
+		expect(ms).toBeLessThan(CLIENT_GIVES_UP_MS);
 	});
 
 	describe('at the time limit', () => {
-		beforeEach(() => {
-			jest.replaceProperty(TOOL_LIMITS, 'wholeMs', 200);
-		});
-
 		test('a chat message is not sent if its session gets no connection', async () => {
 			harness.simulator().faults.inject({ kind: 'hang', match: { path: /ws_token/ } });
 			expect(await route(await chat({}))()).toMatchObject({

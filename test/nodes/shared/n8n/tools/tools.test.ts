@@ -9,7 +9,7 @@ import { runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import { noteCompleted } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import type { JsonObject } from '../../../../../nodes/shared/json';
 import { InvalidInput } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
 import {
 	newExecutionData,

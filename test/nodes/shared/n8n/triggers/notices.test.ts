@@ -1,5 +1,4 @@
-import { Batcher } from '../../../../../nodes/shared/n8n/triggers/batcher';
-import { RareNotice } from '../../../../../nodes/shared/n8n/triggers/rareNotice';
+import { Batcher, RareNotice } from '../../../../../nodes/shared/n8n/triggers/notices';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

@@ -1,5 +1,5 @@
 import { InvalidInput } from '../../../../../nodes/shared/api/errors';
-import { forEveryone } from '../../../../../nodes/shared/api/modelAdvice';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { checkSecret } from '../../../../../nodes/shared/n8n/triggers/webhookSecret';
 
 test.each<[given: unknown, required: string | undefined, kind: string]>([

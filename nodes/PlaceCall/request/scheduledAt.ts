@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-
+import { InvalidInput } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/resolution';
 import { inEnglish, withOffset } from '../../shared/clock';
-import { forEveryone } from '../../shared/api/modelAdvice';
 import { formOf, givenAs } from '../../shared/modelForms';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -14,7 +14,6 @@ export type Schedule = {
 	zone: string;
 	/** Whether it was picked in the editor, in the workflow's time zone. */
 	picked: boolean;
-	now: DateTime;
 };
 
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d$/;
@@ -48,16 +47,7 @@ export function scheduledAt(schedule: Schedule): Checked<string> {
 
 /** Sends a time as entered if it's in the common form. Otherwise, converts it. */
 function moment(schedule: Schedule, at: DateTime, written?: string): Checked<string> {
-	const { field, zone, now } = schedule;
-	if (!at.isValid) return notUnderstood(schedule);
-	if (at <= now) {
-		const when = inEnglish(at.setZone(zone), 'd LLLL yyyy, HH:mm');
-		return problem(`'${field}' is in the past (${when}, ${zone})`, {
-			onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
-			forModel: `Give a later time. ${formOf(field)}`,
-		});
-	}
-	return { value: written ?? withOffset(at) };
+	return at.isValid ? { value: written ?? withOffset(at) } : notUnderstood(schedule);
 }
 
 /** A date and time without an offset. Unambiguous from the date picker, ambiguous from an expression. */
@@ -93,4 +83,25 @@ function notUnderstood({ field, value }: Schedule): Checked<string> {
 			'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
 		),
 	);
+}
+
+/**
+ * A time of day is never in the past, because the service decides on which day it is.
+ *
+ * @throws InvalidInput if a scheduled time has passed
+ */
+export function requireFuture(
+	scheduled: string | undefined,
+	schedule: Schedule | undefined,
+	now: DateTime,
+): void {
+	if (scheduled === undefined || schedule === undefined || TIME_OF_DAY.test(scheduled)) return;
+	const { field, zone } = schedule;
+	const at = DateTime.fromISO(scheduled, { zone });
+	if (at > now) return;
+	const time = inEnglish(at, 'd LLLL yyyy, HH:mm');
+	throw new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
+		onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
+		forModel: `Give a later time. ${formOf(field)}`,
+	});
 }

@@ -4,6 +4,9 @@
  */
 export type Resolution = { onScreen: string; forModel: string };
 
+/** What happened, and what to do about it. */
+export type Explanation = { message: string; resolution: Resolution };
+
 /** The reader of a resolution. */
 export type Reader = keyof Resolution;
 

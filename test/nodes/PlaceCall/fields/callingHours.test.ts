@@ -1,33 +1,40 @@
 import fc from 'fast-check';
 import { DateTime, IANAZone } from 'luxon';
 import {
-	callingHours,
 	isOpen,
 	nextOpening,
 	OutsideHours,
 	withinHours,
 	type CallingHours,
-} from '../../../../nodes/PlaceCall/request/callingHours';
-import type { JsonObject } from '../../../../nodes/shared/json';
+} from '../../../../nodes/PlaceCall/request/openingHours';
+import { callWith, messageOf } from '../callForm';
+
+type Written = { [field: string]: unknown };
 
 const FIELDS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
-const read = (over: JsonObject = {}) =>
-	callingHours({ hours: { ...FIELDS, ...over } }, over.outside);
-const hoursOf = (over: JsonObject = {}): CallingHours => {
-	const checked = read(over);
-	if ('problem' in checked) throw new Error(checked.problem.message);
-	return checked.value;
-};
-const messageFor = (over: JsonObject) => {
-	const checked = read(over);
-	return 'problem' in checked
-		? `${checked.problem.message}. ${checked.problem.resolution.onScreen}`
-		: 'taken';
+
+function hoursOf({ outside = 'schedule', exceptOn, ...over }: Written = {}): CallingHours {
+	const callingHours = { hours: { ...FIELDS, ...over } };
+	const { hours } = callWith({
+		options: { callingHours, callingHoursExceptOn: exceptOn, outsideCallingHours: outside },
+	});
+	if (hours === undefined) throw new Error('not read');
+	return hours;
+}
+
+const messageFor = (over: Written) => messageOf(() => hoursOf(over));
+const isRejected = (over: Written) => {
+	try {
+		hoursOf(over);
+		return false;
+	} catch {
+		return true;
+	}
 };
 const at = (iso: string) => DateTime.fromISO(iso, { setZone: true });
 const isoOf = (moment: DateTime | undefined) =>
 	moment?.toISO({ suppressMilliseconds: true }) ?? undefined;
-const opening = (iso: string, over: JsonObject = {}) => isoOf(nextOpening(hoursOf(over), at(iso)));
+const opening = (iso: string, over: Written = {}) => isoOf(nextOpening(hoursOf(over), at(iso)));
 
 describe('the days', () => {
 	test.each<[string, number[]]>([
@@ -73,7 +80,7 @@ describe('the days', () => {
 			name.length >= 3 && names.some((day) => day.startsWith(name.toLowerCase()));
 		fc.assert(
 			fc.property(text, (days) => {
-				if ('problem' in read({ days })) return;
+				if (isRejected({ days })) return;
 				const words = days.split(/[\s,;–—-]+/).filter((each) => !/^(to)?$/i.test(each));
 				expect(words.filter((each) => !isDay(each))).toEqual([]);
 			}),
@@ -88,9 +95,9 @@ describe('the days', () => {
 });
 
 describe('invalid hours are reported', () => {
-	test.each<[JsonObject, RegExp]>([
-		[{ days: '' }, /^Calling Hours names no days/],
-		[{ days: ' , ' }, /^Calling Hours names no days/],
+	test.each<[Written, RegExp]>([
+		[{ days: '' }, /^'Days' in 'Calling Hours' is empty/],
+		[{ days: ' , ' }, /^'Days' in 'Calling Hours' is empty/],
 		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
 		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
@@ -131,20 +138,114 @@ describe('invalid hours are reported', () => {
 			'Etc/GMT+05',
 			'SystemV/EST5',
 			'systemv/ast4adt',
-		].map((timeZone): [JsonObject, RegExp] => [
+		].map((timeZone): [Written, RegExp] => [
 			{ timeZone },
 			/must be the name of a time zone \(got "[^"]+"\)\. Enter .* such as Asia\/Kolkata/,
 		]),
 		[
 			{ from: '', to: 'x' },
-			/^'From' in 'Calling Hours' is empty\. 'To' in 'Calling Hours' must be a time of day \(got "x"\)/,
+			/^2 fields need attention.* \(1\) 'From' in 'Calling Hours' is empty\. .* \(2\) 'To' in 'Calling Hours' must be a time of day \(got "x"\)/,
 		],
 	])('%j', (over, words) => expect(messageFor(over)).toMatch(words));
 
-	test.each([[{}], [{ hours: undefined }]])('%j is empty', (value) => {
-		expect(callingHours(value, undefined)).toMatchObject({
-			problem: { message: "'Calling Hours' is empty" },
-		});
+	test('hours that are added, but not filled in', () => {
+		const read = () => callWith({ options: { callingHours: {} } });
+		expect(messageOf(read)).toBe(
+			"'Calling Hours' is empty. Add hours, or remove 'Calling Hours' and 'Calling Hours Except On'.",
+		);
+	});
+});
+
+describe('Calling Hours Except On', () => {
+	test('dates without hours are reported, because they would have no effect', () => {
+		const read = () => callWith({ options: { callingHoursExceptOn: '2026-12-25' } });
+		expect(messageOf(read)).toContain("'Calling Hours' is empty");
+	});
+
+	const exceptOf = (exceptOn: unknown) => hoursOf({ exceptOn }).except;
+
+	test.each<[string, unknown, Array<[string, string]>]>([
+		['a date', '2026-12-25', [['2026-12-25', '2026-12-25']]],
+		[
+			'dates and a range',
+			' 2026-12-25 ,2027-01-01  to 2027-01-06;\n2027-02-28',
+			[
+				['2026-12-25', '2026-12-25'],
+				['2027-01-01', '2027-01-06'],
+				['2027-02-28', '2027-02-28'],
+			],
+		],
+		['an ISO interval', '2026-12-24/2026-12-26', [['2026-12-24', '2026-12-26']]],
+		['a range with a hyphen', '2026-12-24 - 2026-12-26', [['2026-12-24', '2026-12-26']]],
+		['a leap day', '2028-02-29', [['2028-02-29', '2028-02-29']]],
+		[
+			'a list from an expression',
+			['2026-12-25', '2027-01-01 to 2027-01-02'],
+			[
+				['2026-12-25', '2026-12-25'],
+				['2027-01-01', '2027-01-02'],
+			],
+		],
+		['an empty list', [], []],
+		['nothing', '', []],
+	])('%s', (_what, exceptOn, ranges) => {
+		expect(exceptOf(exceptOn)).toEqual(ranges.map(([first, last]) => ({ first, last })));
+	});
+
+	test.each([
+		'25.12.2026',
+		'12/25/2026',
+		'2026-12-32',
+		'2027-02-29',
+		'2026-12',
+		'Christmas',
+		'2026-12-25T00:00:00Z',
+		'2026-12-25 to',
+		'2026-12-25 to 2026-13-01',
+		'2026-12-24 to 2026-12-26 to 2026-12-28',
+	])('%s is rejected', (date) => {
+		expect(messageFor({ exceptOn: `2026-12-01, ${date}` })).toBe(
+			`'Calling Hours Except On' must list dates (got "${date}"). Enter dates as year, month, and day, such as 2026-12-25, 2027-01-01 to 2027-01-06.`,
+		);
+	});
+
+	test('a range that ends before it starts is rejected', () => {
+		expect(messageFor({ exceptOn: '2027-01-06 to 2027-01-01' })).toBe(
+			`A range in 'Calling Hours Except On' ends before it starts (got "2027-01-06 to 2027-01-01"). Enter the earlier date first.`,
+		);
+	});
+
+	test.each([
+		['a date is skipped', '09:00', '2026-11-23', '2026-11-24T09:00:00+05:30'],
+		['a range is skipped', '09:00', '2026-11-23 to 2026-11-26', '2026-11-27T09:00:00+05:30'],
+		['a date of the weekend changes nothing', '09:00', '2026-11-21', '2026-11-23T09:00:00+05:30'],
+		['weeks are skipped', '09:00', '2026-11-21 to 2027-01-03', '2027-01-04T09:00:00+05:30'],
+	])('%s', (_what, from, exceptOn, expected) => {
+		expect(opening('2026-11-20T22:00:00+05:30', { from, exceptOn })).toBe(expected);
+	});
+
+	test.each([
+		['the date begins at midnight', '2026-11-24', '2026-11-24T00:30:00+05:30', false],
+		['the hours before midnight stay', '2026-11-24', '2026-11-23T23:59:59+05:30', true],
+		[
+			'hours of the date do not continue after it',
+			'2026-11-24',
+			'2026-11-25T00:30:00+05:30',
+			false,
+		],
+		['the next hours start as usual', '2026-11-24', '2026-11-25T22:00:00+05:30', true],
+	])('of hours over midnight: %s', (_what, exceptOn, moment, open) => {
+		const night = { days: 'Mon-Sun', from: '22:00', to: '06:00', exceptOn };
+		expect(isOpen(hoursOf(night), at(moment))).toBe(open);
+	});
+
+	test('the date is that of the time zone of the hours', () => {
+		const tokyo = { days: 'Mon-Sun', from: '00:00', to: '24:00', timeZone: 'Asia/Tokyo' };
+		const hours = hoursOf({ ...tokyo, exceptOn: '2026-12-25' });
+		expect(isOpen(hours, at('2026-12-24T14:59:59Z'))).toBe(true);
+		expect(isOpen(hours, at('2026-12-24T15:00:00Z'))).toBe(false);
+		expect(isOpen(hours, at('2026-12-25T14:59:59Z'))).toBe(false);
+		expect(isOpen(hours, at('2026-12-25T15:00:00Z'))).toBe(true);
 	});
 });
 
@@ -219,7 +320,7 @@ describe('the next opening', () => {
 function byTheMinute(hours: CallingHours, from: DateTime, wanted: boolean): number | undefined {
 	if (isOpen(hours, from) === wanted) return from.toMillis();
 	let minute = Math.floor(from.toMillis() / 60_000) + 1;
-	for (const end = minute + 9 * 24 * 60; minute < end; minute++) {
+	for (const end = minute + 17 * 24 * 60; minute < end; minute++) {
 		const moment = DateTime.fromMillis(minute * 60_000, { zone: hours.zone });
 		if (isOpen(hours, moment) === wanted) return moment.toMillis();
 	}
@@ -249,6 +350,7 @@ const someHours = fc
 			from: from * 15,
 			to: to * 15,
 			zone,
+			except: [],
 			outside: 'schedule',
 		}),
 	);
@@ -278,7 +380,7 @@ const someMoment = fc
 test.each(['Etc/UTC', 'Etc/GMT', 'Etc/GMT0', 'Etc/GMT+0', 'Etc/GMT-0', 'UTC'])(
 	'the time zone %s is unambiguous',
 	(timeZone) => {
-		expect(messageFor({ timeZone })).toBe('taken');
+		expect(hoursOf({ timeZone }).zone).toBe(timeZone);
 	},
 );
 
@@ -286,7 +388,8 @@ test('the message about an inverted sign is only for existing zones, and has the
 	for (let hours = -20; hours <= 20; hours++) {
 		const zone = `Etc/GMT${hours < 0 ? '' : '+'}${hours}`;
 		const { offset } = DateTime.fromMillis(0, { zone });
-		const [, meant] = /means UTC([+-]\d+)/.exec(messageFor({ timeZone: zone })) ?? [];
+		const message = hours === 0 ? '' : messageFor({ timeZone: zone });
+		const [, meant] = /means UTC([+-]\d+)/.exec(message) ?? [];
 		const isTold = hours !== 0 && IANAZone.isValidZone(zone);
 		expect({ zone, offset: meant && 60 * Number(meant) }).toEqual({
 			zone,
@@ -314,9 +417,21 @@ test('for each zone with an inverted sign, the message names zones with both off
 	}
 });
 
-test('the next opening is the first one, in every zone and across every clock change', () => {
+/** Ranges in the days after a moment, as offset and length in days. */
+const someRanges = fc.array(fc.tuple(fc.integer({ min: -1, max: 5 }), fc.nat({ max: 2 })), {
+	maxLength: 2,
+});
+
+test('the next opening is the first one, in every zone, across every clock change, and with exceptions', () => {
 	fc.assert(
-		fc.property(someHours, someMoment, (hours, moment) => {
+		fc.property(someHours, someMoment, someRanges, (weekly, moment, ranges) => {
+			const dateAfter = (days: number) =>
+				moment.setZone(weekly.zone).plus({ days }).toISODate() ?? '';
+			const except = ranges.map(([offset, length]) => ({
+				first: dateAfter(offset),
+				last: dateAfter(offset + length),
+			}));
+			const hours = { ...weekly, except };
 			expect(nextOpening(hours, moment)?.toMillis()).toBe(byTheMinute(hours, moment, true));
 		}),
 		{ numRuns: 150 },
@@ -335,7 +450,7 @@ function catching(attempt: () => unknown): OutsideHours {
 describe('when a call is placed', () => {
 	const noon = at('2026-11-20T12:00:00+05:30');
 	const evening = at('2026-11-20T19:00:00+05:30');
-	const within = (scheduled: string | undefined, now: DateTime, over: JsonObject = {}) =>
+	const within = (scheduled: string | undefined, now: DateTime, over: Written = {}) =>
 		withinHours(hoursOf(over), scheduled, now);
 
 	test('immediately, within the hours', () => {

@@ -1,5 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { OBSERVED_OUTCOMES } from '../../shared/calls/callEnd';
+import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
+import type { Fields } from '../../shared/n8n/forms/fields';
 
 /** The option 'Wait for Completion' with all its settings. */
 export const waitField: INodeProperties = {
@@ -73,3 +76,48 @@ export const waitField: INodeProperties = {
 		},
 	],
 };
+
+const UNIT_MS = new Map([
+	['seconds', 1_000],
+	['minutes', 60_000],
+	['hours', 3_600_000],
+	['days', 86_400_000],
+]);
+
+const DEFAULT_LIMIT = 2;
+const DEFAULT_UNIT = 'hours';
+
+export type WaitOption = {
+	/** `webhook` or `reading`. `undefined` without the option. */
+	how: string | undefined;
+	limitMs: number;
+	/** The statuses of completed calls. */
+	finished: string[];
+};
+
+/** @throws InvalidInput if the option is added, but not filled in, or its time limit isn't more than 0 */
+export function readWaitOption(form: Fields): WaitOption {
+	const options = form.collection('options');
+	const settings = options.group('wait');
+	if (settings === undefined && options.has('wait')) {
+		throw new InvalidInput(
+			"'Wait for Completion' has no settings, so no call was placed",
+			onScreenOnly("Add how and how long to wait, or remove 'Wait for Completion'."),
+		);
+	}
+	return {
+		how: settings?.choice('waitForCompletion', 'webhook'),
+		limitMs: readLimitMs(settings),
+		finished: parseList(settings?.textOrList('finishedStatuses') ?? OBSERVED_OUTCOMES),
+	};
+}
+
+function readLimitMs(settings: Fields | undefined): number {
+	const amount = settings?.number('waitLimit', DEFAULT_LIMIT) ?? DEFAULT_LIMIT;
+	const unit = UNIT_MS.get(settings?.choice('waitLimitUnit', DEFAULT_UNIT) ?? DEFAULT_UNIT);
+	if (amount > 0 && unit !== undefined) return amount * unit;
+	throw new InvalidInput(
+		"'Time Limit' must be more than 0, so no call was placed",
+		onScreenOnly('Enter a number above 0, and choose its unit.'),
+	);
+}

@@ -1,69 +1,53 @@
-import { DateTime } from 'luxon';
+import { callWith, messageFor, requestWith } from '../callForm';
 
-import { buildCallRequest, type CallFields } from '../../../../nodes/PlaceCall/request/callRequest';
-import { InvalidInput } from '../../../../nodes/shared/api/errors';
-
-const call: CallFields = {
-	agentUuid: 'agent_a1',
-	countryCode: 'IN',
-	phoneNumber: '9876543210',
-};
 const body = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
-
-function messageFor(over: Partial<CallFields>): string {
-	try {
-		buildCallRequest({ ...call, ...over });
-	} catch (error) {
-		if (error instanceof InvalidInput) return `${error.message}. ${error.resolution}`;
-		throw error;
-	}
-	throw new Error('accepted');
-}
 
 describe('the body', () => {
 	it('has only the three required fields by default', () => {
-		expect(buildCallRequest(call)).toEqual(body);
+		expect(requestWith({})).toEqual(body);
 		expect(
-			buildCallRequest({
-				...call,
+			requestWith({
 				personName: '',
-				systemPrompt: '  ',
-				webhookUrl: undefined,
 				initialGreeting: null,
-				additionalData: '',
-				maxCallDurationSeconds: null,
-				enableCallback: '',
-				retryMaxAttempts: undefined,
+				when: 'now',
+				callConfigOverrides: {},
+				options: { systemPrompt: '  ', webhookUrl: '', additionalDataJson: '' },
 			}),
 		).toEqual(body);
 	});
 
 	it('has every field under its name', () => {
-		const now = DateTime.fromISO('2026-11-20T09:00:00Z');
-		const all: CallFields = {
-			...call,
+		const all = {
 			personName: 'Asha Rao',
-			schedule: { field: 'Time in India', value: '18:30', zone: 'UTC', picked: false, now },
-			additionalData: { plan: 'Gold', visits: 3, tags: ['a'], nested: { a: null } },
-			dataExtraction: [
-				{
-					key: 'budget',
-					description: 'What is the budget?',
-					required: true,
-					outputFormat: 'A number',
-				},
-				{ description: 'Anything else?', key: '', required: false, outputFormat: '' },
-			],
-			maxCallDurationSeconds: 300,
-			enableCallback: false,
-			retryEnabled: false,
-			retryMaxAttempts: 2,
-			retryIntervalMinutes: 60,
+			when: 'timeOfDay',
+			scheduledTime: '18:30',
+			dataExtraction: {
+				points: [
+					{
+						key: 'budget',
+						description: 'What is the budget?',
+						required: true,
+						outputFormat: 'A number',
+					},
+					{ description: 'Anything else?', key: '', required: false, outputFormat: '' },
+				],
+			},
+			additionalDataFields: { fields: [{ name: ' plan ', value: 'Gold' }] },
+			callConfigOverrides: {
+				maxCallDurationSeconds: 300,
+				enableCallback: false,
+				retryEnabled: false,
+				retryMaxAttempts: 2,
+				retryIntervalMinutes: 60,
+			},
 			initialGreeting: 'Hello!',
-			systemPrompt: 'Be kind.',
-			webhookUrl: 'https://example.com/hook?x=1',
+			options: {
+				additionalDataJson: { plan: 'Silver', visits: 3, tags: ['a'], nested: { a: null } },
+				systemPrompt: 'Be kind.',
+				webhookUrl: 'https://example.com/hook?x=1',
+			},
 		};
-		expect(buildCallRequest(all)).toEqual({
+		expect(requestWith(all)).toEqual({
 			...body,
 			person_name: 'Asha Rao',
 			scheduled_at: '18:30',
@@ -94,7 +78,7 @@ describe('the body', () => {
 		[{ retryMaxAttempts: 1 }, { retry_config: { max_attempts: 1 } }],
 		[{ maxCallDurationSeconds: 30 }, { max_call_duration_seconds: 30 }],
 	])('%p alone overrides nothing else', (over, overrides) => {
-		expect(buildCallRequest({ ...call, ...over })).toEqual({
+		expect(requestWith({ callConfigOverrides: over })).toEqual({
 			...body,
 			call_config_overrides: overrides,
 		});
@@ -103,7 +87,7 @@ describe('the body', () => {
 
 describe('Agent', () => {
 	it.each(['agent_a', 'agent_A-b_9', ' agent_a1 '])('%p is sent', (agentUuid) => {
-		expect(buildCallRequest({ ...call, agentUuid }).agent_uuid).toBe(agentUuid.trim());
+		expect(requestWith({ agentUuid }).agent_uuid).toBe(agentUuid.trim());
 	});
 
 	it.each(['a1', 'agent_', 'Agent_a1', 'agent_a b', 'agent_ä', 42])(
@@ -124,7 +108,7 @@ describe('Agent', () => {
 
 describe('Country', () => {
 	it.each(['IN', 'in', ' In '])('%p is sent as IN', (countryCode) => {
-		expect(buildCallRequest({ ...call, countryCode }).country_code).toBe('IN');
+		expect(requestWith({ countryCode }).country_code).toBe('IN');
 	});
 
 	it.each([
@@ -146,9 +130,9 @@ describe('Country', () => {
 });
 
 test('Phone Number is read for the Country', () => {
-	expect(buildCallRequest({ ...call, phoneNumber: '+91 98765 43210' })).toEqual(body);
-	const british = { ...call, countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' };
-	expect(buildCallRequest(british)).toMatchObject({
+	expect(requestWith({ phoneNumber: '+91 98765 43210' })).toEqual(body);
+	const british = { countryCode: 'gb', phoneNumber: '+44 (0) 20 7946 0958' };
+	expect(requestWith(british)).toMatchObject({
 		country_code: 'GB',
 		phone_number: '2079460958',
 	});
@@ -156,7 +140,7 @@ test('Phone Number is read for the Country', () => {
 
 describe('Initial Greeting', () => {
 	it.each(['x'.repeat(2000), '👋'.repeat(2000)])('2000 characters are sent', (initialGreeting) => {
-		expect(buildCallRequest({ ...call, initialGreeting }).initial_greeting).toBe(initialGreeting);
+		expect(requestWith({ initialGreeting }).initial_greeting).toBe(initialGreeting);
 	});
 
 	it.each(['x'.repeat(2001), '👋'.repeat(2001)])(
@@ -173,7 +157,7 @@ describe('Webhook URL', () => {
 	it.each(['http://example.com', 'https://example.com:8443/a?b=c#d', ' HTTPS://Example.com/x '])(
 		'%p is sent',
 		(webhookUrl) => {
-			expect(buildCallRequest({ ...call, webhookUrl }).webhook_url).toBe(webhookUrl.trim());
+			expect(requestWith({ options: { webhookUrl } }).webhook_url).toBe(webhookUrl.trim());
 		},
 	);
 
@@ -187,7 +171,7 @@ describe('Webhook URL', () => {
 		'https://exa mple.com',
 		7,
 	])('%p is rejected', (webhookUrl) => {
-		expect(messageFor({ webhookUrl })).toContain(
+		expect(messageFor({ options: { webhookUrl } })).toContain(
 			`'Webhook URL' must be a complete URL (got "${webhookUrl}"). It must start with https://`,
 		);
 	});
@@ -206,7 +190,7 @@ describe('numbers with bounds', () => {
 	];
 
 	function sent(name: string, value: unknown): unknown {
-		const overrides = buildCallRequest({ ...call, [name]: value }).call_config_overrides;
+		const overrides = requestWith({ callConfigOverrides: { [name]: value } }).call_config_overrides;
 		const { max_call_duration_seconds: duration, retry_config: retry } = overrides ?? {};
 		return duration ?? retry?.max_attempts ?? retry?.interval_minutes;
 	}
@@ -218,10 +202,18 @@ describe('numbers with bounds', () => {
 	});
 
 	it.each(rows)('$field outside of $min to $max is rejected', ({ name, field, min, max }) => {
-		for (const value of [min - 1, max + 1, min + 0.5, -1, 'many', '1e1', true, Number.NaN, [5]]) {
-			const message = messageFor({ [name]: value });
-			expect(message).toContain(`'${field}' must be a whole number from ${min} to ${max} (got "`);
-			expect(message).toMatch(new RegExp(`Enter a whole number.* from ${min} to ${max}\\.$`));
+		for (const value of [min - 1, max + 1, min + 0.5, -1]) {
+			expect(messageFor({ callConfigOverrides: { [name]: value } })).toBe(
+				`'${field}' must be a whole number from ${min} to ${max} (got ${value}). Enter a whole number from ${min} to ${max}.`,
+			);
+		}
+	});
+
+	it.each(rows)('$field that is not a number is rejected', ({ name, field }) => {
+		for (const value of ['many', true, Number.NaN, [5]]) {
+			expect(messageFor({ callConfigOverrides: { [name]: value } })).toContain(
+				`'${field}' in 'Call Settings' must be a number (got `,
+			);
 		}
 	});
 });
@@ -233,28 +225,32 @@ describe('switches', () => {
 		['true', true],
 		['FALSE', false],
 	])('%p is sent as %p', (value, sent) => {
-		const overrides = buildCallRequest({ ...call, enableCallback: value }).call_config_overrides;
+		const overrides = requestWith({
+			callConfigOverrides: { enableCallback: value },
+		}).call_config_overrides;
 		expect(overrides).toEqual({ enable_callback: sent });
 	});
 
 	it.each(['yes', 1, 0])('%p is rejected', (value) => {
-		expect(messageFor({ enableCallback: value })).toContain(
-			`'Allow Callback' must be true or false (got "${value}")`,
+		expect(messageFor({ callConfigOverrides: { enableCallback: value } })).toContain(
+			"'Allow Callback' in 'Call Settings' must be true or false (got ",
 		);
-		expect(messageFor({ retryEnabled: value })).toContain(
-			`'Retry When Not Answered' must be true or false (got "${value}")`,
+		expect(messageFor({ callConfigOverrides: { retryEnabled: value } })).toContain(
+			"'Retry When Not Answered' in 'Call Settings' must be true or false (got ",
 		);
 	});
 });
 
 describe('Additional Data', () => {
+	const fromJson = (additionalDataJson: unknown) => ({ options: { additionalDataJson } });
+
 	it('may be written as JSON', () => {
-		const { additional_data } = buildCallRequest({ ...call, additionalData: '{"plan":"Gold"}' });
+		const { additional_data } = requestWith(fromJson('{"plan":"Gold"}'));
 		expect(additional_data).toEqual({ plan: 'Gold' });
 	});
 
 	it('may be empty', () => {
-		expect(buildCallRequest({ ...call, additionalData: {} }).additional_data).toEqual({});
+		expect(requestWith(fromJson({})).additional_data).toEqual({});
 	});
 
 	it.each([
@@ -265,12 +261,22 @@ describe('Additional Data', () => {
 		[5, 'a single value'],
 		[true, 'a single value'],
 		['{plan: Gold}', 'not JSON'],
-	])('%p is %s', (additionalData, kind) => {
-		const message = messageFor({ additionalData });
+	])('%p is %s', (value, kind) => {
+		const message = messageFor(fromJson(value));
 		expect(message).toContain(
 			`'Additional Data as JSON' must be a JSON object, but is ${kind} (got `,
 		);
 		expect(message).toContain('Enter names and values');
+	});
+
+	it('a field without a name is reported with its position', () => {
+		const fields = [
+			{ name: 'plan', value: 'Gold' },
+			{ name: ' ', value: 'x' },
+		];
+		expect(messageFor({ additionalDataFields: { fields } })).toBe(
+			"Field 2 of 'Additional Data' has no name. Enter the name of the value for the agent, or remove the field.",
+		);
 	});
 });
 
@@ -278,15 +284,16 @@ describe('Data Extraction', () => {
 	it.each(['', ' ', null, undefined])(
 		'a data point with Description %p is reported with its position',
 		(description) => {
-			const dataExtraction = [{ description: 'Fine' }, { key: 'budget', description }];
-			expect(messageFor({ dataExtraction })).toBe(
+			const points = [{ description: 'Fine' }, { key: 'budget', description }];
+			expect(messageFor({ dataExtraction: { points } })).toBe(
 				`Data Point 2 ("budget") of 'Data Extraction' has no description. Describe what the agent should ask or extract.`,
 			);
 		},
 	);
 
 	it('a Required that is not a boolean is rejected', () => {
-		expect(messageFor({ dataExtraction: [{ description: 'x', required: 'maybe' }] })).toContain(
+		const points = [{ description: 'x', required: 'maybe' }];
+		expect(messageFor({ dataExtraction: { points } })).toContain(
 			`'Required' in Data Point 1 of 'Data Extraction' must be true or false (got "maybe")`,
 		);
 	});
@@ -295,35 +302,53 @@ describe('Data Extraction', () => {
 describe('texts', () => {
 	it.each([
 		['personName', 'Person Name'],
-		['systemPrompt', 'System Prompt'],
 		['initialGreeting', 'Initial Greeting'],
 	])('%s that is not text is rejected', (name, field) => {
-		expect(messageFor({ [name]: { a: 1 } })).toContain(`'${field}' must be text (got "{"a":1}")`);
+		expect(messageFor({ [name]: { a: 1 } })).toContain(`'${field}' must be text`);
 	});
 
 	it('a name that is a number in a spreadsheet is sent as text', () => {
-		expect(buildCallRequest({ ...call, personName: 42 }).person_name).toBe('42');
+		expect(requestWith({ personName: 42 }).person_name).toBe('42');
 	});
 
 	it('a long value is shortened', () => {
-		expect(messageFor({ webhookUrl: 'x'.repeat(500) }).length).toBeLessThan(300);
+		expect(messageFor({ options: { webhookUrl: 'x'.repeat(500) } }).length).toBeLessThan(300);
 	});
 });
 
 it('reports all invalid fields at the same time', () => {
-	const message = messageFor({ agentUuid: '', phoneNumber: '+91', retryMaxAttempts: 11 });
+	const message = messageFor({
+		agentUuid: '',
+		phoneNumber: '+91',
+		callConfigOverrides: { retryMaxAttempts: 11 },
+	});
 	expect(message).toContain("3 fields need attention, so the call wasn't placed");
 	expect(message).toContain("(1) 'Agent' is empty. Choose");
 	expect(message).toContain(`(2) 'Phone Number' "+91" has 0 digits after +91 instead of 10. Enter`);
 	expect(message).toContain(
-		'(3) \'Retry Attempts\' must be a whole number from 1 to 10 (got "11"). Enter a whole number from 1 to 10.',
+		"(3) 'Retry Attempts' must be a whole number from 1 to 10 (got 11). Enter a whole number from 1 to 10.",
 	);
 });
 
 it('speaks without the words error, problem and failure', () => {
 	const messages = [
-		messageFor({ agentUuid: 'x', countryCode: 'x', phoneNumber: 'x', webhookUrl: 'x' }),
-		messageFor({ additionalData: '[', maxCallDurationSeconds: 1, enableCallback: 'x' }),
+		messageFor({
+			agentUuid: 'x',
+			countryCode: 'x',
+			phoneNumber: 'x',
+			options: { webhookUrl: 'x' },
+		}),
+		messageFor({
+			callConfigOverrides: { maxCallDurationSeconds: 1 },
+			options: { additionalDataJson: '[' },
+		}),
 	];
 	expect(messages.join(' ')).not.toMatch(/error|problem|failure/i);
+});
+
+test('the number is compared in its international form, as entered', () => {
+	expect(callWith({}).phoneKey).toBe('919876543210');
+	expect(callWith({ countryCode: 'GB', phoneNumber: '+44 20 7946 0958' }).phoneKey).toBe(
+		'442079460958',
+	);
 });

@@ -1,19 +1,22 @@
 import { DateTime, Settings } from 'luxon';
-
-import { scheduledAt, type Schedule } from '../../../../nodes/PlaceCall/request/schedule';
+import {
+	requireFuture,
+	scheduledAt,
+	type Schedule,
+} from '../../../../nodes/PlaceCall/request/scheduledAt';
+import { messageOf } from '../callForm';
 
 const now = DateTime.fromISO('2026-11-20T09:00:00+05:30', { setZone: true });
 
-function schedule(value: unknown, over: Partial<Schedule> = {}) {
-	return scheduledAt({
-		field: 'Date and Time',
-		value,
-		zone: 'Asia/Kolkata',
-		picked: false,
-		now,
-		...over,
-	});
-}
+const scheduleOf = (value: unknown, over: Partial<Schedule> = {}): Schedule => ({
+	field: 'Date and Time',
+	value,
+	zone: 'Asia/Kolkata',
+	picked: false,
+	...over,
+});
+const schedule = (value: unknown, over: Partial<Schedule> = {}) =>
+	scheduledAt(scheduleOf(value, over));
 
 function messageFor(value: unknown, over: Partial<Schedule> = {}): string {
 	const checked = schedule(value, over);
@@ -28,8 +31,6 @@ describe('a time of day in India', () => {
 		['23:59', '23:59'],
 		[' 09:05 ', '09:05'],
 		['9:05', '09:05'],
-		// Earlier than now. The service decides whether that is tomorrow.
-		['08:00', '08:00'],
 	])('%p is sent as %p', (value, sent) => {
 		expect(schedule(value)).toEqual({ value: sent });
 	});
@@ -119,8 +120,7 @@ describe('a date and time without an offset', () => {
 		// The hour that occurs twice: the first one.
 		['2026-10-25T02:30:00', 'Europe/Berlin', '2026-10-25T02:30:00+02:00'],
 	])('%s picked in %s is sent as %s', (value, zone, sent) => {
-		const early = DateTime.fromISO('2026-01-01T00:00:00Z');
-		expect(schedule(value, { picked: true, zone, now: early })).toEqual({ value: sent });
+		expect(schedule(value, { picked: true, zone })).toEqual({ value: sent });
 	});
 
 	it('in the hour that the clocks skip is rejected', () => {
@@ -147,20 +147,28 @@ describe('a date and time without an offset', () => {
 });
 
 describe('a time in the past', () => {
+	const requireLater = (value: unknown, over: Partial<Schedule> = {}) => {
+		const checked = schedule(value, over);
+		if ('problem' in checked) throw new Error(checked.problem.message);
+		requireFuture(checked.value, scheduleOf(value, over), now);
+	};
+	const pastMessage = (value: unknown, over: Partial<Schedule> = {}) =>
+		messageOf(() => requireLater(value, over));
+
 	it.each([
 		'2026-11-20T02:30:00Z',
 		'2026-11-20T09:00:00+05:30',
 		DateTime.fromISO('2026-11-20T08:00:00+05:30'),
 		new Date('2026-11-20T02:30:00Z'),
 	])('%s is rejected', (value) => {
-		expect(messageFor(value)).toContain("'Date and Time' is in the past (20 November 2026, 0");
+		expect(pastMessage(value)).toContain("'Date and Time' is in the past (20 November 2026, 0");
 	});
 
 	it('is shown in the zone of the workflow', () => {
-		expect(messageFor('2026-11-20T02:30:00Z')).toBe(
+		expect(pastMessage('2026-11-20T02:30:00Z')).toBe(
 			"'Date and Time' is in the past (20 November 2026, 08:00, Asia/Kolkata). Choose a later time, or set 'When to Call' to 'Now'.",
 		);
-		expect(messageFor('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
+		expect(pastMessage('2026-11-20T02:00:00', { picked: true, zone: 'UTC' })).toContain(
 			'20 November 2026, 02:00, UTC',
 		);
 	});
@@ -168,14 +176,18 @@ describe('a time in the past', () => {
 	it('is shown in English whatever the locale of the machine', () => {
 		Settings.defaultLocale = 'de';
 		try {
-			expect(messageFor('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
+			expect(pastMessage('2026-05-01T02:30:00Z')).toContain('1 May 2026, 08:00');
 		} finally {
 			Settings.defaultLocale = 'en';
 		}
 	});
 
 	it('a second later it is accepted', () => {
-		expect(schedule('2026-11-20T09:00:01+05:30')).toEqual({ value: '2026-11-20T09:00:01+05:30' });
+		expect(() => requireLater('2026-11-20T09:00:01+05:30')).not.toThrow();
+	});
+
+	it('a time of day is always accepted, because the service decides on which day it is', () => {
+		expect(() => requireLater('08:59')).not.toThrow();
 	});
 });
 

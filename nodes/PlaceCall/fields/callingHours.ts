@@ -1,0 +1,195 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import { dateRanges } from '../request/dateRanges';
+import { DAY_MINUTES } from '../request/openingHours';
+import { timeZone } from '../request/timeZone';
+import type { CallField } from './callDraft';
+
+const hoursProperty: INodeProperties = {
+	displayName: 'Calling Hours',
+	name: 'callingHours',
+	type: 'fixedCollection',
+	placeholder: 'Add Hours',
+	default: {},
+	description:
+		"When people may be called, in their local time. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
+	options: [
+		{
+			displayName: 'Hours',
+			name: 'hours',
+			values: [
+				{
+					displayName: 'Days',
+					name: 'days',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. Mon-Fri, Sun',
+					description:
+						'English names of the days on which the hours start, separated by commas. Use a hyphen for a range.',
+				},
+				{
+					displayName: 'From',
+					name: 'from',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. 09:00',
+					description: 'The 24-hour time at which calling starts',
+				},
+				{
+					displayName: 'To',
+					name: 'to',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. 18:30',
+					description:
+						"The 24-hour time at which calling ends. No call is placed at this time or later. A time before 'From' is on the next day.",
+				},
+				{
+					displayName: 'Time Zone',
+					name: 'timeZone',
+					type: 'string',
+					default: '',
+					required: true,
+					placeholder: 'e.g. Asia/Kolkata',
+					description:
+						'The time zone of the people to call, which can differ from the time zone of this workflow. An expression can return one per item.',
+				},
+			],
+		},
+	],
+};
+
+/** Beside the hours, because n8n would sort it between their days and times. */
+const exceptOn: INodeProperties = {
+	displayName: 'Calling Hours Except On',
+	name: 'callingHoursExceptOn',
+	type: 'string',
+	default: '',
+	placeholder: 'e.g. 2026-12-25, 2027-01-01 to 2027-01-06',
+	description:
+		"Dates on which nobody is called, such as public holidays, separated by commas. They are in the time zone of 'Calling Hours'. An expression can return a list per item.",
+};
+
+const outsideHours: INodeProperties = {
+	displayName: 'Outside Calling Hours',
+	name: 'outsideCallingHours',
+	type: 'options',
+	options: [
+		{
+			name: 'Do Not Place',
+			value: 'notPlaced',
+			description:
+				'Return the item with placed set to false and the time in next_opening, so that a later execution can place the call',
+		},
+		{
+			name: 'Schedule for the Next Opening',
+			value: 'schedule',
+			description: "The service places the call when 'Calling Hours' start again",
+		},
+	],
+	default: 'schedule',
+	description: "What to do with a call outside 'Calling Hours'",
+};
+
+/** The options that belong together. */
+export const callingHours: CallField = {
+	properties: [hoursProperty, exceptOn, outsideHours],
+	addTo(draft, options) {
+		// Read in any case, so that an invalid value is always reported.
+		const isSkipped = options.choice(outsideHours.name, 'schedule') === 'notPlaced';
+		const dates = options.textOrList(exceptOn.name, MAY_BE_EMPTY_LIST);
+		const except = draft.take(dateRanges(dates));
+		if (!options.has(hoursProperty.name)) {
+			if (except !== undefined && except.length > 0) draft.take(NO_HOURS);
+			return;
+		}
+		const hours = options.group(hoursProperty.name);
+		if (hours === undefined) {
+			draft.take(NO_HOURS);
+			return;
+		}
+		const days = draft.take(daysIn(hours.text('days', MAY_BE_BLANK)));
+		const from = draft.take(minuteOfDay('From', hours.text('from', MAY_BE_BLANK)));
+		const to = draft.take(minuteOfDay('To', hours.text('to', MAY_BE_BLANK)));
+		const zone = draft.take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
+		if (days === undefined || from === undefined || to === undefined) return;
+		if (zone === undefined || except === undefined) return;
+		const isNever = from === to || from === DAY_MINUTES;
+		const outside = isSkipped ? 'notPlaced' : 'schedule';
+		draft.hours = draft.take(
+			isNever ? NO_TIME : { value: { days, from, to, zone, except, outside } },
+		);
+	},
+};
+
+const NO_HOURS = problem(
+	"'Calling Hours' is empty",
+	onScreenOnly("Add hours, or remove 'Calling Hours' and 'Calling Hours Except On'."),
+);
+
+const NO_TIME = problem(
+	"'From' and 'To' in 'Calling Hours' leave no time to call",
+	onScreenOnly(
+		'Enter when calling starts and ends, such as 09:00 and 18:00. For the whole day, enter 00:00 and 24:00.',
+	),
+);
+
+const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
+const MIN_DAY_NAME_LENGTH = 3;
+const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
+
+/** Days such as `Mon-Wed, Sat`. */
+function daysIn(value: string): Checked<Set<number>> {
+	const resolution = onScreenOnly(
+		'Enter the days on which people may be called, such as Mon-Wed, Sat.',
+	);
+	if (isUnset(value)) return problem("'Days' in 'Calling Hours' is empty", resolution);
+	const text = value.toLowerCase();
+	// Collapse white space first, because the next pattern is slow for long runs of it.
+	const parts = text
+		.replace(/\s+/g, ' ')
+		.replace(/ ?(?:[-–—]|\bto\b) ?/g, '-')
+		.split(/[ ,;]+/);
+	const days = new Set<number>();
+	for (const part of parts.filter((name) => name !== '')) {
+		const names = part.split('-');
+		const [first, last] = [dayNamed(names[0] ?? ''), dayNamed(names.at(-1) ?? '')];
+		if (first === undefined || last === undefined || names.length > 2) {
+			const isRange = names.length === 2 && !names.includes('');
+			const invalid = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
+			return problem(
+				`'Days' in 'Calling Hours' must list weekdays (got ${quoted(invalid)} in ${quoted(value)})`,
+				resolution,
+			);
+		}
+		for (let day = first; ; day = (day % WEEK.length) + 1) {
+			days.add(day);
+			if (day === last) break;
+		}
+	}
+	return days.size > 0
+		? { value: days }
+		: problem("'Days' in 'Calling Hours' is empty", resolution);
+}
+
+function dayNamed(name: string): number | undefined {
+	const index = WEEK.findIndex((day) => day.startsWith(name));
+	return name.length < MIN_DAY_NAME_LENGTH || index < 0 ? undefined : index + 1;
+}
+
+function minuteOfDay(field: string, value: string): Checked<number> {
+	const resolution = onScreenOnly('Enter a 24-hour time such as 09:00 or 18:30.');
+	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
+	const [, hours, minutes] = CLOCK_TIME.exec(value.trim()) ?? [];
+	const minute = Number(hours) * 60 + Number(minutes);
+	if (minute <= DAY_MINUTES) return { value: minute };
+	return problem(
+		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
+		resolution,
+	);
+}

@@ -1,0 +1,98 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { forEveryone } from '../../shared/api/resolution';
+import {
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField,
+	ifUnknownField,
+	optionsCollection,
+} from '../../shared/n8n/forms/options';
+import { type Checked, problem, quoted } from '../../shared/values';
+import { RESOURCE } from '../humanReview';
+import { type CallField, propertiesOf } from './callDraft';
+import { callingHours } from './callingHours';
+import { additionalDataJson, systemPrompt } from './conversation';
+
+const maximumCallsField: INodeProperties = {
+	displayName: 'Maximum Calls per Agent Run',
+	name: 'maximumCallsPerRun',
+	type: 'number',
+	noDataExpression: true,
+	typeOptions: { minValue: 1, numberPrecision: 0 },
+	default: 3,
+	description:
+		'How many calls one agent run or MCP session may place with the tools of this workflow. After that, no call is placed, and the model gets the reason.',
+	// n8n also treats its human review variant as a tool, so the resource is checked as well.
+	displayOptions: { show: { '@tool': [true], '/resource': [RESOURCE.value] } },
+};
+
+/** An option of *Place* only, because *Ask and Wait* needs its own URL. */
+export const webhookUrl: CallField = {
+	properties: [
+		{
+			displayName: 'Webhook URL',
+			name: 'webhookUrl',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. https://n8n.example.com/webhook/call-completed',
+			description:
+				"The URL to which the service posts the result when the call is completed. The agent needs post-call analysis. 'Wait for Completion' by webhook uses its own URL instead.",
+		},
+	],
+	addTo(draft, options) {
+		const url = options.text('webhookUrl');
+		if (url !== '') draft.set('webhook_url', draft.take(completeUrl(url)));
+	},
+};
+
+function completeUrl(url: string): Checked<string> {
+	if (/^https?:\/\/[^/?#]/i.test(url) && URL.canParse(url)) return { value: url };
+	return problem(
+		`'Webhook URL' must be a complete URL (got ${quoted(url)})`,
+		forEveryone(
+			'It must start with https:// or http:// and contain a host, such as https://example.com/call-results.',
+		),
+	);
+}
+
+/** Options of both operations that add to the request. */
+export const CALL_OPTIONS = [systemPrompt, additionalDataJson, callingHours];
+
+/** Options of both operations that control how the node works. */
+const NODE_OPTIONS: INodeProperties[] = [
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrencyField(
+		1,
+		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
+	),
+	ifUnknownField(
+		"Read the call list for about 30 seconds. If it shows exactly one new call of this agent to this number, its ID is returned. Otherwise, the outcome stays unknown. Needs 'Set Up the Call List' in the credential.",
+		'Stop, and report the number that was called',
+		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
+	),
+	{
+		displayName: 'Include Input Fields',
+		name: 'includeInputFields',
+		type: 'boolean',
+		noDataExpression: true,
+		default: false,
+		description:
+			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
+	},
+	maximumCallsField,
+	{
+		displayName: 'Use Legacy Endpoint',
+		name: 'useLegacyEndpoint',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same data. The older one is deprecated.',
+	},
+];
+
+/** The options, with those of one operation. */
+export function callOptions(fields: CallField[], ...own: INodeProperties[]): INodeProperties {
+	const all = [...propertiesOf(...CALL_OPTIONS, ...fields), ...NODE_OPTIONS, ...own];
+	return optionsCollection(...all.sort((a, b) => a.displayName.localeCompare(b.displayName)));
+}

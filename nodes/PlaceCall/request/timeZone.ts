@@ -1,0 +1,70 @@
+import { IANAZone } from 'luxon';
+import { onScreenOnly } from '../../shared/api/resolution';
+import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+
+/** Excludes names such as "SystemV/EST5", which JavaScript accepts, but the time zone database doesn't have. */
+const ZONE_IN_AN_AREA = /^(?!systemv\/)[a-z_]+(?:\/[\w+-]+)+$/i;
+
+/** Zones of the time zone database whose sign is inverted. */
+const INVERTED_ZONE = /^Etc\/GMT([+-])(\d{1,2})$/i;
+
+/** Time zones without daylight saving time, by hours from UTC. */
+const ZONES_BY_OFFSET: { [hours: string]: string } = {
+	'-11': 'Pacific/Pago_Pago',
+	'-10': 'Pacific/Honolulu',
+	'-9': 'Pacific/Gambier',
+	'-8': 'Pacific/Pitcairn',
+	'-7': 'America/Phoenix',
+	'-6': 'America/Costa_Rica',
+	'-5': 'America/Lima',
+	'-4': 'America/Puerto_Rico',
+	'-3': 'America/Montevideo',
+	'-2': 'America/Noronha',
+	'-1': 'Atlantic/Cape_Verde',
+	'+1': 'Africa/Lagos',
+	'+2': 'Africa/Maputo',
+	'+3': 'Africa/Nairobi',
+	'+4': 'Asia/Dubai',
+	'+5': 'Asia/Karachi',
+	'+6': 'Asia/Dhaka',
+	'+7': 'Asia/Bangkok',
+	'+8': 'Asia/Singapore',
+	'+9': 'Asia/Tokyo',
+	'+10': 'Australia/Brisbane',
+	'+11': 'Pacific/Guadalcanal',
+	'+12': 'Pacific/Tarawa',
+	'+13': 'Pacific/Tongatapu',
+	'+14': 'Pacific/Kiritimati',
+};
+
+/** Abbreviations such as IST are ambiguous, so a name such as Asia/Kolkata is required. */
+export function timeZone(value: string): Checked<string> {
+	const resolution = onScreenOnly(
+		'Enter the time zone of the people to call, such as Asia/Kolkata or Europe/London. The node has no default time zone, because a wrong one could place calls at night.',
+	);
+	if (isUnset(value)) return problem("'Time Zone' in 'Calling Hours' is empty", resolution);
+	const zone = value.trim();
+	const isZone = (ZONE_IN_AN_AREA.test(zone) || zone === 'UTC') && IANAZone.isValidZone(zone);
+	if (!isZone) {
+		return problem(
+			`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
+			resolution,
+		);
+	}
+	const [, sign, offset] = INVERTED_ZONE.exec(zone) ?? [];
+	const isInverted = sign !== undefined && Number(offset) > 0;
+	return isInverted ? invertedZone(zone, sign, Number(offset)) : { value: zone };
+}
+
+function invertedZone(zone: string, sign: string, hours: number): Checked<string> {
+	const actual = `${sign === '+' ? '-' : '+'}${hours}`;
+	const apparent = `${sign}${hours}`;
+	const zones = [actual, apparent].flatMap((offset) => {
+		const name = ZONES_BY_OFFSET[offset];
+		return name === undefined ? [] : [`${name} for UTC${offset}`];
+	});
+	return problem(
+		`'Time Zone' in 'Calling Hours' is ambiguous: ${quoted(zone)} means UTC${actual}, although it looks like UTC${apparent}`,
+		onScreenOnly(`Enter a name instead: ${zones.join(', ')}.`),
+	);
+}

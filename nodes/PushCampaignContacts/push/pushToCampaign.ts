@@ -1,0 +1,50 @@
+import { readerOf } from '../../shared/api/resolution';
+import { BegunRows } from './begunRows';
+import type { PreparedRows } from './prepareRows';
+import { attemptSettings, PushProgress } from './progress';
+import { PushedNumbers } from './pushedNumbers';
+import { begunRowsOptions, type PushOptions } from './pushOptions';
+import { PushRunner } from './pushRunner';
+import type { PushOutcome } from './pushTypes';
+import { AllRows, NewNumbersOnly } from './rowQueue';
+import type { RowSource } from './rows';
+
+/**
+ * Sends the prepared rows in requests of limited size, one after another. Stops at the first request that didn't certainly
+ * succeed. The outcome reports what happened to a request, so this doesn't throw for it. Rows that `progress` has from
+ * earlier attempts aren't sent again.
+ */
+export async function pushToCampaign(
+	source: RowSource,
+	prepared: PreparedRows,
+	options: PushOptions,
+	progress = new PushProgress(),
+): Promise<PushOutcome> {
+	const settings = attemptSettings(options);
+	const { rows: unsettled, outcome } = await progress.restore(source, prepared, settings);
+	const { numberStore, campaign, sentNumbers } = options;
+	const isOnce = settings.removeDuplicates || settings.isTool;
+	const rows = isOnce
+		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
+		: unsettled;
+	outcome.enqueue = campaign.enqueue;
+	const begun = begunRowsOptions(options, progress);
+	const reader = readerOf(settings.isTool);
+	const queue =
+		numberStore === undefined
+			? new AllRows(
+					rows,
+					reader,
+					begun && new BegunRows(begun, prepared, options.contactsPerRequest),
+				)
+			: new NewNumbersOnly(
+					rows,
+					new PushedNumbers(numberStore, campaign.id, prepared.keys),
+					reader,
+					options.isAnotherPush === true,
+				);
+	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
+	sentNumbers?.add(outcome, prepared);
+	outcome.rejectedRows.sort((one, other) => one.index - other.index);
+	return outcome;
+}

@@ -1,0 +1,154 @@
+import omit from 'lodash/omit';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject, JsonValue } from '../shared/json';
+import { phoneKey } from '../shared/phone/phoneKey';
+import type { InputRows } from './inputRows';
+import type { ByRow } from './push/phoneArrays';
+import {
+	PUSH_STATUS_COLUMN,
+	LIST_COLUMN,
+	PHONE_KEY_COLUMN,
+	PHONE_SENT_COLUMN,
+	PHONE_TO_SEND_COLUMN,
+	REASON_COLUMN,
+	STATUS_COLUMN,
+	type PushOutcome,
+} from './push/pushTypes';
+import { countRows, dryRunSummary, summarize } from './push/report';
+import type { Output } from './pushSettings';
+
+/** A push that has ended, with what its output needs. */
+export type FinishedPush = {
+	outcome: PushOutcome;
+	rows: InputRows;
+	/** By row, as sent. */
+	phones: ByRow<string>;
+};
+
+/** The items of the *Pushed* output. */
+export async function pushedOutput(
+	push: FinishedPush,
+	output: Output,
+): Promise<INodeExecutionData[]> {
+	const { outcome, rows } = push;
+	const { forgotten, ready } = outcome;
+	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
+	if (output === 'rows') {
+		return await (ready === undefined ? pushedRows(push) : readyRows(push, ready));
+	}
+	if (ready !== undefined) {
+		return [{ json: dryRunSummary(outcome), pairedItem: pairedItems(rows, ready) }];
+	}
+	return output === 'summary' ? [summaryItem(push)] : pushedItems(push);
+}
+
+/** The rows that a dry run accepts, with their numbers as a push would send them. */
+async function readyRows(
+	{ rows, phones }: FinishedPush,
+	ready: readonly number[],
+): Promise<INodeExecutionData[]> {
+	return await itemsOf(rows, ready, (index) => ({
+		...rowColumns('ready', phones.at(index)),
+		[PHONE_TO_SEND_COLUMN]: phones.at(index) ?? null,
+	}));
+}
+
+/** The rows that can be called. */
+async function pushedRows({ outcome, rows, phones }: FinishedPush): Promise<INodeExecutionData[]> {
+	const lists = new Map<number, JsonValue>();
+	for (const { rows: pushed, response } of outcome.pushed) {
+		for (const index of pushed) lists.set(index, response.campaign_upload_id ?? null);
+	}
+	const inOrder = [...lists.keys()].sort((one, other) => one - other);
+	return await itemsOf(rows, inOrder, (index, row) => {
+		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
+		// An earlier push may have rejected the row and added these columns.
+		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
+		return columns;
+	});
+}
+
+/** Input rows with added columns. The added columns come first, because the table view cuts off the last ones. */
+async function itemsOf(
+	rows: InputRows,
+	indexes: readonly number[],
+	columnsOf: (index: number, row: IDataObject, position: number) => IDataObject,
+	withoutCells?: ReadonlySet<number>,
+): Promise<INodeExecutionData[]> {
+	const found = await rows.output(indexes, withoutCells);
+	return indexes.map((index, position) => {
+		const row = found[position] ?? {};
+		const columns = columnsOf(index, row, position);
+		return {
+			// The second `columns` replaces columns of the same name in the row.
+			json: { ...columns, ...row, ...columns },
+			pairedItem: { item: rows.inputOf(index) },
+		};
+	});
+}
+
+/** The numbers of rows with these statuses were not sent. */
+const NEVER_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
+
+/** Campaigns accept Indian numbers only. */
+const COUNTRY = 'IN';
+
+/** The same columns for each row, so that they fit a sheet. */
+function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObject {
+	return {
+		[PUSH_STATUS_COLUMN]: status,
+		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
+		[PHONE_KEY_COLUMN]: phoneKey(phone, COUNTRY),
+		[LIST_COLUMN]: list,
+	};
+}
+
+/** One item for each accepted request: the totals of the push, then the response. */
+export function pushedItems({ outcome, rows }: FinishedPush): INodeExecutionData[] {
+	const totals = countRows(outcome);
+	return outcome.pushed.map((request) => ({
+		json: { totals, ...omit(request.response, 'totals') },
+		pairedItem: pairedItems(rows, request.rows),
+	}));
+}
+
+function summaryItem({ outcome, rows }: FinishedPush): INodeExecutionData {
+	const pushed = outcome.pushed.flatMap((request) => request.rows);
+	return { json: summarize(outcome), pairedItem: pairedItems(rows, pushed) };
+}
+
+/**
+ * Duplicates that *Rejected* lists with their cells. With more of them, a file with a million rows could fill n8n's
+ * memory, so they are listed without cells.
+ */
+export const MAX_DUPLICATES_WITH_CELLS = 100_000;
+
+/** The rows for which nobody is called, with the reason. */
+export async function rejectedItems(
+	{ outcome, rows, phones }: FinishedPush,
+	output: Output,
+): Promise<INodeExecutionData[]> {
+	const { rejectedRows } = outcome;
+	const indexes = rejectedRows.map(({ index }) => index);
+	const duplicates = rejectedRows.filter(({ status }) => status === 'duplicate');
+	const isCompact = output !== 'rows' && duplicates.length > MAX_DUPLICATES_WITH_CELLS;
+	const withoutCells = isCompact ? new Set(duplicates.map(({ index }) => index)) : undefined;
+	return await itemsOf(
+		rows,
+		indexes,
+		(index, _row, position) => {
+			const { status = '', reason = '' } = rejectedRows[position] ?? {};
+			return {
+				[STATUS_COLUMN]: status,
+				[REASON_COLUMN]: reason,
+				...(output === 'rows' && rowColumns(status, phones.at(index))),
+			};
+		},
+		withoutCells,
+	);
+}
+
+/** The input items of a request's rows. */
+function pairedItems(input: InputRows, rows: readonly number[]): Array<{ item: number }> {
+	return input.inputsOf(rows).map((item) => ({ item }));
+}

@@ -1,0 +1,112 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+
+/** The errors that the document names (Errors › Error texts and codes, HTTP status codes). */
+export type ErrorCode =
+	| 'no_outbound_number'
+	| 'tell_not_allowed_during_takeover'
+	| 'upstream_rejection'
+	| 'invalid_api_token'
+	| 'agent_not_in_account'
+	| 'agent_not_found'
+	| 'call_not_found'
+	| 'recording_not_available'
+	| 'campaign_not_found'
+	| 'not_on_dnd_list'
+	| 'phone_missing'
+	| 'session_closed'
+	| 'post_call_analysis_missing'
+	| 'contact_rejected'
+	| 'campaign_archived';
+
+/** The parts of an error body that identify the error. */
+export type RejectionBody = {
+	/** The documented error. Undefined if the document doesn't name it. */
+	code?: ErrorCode;
+	/** `error`, or the texts of `errors`. */
+	texts: string[];
+	/** `details.error_code`. */
+	errorCode?: string;
+	/** `upstream_body.state`. */
+	upstreamState?: string;
+	/** `upstream_body.reason`. */
+	upstreamReason?: string;
+	body: JsonObject;
+};
+
+/** For a rejection without an error body of the service. */
+export const NO_ERROR_BODY: RejectionBody = { texts: [], body: {} };
+
+/**
+ * Reads the parts of an error body.
+ *
+ * @param anyShape whether to accept errors that aren't text. `success: false` already proves a rejection.
+ */
+export function toRejection(body: JsonObject, anyShape: boolean): RejectionBody {
+	const texts = [body.error, ...(Array.isArray(body.errors) ? body.errors : [body.errors])]
+		.filter((text) => text !== undefined && text !== null && text !== '')
+		.filter((text) => anyShape || typeof text === 'string')
+		.map((text) => (typeof text === 'string' ? text : JSON.stringify(text)));
+	const { details, upstream_body: upstream } = body;
+	const errorCode = isJsonObject(details) ? details.error_code : undefined;
+	const { state: upstreamState, reason: upstreamReason } = isJsonObject(upstream) ? upstream : {};
+	return {
+		texts,
+		...(typeof errorCode === 'string' && { errorCode }),
+		...(typeof upstreamState === 'string' && { upstreamState }),
+		...(typeof upstreamReason === 'string' && { upstreamReason }),
+		body,
+	};
+}
+
+/** What the service said, for messages. */
+export function serviceText(rejection: RejectionBody, status: number): string {
+	const parts = rejection.texts.length > 0 ? rejection.texts : [`HTTP status ${status}`];
+	const { details } = rejection.body;
+	const extra = details === undefined || details === null ? [] : [readable(details)];
+	const reason =
+		rejection.upstreamReason === undefined ? [] : [`reason: ${rejection.upstreamReason}`];
+	return [...parts, ...reason, ...extra].join(' · ');
+}
+
+/** `details` in readable form: `error_code: A, action: b`. */
+function readable(details: JsonValue): string {
+	if (!isJsonObject(details)) return JSON.stringify(details);
+	return Object.entries(details)
+		.map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+		.join(', ');
+}
+
+/** An error code is all of `error`. Inside a longer text, it may be part of a crash report. */
+export const isCode =
+	(code: string) =>
+	({ texts }: RejectionBody) =>
+		texts.some((text) => text.trim() === code);
+
+/** `error` begins with the documented text. Details may follow on the same line. */
+export function beginsWith(documented: string) {
+	const start = documented.toLowerCase();
+	return ({ texts }: RejectionBody) =>
+		texts.some((text) => {
+			const line = text.trim().replaceAll('’', "'").toLowerCase();
+			return line.startsWith(start) && /^(?![\w-]).*$/.test(line.slice(start.length));
+		});
+}
+
+export const matchesText =
+	(pattern: RegExp) =>
+	({ texts }: RejectionBody) =>
+		texts.some((text) => pattern.test(text));
+
+/** General conventions: `success: false`. */
+export function isErrorEnvelope({ body }: RejectionBody): boolean {
+	return body.success === false;
+}
+
+export function isWithoutText(rejection: RejectionBody): boolean {
+	return isErrorEnvelope(rejection) && rejection.texts.length === 0;
+}
+
+/** A rejection that the service relays from the chat engine. */
+export function isRelayed({ upstreamState, upstreamReason }: RejectionBody): boolean {
+	return upstreamState === 'rejected' && upstreamReason !== undefined;
+}

@@ -1,0 +1,45 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { OutcomeUnknown, type StoredUnknown } from '../../api/errors';
+import { isJsonObject, type JsonObject } from '../../json';
+
+/**
+ * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
+ * fingerprints.
+ */
+export type RecordOwner = { tool_request?: string; unit?: string; item?: string };
+
+/** The result of a request. `inProgress`: n8n stored the execution before the response arrived. */
+export type IdempotencyRecord = RecordOwner &
+	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { inProgress: true });
+export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
+
+/** @throws OutcomeUnknown if the stored outcome is unknown */
+export function replay(record: IdempotencyRecord): INodeExecutionData[] {
+	if ('completed' in record)
+		return record.completed.map((json) => ({ json: structuredClone(json) }));
+	if ('unknown' in record) throw OutcomeUnknown.fromStored(record.unknown);
+	throw new OutcomeUnknown(
+		'An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown',
+		{
+			onScreen: "It wasn't sent again. Check the service before you send it in a new execution.",
+			forModel: 'It was not sent again.',
+		},
+	);
+}
+
+/** Checks what an earlier attempt stored. */
+export function areRecords(stored: unknown): stored is IdempotencyRecords {
+	return isJsonObject(stored) && Object.values(stored).every(isRecord);
+}
+
+function isRecord(entry: unknown): boolean {
+	if (!isJsonObject(entry)) return false;
+	const { completed, unknown, inProgress, item, unit } = entry;
+	if (unit !== undefined && typeof unit !== 'string') return false;
+	if (item !== undefined && typeof item !== 'string') return false;
+	if (Array.isArray(completed)) return completed.every(isJsonObject);
+	if (isJsonObject(unknown)) {
+		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
+	}
+	return inProgress === true;
+}

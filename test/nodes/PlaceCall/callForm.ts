@@ -1,0 +1,40 @@
+import get from 'lodash/get';
+import { readCall } from '../../../nodes/PlaceCall/fields/readCall';
+import { place } from '../../../nodes/PlaceCall/operations/place.operation';
+import { sendAndWait } from '../../../nodes/PlaceCall/operations/sendAndWait.operation';
+import { InvalidInput } from '../../../nodes/shared/api/errors';
+import type { CallRequest } from '../../../nodes/shared/api/types';
+import { Fields } from '../../../nodes/shared/n8n/forms/fields';
+import { ABSENT } from '../../../nodes/shared/n8n/forms/fieldValue';
+
+type Values = { [name: string]: unknown };
+
+/** The form of an operation with these values, by their paths in the form. */
+function formWith(values: Values, operation = place): Fields {
+	const valueAt = (path: string): unknown => get(values, path, ABSENT);
+	return new Fields(operation.fields, { raw: valueAt, value: valueAt });
+}
+
+export const questionForm = (values: Values) => formWith(values, sendAndWait);
+
+/** The smallest call that the form accepts. */
+export const CALL = { agentUuid: 'agent_a1', countryCode: 'IN', phoneNumber: '9876543210' };
+
+export const callWith = (values: Values) => readCall(formWith({ ...CALL, ...values }), 'UTC');
+
+export function requestWith(values: Values): CallRequest {
+	return callWith(values).request;
+}
+
+/** The message and its resolution. */
+export function messageOf(read: () => unknown): string {
+	try {
+		read();
+	} catch (error) {
+		if (error instanceof InvalidInput) return `${error.message}. ${error.resolution}`;
+		throw error;
+	}
+	throw new Error('accepted');
+}
+
+export const messageFor = (values: Values) => messageOf(() => requestWith(values));
