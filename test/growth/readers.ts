@@ -11,11 +11,10 @@ import { WholeList } from '../../nodes/Dnd/list/wholeList';
 import { notARecordingReason, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
 import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
-import { buildQuestion } from '../../nodes/PlaceCall/ask/question';
-import { callingHours } from '../../nodes/PlaceCall/request/callingHours';
-import { buildCall } from '../../nodes/PlaceCall/request/callRequest';
-import { integer } from '../../nodes/PlaceCall/request/callRequestFields';
-import { scheduledAt } from '../../nodes/PlaceCall/request/schedule';
+import { readQuestion } from '../../nodes/PlaceCall/ask/question';
+import { dateRanges } from '../../nodes/PlaceCall/request/dateRanges';
+import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/scheduledAt';
+import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/phoneArrays';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
@@ -40,16 +39,15 @@ import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
 import { findEffect } from '../../nodes/shared/api/effect';
 import { parseResponse } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
-import { followedBy, forEveryone } from '../../nodes/shared/api/modelAdvice';
+import { followedBy, forEveryone } from '../../nodes/shared/api/resolution';
 import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/successChecks';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
 import { explainNotProcessed } from '../../nodes/shared/api/notProcessed';
-import { readPages } from '../../nodes/shared/api/paging';
+import { readPages, Totals } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
-import { Totals } from '../../nodes/shared/api/totals';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
@@ -80,6 +78,7 @@ import { checkSecret } from '../../nodes/shared/n8n/triggers/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
+import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
 
 /** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
 export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
@@ -275,50 +274,55 @@ export const readers: Record<string, Reader | Reader[]> = {
 				{ record: { status: text, data_captured: { answer: text } }, hasEnded: true },
 			),
 	},
-	'PlaceCall/ask/question.ts › buildQuestion': {
+	'PlaceCall/ask/question.ts › readQuestion': {
 		read: ({ text, json }) =>
-			buildQuestion({
-				message: text,
-				responseType: 'approval',
-				yesValues: json,
-				noValues: Array.isArray(json) ? json.map((value) => `not ${plain(value)}`) : text,
-				options: { answerField: text },
-				points: [{ key: text }],
-			}),
+			readQuestion(
+				questionForm({
+					message: text,
+					responseType: 'approval',
+					yesValues: json,
+					noValues: Array.isArray(json) ? json.map((value) => `not ${plain(value)}`) : text,
+					dataExtraction: { points: [{ key: text }] },
+					options: { answerField: text, answerFormat: text, notReachedStatuses: text },
+				}),
+			),
 	},
-	'PlaceCall/request/callRequest.ts › buildCall': {
+	'PlaceCall/fields/readCall.ts › readCall': {
 		read: ({ text, json }) =>
-			buildCall({
+			callWith({
 				agentUuid: text,
 				countryCode: text,
 				phoneNumber: text,
 				personName: text,
-				schedule: { field: 'Time in India', value: text, zone: 'UTC', picked: true, now: NOW },
-				callingHours: { hours: { days: text, from: text, to: text, timeZone: text } },
-				additionalData: json,
-				additionalDataFields: listOf(json).map((value) => ({ name: text.slice(0, 9), value })),
-				dataExtraction: [{ key: text, description: text, required: text, outputFormat: text }],
-				maxCallDurationSeconds: text,
-				enableCallback: text,
+				when: 'timeOfDay',
+				scheduledTime: text,
 				initialGreeting: text,
-				systemPrompt: text,
-				webhookUrl: text,
+				dataExtraction: { points: [{ key: text, description: text, outputFormat: text }] },
+				additionalDataFields: {
+					fields: listOf(json).map((value) => ({ name: text.slice(0, 9), value: plain(value) })),
+				},
+				callConfigOverrides: { maxCallDurationSeconds: text },
+				options: {
+					additionalDataJson: json,
+					callingHours: {
+						hours: { days: `Mon${text}`, from: text, to: text, timeZone: text },
+					},
+					callingHoursExceptOn: text,
+					systemPrompt: text,
+					webhookUrl: text,
+				},
 			}),
 	},
-	'PlaceCall/request/callRequestFields.ts › integer': {
-		read: ({ json }) => integer('Retries', '', { min: 1, max: 10 }, json),
-	},
-	'PlaceCall/request/callingHours.ts › callingHours': {
+	'PlaceCall/request/dateRanges.ts › dateRanges': { read: ({ text }) => dateRanges([text]) },
+	'PlaceCall/request/scheduledAt.ts › requireFuture': {
 		read: ({ text }) =>
-			callingHours(
-				{ hours: { days: `Mon${text}`, from: text, to: text, timeZone: text } },
-				'schedule',
-			),
+			requireFuture(text, { field: 'Time in India', value: text, zone: 'UTC', picked: false }, NOW),
 	},
-	'PlaceCall/request/schedule.ts › scheduledAt': {
+	'PlaceCall/request/scheduledAt.ts › scheduledAt': {
 		read: ({ text }) =>
-			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false, now: NOW }),
+			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
 	},
+	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
 	'PushCampaignContacts/push/phoneArrays.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const rows = new RowsByPhone();
@@ -450,7 +454,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
 		},
 	},
-	'shared/api/totals.ts › Totals': {
+	'shared/api/paging.ts › Totals': {
 		read: ({ text }) => new Totals().read(text, 0),
 	},
 	'shared/api/http.ts › bytesOf': {
@@ -695,7 +699,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/parseIds.ts › parseCount': {
 		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
 	},
-	'shared/api/modelAdvice.ts › followedBy': {
+	'shared/api/resolution.ts › followedBy': {
 		read: ({ text }) => followedBy(forEveryone(text), text),
 	},
 	'shared/notRead.ts › whyNotRead': { read: ({ text }) => whyNotRead(text, 'onScreen') },
@@ -715,8 +719,9 @@ export const notReaders = new Set([
 	'Dnd/list/dndChange.ts › withNumber',
 	'GetCall/calls/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
-	'PlaceCall/request/callRequest.ts › buildCallRequest',
-	'PlaceCall/request/callingHours.ts › withinHours',
+	'PlaceCall/fields/callDraft.ts › CallDraft',
+	'PlaceCall/request/openingHours.ts › openingFor',
+	'PlaceCall/request/openingHours.ts › withinHours',
 	'PlaceCall/wait/pendingCalls.ts › PendingCalls',
 	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
@@ -747,7 +752,12 @@ export const notReaders = new Set([
 	'shared/api/errors.ts › isRejection',
 	'shared/api/errorTable.ts › documentedError',
 	'shared/api/errorTable.ts › explainBody',
-	'shared/api/errorTable.ts › isErrorEnvelope',
+	'shared/api/rejectionBody.ts › isErrorEnvelope',
+	'shared/api/rejectionBody.ts › isRelayed',
+	'shared/api/rejectionBody.ts › isWithoutText',
+	'shared/api/rejectionBody.ts › serviceText',
+	// The API token has 16 characters.
+	'shared/api/secretPatterns.ts › secretPatterns',
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',

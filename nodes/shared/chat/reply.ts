@@ -136,8 +136,13 @@ export class ReplyCollector {
 				.filter((result) => turnsOf(result).some((turn) => turns.has(turn)))
 				.map(({ message_id: id }) => id),
 		);
-		// A result can name the customer's message instead, by the client-chosen ID.
 		const customers = new Set([...this.customerIds, ...messageIds, ...givenIds]);
+		// Then results name customers' messages, maybe by an ID that another client has chosen, and that could be the ID of any
+		// message of the agent.
+		const namesCustomer = this.results.some(
+			({ message_id: id }) => id !== null && customers.has(id),
+		);
+		if (namesCustomer) return [];
 		return this.agentMessages.filter(
 			({ id, isAgent }) =>
 				isAgent && id !== null && named.has(id) && !customers.has(id) && !this.ambiguousIds.has(id),

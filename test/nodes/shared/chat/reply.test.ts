@@ -65,7 +65,7 @@ describe("the reply is the agent's message that the turn's result names", () => 
 		['once, if it arrives twice', [ai('A', 'a'), ai('A', 'a'), result('t-1', 'a')], 'A'],
 		[
 			'in the result of the turn that it was merged into',
-			[result('t-1', 'u-1', 't-2'), ai('A', 'a'), result('t-2', 'a')],
+			[result('t-1', null, 't-2'), ai('A', 'a'), result('t-2', 'a')],
 			'A',
 		],
 		[
@@ -93,6 +93,14 @@ describe('no reply without proof', () => {
 			[user('hi', 'u-1'), ai('A'), result('t-1', 'u-1')],
 		],
 		['for a message after the result', [user('hi', 'u-1'), result('t-1', 'u-1'), ai('A')]],
+		[
+			"if results name customers' messages, and another client chose an ID that a message of the agent has",
+			[user('yes', '10'), ai('A', '13'), result('t-12', '10'), result('t-1', '13')],
+		],
+		[
+			"if the result of the merged turn names the customer's message",
+			[result('t-1', 'u-1', 't-2'), ai('A', '10'), result('t-2', '10')],
+		],
 		['if the result names no message', [user('hi', 'u-1'), ai('A'), result('t-1', null)]],
 		["if another turn's result names it", [user('hi', 'u-1'), ai('A', 'a'), result('t-2', 'a')]],
 		[
