@@ -1,6 +1,6 @@
 import { argumentsFor, takesText } from './arguments';
 import { exportedFrom, shortName, sources, type Exported } from './exported';
-import { readers, type Reader } from './readers';
+import { notReaders, readers, type Reader } from './readers';
 import { texts, values, type Input, type Shape } from './shapes';
 
 /** One way to call a reader with text from outside. */
@@ -25,7 +25,8 @@ function functionOf({ file, name }: Exported): (...args: unknown[]) => unknown {
 
 /** Calls for everything that reads text from outside: from the types of its parameters, and from `readers.ts`. */
 export const readerCalls = new Map<string, ReaderCall[]>();
-for (const one of exported.filter(takesText)) {
+for (const one of exported) {
+	if (!takesText(one) || notReaders.has(idOf(one))) continue;
 	const call = functionOf(one);
 	const found = argumentsFor(one).map((argumentsOf, index) => ({
 		shapes: everyShape,

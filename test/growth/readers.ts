@@ -706,7 +706,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },
 };
 
-/** Functions and classes that get text but don't read it: they store it, compare it as a whole, or pass it on. */
+/**
+ * Functions and classes that get text but don't read it: they store it, compare it as a whole, or pass it on. Or its
+ * length is limited.
+ */
 export const notReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
@@ -740,7 +743,6 @@ export const notReaders = new Set([
 	'PushCampaignContacts/file/encoding.ts › WrongEncoding',
 	'shared/api/envelope.ts › outcomeUnknown',
 	'shared/api/successChecks.ts › hasAnyField',
-	'shared/api/successChecks.ts › isAbout',
 	'shared/api/successChecks.ts › hasAnyFieldWithin',
 	'shared/api/errors.ts › ExplainedError',
 	'shared/api/errors.ts › NotSent',

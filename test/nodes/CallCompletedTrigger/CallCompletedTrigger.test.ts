@@ -7,9 +7,6 @@ import {
 	type INodeParameters,
 	type NodeParameterValueType,
 } from 'n8n-workflow';
-import { CallVerifier } from '../../../nodes/CallCompletedTrigger/callVerifier';
-import { ReadBudget } from '../../../nodes/CallCompletedTrigger/readBudget';
-import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
@@ -40,7 +37,8 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	/** The waits between reads. */
 	let waits: number[];
 	let time: number;
-	let timeout: jest.SpiedFunction<WebhookResponder['rejectAfter']>;
+	/** How late a response may be. */
+	let responseLimit: jest.SpiedFunction<WebhookResponder['rejectAfter']>;
 
 	beforeAll(async () => {
 		simulator = await startSimulator({ dialect });
@@ -49,7 +47,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		waits = [];
 		time = Date.now();
 		mockTime(() => time);
-		timeout = jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
+		responseLimit = jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation();
 		// Every wait ends immediately, and is counted.
 		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 			const reads = simulator.requests.length;
@@ -365,55 +363,6 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(simulator.stats().maxActive).toBeLessThanOrEqual(10);
 	});
 
-	it('asks the sender to try again while it verifies as many calls as it can', async () => {
-		const isFull = jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
-		const { post, emitted } = await listen();
-		expect((await post(payload(calls.finished))).response).toMatchObject({
-			statusCode: 503,
-			body: { received: false },
-		});
-		expect([emitted(), simulator.requests]).toEqual([[], []]);
-		isFull.mockRestore();
-		expect((await post(payload(calls.finished))).response.statusCode).toBe(200);
-		expect(emitted()).toHaveLength(1);
-	});
-
-	it('notifies the owner of a delivery that was rejected because too many others were waiting', async () => {
-		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
-		const { post, running } = await listen();
-		await post(payload(calls.finished));
-		await ownerNotified(running);
-		expect(running.failed.map(({ message }) => message)).toEqual([
-			'1 notification of completed calls was rejected, because 5,000 others were waiting',
-		]);
-	});
-
-	it('a known call starts the workflow even while it verifies as many calls as it can', async () => {
-		const callId = simulator.addAttempt(fixtures.campaigns.active, 'failed');
-		notePlaced(callId);
-		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
-		const { post, emitted } = await listen();
-		expect((await post(payload(callId))).response.statusCode).toBe(200);
-		expect(emitted()).toHaveLength(1);
-	});
-
-	it('an unverified call starts the workflow even while it verifies as many calls as it can', async () => {
-		jest.spyOn(CallVerifier.prototype, 'isFull', 'get').mockReturnValue(true);
-		const { post, emitted } = await listen({ verify: false });
-		expect((await post(payload(randomUUID()))).response.statusCode).toBe(200);
-		expect(emitted()).toHaveLength(1);
-	});
-
-	it('in a process without the trigger, 50 calls wait to be read, and others are rejected', async () => {
-		const waiting = jest.spyOn(ReadBudget.prototype, 'waitingCount', 'get').mockReturnValue(49);
-		const node = await trigger();
-		const accepted = await deliver(node, payload(calls.finished));
-		expect(accepted.result?.webhookResponse).toMatchObject({ received: true });
-		waiting.mockReturnValue(50);
-		const rejected = await deliver(node, payload(calls.notPicked));
-		expect(rejected.response).toMatchObject({ statusCode: 503, body: { received: false } });
-	});
-
 	it('verifies a call after an outage of the service', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503, times: 9 });
 		const { post, emitted } = await listen();
@@ -423,7 +372,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('asks the sender to try again during the outage, and starts the workflow afterwards', async () => {
-		timeout.mockRestore();
+		responseLimit.mockRestore();
 		simulator.faults.inject({ kind: 'status', status: 503 });
 		const { post, running } = await listen();
 		const started = running.next();

@@ -1,4 +1,4 @@
-import { backoffMs, pause, settledOrTimeout, type Clock } from '../../../nodes/shared/clock';
+import { backoffMs, pause, settledOrTimeout } from '../../../nodes/shared/clock';
 import { FakeClock, settle } from './chat/fakes';
 
 describe('backoffMs', () => {
@@ -91,57 +91,48 @@ describe('pause', () => {
 	);
 });
 
-/** By the timers that jest holds. */
-const systemClock: Clock = {
-	now: () => Date.now(),
-	elapsed: () => performance.now(),
-	sleep: async (ms) => {
-		await new Promise((resolve) => {
-			setTimeout(resolve, ms);
-		});
-	},
-};
-
-describe('settledWithin', () => {
-	beforeEach(() => jest.useFakeTimers());
-	afterEach(() => jest.useRealTimers());
+describe('settledOrTimeout', () => {
+	const never = new Promise(() => {});
 
 	test.each([
 		['resolves', Promise.resolve()],
 		['rejects', Promise.reject(new Error('no'))],
 	])(
-		'what %s in time is waited for no longer, and leaves no timer behind',
+		'what %s in time is waited for no longer, and leaves no sleep behind',
 		async (_how, settling) => {
-			await settledOrTimeout(systemClock, 120_000, settling).catch(() => undefined);
-			await jest.advanceTimersByTimeAsync(1_000);
-			expect(jest.getTimerCount()).toBe(0);
+			const clock = new FakeClock();
+			await settledOrTimeout(clock, 120_000, settling).catch(() => undefined);
+			await clock.advance(1_000);
+			expect([clock.requested, clock.pending]).toEqual([[1_000], 0]);
 		},
 	);
 
-	test('what never settles is waited for as long as said', async () => {
+	test('what never settles is waited for until the time has passed', async () => {
+		const clock = new FakeClock();
 		let hasEnded = false;
-		void settledOrTimeout(systemClock, 5_000, new Promise(() => {})).then(() => (hasEnded = true));
-		await jest.advanceTimersByTimeAsync(4_999);
+		void settledOrTimeout(clock, 5_000, never).then(() => (hasEnded = true));
+		await clock.advance(4_999);
 		expect(hasEnded).toBe(false);
-		await jest.advanceTimersByTimeAsync(1);
+		await clock.advance(1);
 		expect(hasEnded).toBe(true);
 	});
 
 	test('an aborted signal ends the wait, also one that is aborted already', async () => {
+		const clock = new FakeClock();
 		const ending = new AbortController();
 		const ended: string[] = [];
 		const wait = async (name: string) => {
-			await settledOrTimeout(systemClock, 5_000, new Promise(() => {}), ending.signal);
+			await settledOrTimeout(clock, 5_000, never, ending.signal);
 			ended.push(name);
 		};
 		void wait('first');
-		await jest.advanceTimersByTimeAsync(100);
+		await clock.advance(100);
 		expect(ended).toEqual([]);
 		ending.abort();
-		await jest.advanceTimersByTimeAsync(0);
+		await settle();
 		expect(ended).toEqual(['first']);
 		void wait('second');
-		await jest.advanceTimersByTimeAsync(0);
+		await settle();
 		expect(ended).toEqual(['first', 'second']);
 	});
 });
