@@ -1,4 +1,5 @@
 import type { INode } from 'n8n-workflow';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
@@ -57,8 +58,8 @@ export class ExampleRun {
 	}
 
 	/** Imports and publishes it. Its triggers respond a moment later. */
-	async publish(file: string): Promise<Imported> {
-		const workflow = await this.import(file);
+	async publish(file: string, change?: (node: INode) => INode): Promise<Imported> {
+		const workflow = await this.import(file, change);
 		await this.n8n.activate(workflow);
 		return workflow;
 	}
@@ -108,3 +109,28 @@ async function signInWithGoogle(n8n: N8nDriver, type: string): Promise<Reference
 	if (!page.includes('success')) throw new Error(`Sign in with Google: ${page}`);
 	return credential;
 }
+
+/** Fills in values of the node *Settings*, as the note of the example says. */
+export function withSettings(values: { [name: string]: string }): (node: INode) => INode {
+	return (node) => {
+		if (node.name !== 'Settings') return node;
+		const { assignments } = z
+			.object({ assignments: z.object({ assignments: z.array(assignment) }) })
+			.parse(node.parameters);
+		const filled = assignments.assignments.map((one) => ({
+			...one,
+			value: values[one.name] ?? one.value,
+		}));
+		return {
+			...node,
+			parameters: { ...node.parameters, assignments: { assignments: filled } },
+		};
+	};
+}
+
+const assignment = z.object({
+	id: z.string(),
+	name: z.string(),
+	value: z.string(),
+	type: z.string(),
+});

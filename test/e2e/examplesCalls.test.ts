@@ -257,6 +257,13 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(mail?.body).toContain(
 				'<td>Morning Leads</td><td>Active</td><td>38</td><td>30</td><td>1</td><td>7</td><td>79 %</td>',
 			);
+			const bar = /<tr>((?:<td width="\d+%" bgcolor="#\w+">&nbsp;<\/td>)+)<\/tr>/.exec(
+				mail?.body ?? '',
+			);
+			const widths = [...(bar?.[1] ?? '').matchAll(/width="(\d+)%"/g)].map(([, width]) =>
+				Number(width),
+			);
+			expect(widths).toEqual([79, 3, 18]);
 			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*doesn't know this campaign/);
 		});
 	});

@@ -6,7 +6,7 @@ import type { SlackMessage } from '../n8n/thirdParties/slack';
 import { until } from '../n8n/until';
 import { fixtures, type CallOutcome } from '../simulator';
 import { placeCalls } from './calls';
-import { ExampleRun, SHEET, type Imported } from './exampleRun';
+import { ExampleRun, SHEET, withSettings, type Imported } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const { agents, sessions } = fixtures;
@@ -155,7 +155,8 @@ describe('examples of chats, with only the credentials selected', () => {
 		}
 
 		it('alerts the team once, and hands the chat back with the note and the summary of the call', async () => {
-			const workflow = await run.publish('09-chat-needs-a-person.json');
+			const settings = withSettings({ hand_back_command: 'release' });
+			const workflow = await run.publish('09-chat-needs-a-person.json', settings);
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
 			await watch(trigger?.webhookId, sessions.dormant);
 			const { messages } = run.parties.slack;
@@ -184,6 +185,23 @@ describe('examples of chats, with only the credentials selected', () => {
 			expect(session()).toMatchObject({ mode: 'ai' });
 			expect(session()?.context.slice(-2)).toEqual([note, 'She is a member.']);
 			expect(messages).toHaveLength(2);
+			await run.n8n.deactivate(workflow);
+		});
+
+		it('tells the team why the chat was not handed back, if no command is entered', async () => {
+			const workflow = await run.publish('09-chat-needs-a-person.json');
+			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
+			await watch(trigger?.webhookId, sessions.open);
+			const { messages } = run.parties.slack;
+			run.simulator.sessions.setMode(sessions.open, 'support');
+			await until('the message', async () => Promise.resolve(messages.length === 1));
+			await answer(messages[0], 'She is a member.', '');
+			await run.ended(workflow, 1);
+			expect(messages).toHaveLength(2);
+			expect(messages[1]).toMatchObject({ channel: '#support' });
+			expect(messages[1]?.text).toMatch(
+				/^The chat \S+ wasn't handed back to the agent, so the customer is still waiting for a person\.\nReason: .Command Name. is empty\./,
+			);
 		});
 	});
 
