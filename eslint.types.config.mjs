@@ -14,6 +14,7 @@ const PLAIN = [
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/request/*.ts',
 	'nodes/PlaceCall/ask/answer.ts',
+	'nodes/PlaceCall/limit/calledNumbers.ts',
 	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',

@@ -21,7 +21,16 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallFinder, type SentCall } from './findCall';
 import { readCall } from './fields/readCall';
-import { type CallingHours, openingFor, OutsideHours, withinHours } from './request/openingHours';
+import { CallLimiter, TooManyCalls } from './limit/callLimit';
+import { forgetCalledNumbers, readForget } from './limit/forgetCalledNumbers';
+import { NOT_PLACED_REASONS } from './request/notPlaced';
+import {
+	type CallingHours,
+	momentOf,
+	openingFor,
+	OutsideHours,
+	withinHours,
+} from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
@@ -32,18 +41,26 @@ import { prepareWait } from './wait/prepareWait';
  * @param readQuestion reads the question of *Ask and Wait*
  */
 export async function placeCalls(
-	{ context, parameters, account }: OperationRun,
+	run: OperationRun,
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
+	const { context, parameters, account } = run;
+	const forget = readForget(parameters.at(0));
+	if (forget !== undefined) return await forgetCalledNumbers(run, forget);
 	const wait = await prepareWait(context, parameters.at(0), account);
+	const isLimited = parameters.at(0).collection('options').has('callLimit');
+	const limiter = isLimited ? await CallLimiter.open(context) : undefined;
 	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
-		return prepareCall(context, { form, index }, calls, wait.webhookUrl, readQuestion?.(form));
+		const question = readQuestion?.(form);
+		const webhookUrl = wait.webhookUrl;
+		return prepareCall(context, { form, index }, { calls, limiter, webhookUrl, question });
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
 		concurrency: readConcurrency(parameters, 1),
+		isSharedStore: true,
 		completedText: {
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
@@ -52,22 +69,29 @@ export async function placeCalls(
 	return await wait.finish(placed);
 }
 
+/** What the calls of one node run share, and what is added to one of them. */
+type CallSetup = {
+	calls: CallFinder;
+	/** Set with *Limit Calls per Person*. */
+	limiter: CallLimiter | undefined;
+	/** The URL of this execution, if the node waits for the completion webhook. */
+	webhookUrl: string | undefined;
+	/** An additional data point, and the settings to evaluate its answer. */
+	question: Question | undefined;
+};
+
 /**
  * Reads and checks the call of one item.
  *
- * @param ownWebhookUrl the URL of this execution, if the node waits for the completion webhook
- * @param question an additional data point, and the settings to evaluate its answer
  * @throws InvalidInput naming every field to correct
  */
 function prepareCall(
 	context: IExecuteFunctions,
 	{ form, index }: { form: Fields; index: number },
-	calls: CallFinder,
-	ownWebhookUrl: string | undefined,
-	question: Question | undefined,
+	{ calls, limiter, webhookUrl, question }: CallSetup,
 ): PreparedRequest<AccountClient> {
 	const options = form.collection('options');
-	const { request, schedule, hours, phoneKey } = readCall(
+	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
 		form,
 		context.getTimezone(),
 		question?.point,
@@ -79,23 +103,33 @@ function prepareCall(
 	const hasHours = hours !== undefined;
 	// Before any call, so that wrong dates stop all of them.
 	if (hasHours) openingFor(hours, request.scheduled_at, dateTimeNow());
-	if (hasHours && additions.body?.scheduled_at !== undefined) {
-		throw new InvalidInput(
-			"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
-			{
-				onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
-				forModel: 'Remove scheduled_at.',
-			},
-		);
+	if (additions.body?.scheduled_at !== undefined) {
+		const resolution = {
+			onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
+			forModel: 'Remove scheduled_at.',
+		};
+		const has = "'Additional Body Fields' has scheduled_at, so";
+		if (hasHours) {
+			throw new InvalidInput(`${has} the call could be placed outside 'Calling Hours'`, resolution);
+		}
+		if (limit !== undefined) {
+			throw new InvalidInput(
+				`${has} 'Limit Calls per Person' can't know the time of the call`,
+				resolution,
+			);
+		}
 	}
 	// Many calls one after another take time, so both depend on the time at which the request is sent.
 	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
-	const requestNow = () =>
-		inCallingHours(ownWebhookUrl ? { ...request, webhook_url: ownWebhookUrl } : request, hours);
+	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
+	const requestNow = () => {
+		const scheduled = inCallingHours(withWebhook, hours);
+		return limit === undefined ? scheduled : withDate(scheduled);
+	};
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
-			...(hasHours && { placed: true }),
+			...((hasHours || limit !== undefined) && { placed: true }),
 			...(question && { asked: question.asked.question }),
 		});
 	return {
@@ -110,14 +144,19 @@ function prepareCall(
 		},
 		send: async (account) => {
 			requireStillFuture();
-			const sent = { request: requestNow(), key: phoneKey, sentAt: clock.now() };
-			const place = async () =>
-				await placeOne(account.client, sent.request, {
-					...additions,
-					legacy,
-					bodyNow: requestNow,
-				});
-			return placedItems(await placedOrFound(calls, sent, place, lookUp ? account : undefined));
+			const placeOrFind = async () => {
+				const sent = { request: requestNow(), key: phoneKey, sentAt: clock.now() };
+				const place = async () =>
+					await placeOne(account.client, sent.request, {
+						...additions,
+						legacy,
+						bodyNow: requestNow,
+					});
+				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);
+			};
+			if (limit === undefined || limiter === undefined) return placedItems(await placeOrFind());
+			const plannedAt = () => timeOf(requestNow());
+			return placedItems(await limiter.place(numberKey, limit, plannedAt, placeOrFind));
 		},
 		withDetails: (error) => withCallDetails(request, error),
 		...(lookUp && {
@@ -127,7 +166,7 @@ function prepareCall(
 				return placedItems(await placedOrFound(calls, sent, fail, account));
 			},
 		}),
-		fallbackOutput: outsideHoursOutput,
+		fallbackOutput: notPlacedOutput,
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
@@ -149,14 +188,15 @@ function dateTimeNow(): DateTime {
 	return DateTime.fromMillis(clock.now());
 }
 
-/** The output for a call that wasn't placed because of its calling hours. */
-function outsideHoursOutput(error: unknown): INodeExecutionData[] | undefined {
+/** The output for a call that wasn't placed because of its calling hours, or of the limit of calls. */
+function notPlacedOutput(error: unknown): INodeExecutionData[] | undefined {
+	if (error instanceof TooManyCalls) return error.output();
 	if (!(error instanceof OutsideHours)) return undefined;
 	const { opening } = error;
 	return asItems({
 		placed: false,
 		call_id: null,
-		not_placed_reason: 'outside_calling_hours',
+		not_placed_reason: NOT_PLACED_REASONS.callingHours,
 		next_opening: withOffset(opening),
 	});
 }
@@ -206,6 +246,21 @@ function inCallingHours(request: CallRequest, hours: CallingHours | undefined): 
 	if (hours === undefined) return request;
 	const scheduled = withinHours(hours, request.scheduled_at, dateTimeNow());
 	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
+}
+
+/** With only a time of day, it isn't documented on which day the service places the call. */
+function withDate(request: CallRequest): CallRequest {
+	const { scheduled_at: scheduled } = request;
+	if (scheduled === undefined || scheduled.includes('T')) return request;
+	return { ...request, scheduled_at: withOffset(momentOf(scheduled, dateTimeNow())) };
+}
+
+/** When the call is placed, in epoch milliseconds. If its time has passed, the service may place it immediately. */
+function timeOf({ scheduled_at: scheduled }: CallRequest): number {
+	const now = dateTimeNow();
+	return scheduled === undefined
+		? now.toMillis()
+		: DateTime.max(now, momentOf(scheduled, now)).toMillis();
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

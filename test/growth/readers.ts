@@ -78,7 +78,7 @@ import { checkSecret } from '../../nodes/shared/n8n/triggers/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
-import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
+import { callWith, questionForm, recipientWith } from '../nodes/PlaceCall/callForm';
 
 /** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
 export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
@@ -286,6 +286,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 					options: { answerField: text, answerFormat: text, notReachedStatuses: text },
 				}),
 			),
+	},
+	'PlaceCall/fields/readCall.ts › readRecipient': {
+		read: ({ text }) => recipientWith({ agentUuid: text, countryCode: text, phoneNumber: text }),
 	},
 	'PlaceCall/fields/readCall.ts › readCall': {
 		read: ({ text, json }) =>
@@ -723,6 +726,9 @@ export const notReaders = new Set([
 	'GetCall/calls/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/fields/callDraft.ts › CallDraft',
+	'PlaceCall/limit/callLimit.ts › TooManyCalls',
+	'PlaceCall/limit/calledNumbers.ts › CalledNumbers',
+	'PlaceCall/request/openingHours.ts › momentOf',
 	'PlaceCall/request/openingHours.ts › openingFor',
 	'PlaceCall/request/openingHours.ts › withinHours',
 	'PlaceCall/wait/pendingCalls.ts › PendingCalls',

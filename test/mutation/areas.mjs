@@ -66,7 +66,7 @@ const CRITICAL = [
 	{
 		name: 'waits',
 		mutate: [
-			'nodes/PlaceCall/{ask,wait}/*.ts',
+			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
 			`${SHARED}/calls/{readBack,callEnd}.ts`,
 			'nodes/CampaignStatus/campaignWait.ts',
 			'nodes/ChatSession/chatWait.ts',

@@ -15,6 +15,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
+	'nodes/PlaceCall/limit/callLimit.ts': 'calls count for some days, over all executions',
 	'nodes/PlaceCall/findCall.ts': 'a filter of the call list is a date',
 	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
 	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',

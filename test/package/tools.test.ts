@@ -96,6 +96,7 @@ const NOT_FOR_MODELS = [
 	...[
 		'Concurrency',
 		'Maximum Calls per Agent Run',
+		'Forget Called Numbers',
 		'Forget Pushed Numbers',
 		'Output',
 		'Response Type',

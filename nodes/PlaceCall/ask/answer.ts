@@ -2,6 +2,7 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
+import { NOT_PLACED_REASONS } from '../request/notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -51,7 +52,7 @@ export function withAnswer<Call extends object>(
 	const isNotPlaced = 'placed' in call && call.placed === false;
 	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
 	const { answer, explanation } = isNotPlaced
-		? NOT_PLACED
+		? notPlaced(call)
 		: evaluateAnswer(known, captured, asked, isFound);
 	return {
 		...omit(call, ...BEFORE_DATA),
@@ -80,10 +81,14 @@ function forModel(answer: Answer, explanation: string): string {
 	return `${explanation} This is not an approval. Do not use the tool unless the user asks for it again.`;
 }
 
-const NOT_PLACED: Evaluation = {
-	answer: 'not_reached',
-	explanation: "No call was placed, because it's outside the calling hours.",
-};
+function notPlaced(call: object): Evaluation {
+	const isLimited =
+		'not_placed_reason' in call && call.not_placed_reason === NOT_PLACED_REASONS.callLimit;
+	const reason = isLimited
+		? 'the limit of calls to this person is reached'
+		: "it's outside the calling hours";
+	return { answer: 'not_reached', explanation: `No call was placed, because ${reason}.` };
+}
 
 /**
  * Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call.

@@ -4,6 +4,7 @@ import type { Reader } from '../../shared/api/resolution';
 import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
+import type { CallLimit } from '../limit/calledNumbers';
 import type { CallingHours } from '../request/openingHours';
 import type { Schedule } from '../request/scheduledAt';
 
@@ -26,8 +27,12 @@ export type CheckedCall = {
 	schedule: Schedule | undefined;
 	/** Set if the call has calling hours. */
 	hours: CallingHours | undefined;
+	/** Set if the number of calls to one person is limited. */
+	limit: CallLimit | undefined;
 	/** The international form of the number, if it's clear. */
 	phoneKey: string | null;
+	/** Equal for equal numbers: the international form, or the number as sent. */
+	numberKey: string;
 };
 
 /** Collects the request of a call, and the problems of all fields, so that one message names them all. */
@@ -35,6 +40,7 @@ export class CallDraft {
 	readonly request: Partial<CallRequest> = {};
 	schedule: Schedule | undefined;
 	hours: CallingHours | undefined;
+	limit: CallLimit | undefined;
 	phoneKey: string | null = null;
 	private readonly problems: Problem[] = [];
 
@@ -59,8 +65,9 @@ export class CallDraft {
 		const isComplete = agent !== undefined && phone !== undefined && country !== undefined;
 		if (!isComplete || this.problems.length > 0) throw needsAttention(this.problems);
 		const required = { agent_uuid: agent, phone_number: phone, country_code: country };
-		const { schedule, hours, phoneKey } = this;
-		return { request: { ...required, ...rest }, schedule, hours, phoneKey };
+		const { schedule, hours, limit, phoneKey } = this;
+		const numberKey = phoneKey ?? `${country} ${phone}`;
+		return { request: { ...required, ...rest }, schedule, hours, limit, phoneKey, numberKey };
 	}
 }
 

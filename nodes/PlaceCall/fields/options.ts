@@ -10,7 +10,9 @@ import {
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
 import { type CallField, propertiesOf } from './callDraft';
+import { forgetCalledField } from '../limit/forgetField';
 import { callingHours } from './callingHours';
+import { callLimit } from './callLimit';
 import { additionalDataJson, systemPrompt } from './conversation';
 
 const maximumCallsField: INodeProperties = {
@@ -55,8 +57,8 @@ function completeUrl(url: string): Checked<string> {
 	);
 }
 
-/** Options of both operations that add to the request. */
-export const CALL_OPTIONS = [systemPrompt, additionalDataJson, callingHours];
+/** Options of both operations about the call. */
+export const CALL_OPTIONS = [systemPrompt, additionalDataJson, callingHours, callLimit];
 
 /** Options of both operations that control how the node works. */
 const NODE_OPTIONS: INodeProperties[] = [
@@ -71,6 +73,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 		'Stop, and report the number that was called',
 		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
 	),
+	forgetCalledField,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',

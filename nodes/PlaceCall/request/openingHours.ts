@@ -139,7 +139,7 @@ export function withinHours(
 }
 
 /** A time of day counts as the next such time in India. */
-function momentOf(scheduled: string, now: DateTime): DateTime {
+export function momentOf(scheduled: string, now: DateTime): DateTime {
 	if (scheduled.includes('T')) return DateTime.fromISO(scheduled, { setZone: true });
 	const [hour = 0, minute = 0] = scheduled.split(':').map(Number);
 	const today = now.setZone('Asia/Kolkata').set({ hour, minute, second: 0, millisecond: 0 });

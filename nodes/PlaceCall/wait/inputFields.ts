@@ -14,6 +14,8 @@ const CALL_FIELDS = [
 	'looked_up',
 	'not_placed_reason',
 	'next_opening',
+	'last_call_at',
+	'next_call_possible_at',
 	'timed_out',
 	'asked',
 	NOT_READ_FIELD,

@@ -14,6 +14,8 @@ const inThreeDays = () =>
 		Date.now() + 3 * 86_400_000,
 	);
 
+const once = { callLimit: { limit: { maximumCalls: 1, days: 1 } } };
+
 const question = {
 	...call,
 	operation: 'sendAndWait',
@@ -64,6 +66,22 @@ export const placeCall: ContractCase[] = [
 		}),
 		requests: [],
 		output: [{ placed: false, call_id: null, next_opening: expect.any(String) }],
+	},
+	{
+		title: 'calls a number once with Limit Calls per Person, in any format',
+		items: [{ phone: '9876500778' }, { phone: '+91 98765-00778' }],
+		parameters: { ...call, phoneNumber: '={{ $json.phone }}', options: once },
+		requests: ['POST /v1/call'],
+		output: [
+			{ placed: true, call_id: expect.any(String) },
+			{
+				placed: false,
+				call_id: null,
+				not_placed_reason: 'call_limit_reached',
+				last_call_at: expect.any(String),
+				next_call_possible_at: expect.any(String),
+			},
+		],
 	},
 	{
 		title: 'finds a call by number and time if the response is lost',
@@ -118,5 +136,23 @@ export const placeCall: ContractCase[] = [
 		}),
 		requests: [],
 		output: [{ answer: 'not_reached', data: { approved: false }, placed: false, call_id: null }],
+	},
+	{
+		title: 'asks a person once with Limit Calls per Person',
+		items: [{}, {}],
+		prepare: (simulator) => simulator.setAutoComplete({ afterMs: 0 }),
+		parameters: { ...question, phoneNumber: '9876500779', options: { ...byReading, ...once } },
+		requests: ['POST /v1/call', 'GET /v1/call/{placed}'],
+		output: [
+			{ answer: 'unclear', placed: true, call_id: expect.any(String) },
+			{
+				answer: 'not_reached',
+				placed: false,
+				call_id: null,
+				not_placed_reason: 'call_limit_reached',
+				last_call_at: expect.any(String),
+				next_call_possible_at: expect.any(String),
+			},
+		],
 	},
 ];

@@ -1,0 +1,147 @@
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
+import { onScreenOnly, type Resolution, USER } from '../../shared/api/resolution';
+import { inEnglish, withOffset } from '../../shared/clock';
+import { OTHER_TEXTS, type DeduplicationStore } from '../../shared/deduplicationStore';
+import { runExclusive } from '../../shared/keyedMutex';
+import { clock } from '../../shared/n8n/http/accountClient';
+import {
+	nodeKeyOf,
+	openNodeStore,
+	runExclusiveOnStore,
+	type StoreUse,
+} from '../../shared/n8n/idempotency/nodeStore';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import { NOT_PLACED_REASONS } from '../request/notPlaced';
+import { CalledNumbers, type CallLimit, type LimitReached, TEXTS_PER_CALL } from './calledNumbers';
+
+/** n8n reads and writes all of them with each call. */
+const MAX_STORED_CALLS = 30_000;
+const MAX_TEXTS = MAX_STORED_CALLS * TEXTS_PER_CALL;
+
+const DAY_MS = 24 * 3_600_000;
+
+const STORE: StoreUse = {
+	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database, or remove 'Limit Calls per Person'.",
+};
+
+export function openCalledNumbers(context: IExecuteFunctions): DeduplicationStore {
+	return openNodeStore(context, STORE);
+}
+
+/** *Limit Calls per Person* in one node run. */
+export class CallLimiter {
+	private readonly numbers: CalledNumbers;
+
+	private constructor(
+		private readonly context: IExecuteFunctions,
+		store: DeduplicationStore,
+	) {
+		this.numbers = new CalledNumbers(store);
+	}
+
+	/** @throws NotSent if the list of called numbers can't be read and written, or is full */
+	static async open(context: IExecuteFunctions): Promise<CallLimiter> {
+		const store = openCalledNumbers(context);
+		const stored = await runExclusiveOnStore(context, async () => {
+			await store.add([OTHER_TEXTS]);
+			return await store.count();
+		});
+		const items = context.getInputData().length;
+		if (stored + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(stored, items);
+		return new CallLimiter(context, store);
+	}
+
+	/**
+	 * Records the call, then places it. A call to the same person waits until the outcome of the first one is known.
+	 *
+	 * @param key equal for equal numbers
+	 * @param at returns when the call is placed, in epoch milliseconds
+	 * @throws TooManyCalls if it isn't placed because of the limit
+	 */
+	async place<T>(
+		key: string,
+		limit: CallLimit,
+		at: () => number,
+		place: () => Promise<T>,
+	): Promise<T> {
+		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
+			const recorded = await this.onStore(
+				async () => await this.numbers.record(key, at(), clock.now(), limit),
+			);
+			if (!('release' in recorded)) {
+				throw new TooManyCalls(limit, recorded, this.context.getTimezone());
+			}
+			return await place().catch(async (error: unknown) => {
+				const mayBePlaced = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
+				// If the record stays, the number counts as called.
+				if (!mayBePlaced) await this.onStore(recorded.release).catch(() => undefined);
+				throw error;
+			});
+		});
+	}
+
+	private async onStore<T>(use: () => Promise<T>): Promise<T> {
+		return await runExclusiveOnStore(this.context, use);
+	}
+}
+
+function listFull(stored: number, items: number): NotSent {
+	const calls = (texts: number) => Math.ceil(texts / TEXTS_PER_CALL).toLocaleString('en-US');
+	return new NotSent(
+		`The list of called numbers has about ${calls(stored)} calls and no room for ${items.toLocaleString('en-US')} more, so no call was placed`,
+		onScreenOnly(
+			`It can have ${calls(MAX_TEXTS)}. Execute the node once with 'Forget Called Numbers' in 'Options', set to 'All Numbers', or place fewer calls per execution.`,
+		),
+		undefined,
+		false,
+		'n8n',
+	);
+}
+
+/** The person isn't called now. */
+export class TooManyCalls extends ExplainedError {
+	override readonly name = 'TooManyCalls';
+	override readonly isFinal = true;
+	readonly outcome = 'not_sent';
+
+	constructor(
+		limit: CallLimit,
+		private readonly reached: LimitReached,
+		private readonly zone: string,
+	) {
+		super(
+			`The call wasn't placed, because the limit of ${inWords(limit)} to this number is reached`,
+			adviceFor(reached, zone),
+		);
+	}
+
+	output(): INodeExecutionData[] {
+		const time = (at: number) => withOffset(DateTime.fromMillis(at, { zone: this.zone }));
+		return asItems({
+			placed: false,
+			call_id: null,
+			not_placed_reason: NOT_PLACED_REASONS.callLimit,
+			last_call_at: time(this.reached.latestCall),
+			next_call_possible_at: time(this.reached.nextPossible),
+		});
+	}
+}
+
+function inWords({ calls, periodMs }: CallLimit): string {
+	const days = periodMs / DAY_MS;
+	return `${calls} ${calls === 1 ? 'call' : 'calls'} in ${days} ${days === 1 ? 'day' : 'days'}`;
+}
+
+function adviceFor({ latestCall, nextPossible }: LimitReached, zone: string): Resolution {
+	const time = (at: number) =>
+		inEnglish(DateTime.fromMillis(at, { zone }), 'cccc, d LLLL yyyy, HH:mm');
+	const times = `The latest call to it was placed or scheduled for ${time(latestCall)}. The next one is possible from ${time(nextPossible)} (${zone}).`;
+	return {
+		onScreen: `${times} To call earlier, change 'Limit Calls per Person', or forget the number with 'Forget Called Numbers'.`,
+		forModel: `${times} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
+	};
+}
