@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
@@ -13,7 +14,7 @@ import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { asItems, sendEachItem } from '../shared/n8n/run/itemLoop';
+import { asItems, readEachItem, sendEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
@@ -50,6 +51,7 @@ export async function placeCalls(
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const isLimited = parameters.at(0).collection('options').has('callLimit');
 	const limiter = isLimited ? await CallLimiter.open(context) : undefined;
+	await limiter?.countListed(await numbersToRead(run), account);
 	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
@@ -67,6 +69,22 @@ export async function placeCalls(
 		},
 	});
 	return await wait.finish(placed);
+}
+
+/** The numbers with *Also Count Calls Placed Elsewhere*, each once. */
+async function numbersToRead({ context, parameters }: OperationRun): Promise<string[]> {
+	const limit = parameters.at(0).collection('options').group('callLimit');
+	if (limit?.has('countElsewhere') !== true) return [];
+	const keys = await readEachItem(context, (index) => {
+		try {
+			const call = readCall(parameters.at(index), context.getTimezone());
+			return call.limit?.countsElsewhere === true ? [call.numberKey] : [];
+		} catch {
+			// The loop reports an item that can't be read.
+			return [];
+		}
+	});
+	return uniq(keys.flat());
 }
 
 /** What the calls of one node run share, and what is added to one of them. */

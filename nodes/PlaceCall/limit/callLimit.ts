@@ -5,7 +5,7 @@ import { onScreenOnly, type Resolution, USER } from '../../shared/api/resolution
 import { inEnglish, withOffset } from '../../shared/clock';
 import { OTHER_TEXTS, type DeduplicationStore } from '../../shared/deduplicationStore';
 import { runExclusive } from '../../shared/keyedMutex';
-import { clock } from '../../shared/n8n/http/accountClient';
+import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import {
 	nodeKeyOf,
 	openNodeStore,
@@ -14,7 +14,14 @@ import {
 } from '../../shared/n8n/idempotency/nodeStore';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { NOT_PLACED_REASONS } from '../request/notPlaced';
-import { CalledNumbers, type CallLimit, type LimitReached, TEXTS_PER_CALL } from './calledNumbers';
+import {
+	CalledNumbers,
+	type CallLimit,
+	type LimitReached,
+	type ListedCalls,
+	TEXTS_PER_CALL,
+} from './calledNumbers';
+import { readListedCalls } from './listedCalls';
 
 /** n8n reads and writes all of them with each call. */
 const MAX_STORED_CALLS = 30_000;
@@ -35,6 +42,7 @@ export function openCalledNumbers(context: IExecuteFunctions): DeduplicationStor
 /** *Limit Calls per Person* in one node run. */
 export class CallLimiter {
 	private readonly numbers: CalledNumbers;
+	private listed: ReadonlyMap<string, ListedCalls> = new Map();
 
 	private constructor(
 		private readonly context: IExecuteFunctions,
@@ -56,6 +64,16 @@ export class CallLimiter {
 	}
 
 	/**
+	 * Reads the calls to these numbers in the service's call list, which count from then on.
+	 *
+	 * @throws MissingMapping or NotSent if a list can't be read completely
+	 */
+	async countListed(keys: readonly string[], account: () => Promise<AccountClient>): Promise<void> {
+		if (keys.length === 0) return;
+		this.listed = await readListedCalls(await account(), keys, clock.now());
+	}
+
+	/**
 	 * Records the call, then places it. A call to the same person waits until the outcome of the first one is known.
 	 *
 	 * @param key equal for equal numbers
@@ -70,7 +88,7 @@ export class CallLimiter {
 	): Promise<T> {
 		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
 			const recorded = await this.onStore(
-				async () => await this.numbers.record(key, at(), clock.now(), limit),
+				async () => await this.numbers.record(key, at(), clock.now(), limit, this.listed.get(key)),
 			);
 			if (!('release' in recorded)) {
 				throw new TooManyCalls(limit, recorded, this.context.getTimezone());

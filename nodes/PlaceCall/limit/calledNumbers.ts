@@ -5,6 +5,9 @@ import { removeAll, type DeduplicationStore } from '../../shared/deduplicationSt
 /** At most this many calls in any period of this length. */
 export type CallLimit = { calls: number; periodMs: number };
 
+/** Calls to a number that the service lists. All times are in epoch milliseconds. */
+export type ListedCalls = { times: readonly number[]; readAt: number };
+
 /** The number was called too often. Both times are in epoch milliseconds. */
 export type LimitReached = { latestCall: number; nextPossible: number };
 
@@ -40,22 +43,29 @@ export class CalledNumbers {
 	 *
 	 * @param key equal for equal numbers
 	 * @param at when the call is placed, in epoch milliseconds: now, or later for a scheduled call
+	 * @param listed if given, its calls count together with those that were recorded since it was read
 	 */
 	async record(
 		key: string,
 		at: number,
 		now: number,
 		limit: CallLimit,
+		listed?: ListedCalls,
 	): Promise<RecordedCall | LimitReached> {
 		const used = await this.addSlot(key);
-		if (used < limit.calls) return await this.write(key, used, at);
+		if (used < limit.calls && listed === undefined) return await this.write(key, used, at);
 		const times = await this.read(key, used, now);
-		const recent = times.filter((time) => time > now - limit.periodMs);
-		if (!fits(recent, at, limit)) {
+		const isRecent = (time: number) => time > now - limit.periodMs;
+		const since = listed?.readAt ?? Infinity;
+		const counted = [
+			times.filter(isRecent),
+			[...(listed?.times ?? []), ...times.filter((time) => time >= since)].filter(isRecent),
+		];
+		if (!counted.every((calls) => fits(calls, at, limit))) {
 			await this.keepOnly(key, times, [slotText(key, used)]);
-			return reached(recent, at, limit);
+			return reached(counted, at, limit);
 		}
-		const old = times.findIndex((time) => time <= now - limit.periodMs);
+		const old = times.findIndex((time) => !isRecent(time));
 		if (old < 0) {
 			await this.keepOnly(key, times);
 			return await this.write(key, used, at);
@@ -127,9 +137,14 @@ function fits(times: readonly number[], at: number, { calls, periodMs }: CallLim
 	});
 }
 
-function reached(times: readonly number[], at: number, limit: CallLimit): LimitReached {
-	const ends = times.map((time) => time + limit.periodMs);
-	const possible = ends.filter((end) => end > at && fits(times, end, limit));
+function reached(
+	counted: ReadonlyArray<readonly number[]>,
+	at: number,
+	limit: CallLimit,
+): LimitReached {
+	const times = counted.flat();
+	const ends = times.map((time) => time + limit.periodMs).filter((end) => end > at);
+	const possible = ends.filter((end) => counted.every((calls) => fits(calls, end, limit)));
 	return { latestCall: Math.max(...times), nextPossible: Math.min(...possible) };
 }
 

@@ -108,8 +108,8 @@ describe('Limit Calls per Person', () => {
 			{ phone: '2025550100', country: 'CA' },
 			{ phone: '2025550101', country: 'US' },
 			// Without a clear international format, the number as it's sent counts.
-			{ phone: '1122334455', country: 'IN' },
-			{ phone: '11-2233-4455', country: 'IN' },
+			{ phone: '4930123456', country: 'DE' },
+			{ phone: '4930-123 456', country: 'DE' },
 		];
 		const run = await harness.place({ ...perItem, ...limited() }, { items });
 		expect(isPlaced(run)).toEqual([true, false, true, true, false]);
@@ -154,12 +154,20 @@ describe('Limit Calls per Person', () => {
 	});
 
 	it('returns the row, if included, without the fields of an earlier call', async () => {
-		acceptCalls(1);
+		acceptCalls(2);
 		await call(PHONE);
-		const items = [{ phone: PHONE, row_number: 2, call_id: 'old', last_call_at: 'old' }];
+		const old = { call_id: 'old', last_call_at: 'old', next_call_possible_at: 'old' };
+		const items = [PHONE, OTHER].map((phone) => ({ phone, row_number: 2, ...old }));
 		const parameters = { ...perItem, ...limited({}, { includeInputFields: true }) };
-		const [item] = json(await harness.place(parameters, { items, ...KOLKATA }));
+		const [item, other] = json(await harness.place(parameters, { items, ...KOLKATA }));
 		expect(item).toMatchObject({ row_number: 2, call_id: null, last_call_at: START });
+		expect(other).toEqual({
+			phone: OTHER,
+			row_number: 2,
+			call_id: `call-${OTHER}`,
+			placed: true,
+			phone_key: `91${OTHER}`,
+		});
 	});
 
 	it('waits only for the calls that were placed', async () => {
