@@ -24,6 +24,7 @@ import { CallFinder, type SentCall } from './findCall';
 import { readCall } from './fields/readCall';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
 import { forgetCalledNumbers, readForget } from './limit/forgetCalledNumbers';
+import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
 import {
 	type CallingHours,
@@ -49,9 +50,12 @@ export async function placeCalls(
 	const forget = readForget(parameters.at(0));
 	if (forget !== undefined) return await forgetCalledNumbers(run, forget);
 	const wait = await prepareWait(context, parameters.at(0), account);
-	const isLimited = parameters.at(0).collection('options').has('callLimit');
-	const limiter = isLimited ? await CallLimiter.open(context) : undefined;
-	await limiter?.countListed(await numbersToRead(run), account);
+	const limiter = new CallLimiter(context, async () => {
+		const numbers = await numbersToRead(run);
+		return numbers.length === 0
+			? new Map()
+			: await readListedCalls(await account(), numbers, clock.now());
+	});
 	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
@@ -90,8 +94,7 @@ async function numbersToRead({ context, parameters }: OperationRun): Promise<str
 /** What the calls of one node run share, and what is added to one of them. */
 type CallSetup = {
 	calls: CallFinder;
-	/** Set with *Limit Calls per Person*. */
-	limiter: CallLimiter | undefined;
+	limiter: CallLimiter;
 	/** The URL of this execution, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
 	/** An additional data point, and the settings to evaluate its answer. */
@@ -172,7 +175,7 @@ function prepareCall(
 					});
 				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);
 			};
-			if (limit === undefined || limiter === undefined) return placedItems(await placeOrFind());
+			if (limit === undefined) return placedItems(await placeOrFind());
 			const plannedAt = () => timeOf(requestNow());
 			return placedItems(await limiter.place(numberKey, limit, plannedAt, placeOrFind));
 		},

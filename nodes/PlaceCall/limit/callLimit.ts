@@ -5,7 +5,7 @@ import { onScreenOnly, type Resolution, USER } from '../../shared/api/resolution
 import { inEnglish, withOffset } from '../../shared/clock';
 import { OTHER_TEXTS, type DeduplicationStore } from '../../shared/deduplicationStore';
 import { runExclusive } from '../../shared/keyedMutex';
-import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
+import { clock } from '../../shared/n8n/http/accountClient';
 import {
 	nodeKeyOf,
 	openNodeStore,
@@ -21,7 +21,6 @@ import {
 	type ListedCalls,
 	TEXTS_PER_CALL,
 } from './calledNumbers';
-import { readListedCalls } from './listedCalls';
 
 /** n8n reads and writes all of them with each call. */
 const MAX_STORED_CALLS = 30_000;
@@ -41,36 +40,17 @@ export function openCalledNumbers(context: IExecuteFunctions): DeduplicationStor
 
 /** *Limit Calls per Person* in one node run. */
 export class CallLimiter {
+	private readonly store: DeduplicationStore;
 	private readonly numbers: CalledNumbers;
-	private listed: ReadonlyMap<string, ListedCalls> = new Map();
+	private listed: Promise<ReadonlyMap<string, ListedCalls>> | undefined;
 
-	private constructor(
+	/** @param readListed reads the calls that also count, before the first call is placed */
+	constructor(
 		private readonly context: IExecuteFunctions,
-		store: DeduplicationStore,
+		private readonly readListed: () => Promise<ReadonlyMap<string, ListedCalls>>,
 	) {
-		this.numbers = new CalledNumbers(store);
-	}
-
-	/** @throws NotSent if the list of called numbers can't be read and written, or is full */
-	static async open(context: IExecuteFunctions): Promise<CallLimiter> {
-		const store = openCalledNumbers(context);
-		const stored = await runExclusiveOnStore(context, async () => {
-			await store.add([OTHER_TEXTS]);
-			return await store.count();
-		});
-		const items = context.getInputData().length;
-		if (stored + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(stored, items);
-		return new CallLimiter(context, store);
-	}
-
-	/**
-	 * Reads the calls to these numbers in the service's call list, which count from then on.
-	 *
-	 * @throws MissingMapping or NotSent if a list can't be read completely
-	 */
-	async countListed(keys: readonly string[], account: () => Promise<AccountClient>): Promise<void> {
-		if (keys.length === 0) return;
-		this.listed = await readListedCalls(await account(), keys, clock.now());
+		this.store = openCalledNumbers(context);
+		this.numbers = new CalledNumbers(this.store);
 	}
 
 	/**
@@ -79,6 +59,7 @@ export class CallLimiter {
 	 * @param key equal for equal numbers
 	 * @param at returns when the call is placed, in epoch milliseconds
 	 * @throws TooManyCalls if it isn't placed because of the limit
+	 * @throws NotSent if the list of called numbers can't be read and written, or is full
 	 */
 	async place<T>(
 		key: string,
@@ -86,9 +67,11 @@ export class CallLimiter {
 		at: () => number,
 		place: () => Promise<T>,
 	): Promise<T> {
+		// The first call, not the start of the node, because a retry may have nothing to place.
+		const listed = await (this.listed ??= this.prepare());
 		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
 			const recorded = await this.onStore(
-				async () => await this.numbers.record(key, at(), clock.now(), limit, this.listed.get(key)),
+				async () => await this.numbers.record(key, at(), clock.now(), limit, listed.get(key)),
 			);
 			if (!('release' in recorded)) {
 				throw new TooManyCalls(limit, recorded, this.context.getTimezone());
@@ -102,13 +85,23 @@ export class CallLimiter {
 		});
 	}
 
+	private async prepare(): Promise<ReadonlyMap<string, ListedCalls>> {
+		const stored = await this.onStore(async () => {
+			await this.store.add([OTHER_TEXTS]);
+			return await this.store.count();
+		});
+		const items = this.context.getInputData().length;
+		if (stored + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(stored, items);
+		return await this.readListed();
+	}
+
 	private async onStore<T>(use: () => Promise<T>): Promise<T> {
 		return await runExclusiveOnStore(this.context, use);
 	}
 }
 
 function listFull(stored: number, items: number): NotSent {
-	const calls = (texts: number) => Math.ceil(texts / TEXTS_PER_CALL).toLocaleString('en-US');
+	const calls = (texts: number) => Math.floor(texts / TEXTS_PER_CALL).toLocaleString('en-US');
 	return new NotSent(
 		`The list of called numbers has about ${calls(stored)} calls and no room for ${items.toLocaleString('en-US')} more, so no call was placed`,
 		onScreenOnly(

@@ -327,6 +327,21 @@ describe('attempts of the same execution', () => {
 		expect(bodies).toMatchObject([{ phone_number: OTHER }]);
 	});
 
+	it('Retry returns the placed calls even if the list of called numbers cannot be read', async () => {
+		const node = harness.placeCallNode({ ...perItem, ...limited() });
+		const { workflow, start } = oneNodeWorkflow(node);
+		const input = [PHONE, OTHER].map((phone) => ({ json: { phone } }));
+		acceptCalls(1);
+		callsEndpoint().reply(502, '');
+		const failed = await runWorkflow(harness.credentials, workflow, start, input);
+		store.beforeCall = () => {
+			throw new Error('database is locked');
+		};
+		const again = await retryFailed(harness.credentials, failed, workflow);
+		expect(faultOf(again).message).toContain('the outcome is unknown');
+		expect(faultOf(again).description).toContain('1 call was already placed');
+	});
+
 	it('Retry On Fail returns the placed calls, and leaves out who is over the limit', async () => {
 		acceptCalls(2);
 		await call(OTHER);
@@ -366,27 +381,29 @@ describe('two executions at the same moment', () => {
 });
 
 describe("n8n's store", () => {
-	it.each(['add', 'count'])(
-		'stops the node before anyone is called if it fails: %s',
-		async (failing) => {
-			store.beforeCall = (made) => {
-				if (made.startsWith(failing)) throw new Error('database is locked');
-			};
-			const { message, description } = faultOf(await call(PHONE, OTHER));
-			expect(message).toBe(
-				"n8n can't read or write the list of called numbers, so the call wasn't placed",
-			);
-			expect(description).toContain('n8n said: database is locked');
-		},
-	);
+	const LIST = "n8n can't read or write the list of called numbers, so the call wasn't placed";
+
+	it.each([
+		['from the start', 1, "n8n can't record the request before sending it, so it wasn't sent"],
+		['for the list', 2, LIST],
+	])('stops the node before anyone is called if it fails %s', async (_when, first, words) => {
+		let adds = 0;
+		store.beforeCall = (made) => {
+			if (made.startsWith('add') && ++adds >= first) throw new Error('database is locked');
+		};
+		const { message, description } = faultOf(await call(PHONE, OTHER));
+		expect(message).toBe(`${words} [item 0]`);
+		expect(description).toContain('n8n said: database is locked');
+	});
 
 	it('with On Error set to continue, fails each item', async () => {
-		store.beforeCall = () => {
-			throw new Error('database is locked');
+		let adds = 0;
+		store.beforeCall = (made) => {
+			if (made.startsWith('add') && ++adds === 2) throw new Error('database is locked');
 		};
 		const items = [{ phone: PHONE }, { phone: OTHER }];
 		const run = await harness.place({ ...perItem, ...limited() }, { items, over: CONTINUE });
-		const reason = expect.stringContaining("n8n can't read or write the list of called numbers");
+		const reason = expect.stringContaining(LIST);
 		expect(json(run)).toMatchObject([{ error: reason }, { error: reason }]);
 	});
 

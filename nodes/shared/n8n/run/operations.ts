@@ -4,7 +4,7 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { ExplainedError } from '../../api/errors';
+import { InvalidInput } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
@@ -146,9 +146,9 @@ export async function runNode(
 	return outputs;
 }
 
-/** What prevents the whole node run, such as an invalid *Concurrency*, fails every item. */
+/** An invalid setting of the whole node run, such as *Concurrency*, fails every item. */
 function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (!(error instanceof ExplainedError)) throw error;
+	if (!(error instanceof InvalidInput)) throw error;
 	if (!context.continueOnFail()) throw toNodeError(context.getNode(), error);
 	const items = context.getInputData();
 	return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));

@@ -117,7 +117,7 @@ describe('nobody is called', () => {
 	it('if the credential has no filter for phone numbers', async () => {
 		const { callListPhoneName: _, ...without } = MAPPING;
 		expect(faultOf(await call([PHONE, OTHER], {}, without)).message).toBe(
-			"The credential has no value for 'Phone Filter Name'",
+			"The credential has no value for 'Phone Filter Name' [item 0]",
 		);
 	});
 
