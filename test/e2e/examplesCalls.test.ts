@@ -48,13 +48,10 @@ describe('examples of calls, with only the credentials selected', () => {
 				Promise.resolve(run.parties.hubspot.contacts.get(email)),
 			);
 
-		it('calls a visitor once, within calling hours, and saves the outcome to the CRM', async () => {
-			const page = await send({
-				name: 'Asha <Rao>',
-				email: 'asha@example.com',
-				phone: '+91 98765 43210',
-			});
-			expect(page).toContain('Thank you, Asha &lt;Rao>');
+		it('calls a visitor who sends the form twice once, within calling hours, and saves the outcome to the CRM', async () => {
+			const lead = { name: 'Asha <Rao>', email: 'asha@example.com', phone: '+91 98765 43210' };
+			const pages = await Promise.all([send(lead), send({ ...lead, phone: '098765-43210' })]);
+			for (const page of pages) expect(page).toContain('Thank you, Asha &lt;Rao>');
 			const call = await until('the call', async () =>
 				Promise.resolve(run.simulator.placedCalls().at(0)),
 			);
@@ -67,10 +64,11 @@ describe('examples of calls, with only the credentials selected', () => {
 			);
 			expect(await contact('asha@example.com')).toEqual({
 				firstname: 'Asha <Rao>',
-				phone: '+91 98765 43210',
+				phone: expect.stringMatching(/98765.43210$/),
 				call_outcome: 'picked',
 				call_summary: 'Wants a visit.',
 			});
+			await run.ended(workflow, 2);
 			expect(run.simulator.callsTo('9876543210')).toBe(1);
 		});
 
