@@ -27,6 +27,16 @@ export class Agents implements INodeType {
 		subtitle:
 			'={{ { check: "check agent", getMany: "get many active agents" }[$parameter["operation"]] }}',
 		description: 'List the AI agents that can take calls, or check one of them',
+		builderHint: {
+			searchHint:
+				'Finds the AI agents of the account that can take calls now, or checks one of them.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
+					relationHint: 'Calls a person with the agent',
+				},
+			],
+		},
 		defaults: { name: 'Agents' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

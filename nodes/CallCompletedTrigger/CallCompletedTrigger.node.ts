@@ -28,6 +28,16 @@ export class CallCompletedTrigger implements INodeType {
 		version: 1,
 		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
 		description: 'Starts the workflow when a phone call of an AI agent is completed',
+		builderHint: {
+			searchHint:
+				'Starts the workflow for each completed phone call with its result. Not needed if Place Call waits for completion in the same workflow.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
+					relationHint: 'Places calls. Its option Webhook URL gets the URL of this trigger.',
+				},
+			],
+		},
 		defaults: { name: 'Call Completed Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

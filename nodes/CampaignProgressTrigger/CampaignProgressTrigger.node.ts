@@ -25,6 +25,16 @@ export class CampaignProgressTrigger implements INodeType {
 		version: 1,
 		subtitle: `={{ "progress of campaign " + ${enteredOr('campaignId', '…')} }}`,
 		description: 'Starts the workflow when a calling campaign makes progress',
+		builderHint: {
+			searchHint:
+				'Checks a calling campaign regularly and starts the workflow when it makes progress or its contact lists are completed.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',
+					relationHint: 'Reads the progress once',
+				},
+			],
+		},
 		defaults: { name: 'Campaign Progress Trigger' },
 		polling: true,
 		triggerPanel: {

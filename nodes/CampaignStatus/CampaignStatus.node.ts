@@ -25,6 +25,20 @@ export class CampaignStatus implements INodeType {
 		version: 1,
 		subtitle: `={{ ($parameter["waitUntilCompleted"] ? "wait for campaign " : "get status of campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description: 'Get the progress of a calling campaign, or wait until it is completed',
+		builderHint: {
+			searchHint:
+				'Reads the progress of a calling campaign, with call counts by status, or waits until its contact lists are completed.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',
+					relationHint: 'Adds contacts to the campaign',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.campaignProgressTrigger',
+					relationHint: 'Starts a workflow when the campaign makes progress',
+				},
+			],
+		},
 		defaults: { name: 'Campaign Status' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

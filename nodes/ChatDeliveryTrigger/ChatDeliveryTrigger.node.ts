@@ -27,6 +27,16 @@ export class ChatDeliveryTrigger implements INodeType {
 		subtitle:
 			'={{ $parameter["secretIn"] === "none" ? "on replies, without a secret" : "on replies, with a secret" }}',
 		description: 'Starts the workflow when the service delivers a reply of a chat agent',
+		builderHint: {
+			searchHint:
+				'Starts the workflow for each reply of a chat agent that the service delivers to a webhook URL.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSend',
+					relationHint: 'Sends a message of the customer',
+				},
+			],
+		},
 		defaults: { name: 'Chat Delivery Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

@@ -26,6 +26,20 @@ export class ChatEventsTrigger implements INodeType {
 		version: 1,
 		subtitle: `={{ $parameter["watchSessions"] ? "on events of watched sessions" : "on events of " + ${enteredOr('sessionIds', 'sessions')} }}`,
 		description: 'Starts the workflow on events in chat sessions with an AI agent',
+		builderHint: {
+			searchHint:
+				'Starts the workflow for live events of chat sessions, such as a new message, or when a person takes over.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSend',
+					relationHint: 'Sends a message in the session',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSession',
+					relationHint: 'Lets this trigger watch a session',
+				},
+			],
+		},
 		defaults: { name: 'Chat Events Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],

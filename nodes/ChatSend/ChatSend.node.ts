@@ -35,6 +35,20 @@ export class ChatSend implements INodeType {
 		subtitle:
 			'={{ $parameter["operation"] === "answerInteraction" ? "answer interactive message" : { socket: "send message, live connection", inbound: "send message, immediate reply", async: "send message, later reply", legacy: "send message (legacy)" }[$parameter["sendBy"]] }}',
 		description: "Send a customer's message to a chat agent and get its reply",
+		builderHint: {
+			searchHint:
+				"Sends a customer's text message to an AI agent's chat and returns the agent's reply.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSession',
+					relationHint: 'Creates a chat session or closes it',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.injectContext',
+					relationHint: 'Tells the agent something without a message',
+				},
+			],
+		},
 		defaults: { name: 'Chat Send' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

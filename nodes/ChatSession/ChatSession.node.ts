@@ -23,6 +23,20 @@ export class ChatSession implements INodeType {
 		subtitle:
 			'={{ { close: "close session", create: "create session", legacyClose: "close session (legacy)", legacyCreate: "create session (legacy)", legacyPause: "pause session (legacy)", supportCommand: "send support command", unwatch: "stop watching session", waitForEvent: "wait for session event", watch: "watch session" }[$parameter["operation"]] }}',
 		description: 'Create, close, watch, or wait for chat sessions with an AI agent',
+		builderHint: {
+			searchHint:
+				'Creates a chat session, closes it, sends support commands, waits for an event of it, or lets Chat Events Trigger watch it.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSend',
+					relationHint: 'Sends a message in the session',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatEventsTrigger',
+					relationHint: 'Starts a workflow for events of the session',
+				},
+			],
+		},
 		defaults: { name: 'Chat Session' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -30,6 +30,16 @@ export class Dnd implements INodeType {
 		subtitle:
 			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
 		description: 'Manage the numbers that your agents never call',
+		builderHint: {
+			searchHint:
+				"Adds phone numbers to the do-not-disturb list of an agent, which is its do-not-call list, removes them, or returns only the rows whose number is on it or isn't.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',
+					relationHint: 'Pushes the people who may be called',
+				},
+			],
+		},
 		defaults: { name: 'DND List' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

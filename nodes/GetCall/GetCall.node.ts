@@ -28,6 +28,16 @@ export class GetCall implements INodeType {
 		subtitle:
 			'={{ { get: "get call", getMany: "get many calls", getRecording: "get recording", getTranscript: "get transcript" }[$parameter["operation"]] }}',
 		description: 'Get calls of your AI agents: outcome, summary, transcript, recording',
+		builderHint: {
+			searchHint:
+				"Reads placed calls: the result, transcript, or recording of one call, or many calls with filters. It doesn't call anyone.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
+					relationHint: 'Places a call and returns its call_id',
+				},
+			],
+		},
 		defaults: { name: 'Get Call' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

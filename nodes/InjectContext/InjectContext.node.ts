@@ -23,6 +23,16 @@ export class InjectContext implements INodeType {
 		version: 1,
 		subtitle: 'add context to the chat',
 		description: 'Give a chat agent context for the conversation, such as the summary of a call',
+		builderHint: {
+			searchHint:
+				"Tells the AI agent of a chat something that the customer doesn't see, such as an order status.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.chatSend',
+					relationHint: 'Sends a message of the customer',
+				},
+			],
+		},
 		defaults: { name: 'Inject Context' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

@@ -32,6 +32,20 @@ export class PlaceCall implements INodeType {
 		version: 1,
 		subtitle: `={{ ($parameter["operation"] === "sendAndWait" ? "ask " : $parameter["when"] === "now" ? "call " : "schedule call to ") + ${enteredOr('phoneNumber', 'the number of each item')} }}`,
 		description: 'Let an AI agent call people, now or later, or ask a person by phone',
+		builderHint: {
+			searchHint:
+				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time. To continue with the result of the call, set Options > Wait for Completion. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation sendAndWait. To call a list of contacts, use Push Campaign Contacts.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.getCall',
+					relationHint: 'Reads the record, transcript, or recording of a placed call',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.callCompletedTrigger',
+					relationHint: 'Starts another workflow when a call is completed',
+				},
+			],
+		},
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
 		waitingNodeTooltip: 'Waiting until the calls are completed',

@@ -28,6 +28,21 @@ export class PushCampaignContacts implements INodeType {
 		subtitle: `={{ ($parameter["enqueue"] ? "add and release to campaign " : "add to campaign ") + ${enteredOr('campaignId', '…')} }}`,
 		description:
 			'Add any number of contacts from a spreadsheet, database, or CSV file to a calling campaign',
+		builderHint: {
+			searchHint:
+				"Adds contacts, such as rows of a spreadsheet or CSV file, to a calling campaign. Campaigns only call Indian mobile numbers. The output Rejected has each row that wasn't pushed, with the reason.",
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.campaignStatus',
+					relationHint:
+						'Reads the progress of the campaign, or waits until its contact lists are completed',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.dnd',
+					relationHint: 'Removes people who opted out before the push',
+				},
+			],
+		},
 		defaults: { name: 'Push Campaign Contacts' },
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],

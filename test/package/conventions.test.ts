@@ -49,6 +49,16 @@ test('checks more than 200 parameters of 13 nodes', () => {
 	expect(loader.types.nodes).toHaveLength(13);
 });
 
+test("each node tells n8n's AI builder what it is for, and names related nodes of this package", () => {
+	const names = new Set(loader.types.nodes.map(({ name }) => `n8n-nodes-voice-chat-agent.${name}`));
+	for (const { name, builderHint } of loader.types.nodes) {
+		const { searchHint = '', relatedNodes = [] } = builderHint ?? {};
+		expect([name, searchHint]).toEqual([name, expect.stringMatching(/^[A-Z].{30,}\.$/)]);
+		expect(relatedNodes).not.toEqual([]);
+		for (const { nodeType } of relatedNodes) expect(names).toContain(nodeType);
+	}
+});
+
 test('display names and choices are in Title Case', () => {
 	expect(violations(({ property }) => notInTitleCase(property.displayName))).toEqual([]);
 	expect(
