@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
+import { OTHER_TEXTS } from '../../../nodes/shared/deduplicationStore';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { TEXTS_PER_CALL } from '../../../nodes/PlaceCall/limit/calledNumbers';
-import { OTHER_TEXTS } from '../../../nodes/shared/deduplicationStore';
 import {
 	engineTool,
 	executeContext,
@@ -418,17 +418,28 @@ describe("n8n's store", () => {
 		expect(description).toContain('1 call was already placed in this run (item 0).');
 	});
 
-	it('stops the node before anyone is called if the list is full', async () => {
+	/** As many texts as `texts` with the entry of the next request. */
+	async function fillList(texts: number): Promise<void> {
 		const context = executeContext(harness.placeCallNode(), [{ json: {} }]);
-		const texts = Array.from({ length: 30_000 * TEXTS_PER_CALL - 1 }, (_, i) => String(i));
-		await context.helpers.checkProcessedAndRecord([OTHER_TEXTS, ...texts], 'node', {
+		const others = Array.from({ length: texts - 2 }, (_, i) => String(i));
+		await context.helpers.checkProcessedAndRecord([OTHER_TEXTS, ...others], 'node', {
 			mode: 'entries',
 		});
+	}
+
+	it('stops the node before anyone is called if the list has no room for the items', async () => {
+		await fillList(29_999 * TEXTS_PER_CALL + 1);
 		const { message, description } = faultOf(await call(PHONE));
 		expect(message).toBe(
-			'The list of called numbers has about 30,000 calls and no room for 1 more, so no call was placed',
+			'The list of called numbers has about 29,999 calls and no room for 1 more, so no call was placed',
 		);
 		expect(description).toContain("'Forget Called Numbers' in 'Options', set to 'All Numbers'");
+	});
+
+	it('places the calls if the list has room for the items', async () => {
+		await fillList(29_999 * TEXTS_PER_CALL);
+		acceptCalls(1);
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 
 	it('keeps the called numbers when many notes of requests are in it', async () => {
