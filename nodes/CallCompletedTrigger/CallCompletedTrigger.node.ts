@@ -14,7 +14,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
 import { completionFields } from './properties';
-import { onCompletion, openCompletions } from './onCompletion';
+import { onCompletion, openCompletions, sampleOfTest } from './onCompletion';
 
 export class CallCompletedTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -26,7 +26,8 @@ export class CallCompletedTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
+		subtitle:
+			'={{ $parameter["getCalls"] === "reading" ? "by reading the calls" : $parameter["getCalls"] === "both" ? "by webhook and reading" : $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
 		description: 'Starts the workflow when a phone call of an AI agent is completed',
 		builderHint: {
 			searchHint:
@@ -48,21 +49,23 @@ export class CallCompletedTrigger implements INodeType {
 		webhooks: [
 			{
 				name: 'default',
-				httpMethod: 'POST',
+				// Without a method, n8n registers no webhook, so a test in the editor executes the node.
+				httpMethod: '={{ $parameter["getCalls"] === "reading" ? "" : "POST" }}',
 				responseMode: 'onReceived',
 				path: 'call-completed',
+				ndvHideUrl: '={{ $parameter["getCalls"] === "reading" }}',
 			},
 		],
 		triggerPanel: {
 			header: 'Get completed calls from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, copy the Production URL to that option instead, and publish this workflow.',
+					'<b>To test it by webhook</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>To test it by reading</b>, click "Execute step". The node returns a completed call.<br /><br /><b>When your workflow is ready</b>, publish it. For calls by webhook, copy the Production URL to that option instead.',
 				active:
-					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>As the workflow is published</b>, it starts when a call that was placed with the Production URL is completed.',
+					'<b>To test it by webhook</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>To test it by reading</b>, click "Execute step". The node returns a completed call.<br /><br /><b>While the workflow is published</b>, it starts when a call is completed that was placed with the Production URL, or that it finds by reading.',
 			},
 			activationHint:
-				'When the workflow is published, copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
+				'Publish the workflow to start it for completed calls. For calls by webhook, then copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
 		},
 		properties: completionFields,
 	};
@@ -76,12 +79,12 @@ export class CallCompletedTrigger implements INodeType {
 	webhookMethods = { default: nothingToRegister };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return openCompletions(this);
+		return await openCompletions(this);
 	}
 
 	// Without this, n8n's editor would run trigger() for the items of the webhook and never finish.
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passFirstOnly(this);
+		return (await sampleOfTest(this)) ?? (await passFirstOnly(this));
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

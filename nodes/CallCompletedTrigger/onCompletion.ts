@@ -1,11 +1,14 @@
 import uniqBy from 'lodash/uniqBy';
 import type {
+	IExecuteFunctions,
+	INodeExecutionData,
 	ITriggerFunctions,
 	ITriggerResponse,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { asItems } from '../shared/n8n/run/itemLoop';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import {
 	type ExecutionStarter,
 	openStarter,
@@ -35,6 +38,9 @@ import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings } from './settings';
 import { CallVerifier } from './callVerifier';
+import { CallReader } from './reading/callReader';
+import { isRead } from './reading/listsToRead';
+import { sampleCall } from './reading/sampleCall';
 
 /** The sender's timeout isn't documented, so the response takes at most this long. */
 const MAX_RESPONSE_MS = 10_000;
@@ -64,16 +70,38 @@ const ONE_AT_A_TIME: RejectedDelivery = {
 /** By active trigger. */
 const verifierOf = new WeakMap<ITriggerFunctions, CallVerifier>();
 
+/** By active trigger that also reads the calls. */
+const readerOf = new WeakMap<ITriggerFunctions, CallReader>();
+
 /** Runs as `trigger()`. */
-export function openCompletions(trigger: ITriggerFunctions): ITriggerResponse {
+export async function openCompletions(trigger: ITriggerFunctions): Promise<ITriggerResponse> {
 	const closing = new AbortController();
-	requireUsable(trigger, () => readCompletionSettings(trigger), closing.signal);
+	const settings = requireUsable(trigger, () => readCompletionSettings(trigger), closing.signal);
 	const verifier = new CallVerifier(trigger);
 	verifierOf.set(trigger, verifier);
+	const { reading } = settings;
+	const reader =
+		reading === undefined ? undefined : await CallReader.open(trigger, settings, reading);
+	if (reader !== undefined) readerOf.set(trigger, reader);
 	return openStarter(trigger, async () => {
 		closing.abort();
-		await verifier.close();
+		await Promise.all([verifier.close(), reader?.close()]);
 	});
+}
+
+/** Runs in `execute()`. @returns undefined unless it's a test in the editor without a webhook */
+export async function sampleOfTest(
+	context: IExecuteFunctions,
+): Promise<INodeExecutionData[][] | undefined> {
+	if (context.getMode() !== 'manual') return undefined;
+	try {
+		const settings = readCompletionSettings(context);
+		const { reading, hasWebhook } = settings;
+		if (reading === undefined || hasWebhook) return undefined;
+		return [asItems(await sampleCall(context, settings, reading))];
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
 }
 
 /** A completed call from a request of the completion webhook. */
@@ -214,7 +242,15 @@ function pass(
 		responder.send(200, received(callId));
 		return NO_EXECUTION;
 	}
-	return starter.emit(asItems(withPhoneKey(item)), key, responder, received(callId));
+	const { reading } = settings;
+	// Another process has the trigger, which can't know that this one started an execution.
+	if (starter.isElsewhere && reading !== undefined && isRead(outcome, reading.source)) {
+		responder.send(200, { ...received(callId), message: 'The next reading starts the workflow.' });
+		return NO_EXECUTION;
+	}
+	const reader = starter.trigger === undefined ? undefined : readerOf.get(starter.trigger);
+	const listener = reader?.onWebhook(callId, outcome);
+	return starter.emit(asItems(withPhoneKey(item)), key, responder, received(callId), listener);
 }
 
 function received(callId: string): JsonObject {

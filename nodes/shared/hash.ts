@@ -18,6 +18,11 @@ export function shortFingerprint(value: unknown, characters: number): string {
 	return sha256(canonical(value)).digest('base64url').slice(0, characters);
 }
 
+/** A hash of 64 bits, for large sets. */
+export function fingerprint64(text: string): bigint {
+	return sha256(text).digest().readBigUInt64LE();
+}
+
 function canonical(value: unknown): string {
 	// The replacer is slow, and texts don't need it.
 	if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {

@@ -10,7 +10,7 @@ export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
 export const PICKED = 'picked';
 
 /** Fields of the call record that only an ended call has. */
-const END_FIELDS = [
+export const END_FIELDS = [
 	'call_ended_by',
 	'call_ended_reason',
 	'call_ended_reason_message',
@@ -55,7 +55,7 @@ export function hasValue(value: JsonValue | undefined): boolean {
  * Fields that differ between the outcomes of a call, such as after a redial with the same ID. Only fields that every
  * report of an ended call has.
  */
-const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
+export const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 const PICKED_AT = 'call_picked_at';
 
 /** The first `call_picked_at` of each outcome, in epoch milliseconds. */

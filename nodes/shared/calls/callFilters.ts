@@ -128,7 +128,7 @@ function boundOf(
 	zone: string,
 	form: string | undefined,
 ): string | number {
-	const at = DateTime.isDateTime(value) ? value : readText(value, zone);
+	const at = parseTime(value, zone);
 	if (!at.isValid) {
 		throw new InvalidInput(
 			`'${label}' must be a date (got ${quoted(value)})`,
@@ -153,8 +153,13 @@ const BEGINS_WITH_A_DAY = /^\d{4}-?\d{2}-?\d{2}(?!\d)/;
 /** The largest UTC offset on earth. */
 const MAX_OFFSET_MINUTES = 14 * 60;
 
-/** Without an offset, a time is in the workflow's time zone. */
-function readText(value: unknown, zone: string): DateTime {
+/**
+ * A date, with or without a time. Invalid for anything else.
+ *
+ * @param zone time zone for dates without an offset
+ */
+export function parseTime(value: unknown, zone: string): DateTime {
+	if (DateTime.isDateTime(value)) return value;
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone });
 	const written = asText(value).replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
 	if (!BEGINS_WITH_A_DAY.test(written)) return DateTime.invalid('no day');

@@ -76,7 +76,7 @@ export async function readCompletedCall(
 }
 
 /** Transcript and recording. `[]` and `null` for a call without them. */
-async function readIncluded(
+export async function readIncluded(
 	client: ApiClient,
 	callId: string,
 	{ transcript, recording }: Included,

@@ -21,6 +21,9 @@ export type CallList = {
 	isComplete: boolean;
 };
 
+/** No reading of the list was proven to be complete. */
+export class CallsMayBeMissing extends OutcomeUnknown {}
+
 /** The API mapping fields that are required to read this many calls. */
 export function requiredForList(
 	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
@@ -101,7 +104,8 @@ export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
  * Reads all calls that match the filters, for a decision that needs a complete list.
  *
  * @throws MissingMapping before anything is sent
- * @throws OutcomeUnknown if calls may be missing, or if there are more than `maxCalls`
+ * @throws CallsMayBeMissing if calls may be missing
+ * @throws OutcomeUnknown if there are more than `maxCalls`
  */
 export async function readAllCalls(
 	client: ApiClient,
@@ -114,7 +118,7 @@ export async function readAllCalls(
 		limiter,
 		loopAdvice: loopAdvice(mapping),
 		notProven: () =>
-			new OutcomeUnknown(
+			new CallsMayBeMissing(
 				`Calls may be missing, because the call list changed during each of ${MAX_READINGS} readings, has fewer calls than its total, or has too few calls per page`,
 				onScreenOnly(
 					ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,

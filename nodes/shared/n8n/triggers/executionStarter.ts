@@ -69,12 +69,62 @@ export function openStarter(
 /** By trigger: the keys that another process has stored with the workflow, when they were last read. */
 const storedKeysByTrigger = new Map<string, readonly string[]>();
 
-/** Starts at most one execution per key, or one per delivery without a key. */
+/** What to do before and after n8n gets an execution. */
+export type StartListener = {
+	/** Called before each attempt. n8n stores the trigger's static data with it. */
+	beforeEmit: () => void;
+	/** @param isStarted whether n8n could start the execution */
+	onEnd: (isStarted: boolean) => void;
+};
+
+/** Starts executions with an active trigger, at most one per key. */
+export class TriggerStarter {
+	private readonly triggerKey: string;
+
+	constructor(private readonly trigger: ITriggerFunctions) {
+		this.triggerKey = triggerKey(trigger);
+	}
+
+	/** Whether this key has started an execution, as far as this process knows. */
+	isUsed(value: string): boolean {
+		const key = keyOf(this.triggerKey, value);
+		return recentKeys.has(key) || storedKeysByTrigger.get(this.triggerKey)?.includes(key) === true;
+	}
+
+	/**
+	 * Starts an execution, after those that wait already.
+	 *
+	 * @param value undefined to start an execution in any case
+	 * @param bytes of the items, which stay in memory until the execution starts
+	 * @returns when the next execution may start: when n8n has this one, or takes long
+	 */
+	async start(
+		items: INodeExecutionData[],
+		value: string | undefined,
+		{ beforeEmit, onEnd }: StartListener,
+		bytes = 0,
+	): Promise<void> {
+		const key = keyOf(this.triggerKey, value ?? randomUUID());
+		if (value !== undefined) recentKeys.set(key, true);
+		pendingBytes += bytes;
+		await inFlight(async () => {
+			const trigger = activeTrigger(this.triggerKey) ?? this.trigger;
+			const emitting = emitWithRetry(trigger, items, key, beforeEmit);
+			void emitting.then(onEnd);
+			await settledOrTimeout(clock, RELEASE_AFTER_MS, emitting);
+			pendingBytes -= bytes;
+		});
+	}
+}
+
+/** Starts the execution of a delivery: at most one per key, or one per delivery without a key. */
 export class ExecutionStarter {
 	private readonly triggerKey: string;
 
 	/** Only without a trigger, because n8n keeps the workflow and the request in memory with it. */
 	private readonly context: IWebhookFunctions | undefined;
+
+	private readonly starter: TriggerStarter | undefined;
 
 	/** @param trigger if it's active in this process. Otherwise, n8n starts the execution with the output of `webhook()`. */
 	constructor(
@@ -87,6 +137,7 @@ export class ExecutionStarter {
 	) {
 		this.triggerKey = triggerKey(context);
 		this.context = trigger === undefined ? context : undefined;
+		this.starter = trigger === undefined ? undefined : new TriggerStarter(trigger);
 		if (trigger !== undefined) storedKeysByTrigger.set(this.triggerKey, storedKeysOf(context));
 	}
 
@@ -95,28 +146,35 @@ export class ExecutionStarter {
 		return this.trigger !== undefined || this.isTest;
 	}
 
+	/** Whether n8n starts the execution, because the trigger is active in another process. */
+	get isElsewhere(): boolean {
+		return this.trigger === undefined && !this.isTest;
+	}
+
 	/**
 	 * Whether this key has started an execution, as far as this process knows. Always false if n8n starts the execution,
 	 * because n8n may have failed and asked the sender to deliver again. The execution then checks (`eventDeduplication.ts`).
 	 */
 	isUsed(value: string | undefined): boolean {
-		if (value === undefined || this.trigger === undefined) return false;
-		const key = this.keyOf(value);
-		return recentKeys.has(key) || storedKeysByTrigger.get(this.triggerKey)?.includes(key) === true;
+		return value !== undefined && this.starter?.isUsed(value) === true;
 	}
 
 	/**
 	 * Starts the execution and responds to the sender: immediately if the trigger starts it, because the trigger makes
 	 * several attempts. Otherwise, n8n responds when it has stored the execution.
+	 *
+	 * @param listener if the trigger starts it
 	 */
 	emit(
 		items: INodeExecutionData[],
 		value: string | undefined,
 		responder: WebhookResponder,
 		body: JsonObject,
+		listener?: StartListener,
 	): IWebhookResponseData {
-		const key = value === undefined || this.isTest ? undefined : this.keyOf(value);
-		if (this.trigger === undefined) {
+		const { trigger, starter } = this;
+		if (trigger === undefined || starter === undefined) {
+			const key = value === undefined || this.isTest ? undefined : keyOf(this.triggerKey, value);
 			if (key !== undefined) this.storeKey(key);
 			const workflowData = [key === undefined ? items : withEventKey(items, key)];
 			return responder.leaveToN8n()
@@ -124,31 +182,14 @@ export class ExecutionStarter {
 				: { workflowData, noWebhookResponse: true };
 		}
 		responder.send(200, body);
-		if (key !== undefined) recentKeys.set(key, true);
-		pendingBytes += this.bytes;
-		void this.emitLimited(this.trigger, items, key ?? this.keyOf(randomUUID()));
+		// Notifies the workflow's owner if n8n didn't start the execution after all attempts.
+		const onEnd = (isStarted: boolean) => {
+			if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
+			listener?.onEnd(isStarted);
+		};
+		const beforeEmit = () => listener?.beforeEmit();
+		void starter.start(items, value, { beforeEmit, onEnd }, this.bytes);
 		return NO_EXECUTION;
-	}
-
-	/** Notifies the workflow's owner if n8n didn't start the execution after all attempts. */
-	private async emitLimited(
-		trigger: ITriggerFunctions,
-		items: INodeExecutionData[],
-		key: string,
-	): Promise<void> {
-		await inFlight(async () => {
-			const emitting = emitWithRetry(activeTrigger(this.triggerKey) ?? trigger, items, key);
-			void emitting.then((isStarted) => {
-				if (!isStarted) trigger.saveFailedExecution(notStarted(trigger, items));
-			});
-			await settledOrTimeout(clock, RELEASE_AFTER_MS, emitting);
-			pendingBytes -= this.bytes;
-		});
-	}
-
-	/** n8n's index has the keys of the whole instance, so the trigger is part of the key. */
-	private keyOf(value: string): string {
-		return fingerprint([this.triggerKey, value]);
 	}
 
 	private storeKey(key: string): void {
@@ -156,6 +197,11 @@ export class ExecutionStarter {
 		const data = this.context.getWorkflowStaticData('node');
 		data.usedKeys = [...storedKeysOf(this.context), key].slice(-MAX_RECENT_KEYS);
 	}
+}
+
+/** n8n's index has the keys of the whole instance, so the trigger is part of the key. */
+function keyOf(trigger: string, value: string): string {
+	return fingerprint([trigger, value]);
 }
 
 function storedKeysOf(context: IWebhookFunctions): string[] {
@@ -196,16 +242,21 @@ export async function withStarter(
 	return NO_EXECUTION;
 }
 
-/** @returns when the execution has ended: whether n8n could start it */
+/**
+ * @param beforeEmit called before each attempt
+ * @returns when the execution has ended: whether n8n could start it
+ */
 export async function emitWithRetry(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,
+	beforeEmit: () => void = () => {},
 ): Promise<boolean> {
 	for (const delay of EMIT_DELAYS_MS) {
 		if (delay > 0) await clock.sleep(delay);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
 		try {
+			beforeEmit();
 			trigger.emit([items], undefined, done, key);
 			await done.promise;
 			return true;

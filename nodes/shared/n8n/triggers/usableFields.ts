@@ -22,17 +22,18 @@ const notices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
  * @param read reads every field
  * @param signal aborted when the trigger closes
  */
-export function requireUsable(
+export function requireUsable<T>(
 	trigger: ITriggerFunctions,
-	read: () => unknown,
+	read: () => T,
 	signal: AbortSignal,
-): void {
+): T {
 	try {
-		read();
+		const fields = read();
+		notices.set(trigger, rejectionNotice(trigger, signal));
+		return fields;
 	} catch (error) {
 		throw toNodeError(trigger.getNode(), error);
 	}
-	notices.set(trigger, rejectionNotice(trigger, signal));
 }
 
 /**

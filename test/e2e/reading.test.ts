@@ -1,0 +1,100 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../contract/credentialFor';
+import { N8nDriver, type Workflow } from '../n8n/driver';
+import type { N8nServer } from '../n8n/server';
+import { until } from '../n8n/until';
+import { chain, node } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { callIdOf, executionsOf, PACKAGE } from './calls';
+import { removeServer, startServer } from './ownServer';
+
+const NAME = 'Call Completed Trigger';
+const CAMPAIGN = fixtures.campaigns.active;
+const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();
+
+/** Starts its own n8n, because the tests kill it. */
+describe('Call Completed Trigger by reading, without a public URL', () => {
+	let server: N8nServer;
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let workflow: Workflow;
+	let tested: Workflow;
+	/** Calls that must start the workflow. */
+	const expected: string[] = [];
+
+	beforeAll(async () => {
+		server = await startServer();
+		simulator = await startSimulator({ dialect: dialects.plain });
+		n8n = await N8nDriver.signIn(server.baseUrl);
+		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
+		const parameters = {
+			getCalls: 'reading',
+			callsOf: 'campaign',
+			campaignId: String(CAMPAIGN),
+			checkEvery: 1,
+		};
+		const rest = { credentials: { [CREDENTIAL]: credential } };
+		const trigger = () => node(NAME, `${PACKAGE}.callCompletedTrigger`, 1, parameters, rest);
+		workflow = await n8n.createWorkflow(chain('reading', trigger()));
+		tested = await n8n.createWorkflow(chain('tested', trigger()));
+	}, 300_000);
+	afterAll(async () => {
+		await simulator.stop();
+		await removeServer(server);
+	});
+
+	/** Completes calls of the campaign. */
+	async function complete(count: number): Promise<void> {
+		for (let index = 0; index < count; index++) {
+			const callId = simulator.addAttempt(CAMPAIGN, 'picked');
+			await simulator.endCall(callId);
+			expected.push(callId);
+		}
+	}
+
+	async function readAgain(): Promise<void> {
+		const readings = () =>
+			simulator.requests.filter(({ path }) => path === `/v1/campaigns/${CAMPAIGN}/status`).length;
+		const before = readings();
+		await until('a reading', async () => Promise.resolve(readings() > before), {
+			timeout: 240_000,
+			every: 1_000,
+		});
+	}
+
+	async function killAndBoot(whileDown: () => Promise<void>): Promise<void> {
+		await server.kill();
+		await whileDown();
+		await server.boot();
+		n8n = await N8nDriver.signIn(server.baseUrl);
+	}
+
+	it('a test in the editor returns a completed call', async () => {
+		const { id } = await n8n.runManually(tested, NAME);
+		const [item] = await n8n.output(id, NAME);
+		expect(item?.json).toMatchObject({ campaign_id: CAMPAIGN, status: expect.any(String) });
+	}, 120_000);
+
+	it('registers no webhook, and starts once for each call, also if n8n is killed in between', async () => {
+		await n8n.activate(workflow);
+		await readAgain();
+		// n8n has stored the first reading when the workflow is published.
+		await until('the workflow to be published', async () => {
+			const stored = await n8n.request('GET', `/workflows/${workflow.id}`);
+			return JSON.stringify(stored).includes('readCalls:');
+		});
+		await killAndBoot(async () => await complete(3));
+		expect(ids(await executionsOf(n8n, workflow, NAME, 3))).toEqual([...expected].sort());
+
+		await complete(20);
+		await until('some executions', async () => (await n8n.executions(workflow)).length > 5, {
+			timeout: 240_000,
+			every: 20,
+		});
+		await killAndBoot(async () => await complete(2));
+		expect(ids(await executionsOf(n8n, workflow, NAME, 25))).toEqual([...expected].sort());
+		await readAgain();
+		expect(ids(await executionsOf(n8n, workflow, NAME, 25))).toEqual([...expected].sort());
+	}, 900_000);
+});

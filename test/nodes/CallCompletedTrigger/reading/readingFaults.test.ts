@@ -1,0 +1,315 @@
+import { randomUUID } from 'node:crypto';
+import type { IRun } from 'n8n-workflow';
+import { ReadState } from '../../../../nodes/CallCompletedTrigger/reading/readState';
+import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../../../contract/credentialFor';
+import {
+	activate,
+	callWebhook,
+	engineHarness,
+	makeWorkflow,
+	output,
+	runWorkflow,
+	speedUp,
+} from '../../../engine';
+import { eventually } from '../../../n8n/until';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../../simulator';
+import { seededCall } from '../../../simulator/state/seed';
+import { endReading, ReadingHarness } from './readingHarness';
+
+const harness = engineHarness();
+const { uploads, campaigns } = fixtures;
+const HOUR_MS = 3_600_000;
+
+let simulator: Simulator;
+let reading: ReadingHarness | undefined;
+
+beforeAll(async () => {
+	simulator = await startSimulator({ dialect: dialects.plain });
+});
+afterEach(async () => {
+	await endReading(reading);
+	reading = undefined;
+	simulator.reset();
+});
+afterAll(async () => await simulator.stop());
+
+async function publish(parameters = {}): Promise<ReadingHarness> {
+	reading = await ReadingHarness.publish(harness, simulator, parameters);
+	return reading;
+}
+
+describe('with the webhook', () => {
+	it('each outcome starts the workflow once, whichever comes first', async () => {
+		const trigger = await publish({ getCalls: 'both' });
+		const node = await trigger.node();
+		const deliver = async (callId: string) => {
+			const request = { body: { call_id: callId, status: 'picked' } };
+			const { response, answered } = await callWebhook(
+				harness.credentials,
+				makeWorkflow([node]),
+				node,
+				request,
+			);
+			await answered;
+			return response;
+		};
+		const delivered = await trigger.addEnded();
+		expect(await deliver(delivered)).toMatchObject({ statusCode: 200 });
+		const lost = await trigger.addEnded();
+		await trigger.read(2);
+		expect(await deliver(lost)).toMatchObject({
+			statusCode: 200,
+			body: { message: 'This call was received before.' },
+		});
+		expect(trigger.started).toEqual([delivered, lost].sort());
+		expect(trigger.emissions).toBe(2);
+	});
+
+	it('what the webhook started does not start again after a restart, also if n8n has no execution of it anymore', async () => {
+		const trigger = await publish({ getCalls: 'both' });
+		const node = await trigger.node();
+		const callId = await trigger.addEnded();
+		const request = { body: { call_id: callId } };
+		const { answered } = await callWebhook(
+			harness.credentials,
+			makeWorkflow([node]),
+			node,
+			request,
+		);
+		await answered;
+		await trigger.read();
+		const other = await trigger.addEnded();
+		await eventually(() => trigger.started.includes(other));
+		trigger.executions.clear();
+		jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * HOUR_MS);
+		await trigger.restart();
+		await trigger.read();
+		expect(trigger.started).toEqual([]);
+	});
+
+	it('a process without the trigger leaves calls that are read to the reading', async () => {
+		const trigger = await publish({ getCalls: 'both' });
+		await trigger.stop();
+		const node = { ...(await trigger.node()), id: 'elsewhere' };
+		const deliver = async (callId: string) => {
+			const workflow = makeWorkflow([node]);
+			workflow.getStaticData('node', node).servedElsewhere = true;
+			const request = { body: { call_id: callId } };
+			return await callWebhook(harness.credentials, workflow, node, request);
+		};
+		const { response, result } = await deliver(await trigger.addEnded());
+		expect(response.body).toMatchObject({ message: 'The next reading starts the workflow.' });
+		expect(result?.workflowData).toBeUndefined();
+		const other = await deliver(fixtures.calls.unusual);
+		expect(other.result?.workflowData).toHaveLength(1);
+	});
+});
+
+describe('failures', () => {
+	it('a call whose record fails does not keep others from starting, and starts at a later reading', async () => {
+		const trigger = await publish();
+		const failing = trigger.addCall();
+		const path = `/v1/call/${failing}`;
+		simulator.faults.inject({ kind: 'status', status: 500, match: { path } });
+		await simulator.endCall(failing);
+		const other = await trigger.addEnded();
+		await trigger.read(3);
+		expect(trigger.started).toEqual([other]);
+		expect(trigger.failed).toEqual([
+			"1 call of the call list couldn't be read, so the workflow wasn't started yet",
+		]);
+		simulator.faults.clear();
+		await trigger.read();
+		expect(trigger.started).toEqual([other, failing].sort());
+	});
+
+	it('the owner is told once per outage, and the next reading finds every call', async () => {
+		const trigger = await publish();
+		const outage = () =>
+			simulator.faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+		outage();
+		const during = await trigger.addEnded();
+		await trigger.read(4);
+		expect(trigger.failed).toHaveLength(1);
+		expect(trigger.failed[0]).toMatch(/^The calls couldn't be read: /);
+		simulator.faults.clear();
+		await trigger.read(2);
+		expect(trigger.started).toEqual([during]);
+		outage();
+		await trigger.read(2);
+		expect(trigger.failed).toHaveLength(2);
+	});
+
+	it('an outcome that n8n cannot start is tried again at the next reading', async () => {
+		const trigger = await publish();
+		trigger.isStarting = false;
+		const callId = await trigger.addEnded();
+		await eventually(() => trigger.failed.length > 0);
+		expect(trigger.failed).toEqual([`n8n couldn't start the workflow for call ${callId}`]);
+		trigger.isStarting = true;
+		await eventually(() => trigger.started.length > 0);
+		expect(trigger.started).toEqual([callId]);
+	});
+
+	it('a crash after n8n got an execution, and before the state was stored, starts nothing twice', async () => {
+		const trigger = await publish();
+		const { stored } = trigger;
+		const calls = [await trigger.addEnded(), await trigger.addEnded()].sort();
+		await eventually(() => trigger.started.length === 2);
+		trigger.stored = stored;
+		await trigger.restart();
+		await trigger.read();
+		expect(trigger.started).toEqual(calls);
+		expect(trigger.emissions).toBe(4);
+	});
+
+	it('with the stored state, calls start nothing again, also if n8n has no executions of them anymore', async () => {
+		const trigger = await publish();
+		const first = await trigger.addEnded();
+		await eventually(() => trigger.started.includes(first));
+		await trigger.read();
+		const last = await trigger.addEnded();
+		await eventually(() => trigger.started.includes(last));
+		trigger.executions.clear();
+		const { emissions } = trigger;
+		const now = Date.now();
+		jest.spyOn(Date, 'now').mockReturnValue(now + 15 * 24 * HOUR_MS);
+		await trigger.restart();
+		await trigger.read();
+		expect(trigger.emissions).toBe(emissions);
+	});
+
+	it('calls that the filters excluded do not start the workflow when the filters change', async () => {
+		const trigger = await publish({ filters: { statuses: 'failed' } });
+		await trigger.addEnded();
+		await trigger.read();
+		expect(trigger.started).toEqual([]);
+		await trigger.publishAgain({ filters: {} });
+		await trigger.read();
+		expect(trigger.started).toEqual([]);
+		const later = await trigger.addEnded();
+		await trigger.read();
+		expect(trigger.started).toEqual([later]);
+	});
+
+	it('says clearly if it cannot remember more calls', async () => {
+		const trigger = await publish();
+		const callId = await trigger.addEnded();
+		jest.spyOn(ReadState.prototype, 'size', 'get').mockReturnValue(1_000_000);
+		await eventually(() => trigger.failed.length > 0);
+		expect(trigger.failed).toEqual([
+			"The trigger can't remember more than 1,000,000 completed calls, so it doesn't read more of them",
+		]);
+		expect(trigger.started).not.toContain(callId);
+	});
+
+	it('reading stops when the workflow is unpublished', async () => {
+		const trigger = await publish();
+		await trigger.stop();
+		const { length } = simulator.requests;
+		await trigger.addEnded();
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		expect(simulator.requests.length).toBe(length);
+		expect(trigger.emissions).toBe(0);
+	});
+});
+
+describe('many calls', () => {
+	it('10,000 completed calls since a date start one execution each, five at a time', async () => {
+		const now = Date.now();
+		for (let n = 0; n < 10_000; n++) {
+			const call = seededCall(n, now);
+			const callId = randomUUID();
+			const outcome = { status: 'not_picked', retry_count: 0 };
+			const { running: uploadId } = uploads;
+			simulator.state.calls.set(callId, { ...call, callId, uploadId, outcome });
+		}
+		const trigger = await publish({ startFrom: new Date(now - 1).toISOString() });
+		await eventually(() => trigger.executions.size >= 10_000);
+		await trigger.read();
+		expect(trigger.executions.size).toBe(10_000);
+		expect(trigger.emissions).toBe(10_000);
+		expect(JSON.stringify(trigger.stored).length).toBeLessThan(120_000);
+		trigger.executions.clear();
+		jest.spyOn(Date, 'now').mockReturnValue(now + 25 * HOUR_MS);
+		await trigger.restart();
+		await trigger.read();
+		expect(trigger.started).toEqual([]);
+	}, 120_000);
+
+	it('publishing does not wait longer than a minute for the first reading', async () => {
+		const release = simulator.holdResponses(/^\/v1\/calls/);
+		const trigger = await publish();
+		const created = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		await trigger.restart('update');
+		release();
+		await trigger.read();
+		expect(trigger.started).toEqual([created]);
+	});
+});
+
+describe('publishing', () => {
+	const readingOf = (parameters = {}) => ({
+		getCalls: 'reading',
+		callsOf: 'campaign',
+		campaignId: String(campaigns.active),
+		...parameters,
+	});
+
+	async function publishing(parameters: object, credential: object = {}) {
+		speedUp(20_000);
+		const { baseUrl, token } = simulator;
+		const details = await harness.addCredential({ baseUrl, apiToken: token, ...credential });
+		const node = harness.node('callCompletedTrigger', {
+			id: randomUUID(),
+			parameters: { ...parameters },
+			credentials: { [CREDENTIAL]: details },
+		});
+		return await activate(harness.credentials, makeWorkflow([node]));
+	}
+
+	test.each([
+		[{ campaignId: 'leads' }, "'Campaign ID' must be a whole number"],
+		[{ callsOf: 'lists', contactListIds: ' , ' }, "'Contact List IDs' is empty"],
+		[{ callsOf: 'lists', contactListIds: '314, x' }, "'Contact List ID' must be a whole number"],
+		[{ checkEvery: 0 }, "'Check Every' must be at least 1"],
+		[{ checkEvery: 1_441 }, "'Check Every' must be at most 1440"],
+		[{ startFrom: 'soon' }, `'Start From' must be a date (got "soon")`],
+		[{}, "The credential has no value for 'Path to List in Response'"],
+	])('%j is told', async (parameters, message) => {
+		await expect(publishing(readingOf(parameters))).rejects.toThrow(message);
+	});
+
+	it('an unknown campaign is told', async () => {
+		const parameters = readingOf({ campaignId: '9' });
+		const credential = credentialFor(simulator);
+		await expect(publishing(parameters, credential)).rejects.toThrow(
+			"The service doesn't know this campaign",
+		);
+	});
+});
+
+describe('a test in the editor', () => {
+	async function test(trigger: ReadingHarness): Promise<IRun> {
+		await trigger.stop();
+		const node = await trigger.node();
+		const input = [{ json: {} }];
+		return await runWorkflow(harness.credentials, makeWorkflow([node]), node, input, 'manual');
+	}
+
+	it('returns the latest completed call', async () => {
+		const trigger = await publish({ include: ['transcript'] });
+		const callId = await trigger.addEnded();
+		trigger.addCall({ createdAt: Date.now() + HOUR_MS });
+		const run = await test(trigger);
+		expect(output(run, 'Node')).toMatchObject([
+			{ json: { call_id: callId, transcript: expect.any(Array) } },
+		]);
+	});
+
+	it('says that there is no completed call', async () => {
+		const run = await test(await publish({ filters: { statuses: 'unheard' } }));
+		expect(run.data.resultData.error?.message).toBe('No completed call matches');
+	});
+});

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import type { IDataObject, IRun, Workflow, WorkflowActivateMode } from 'n8n-workflow';
+import { z } from 'zod';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
+import { BoundedMap } from '../../../../nodes/shared/boundedMap';
+import { credentialFor } from '../../../contract/credentialFor';
+import {
+	activate,
+	makeWorkflow,
+	speedUp,
+	type ActiveWorkflow,
+	type EngineHarness,
+} from '../../../engine';
+import { eventually } from '../../../n8n/until';
+import { fixtures, type Simulator } from '../../../simulator';
+import { seededCall } from '../../../simulator/state/seed';
+
+const ENDED = z.custom<IRun>().parse({});
+const CAMPAIGN = fixtures.campaigns.active;
+
+let nodes = 0;
+
+/** A published trigger that reads calls, and n8n's database. */
+export class ReadingHarness {
+	/** What n8n has stored. */
+	stored: IDataObject = {};
+
+	/** Keys of the executions that n8n keeps, with the calls that started them. */
+	readonly executions = new Map<string, IDataObject>();
+
+	/** Emissions, also those that n8n ignores because it knows their key. */
+	emissions = 0;
+
+	readonly failed: string[] = [];
+
+	/** Whether n8n starts executions. */
+	isStarting = true;
+
+	private active: ActiveWorkflow | undefined;
+
+	private workflow: Workflow | undefined;
+
+	private readonly id = `reading-${++nodes}`;
+
+	private constructor(
+		private readonly harness: EngineHarness,
+		readonly simulator: Simulator,
+		private parameters: IDataObject,
+	) {}
+
+	/** Publishes the workflow, by default to read the campaign with seeded calls once a minute. */
+	static async publish(
+		harness: EngineHarness,
+		simulator: Simulator,
+		parameters: IDataObject = {},
+	): Promise<ReadingHarness> {
+		const reading = new ReadingHarness(harness, simulator, {
+			getCalls: 'reading',
+			callsOf: 'campaign',
+			campaignId: String(CAMPAIGN),
+			checkEvery: 1,
+			...parameters,
+		});
+		speedUp(20_000);
+		await reading.open('activate');
+		return reading;
+	}
+
+	async node() {
+		const details = await this.harness.addCredential(credentialFor(this.simulator));
+		return this.harness.node('callCompletedTrigger', {
+			id: this.id,
+			parameters: z.record(z.custom<string>()).parse(this.parameters),
+			credentials: { [CREDENTIAL]: details },
+			webhookId: 'hook',
+		});
+	}
+
+	/** Starts n8n again after a crash, with what it had stored. */
+	async restart(mode: WorkflowActivateMode = 'init'): Promise<void> {
+		const { stored } = this;
+		const emitted = new Map(this.executions);
+		await this.stop();
+		this.stored = stored;
+		this.executions.clear();
+		for (const [key, call] of emitted) this.executions.set(key, call);
+		// A new process has no memory.
+		jest.spyOn(BoundedMap.prototype, 'has').mockReturnValue(false);
+		await this.open(mode);
+	}
+
+	/** Publishes the workflow again in the same process. */
+	async publishAgain(parameters: IDataObject = {}): Promise<void> {
+		await this.stop();
+		this.parameters = { ...this.parameters, ...parameters };
+		await this.open('update');
+	}
+
+	/** Ends the process without closing anything. */
+	async stop(): Promise<void> {
+		await this.active?.stop();
+		this.active = undefined;
+	}
+
+	/** Waits until a reading that begins now has ended, and n8n has its executions. */
+	async read(readings = 1): Promise<void> {
+		for (let reading = 0; reading < readings; reading++) {
+			const after = this.readings;
+			// The one in progress may have begun before.
+			await eventually(() => this.readings >= after + 2);
+		}
+	}
+
+	/** The calls that started the workflow, in any order. */
+	get started(): string[] {
+		return [...this.executions.values()].map(({ call_id: id }) => z.string().parse(id)).sort();
+	}
+
+	get requestsForCalls(): number {
+		return this.simulator.requests.filter(({ path }) => path === '/v1/calls').length;
+	}
+
+	/** Adds a call in progress, and returns its ID. */
+	addCall(fields: { uploadId?: number; createdAt?: number } = {}): string {
+		const callId = randomUUID();
+		const { uploadId = fixtures.uploads.running, createdAt = Date.now() } = fields;
+		const call = seededCall(this.simulator.state.calls.size, createdAt);
+		this.simulator.state.calls.set(callId, { ...call, callId, uploadId, finished: false });
+		return callId;
+	}
+
+	async addEnded(fields: { uploadId?: number; createdAt?: number } = {}): Promise<string> {
+		const callId = this.addCall(fields);
+		await this.simulator.endCall(callId);
+		return callId;
+	}
+
+	/** Each reading of a campaign begins with its status. */
+	private get readings(): number {
+		return this.simulator.requests.filter(({ path }) => path.endsWith('/status')).length;
+	}
+
+	private async open(mode: WorkflowActivateMode): Promise<void> {
+		const node = await this.node();
+		const workflow = makeWorkflow([node]);
+		workflow.overrideStaticData(structuredClone(this.stored));
+		this.workflow = workflow;
+		const active = await activate(this.harness.credentials, workflow, mode);
+		this.active = active;
+		this.store(workflow);
+		active.failed.push = (...errors) => this.failed.push(...errors.map(({ message }) => message));
+		active.ends.push = (...ends) => {
+			for (const end of ends) {
+				if (this.isStarting) end.resolve(ENDED);
+				else end.reject(new Error('the database is locked'));
+			}
+			return ends.length;
+		};
+		active.emitted.push = (...emissions) => {
+			for (const { items, deduplicationKey = randomUUID() } of emissions) {
+				this.emissions++;
+				this.store(workflow);
+				const call = items[0]?.[0]?.json ?? {};
+				if (this.isStarting && !this.executions.has(deduplicationKey))
+					this.executions.set(deduplicationKey, call);
+			}
+			return emissions.length;
+		};
+	}
+
+	/** n8n stores static data after the activation, and with each emission. */
+	private store(workflow: Workflow): void {
+		if (workflow !== this.workflow) return;
+		this.stored = z
+			.record(z.custom<IDataObject>())
+			.parse(JSON.parse(JSON.stringify(workflow.staticData)));
+	}
+}
+
+/** For `afterEach`. */
+export async function endReading(reading: ReadingHarness | undefined): Promise<void> {
+	jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+	await reading?.stop();
+	jest.restoreAllMocks();
+}
