@@ -1,3 +1,4 @@
+import sortBy from 'lodash/sortBy';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { isTransient } from '../../shared/api/errors';
@@ -6,6 +7,7 @@ import { hasEnded, isWanted, outcomeKey } from '../../shared/calls/callEnd';
 import { withPhoneKey } from '../../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../../shared/calls/readBack';
 import { CallsMayBeMissing, readAllCalls, readCalls } from '../../shared/calls/readCallList';
+import { BoundedMap } from '../../shared/boundedMap';
 import { pause, settledOrTimeout } from '../../shared/clock';
 import { fingerprint, fingerprint64 } from '../../shared/hash';
 import type { JsonObject } from '../../shared/json';
@@ -45,6 +47,8 @@ const SMALL_STATE = 10_000;
 /** Entries of a list to handle before other work of n8n may continue. */
 const ENTRIES_PER_YIELD = 1_000;
 
+const MAX_FAILED_CALLS = 10_000;
+
 /** Activations after which the state in n8n's database is the newest one, because another process may have changed it. */
 const RESTARTS = ['init', 'leadershipChange'];
 
@@ -72,6 +76,9 @@ export class CallReader {
 	private running: Promise<unknown> = Promise.resolve();
 	/** Outcomes that n8n couldn't start, until they're reported. */
 	private readonly failedStarts: unknown[] = [];
+	/** Calls whose records couldn't be read. */
+	private readonly failedCalls = new BoundedMap<true>(MAX_FAILED_CALLS);
+	private readonly hasFailed = ({ callId }: ListedCall) => this.failedCalls.has(callId);
 	private readonly parallel = pLimit(READS_AT_ONCE);
 
 	private constructor(
@@ -242,7 +249,7 @@ export class CallReader {
 			const listedKey = call.hasEnded(finished) ? call.outcomeKey : undefined;
 			if (listedKey !== undefined) ended.push(fingerprint64(listedKey));
 			if (listedKey !== undefined || (call.showsEnds && !call.hasEnded(finished))) return;
-			const record = await this.recordOf(account, call.callId);
+			const record = await this.recordOf(account, call.callId).catch(unlessUnknown);
 			if (record !== undefined) ended.push(fingerprint64(outcomeKey(call.callId, record)));
 		});
 		this.requireRoom(ended.length);
@@ -266,14 +273,19 @@ export class CallReader {
 			else candidates.push(call);
 		});
 		this.requireRoom(candidates.length);
-		await this.each(candidates, async (call) => {
+		let failedInRow = 0;
+		// Those that failed come last, so that they don't keep the others from starting.
+		await this.each(sortBy(candidates, this.hasFailed), async (call) => {
 			try {
 				const hasEndedNow = await this.startIfEnded(account, list.id, call, open.after);
 				if (!hasEndedNow) inProgress++;
+				failedInRow = 0;
+				this.failedCalls.delete(call.callId);
 			} catch (error) {
 				failures.push(error);
-				// Not for one call only, so the others would fail, too.
-				if (!isUnknownCall(error) && failures.length >= READS_AT_ONCE) throw error;
+				this.failedCalls.set(call.callId, true);
+				// The service fails, and the others would fail, too.
+				if (!isUnknownCall(error) && ++failedInRow >= READS_AT_ONCE) throw error;
 			}
 		});
 		const content = contentOf(calls);
@@ -281,7 +293,7 @@ export class CallReader {
 		if (isWhole) open.content = content;
 		const latest = calls.reduce((max, { createdAt }) => Math.max(max, createdAt), open.after);
 		const isIdle = inProgress === 0 && failures.length === 0 && !state.hasStarted(list.id);
-		if (list.isCompleted && isSame && isIdle && !Number.isNaN(latest)) {
+		if (list.isCompleted && isSame && isIdle && Number.isFinite(latest)) {
 			state.finish(list.id, { queues: list.queues, latest, count: calls.length });
 		}
 		return failures.length === 0 ? [] : [callsNotRead(failures)];
@@ -406,6 +418,11 @@ export class CallReader {
 		if (this.closing.signal.aborted) throw new Closed();
 		return await run();
 	}
+}
+
+/** A call of the list that the service doesn't know hasn't ended. */
+function unlessUnknown(error: unknown): undefined {
+	if (!isUnknownCall(error)) throw error;
 }
 
 /** What is read. Another subject starts with an empty state. */

@@ -40,9 +40,9 @@ export class ListedCall {
 		return hasEnded(this.entry, finished);
 	}
 
-	/** Whether the entry has the fields in which an end would show. */
+	/** Whether the entry has all fields in which an end would show. */
 	get showsEnds(): boolean {
-		return END_FIELDS.some((name) => Object.hasOwn(this.entry, name));
+		return END_FIELDS.every((name) => Object.hasOwn(this.entry, name));
 	}
 
 	get campaignId(): number | undefined {

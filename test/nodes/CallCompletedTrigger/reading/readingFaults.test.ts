@@ -124,6 +124,20 @@ describe('failures', () => {
 		expect(trigger.started).toEqual([other, failing].sort());
 	});
 
+	it('many calls whose records always fail do not keep others from starting', async () => {
+		const trigger = await publish();
+		// The service lists the newest calls first.
+		const other = trigger.addCall();
+		for (let n = 0; n < 15; n++) {
+			const path = `/v1/call/${await trigger.addEnded()}`;
+			simulator.faults.inject({ kind: 'status', status: 500, match: { path } });
+		}
+		await trigger.read();
+		await simulator.endCall(other);
+		await eventually(() => trigger.started.includes(other));
+		expect(trigger.failed.length).toBeGreaterThan(0);
+	});
+
 	it('the owner is told once per outage, and the next reading finds every call', async () => {
 		const trigger = await publish();
 		const outage = () =>
