@@ -144,12 +144,12 @@ const readingFields: INodeProperties[] = [
 		'lists',
 	),
 	shownForReading({
-		displayName: 'Check Every',
+		displayName: 'Check Every (Minutes)',
 		name: 'checkEvery',
 		type: 'number',
 		typeOptions: { minValue: 1, maxValue: 1440, numberPrecision: 0 },
 		default: 5,
-		description: 'How many minutes to wait between two readings, from 1 to 1440',
+		description: 'How long to wait between two readings, from 1 to 1440 minutes',
 	}),
 	shownForReading({
 		displayName: 'Start From',

@@ -101,9 +101,9 @@ function readSource(form: Fields): CallSource {
 
 function readMinutes(form: Fields): number {
 	const resolution = onScreenOnly(`Enter a number of minutes from 1 to ${MAX_MINUTES}.`);
-	const minutes = parseCount(form.number('checkEvery', 5), 'Check Every', resolution);
+	const minutes = parseCount(form.number('checkEvery', 5), 'Check Every (Minutes)', resolution);
 	if (minutes <= MAX_MINUTES) return minutes;
-	throw new InvalidInput(`'Check Every' must be at most ${MAX_MINUTES}`, resolution);
+	throw new InvalidInput(`'Check Every (Minutes)' must be at most ${MAX_MINUTES}`, resolution);
 }
 
 function readStart(form: Fields, zone: string): number | undefined {

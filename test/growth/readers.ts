@@ -1,6 +1,13 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
+import { FingerprintSet } from '../../nodes/CallCompletedTrigger/reading/fingerprintSet';
+import {
+	contentOf,
+	createdAtOf,
+	ListedCall,
+} from '../../nodes/CallCompletedTrigger/reading/listedCall';
+import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
 import { evaluateWait } from '../../nodes/CampaignStatus/campaignWait';
 import {
 	nextBaseline,
@@ -208,6 +215,21 @@ const toOneEnding = many('numbers with one ending', 20, undefined, (index) => ({
 }));
 
 export const readers: Record<string, Reader | Reader[]> = {
+	'CallCompletedTrigger/reading/fingerprintSet.ts › FingerprintSet': {
+		read: ({ text }) => FingerprintSet.fromText(text),
+	},
+	'CallCompletedTrigger/reading/listedCall.ts › ListedCall': {
+		read: ({ json, text }) => {
+			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
+			return call && [call.createdAt, call.content, call.outcomeKey, contentOf([call])];
+		},
+	},
+	'CallCompletedTrigger/reading/listedCall.ts › createdAtOf': {
+		read: ({ text }) => createdAtOf({ created_at: text }),
+	},
+	'CallCompletedTrigger/reading/readState.ts › ReadState': {
+		read: ({ text }) => ReadState.restore({ subject: 's', lists: { '1': { seen: text } } }, 's', 0),
+	},
 	'CampaignProgressTrigger/campaignProgress.ts › nextBaseline': {
 		read: ({ json }) =>
 			nextBaseline('s', viewCampaign(json), nextBaseline('s', viewCampaign(json))),
@@ -714,6 +736,9 @@ export const readers: Record<string, Reader | Reader[]> = {
  * length is limited.
  */
 export const notReaders = new Set([
+	'CallCompletedTrigger/reading/listsToRead.ts › isRead',
+	'CallCompletedTrigger/reading/listsToRead.ts › listIdOf',
+	'CallCompletedTrigger/reading/readingNotices.ts › callsNotRead',
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',

@@ -7,7 +7,7 @@ import { withPhoneKey } from '../../shared/calls/callRecord';
 import { readCallRecord, readIncluded } from '../../shared/calls/readBack';
 import { readCalls } from '../../shared/calls/readCallList';
 import type { JsonObject } from '../../shared/json';
-import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
+import { createAccountClient } from '../../shared/n8n/http/accountClient';
 import type { CompletionSettings, ReadingSettings } from '../settings';
 import { ListedCall } from './listedCall';
 import { ListFinder, queryOf } from './listsToRead';
@@ -25,7 +25,7 @@ export async function sampleCall(
 ): Promise<JsonObject> {
 	const { client, apiMapping } = await createAccountClient(context);
 	apiMapping.require(requiredForReading(apiMapping));
-	const lists = new ListFinder(reading.source, new ReadState('', clock.now()));
+	const lists = new ListFinder(reading.source, new ReadState('', 0));
 	const calls: ListedCall[] = [];
 	for (const { id } of await lists.find(client)) {
 		calls.push(...(await firstCalls(client, id, apiMapping)));

@@ -287,8 +287,8 @@ describe('publishing', () => {
 		[{ campaignId: 'leads' }, "'Campaign ID' must be a whole number"],
 		[{ callsOf: 'lists', contactListIds: ' , ' }, "'Contact List IDs' is empty"],
 		[{ callsOf: 'lists', contactListIds: '314, x' }, "'Contact List ID' must be a whole number"],
-		[{ checkEvery: 0 }, "'Check Every' must be at least 1"],
-		[{ checkEvery: 1_441 }, "'Check Every' must be at most 1440"],
+		[{ checkEvery: 0 }, "'Check Every (Minutes)' must be at least 1"],
+		[{ checkEvery: 1_441 }, "'Check Every (Minutes)' must be at most 1440"],
 		[{ startFrom: 'soon' }, `'Start From' must be a date (got "soon")`],
 		[{}, "The credential has no value for 'Path to List in Response'"],
 	])('%j is told', async (parameters, message) => {
