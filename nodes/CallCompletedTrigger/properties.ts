@@ -174,7 +174,7 @@ export const completionFields: INodeProperties[] = [
 				name: 'By Reading the Calls',
 				value: 'reading',
 				description:
-					'n8n reads the calls at intervals. Needs no public URL, and works for calls of campaigns.',
+					'Reads the calls at intervals. Needs no public URL, and works for calls of campaigns.',
 			},
 			{
 				name: 'By Webhook',

@@ -276,17 +276,18 @@ export class CallReader {
 		let failedInRow = 0;
 		// Those that failed come last, so that they don't keep the others from starting.
 		await this.each(sortBy(candidates, this.hasFailed), async (call) => {
-			try {
-				const hasEndedNow = await this.startIfEnded(account, list.id, call, open.after);
-				if (!hasEndedNow) inProgress++;
+			const onSuccess = (isEnded: boolean) => {
+				if (!isEnded) inProgress++;
 				failedInRow = 0;
 				this.failedCalls.delete(call.callId);
-			} catch (error) {
+			};
+			const onFailure = (error: unknown) => {
 				failures.push(error);
 				this.failedCalls.set(call.callId, true);
 				// The service fails, and the others would fail, too.
 				if (!isUnknownCall(error) && ++failedInRow >= READS_AT_ONCE) throw error;
-			}
+			};
+			await this.startIfEnded(account, list.id, call, open.after).then(onSuccess, onFailure);
 		});
 		const content = contentOf(calls);
 		const isSame = isWhole && open.content === content;
@@ -324,16 +325,14 @@ export class CallReader {
 		}
 		// Before anything else is awaited, because the list may have the call twice.
 		state.addStarted(listId, found);
-		try {
-			const more = await this.limiter(
-				async () => await readIncluded(account.client, callId, settings.included),
-			);
-			const item = withPhoneKey({ ...record, ...more });
-			await this.hold({ listId, fingerprint: found, key, item });
-		} catch (error) {
+		const more = await this.limiter(
+			async () => await readIncluded(account.client, callId, settings.included),
+		).catch((error: unknown) => {
 			state.settle(listId, found, false);
 			throw error;
-		}
+		});
+		const item = withPhoneKey({ ...record, ...more });
+		await this.hold({ listId, fingerprint: found, key, item });
 		return true;
 	}
 

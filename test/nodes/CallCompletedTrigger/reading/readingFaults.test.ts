@@ -39,6 +39,45 @@ async function publish(parameters = {}): Promise<ReadingHarness> {
 	return reading;
 }
 
+describe('a call list that shows less than the record', () => {
+	/** Entries with an ID only. */
+	const showOnlyIds = () =>
+		jest
+			.spyOn(dialects.plain.calls, 'listItem')
+			.mockImplementation(({ call_id: id = null }) => ({ call_id: id }));
+
+	it('each outcome starts the workflow once, also that of a redial with the same ID', async () => {
+		showOnlyIds();
+		const trigger = await publish();
+		const callId = trigger.addCall();
+		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
+		await trigger.read(2);
+		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		await trigger.read(2);
+		expect(trigger.started).toEqual([callId, callId]);
+		expect(trigger.emissions).toBe(2);
+	});
+
+	it('a call of a new contact list that the webhook has started does not start again', async () => {
+		showOnlyIds();
+		const trigger = await publish({ getCalls: 'both' });
+		const release = simulator.holdResponses(/status$/);
+		const campaign = simulator.state.campaigns.get(campaigns.active);
+		const [first] = campaign?.uploads ?? [];
+		if (first !== undefined) campaign?.uploads.push({ ...first, id: 9_003, queues: [] });
+		const callId = await trigger.addEnded({ uploadId: 9_003 });
+		const node = await trigger.node();
+		const request = { body: { call_id: callId } };
+		await callWebhook(harness.credentials, makeWorkflow([node]), node, request).then(
+			async ({ answered }) => await answered,
+		);
+		release();
+		await trigger.read(3);
+		expect(trigger.started).toEqual([callId]);
+		expect(trigger.emissions).toBe(1);
+	});
+});
+
 describe('with the webhook', () => {
 	it('each outcome starts the workflow once, whichever comes first', async () => {
 		const trigger = await publish({ getCalls: 'both' });
@@ -128,7 +167,7 @@ describe('failures', () => {
 		const trigger = await publish();
 		// The service lists the newest calls first.
 		const other = trigger.addCall();
-		for (let n = 0; n < 15; n++) {
+		for (let n = 0; n < 40; n++) {
 			const path = `/v1/call/${await trigger.addEnded()}`;
 			simulator.faults.inject({ kind: 'status', status: 500, match: { path } });
 		}
@@ -256,7 +295,7 @@ describe('many calls', () => {
 		const release = simulator.holdResponses(/^\/v1\/calls/);
 		const trigger = await publish();
 		const created = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
-		await trigger.restart('update');
+		await trigger.restart();
 		release();
 		await trigger.read();
 		expect(trigger.started).toEqual([created]);
