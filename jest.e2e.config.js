@@ -1,6 +1,6 @@
 const base = require('./jest.config.js');
 
-/** Tests with a real n8n and a real browser. All files use one n8n, one after another. */
+/** Tests with a real n8n and a real browser. The files of a worker use one n8n, one after another. */
 module.exports = {
 	testEnvironment: 'node',
 	cacheDirectory: base.cacheDirectory,
@@ -8,6 +8,7 @@ module.exports = {
 	testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
+	maxWorkers: 2,
 	testTimeout: 120_000,
 	// Ends the run even if a failed test left a simulator running.
 	forceExit: true,

@@ -54,14 +54,13 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 		}
 	}
 
-	async function readAgain(): Promise<void> {
+	/** Publishing begins with a reading. */
+	async function publish(): Promise<void> {
 		const readings = () =>
 			simulator.requests.filter(({ path }) => path === `/v1/campaigns/${CAMPAIGN}/status`).length;
 		const before = readings();
-		await until('a reading', async () => Promise.resolve(readings() > before), {
-			timeout: 240_000,
-			every: 1_000,
-		});
+		await n8n.activate(workflow);
+		await until('a reading', async () => Promise.resolve(readings() > before), { every: 100 });
 	}
 
 	async function killAndBoot(whileDown: () => Promise<void>): Promise<void> {
@@ -78,8 +77,7 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 	}, 120_000);
 
 	it('registers no webhook, and starts once for each call, also if n8n is killed in between', async () => {
-		await n8n.activate(workflow);
-		await readAgain();
+		await publish();
 		// n8n has stored the first reading when the workflow is published.
 		await until('the workflow to be published', async () => {
 			const stored = await n8n.request('GET', `/workflows/${workflow.id}`);
@@ -102,8 +100,8 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 			async () => (await started()).length >= expected.length,
 			{ timeout: 240_000, every: 1_000 },
 		);
-		await readAgain();
-		await readAgain();
+		await n8n.deactivate(workflow);
+		await publish();
 		const executions = await started();
 		expect(executions).toHaveLength(expected.length);
 		// n8n marks executions that were in progress as crashed, without their data.

@@ -7,20 +7,28 @@ import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { prepareProxy } from '../n8n/thirdParties';
-import { publish } from './shared';
+import { publish, type SharedServer } from './shared';
 
-/** Starts one n8n with the packed package for the whole run. Tests that kill n8n start their own. */
-export default async function setup(): Promise<void> {
+/**
+ * Starts one n8n with the packed package for each worker, so that test files don't share one at the same time. Tests that
+ * kill n8n start their own.
+ */
+export default async function setup({ maxWorkers }: { maxWorkers: number }): Promise<void> {
 	// On a signal, exit normally, so that the exit handlers end n8n, too.
 	for (const signal of ['SIGINT', 'SIGTERM'] as const)
 		process.once(signal, () => process.exit(130));
 	const host = await installHost(console.log);
 	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
+	// One after another, because each takes free ports.
+	for (let worker = 1; worker <= maxWorkers; worker++) publish(await start(host));
+}
+
+async function start(host: string): Promise<SharedServer> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
 	await installPackage(home);
 	const { place, env } = await prepareProxy(home);
 	const server = await N8nServer.start({ host, home, env });
 	// Sign in here, because test files can't share a session through the environment.
 	await N8nDriver.signIn(server.baseUrl);
-	publish(server, host, place);
+	return { server, host, thirdParties: place };
 }

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { published } from './shared';
 
 export default async function teardown(): Promise<void> {
-	const server = published();
-	if (!server) return;
-	await server.stop();
-	await rm(server.home, { recursive: true, force: true });
+	for (const server of published()) {
+		await server.stop();
+		await rm(server.home, { recursive: true, force: true });
+	}
 }
