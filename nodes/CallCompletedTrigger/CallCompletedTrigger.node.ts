@@ -27,7 +27,7 @@ export class CallCompletedTrigger implements INodeType {
 		group: ['trigger'],
 		version: 1,
 		subtitle:
-			'={{ $parameter["getCalls"] === "reading" ? "by reading the calls" : $parameter["getCalls"] === "both" ? "by webhook and reading" : $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
+			'={{ $parameter["getCalls"] === "reading" ? "by reading the calls" : $parameter["getCalls"] === "webhookAndReading" ? "by webhook and reading" : $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
 		description: 'Starts the workflow when a phone call of an AI agent is completed',
 		builderHint: {
 			searchHint:

@@ -96,7 +96,7 @@ const include: INodeProperties = {
 		'What else to read for the call. The link to a recording is valid for 15 minutes. It is null if the call has no recording.',
 };
 
-const READS = ['reading', 'both'];
+const READS = ['reading', 'webhookAndReading'];
 
 /** Shows a field for the ways that read the calls. */
 function shownForReading(field: INodeProperties, callsOf?: string): INodeProperties {
@@ -183,7 +183,7 @@ export const completionFields: INodeProperties[] = [
 			},
 			{
 				name: 'By Webhook and Reading',
-				value: 'both',
+				value: 'webhookAndReading',
 				description:
 					'Both, so that calls whose delivery was lost start the workflow, too. Each outcome of a call starts it once.',
 			},

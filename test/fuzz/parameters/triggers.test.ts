@@ -23,7 +23,7 @@ const { calls, campaigns, sessions, uploads } = fixtures;
 const SCENES: { [node: string]: INodeParameters[] } = {
 	callCompletedTrigger: [
 		{ getCalls: 'reading', callsOf: 'lists', contactListIds: String(uploads.running) },
-		{ getCalls: 'both', campaignId: String(campaigns.active) },
+		{ getCalls: 'webhookAndReading', campaignId: String(campaigns.active) },
 		{},
 	],
 	campaignProgressTrigger: [

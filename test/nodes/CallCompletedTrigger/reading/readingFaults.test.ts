@@ -60,7 +60,7 @@ describe('a call list that shows less than the record', () => {
 
 	it('a call of a new contact list that the webhook has started does not start again', async () => {
 		showOnlyIds();
-		const trigger = await publish({ getCalls: 'both' });
+		const trigger = await publish({ getCalls: 'webhookAndReading' });
 		const release = simulator.holdResponses(/status$/);
 		const campaign = simulator.state.campaigns.get(campaigns.active);
 		const [first] = campaign?.uploads ?? [];
@@ -80,7 +80,7 @@ describe('a call list that shows less than the record', () => {
 
 describe('with the webhook', () => {
 	it('each outcome starts the workflow once, whichever comes first', async () => {
-		const trigger = await publish({ getCalls: 'both' });
+		const trigger = await publish({ getCalls: 'webhookAndReading' });
 		const node = await trigger.node();
 		const deliver = async (callId: string) => {
 			const request = { body: { call_id: callId, status: 'picked' } };
@@ -106,7 +106,7 @@ describe('with the webhook', () => {
 	});
 
 	it('what the webhook started does not start again after a restart, also if n8n has no execution of it anymore', async () => {
-		const trigger = await publish({ getCalls: 'both' });
+		const trigger = await publish({ getCalls: 'webhookAndReading' });
 		const node = await trigger.node();
 		const callId = await trigger.addEnded();
 		const request = { body: { call_id: callId } };
@@ -126,7 +126,7 @@ describe('with the webhook', () => {
 	});
 
 	it('a process without the trigger leaves calls that are read to the reading', async () => {
-		const trigger = await publish({ getCalls: 'both' });
+		const trigger = await publish({ getCalls: 'webhookAndReading' });
 		await trigger.stop();
 		const node = { ...(await trigger.node()), id: 'elsewhere' };
 		const deliver = async (callId: string) => {
