@@ -27,7 +27,7 @@ describe('Place Call as a human review', () => {
 		return (await fields.allInnerTexts()).map((text) => text.split('\n')[0]);
 	};
 
-	it('can be added between an agent and its tool, with its own form', async () => {
+	it('can be added between an agent and its tool, with its own form, and is found as a question by phone', async () => {
 		const { page } = editor;
 		const start = manualTrigger();
 		const workflow = await test.n8n.createWorkflow({
@@ -61,8 +61,8 @@ describe('Place Call as a human review', () => {
 		await page.locator('.vue-flow__edge').nth(2).waitFor({ state: 'attached' });
 
 		await page.getByTestId('node-creator-plus-button').click();
-		await page.getByText('Human review', { exact: true }).last().click();
-		await listEntry().click();
+		await page.getByTestId('node-creator-search-bar').fill('human review');
+		await listEntry().first().click();
 		await page.getByText('Ask person by phone and wait for answer').click();
 		await page.getByTestId('ndv').waitFor();
 		expect(await labels()).toEqual(expect.arrayContaining(['Operation', 'Question']));
