@@ -28,9 +28,10 @@ import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
 import {
 	type CallingHours,
-	momentOf,
 	openingFor,
 	OutsideHours,
+	plannedFor,
+	withDate,
 	withinHours,
 } from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
@@ -143,10 +144,7 @@ function prepareCall(
 	// Many calls one after another take time, so both depend on the time at which the request is sent.
 	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
 	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
-	const requestNow = () => {
-		const scheduled = inCallingHours(withWebhook, hours);
-		return limit === undefined ? scheduled : withDate(scheduled);
-	};
+	const requestNow = () => atItsTime(withWebhook, hours, limit !== undefined);
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
@@ -176,7 +174,7 @@ function prepareCall(
 				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);
 			};
 			if (limit === undefined) return placedItems(await placeOrFind());
-			const plannedAt = () => timeOf(requestNow());
+			const plannedAt = () => plannedFor(requestNow().scheduled_at, dateTimeNow()).toMillis();
 			return placedItems(await limiter.place(numberKey, limit, plannedAt, placeOrFind));
 		},
 		withDetails: (error) => withCallDetails(request, error),
@@ -261,27 +259,19 @@ async function placedOrFound(
 /**
  * The request with the time that its calling hours allow. Another attempt is later, and they may have ended by then.
  *
+ * @param needsDate whether a time of day gets its date
  * @throws OutsideHours if it must not be placed
  */
-function inCallingHours(request: CallRequest, hours: CallingHours | undefined): CallRequest {
-	if (hours === undefined) return request;
-	const scheduled = withinHours(hours, request.scheduled_at, dateTimeNow());
-	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
-}
-
-/** With only a time of day, it isn't documented on which day the service places the call. */
-function withDate(request: CallRequest): CallRequest {
-	const { scheduled_at: scheduled } = request;
-	if (scheduled === undefined || scheduled.includes('T')) return request;
-	return { ...request, scheduled_at: withOffset(momentOf(scheduled, dateTimeNow())) };
-}
-
-/** When the call is placed, in epoch milliseconds. If its time has passed, the service may place it immediately. */
-function timeOf({ scheduled_at: scheduled }: CallRequest): number {
+function atItsTime(
+	request: CallRequest,
+	hours: CallingHours | undefined,
+	needsDate: boolean,
+): CallRequest {
 	const now = dateTimeNow();
-	return scheduled === undefined
-		? now.toMillis()
-		: DateTime.max(now, momentOf(scheduled, now)).toMillis();
+	const { scheduled_at: entered } = request;
+	const allowed = hours === undefined ? entered : withinHours(hours, entered, now);
+	const scheduled = needsDate ? withDate(allowed, now) : allowed;
+	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

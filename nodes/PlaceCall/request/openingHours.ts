@@ -104,8 +104,7 @@ export function openingFor(
 	scheduled: string | undefined,
 	now: DateTime,
 ): { planned: DateTime; opening: DateTime } {
-	// If the time has passed, the service may place the call immediately.
-	const planned = scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));
+	const planned = plannedFor(scheduled, now);
 	const opening = nextOpening(hours, planned);
 	if (opening !== undefined) return { planned, opening };
 	const dates = hours.except.map(({ first, last }) =>
@@ -134,12 +133,23 @@ export function withinHours(
 		if (hours.outside === 'notPlaced') throw new OutsideHours(opening);
 		return withOffset(opening);
 	}
-	// With only a time of day, it isn't documented on which day the service places the call.
-	return scheduled === undefined || scheduled.includes('T') ? scheduled : withOffset(planned);
+	return withDate(scheduled, now);
+}
+
+/** When a call is placed. If its time has passed, the service may place it immediately. */
+export function plannedFor(scheduled: string | undefined, now: DateTime): DateTime {
+	return scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));
+}
+
+/** With only a time of day, it isn't documented on which day the service places the call. */
+export function withDate(scheduled: string | undefined, now: DateTime): string | undefined {
+	return scheduled === undefined || scheduled.includes('T')
+		? scheduled
+		: withOffset(momentOf(scheduled, now));
 }
 
 /** A time of day counts as the next such time in India. */
-export function momentOf(scheduled: string, now: DateTime): DateTime {
+function momentOf(scheduled: string, now: DateTime): DateTime {
 	if (scheduled.includes('T')) return DateTime.fromISO(scheduled, { setZone: true });
 	const [hour = 0, minute = 0] = scheduled.split(':').map(Number);
 	const today = now.setZone('Asia/Kolkata').set({ hour, minute, second: 0, millisecond: 0 });
