@@ -23,7 +23,7 @@ function distance(test, source) {
 
 const isOfForms = (test) => test.includes('/package/');
 
-/** Whether the test belongs to the same node, such as test/nodes/PlaceCall/wait.test.ts to nodes/PlaceCall/properties.ts. */
+/** Whether the test belongs to the same node, such as test/nodes/PlaceCall/form.test.ts to nodes/PlaceCall/properties.ts. */
 function isBeside(test, source) {
 	const [folder] = path.relative('nodes', source).split(path.sep);
 	return path.relative('test/nodes', test).startsWith(folder);

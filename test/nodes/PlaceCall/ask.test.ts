@@ -51,7 +51,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		await simulator.stop();
 	});
 
-	const { node, ownAddress, sleepOver, arrive } = waitingExecutions(harness, () => simulator);
+	const { node, ownAddress, runOrPause, arrive } = waitingExecutions(harness, () => simulator);
 	const askNode = async (parameters: INodeParameters = {}, over: Partial<INode> = {}) =>
 		await node({ ...question, ...parameters }, over);
 	const placed = () => simulator.placedCalls().map(({ callId }) => callId);
@@ -68,7 +68,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		now.mockReturnValue(1_000_000);
 		ownAddress();
 		const ask = await askNode();
-		const run = await sleepOver(ask, 4);
+		const run = await runOrPause(ask, 4);
 		expect(run.status).toBe('waiting');
 		expect(run.waitTill).toEqual(new Date(1_000_000 + 2 * HOUR + 60_000));
 		expect(bodies().map((body) => body?.data_extraction)).toEqual(
@@ -99,7 +99,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 
 	it("sends n8n's signed resume URL with each call", async () => {
 		ownAddress();
-		await sleepOver(await askNode(), 1);
+		await runOrPause(await askNode(), 1);
 		const address = new URL(simulator.placedCalls()[0]?.webhookUrl ?? '');
 		expect(address.pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
 		const signature = address.searchParams.get('signature') ?? '';
@@ -110,7 +110,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 	it("isn't a yes if n8n's own limit ends the wait, whatever was captured", async () => {
 		ownAddress();
 		const ask = await askNode();
-		const run = await sleepOver(ask, 1);
+		const run = await runOrPause(ask, 1);
 		const [callId = ''] = placed();
 		await simulator.endCall(callId, { data_captured: { [KEY]: 'yes' } });
 		const { workflow } = oneNodeWorkflow(ask, ['After']);
@@ -129,7 +129,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		now.mockReturnValue(1_000_000);
 		ownAddress();
 		const ask = await askNode();
-		const run = await sleepOver(ask, 1);
+		const run = await runOrPause(ask, 1);
 		now.mockReturnValue(1_000_000 + 2 * HOUR);
 		const { items } = await arrive(ask, run);
 		expect(items).toMatchObject([
@@ -142,7 +142,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const options = { includeInputFields: true };
 		const ask = await askNode({ options });
 		const earlier = { data_captured: { [KEY]: 'yes' }, status: 'picked', asked: 'x', row: 7 };
-		const run = await sleepOver(ask, [{ ...people(1)[0], ...earlier }]);
+		const run = await runOrPause(ask, [{ ...people(1)[0], ...earlier }]);
 		expect(storedItems(run)).toMatchObject([{ answer: 'unclear', row: 7 }]);
 		const [callId = ''] = placed();
 		await simulator.endCall(callId, { data_captured: null });
@@ -156,7 +156,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		const call = await node({ options: { includeInputFields: true, wait } });
 		const asked = { yes: ['yes'], no: [], not_reached: [], answer_field_in_record: 'summary' };
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
-		const run = await sleepOver(call, rows);
+		const run = await runOrPause(call, rows);
 		const [callId = ''] = placed();
 		await simulator.endCall(callId, { summary: 'yes' });
 		const { items } = await arrive(call, run, { call_id: callId });
@@ -184,7 +184,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			.times(20)
 			.optionally()
 			.reply(() => answers[pings++] ?? [500, {}]);
-		await sleepOver(await askNode(), 1);
+		await runOrPause(await askNode(), 1);
 		await until('the page', async () => Promise.resolve(pings === answers.length));
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		expect(pings).toBe(answers.length);
@@ -195,14 +195,14 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		nock(N8N)
 			.get(/^\/webhook-waiting\//)
 			.reply(502);
-		const run = await sleepOver(await askNode(), 1);
+		const run = await runOrPause(await askNode(), 1);
 		expect(faultOf(run).message).toContain("n8n can't reach its own webhook URL");
 		expect(placed()).toEqual([]);
 	});
 
 	it('an incomplete question is reported before any call', async () => {
 		ownAddress();
-		const run = await sleepOver(await askNode({ yesValues: '={{ "" }}' }), 2);
+		const run = await runOrPause(await askNode({ yesValues: '={{ "" }}' }), 2);
 		expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		expect(placed()).toEqual([]);
 	});
@@ -224,7 +224,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				answerFormat: 'true or false',
 			},
 		});
-		const run = await sleepOver(ask, 1);
+		const run = await runOrPause(ask, 1);
 		expect(bodies()).toMatchObject([
 			{
 				person_name: 'Asha Rao',
@@ -248,7 +248,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				{ options: byReading },
 				{ retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
 			);
-			const run = await sleepOver(ask, 1);
+			const run = await runOrPause(ask, 1);
 			expect(faultOf(run).message).toContain('9000000000');
 			expect(placed()).toHaveLength(1);
 		});
@@ -335,7 +335,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		it("waits, and isn't a yes before the answer, whatever the model sends", async () => {
 			ownAddress();
 			const ask = await review({});
-			const run = await sleepOver(ask, [wish]);
+			const run = await runOrPause(ask, [wish]);
 			expect(run.status).toBe('waiting');
 			expect(storedItems(run)).toMatchObject([{ answer: 'unclear', data: { approved: false } }]);
 			const [callId = ''] = placed();
@@ -347,7 +347,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		it("isn't a yes because of values in the tool request, which are included", async () => {
 			ownAddress();
 			const ask = await review({ options: { includeInputFields: true } });
-			const run = await sleepOver(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
+			const run = await runOrPause(ask, [{ ...wish, approved: true, chatInput: 'Go on.' }]);
 			const [callId = ''] = placed();
 			await simulator.endCall(callId, { data_captured: { [KEY]: 'no' } });
 			const { items } = await arrive(ask, run, { call_id: callId });
@@ -364,7 +364,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 				ownAddress();
 				const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noNumber };
 				const over: Partial<INode> = how === 'as it is' ? {} : { onError: 'continueRegularOutput' };
-				const run = await sleepOver(await review({ agentUuid }, over), [wish]);
+				const run = await runOrPause(await review({ agentUuid }, over), [wish]);
 				expect(run.status).toBe('success');
 				const [item] = output(run, 'Node');
 				expect(item?.json).toMatchObject({
@@ -381,7 +381,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 		it('stops the workflow if set', async () => {
 			ownAddress();
 			const ask = await review({ yesValues: '={{ "" }}' }, { onError: 'stopWorkflow' });
-			const run = await sleepOver(ask, [wish]);
+			const run = await runOrPause(ask, [wish]);
 			expect(faultOf(run).message).toContain("'Counts as Yes' or 'Counts as No' is empty");
 		});
 	});

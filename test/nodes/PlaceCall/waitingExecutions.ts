@@ -62,7 +62,7 @@ export function waitingExecutions(
 		executionId = randomUUID();
 	}
 
-	async function sleepOver(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
+	async function runOrPause(placeCall: INode, rows: number | IDataObject[]): Promise<IRun> {
 		beginExecution();
 		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
 		const items = typeof rows === 'number' ? people(rows) : rows;
@@ -99,7 +99,7 @@ export function waitingExecutions(
 	) {
 		ownAddress();
 		const placeCall = await node(parameters, over);
-		const run = await sleepOver(placeCall, rows);
+		const run = await runOrPause(placeCall, rows);
 		const calls = simulator()
 			.placedCalls()
 			.map(({ callId }) => callId);
@@ -114,11 +114,11 @@ export function waitingExecutions(
 			/** The output if n8n's own limit ends the wait. */
 			untilLimit: async () => {
 				const { workflow } = oneNodeWorkflow(placeCall, ['After']);
-				const awake = await resume(harness.credentials, workflow, structuredClone(run.data));
-				return output(awake, 'After').map(({ json }) => json);
+				const resumed = await resume(harness.credentials, workflow, structuredClone(run.data));
+				return output(resumed, 'After').map(({ json }) => json);
 			},
 		};
 	}
 
-	return { node, ownAddress, beginExecution, sleepOver, waiting, arrive };
+	return { node, ownAddress, beginExecution, runOrPause, waiting, arrive };
 }

@@ -1,0 +1,125 @@
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { output } from '../../../engine';
+import { dialects, fixtures } from '../../../simulator';
+import { waitBy } from '../placeCallHarness';
+import { byReading, byWebhook, HOUR, inNoTime, waitHarness } from './waitHarness';
+
+describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
+	const { waiting, runOrPause, node, service, placed, isNow, ownAddress } = waitHarness(dialect);
+
+	it('waits until the last call is completed, and resumes once', async () => {
+		const { calls, arrive } = await waiting(byWebhook, 3);
+		expect((await arrive()).response.body).toEqual({ received: true, pending: 3 });
+		for (const [index, callId] of calls.entries()) {
+			await service().endCall(callId);
+			const arrival = await arrive(dialect.webhook.body(callId, { call_id: callId }));
+			expect(arrival.response).toMatchObject({
+				statusCode: 200,
+				body: { received: true, pending: 2 - index },
+			});
+			if (index < 2) expect(arrival.result).toEqual({ noWebhookResponse: true });
+			else {
+				// The response was sent before.
+				expect(arrival.result?.noWebhookResponse).toBe(true);
+				expect(arrival.items).toMatchObject(
+					calls.map((call_id, at) => ({
+						call_id,
+						phone_key: `91${9_000_000_000 + at}`,
+						status: 'picked',
+						timed_out: false,
+					})),
+				);
+				expect(arrival.result?.workflowData?.[0]).toMatchObject([
+					{ pairedItem: { item: 0 } },
+					{ pairedItem: { item: 1 } },
+					{ pairedItem: { item: 2 } },
+				]);
+			}
+		}
+		expect((await arrive()).result).toEqual({ noWebhookResponse: true });
+	});
+
+	it('ends at the time limit with the known state', async () => {
+		isNow(1_000_000);
+		const { calls, callId: first, arrive } = await waiting(byWebhook, 2);
+		await service().endCall(first);
+		isNow(1_000_000 + HOUR);
+		const { items } = await arrive();
+		expect(items).toMatchObject([
+			{ call_id: first, status: 'picked', timed_out: false },
+			{ call_id: calls[1], timed_out: true },
+		]);
+		expect(items?.[1]).not.toHaveProperty('waits_until');
+		expect(items?.[1]).not.toHaveProperty('not_read');
+	});
+
+	it('ends at the time limit, even if the system clock was set back', async () => {
+		isNow(1_000_000);
+		const { callId, arrive } = await waiting(byWebhook);
+		expect((await arrive()).items).toBeUndefined();
+		jest.spyOn(clock, 'elapsed').mockReturnValue(1_000_000 + HOUR);
+		expect((await arrive()).items).toMatchObject([{ call_id: callId, timed_out: true }]);
+	});
+
+	it('a call with a listed status is completed, also after a ping', async () => {
+		const { callId, arrive } = await waiting(
+			waitBy('webhook', { finishedStatuses: 'failed, voicemail' }),
+		);
+		await service().endCall(callId, {
+			status: 'voicemail',
+			call_ended_by: null,
+			call_ended_reason: null,
+			call_ended_reason_message: null,
+			summary: null,
+			post_call_analysis: null,
+		});
+		const { items } = await arrive({ poll: true });
+		expect(items).toMatchObject([{ call_id: callId, status: 'voicemail', timed_out: false }]);
+	});
+
+	it('does not wait if no call was placed', async () => {
+		ownAddress();
+		const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.noAnalysis };
+		const placeCall = await node({ ...byWebhook, agentUuid }, { onError: 'continueRegularOutput' });
+		const run = await runOrPause(placeCall, 1);
+		expect(run.status).toBe('success');
+		expect(output(run, 'Node')[0]?.json).toMatchObject({
+			error: expect.stringContaining('no post-call analysis'),
+			message: expect.stringContaining('By Reading the Call'),
+		});
+	});
+
+	it('reads until each call has a finished status', async () => {
+		const placeCall = await node(byReading);
+		service().setAutoComplete({ afterMs: 'beforeResponse' });
+		const run = await inNoTime(async () => await runOrPause(placeCall, 3));
+		expect(run.status).toBe('success');
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, status: 'picked', timed_out: false })),
+		);
+	});
+
+	it('reading ends for a busy line, whose record only has an end reason', async () => {
+		const placeCall = await node(byReading);
+		service().setAutoComplete({
+			afterMs: 'beforeResponse',
+			outcome: {
+				status: 'busy',
+				call_ended_reason: 'busy',
+				call_picked_at: null,
+				summary: null,
+				post_call_analysis: null,
+			},
+		});
+		const run = await inNoTime(async () => await runOrPause(placeCall, 1));
+		expect(output(run, 'Node')[0]?.json).toMatchObject({ status: 'busy', timed_out: false });
+	});
+
+	it('reading ends at the time limit with the known state', async () => {
+		const placeCall = await node(waitBy('reading', { waitLimitUnit: 'minutes' }));
+		const run = await inNoTime(async () => await runOrPause(placeCall, 2));
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, timed_out: true })),
+		);
+	});
+});

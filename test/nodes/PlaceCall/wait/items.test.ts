@@ -1,0 +1,124 @@
+import omit from 'lodash/omit';
+import { output } from '../../../engine';
+import { dialects } from '../../../simulator';
+import { waitBy } from '../placeCallHarness';
+import { people } from '../waitingExecutions';
+import { byWebhook, inNoTime, waitHarness } from './waitHarness';
+
+// The dialect makes no difference for these.
+describe('items of the wait', () => {
+	const { waiting, runOrPause, node, service, placed } = waitHarness(dialects.plain);
+
+	it('keeps items without a call at their positions', async () => {
+		const rows = [{ phone: '9000000000' }, { phone: '' }];
+		const { run, callId, arrive } = await waiting(byWebhook, rows, {
+			onError: 'continueErrorOutput',
+		});
+		expect(run.status).toBe('waiting');
+		await service().endCall(callId);
+		const { items, result } = await arrive({ call_id: callId });
+		expect(items).toMatchObject([
+			{ call_id: callId, timed_out: false },
+			{ error: "'Phone Number' is empty [item 1]" },
+		]);
+		expect(items?.[1]).not.toHaveProperty('timed_out');
+		expect(result?.workflowData?.[0]).toMatchObject([
+			{ pairedItem: { item: 0 } },
+			{ pairedItem: { item: 1 } },
+		]);
+	});
+
+	it('an item without a call before the others does not end their wait', async () => {
+		const rows = [{ phone: '' }, { phone: '9000000000' }];
+		const { arrive } = await waiting(byWebhook, rows, { onError: 'continueErrorOutput' });
+		const early = await arrive();
+		expect(early.response.body).toEqual({ received: true, pending: 1 });
+		expect(early.items).toBeUndefined();
+	});
+
+	it.each([
+		['a webhook resumes it', false],
+		["n8n's own limit ends its wait", true],
+	])('with Execute Once only the executed item is returned, when %s', async (_how, atLimit) => {
+		const waitingRun = await waiting(byWebhook, 3, { executeOnce: true });
+		const { run, calls, callId: call_id } = waitingRun;
+		expect(calls).toHaveLength(1);
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		await service().endCall(call_id);
+		const items = atLimit
+			? await waitingRun.untilLimit()
+			: (await waitingRun.arrive({ call_id })).items;
+		expect(items).toEqual([expect.objectContaining({ call_id, timed_out: atLimit })]);
+	});
+
+	describe('Include Input Fields', () => {
+		const options = { includeInputFields: true };
+		const rows = people(2).map((row, index) => ({
+			...row,
+			row_number: index + 2,
+			// Output of an earlier call in the sheet.
+			status: 'to call',
+			call_id: 'of an earlier call',
+			timed_out: 'earlier',
+			not_read: 'earlier',
+			waits_until: 'earlier',
+		}));
+		const called = (call_id: string | undefined, index: number) => ({
+			...omit(rows[index], 'not_read', 'waits_until'),
+			call_id,
+			phone_key: `91${9_000_000_000 + index}`,
+			status: 'picked',
+			timed_out: false,
+		});
+
+		it('keeps the row while the execution waits, and returns it with the call', async () => {
+			const { calls, arrive } = await waiting(waitBy('webhook', {}, options), rows);
+			const [first = '', second = ''] = calls;
+			await service().endCall(first);
+			expect((await arrive({ call_id: first })).items).toBeUndefined();
+			await service().endCall(second);
+			const { items = [] } = await arrive({ call_id: second });
+			expect(items).toMatchObject([called(first, 0), called(second, 1)]);
+			for (const item of items) expect(item).not.toHaveProperty('not_read');
+			for (const item of items) expect(item).not.toHaveProperty('waits_until');
+		});
+
+		it("returns the row at n8n's own limit", async () => {
+			const { untilLimit } = await waiting(waitBy('webhook', {}, options), rows);
+			expect(await untilLimit()).toMatchObject(
+				placed().map((call_id, index) => ({
+					call_id,
+					row_number: index + 2,
+					timed_out: true,
+					not_read: expect.stringContaining('Get Call'),
+				})),
+			);
+		});
+
+		it('returns the row with the record', async () => {
+			const placeCall = await node(waitBy('reading', {}, options));
+			service().setAutoComplete({ afterMs: 'beforeResponse' });
+			const run = await inNoTime(async () => await runOrPause(placeCall, rows));
+			const [first, second] = placed();
+			expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
+				called(first, 0),
+				called(second, 1),
+			]);
+		});
+
+		it('an item without a call does not wait for an earlier call of its row', async () => {
+			const { callId, arrive } = await waiting(
+				waitBy('webhook', {}, options),
+				[{ ...rows[0], phone: '' }, ...rows.slice(1)],
+				{ onError: 'continueRegularOutput' },
+			);
+			await service().endCall(callId);
+			const { items = [] } = await arrive({ call_id: callId });
+			expect(items).toMatchObject([
+				{ error: "'Phone Number' is empty [item 0]" },
+				called(callId, 1),
+			]);
+			expect(Object.keys(items[0] ?? {})).toEqual(['error', 'message', 'details']);
+		});
+	});
+});

@@ -1,0 +1,153 @@
+import { ExecuteContext, WorkflowExecute } from 'n8n-core';
+import { createRunExecutionData, WAIT_INDEFINITELY } from 'n8n-workflow';
+import {
+	makeAdditionalData,
+	nodeTypes,
+	oneNodeWorkflow,
+	output,
+	resume,
+	retryFailed,
+	runWorkflow,
+	storedCopy,
+} from '../../../engine';
+import { until } from '../../../n8n/until';
+import { dialects } from '../../../simulator';
+import { waitBy } from '../placeCallHarness';
+import { people } from '../waitingExecutions';
+import { byReading, byWebhook, harness, HOUR, waitHarness } from './waitHarness';
+
+// The dialect makes no difference for these.
+describe('pausing an execution', () => {
+	const { waiting, node, service, placed, isNow, ownAddress, waits } = waitHarness(dialects.plain);
+
+	it('sends the resume URL of the execution with each call, and waits', async () => {
+		isNow(1_000_000);
+		const { placeCall, run } = await waiting(byWebhook, 3);
+		expect(run.status).toBe('waiting');
+		expect(run.waitTill).toEqual(new Date(1_000_000 + HOUR + 60_000));
+		for (const { webhookUrl } of service().placedCalls()) {
+			const { pathname } = new URL(webhookUrl ?? '');
+			expect(pathname).toMatch(/^\/webhook-waiting\/[^/]+\/id-Node$/);
+		}
+		// n8n finds the webhook of a waiting execution by this flag and the end of the path.
+		const { type, typeVersion } = placeCall;
+		const [wakeUp] = nodeTypes.getByNameAndVersion(type, typeVersion).description.webhooks ?? [];
+		expect(wakeUp).toMatchObject({
+			restartWebhook: true,
+			isFullPath: true,
+			path: '={{ $nodeId }}',
+		});
+		const [entry] = run.data.executionData?.nodeExecutionStack ?? [];
+		expect(entry?.data.main?.[0]?.map(({ json }) => json)).toEqual(
+			placed().map((call_id, index) => ({
+				call_id,
+				phone_key: `91${9_000_000_000 + index}`,
+				timed_out: true,
+				not_read: expect.stringContaining('Get Call'),
+				waits_until: new Date(1_000_000 + HOUR).toISOString(),
+			})),
+		);
+		// The output of the previous node is unchanged.
+		expect(output(run, 'Start').map(({ json }) => json)).toEqual(people(3));
+		expect(waits()).toEqual([500]);
+	});
+
+	it('a second run of the node is independent of the wait', async () => {
+		ownAddress();
+		ownAddress();
+		const { workflow, start } = oneNodeWorkflow(await node(byWebhook));
+		// Two paths lead to the node, so it runs twice.
+		const ways = workflow.connectionsBySourceNode.Start?.main?.[0] ?? [];
+		ways.push(...ways);
+		const input = people(1).map((json) => ({ json }));
+		const first = await runWorkflow(harness.credentials, workflow, start, input);
+		expect([first.status, placed().length]).toEqual(['waiting', 1]);
+		const second = await resume(harness.credentials, workflow, storedCopy(first.data));
+		expect([second.status, placed().length]).toEqual(['waiting', 2]);
+	});
+
+	it('stopped while calls are placed, the execution ends and does not wait', async () => {
+		ownAddress();
+		const placeCall = await node(byWebhook, { onError: 'continueRegularOutput' });
+		const { workflow, start } = oneNodeWorkflow(placeCall, ['After']);
+		// Far more than a slow machine places between two looks.
+		const count = 1_000;
+		const input = people(count).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const execution = new WorkflowExecute(additionalData, 'trigger', data);
+		const running = execution.processRunExecutionData(workflow);
+		await until('the first calls', async () => await Promise.resolve(placed().length > 2));
+		running.cancel();
+		const run = await running;
+		const nodeRun = () => data.resultData.runData.Node?.[0];
+		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
+		expect(placed().length).toBeLessThan(count);
+		expect([run.status, data.waitTill]).toEqual(['canceled', undefined]);
+	});
+
+	it('stopped while it waits by reading, the node ends immediately', async () => {
+		const { workflow, start } = oneNodeWorkflow(await node(byReading));
+		const input = people(1).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const execution = new WorkflowExecute(additionalData, 'trigger', data);
+		const running = execution.processRunExecutionData(workflow);
+		await until('the wait', async () => await Promise.resolve(waits().length > 0));
+		running.cancel();
+		const run = await running;
+		const nodeRun = () => data.resultData.runData.Node?.[0];
+		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
+		expect([run.status, placed().length]).toEqual(['canceled', 1]);
+	});
+
+	it.each([1e9, 1e308])(
+		'waits as long as n8n can if the time limit is longer (%s days)',
+		async (waitLimit) => {
+			const { run } = await waiting(waitBy('webhook', { waitLimit, waitLimitUnit: 'days' }));
+			expect(run.data.resultData.error).toBeUndefined();
+			expect(run.status).toBe('waiting');
+			expect(run.waitTill).toEqual(WAIT_INDEFINITELY);
+		},
+	);
+
+	it('if n8n cannot store the wait, the next attempt gets the original items', async () => {
+		ownAddress();
+		const toSleep = jest
+			.spyOn(ExecuteContext.prototype, 'putExecutionToWait')
+			.mockRejectedValueOnce(new Error('the database is away'));
+		const twice = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
+		const { run, calls } = await waiting(byWebhook, 2, twice);
+		expect(toSleep).toHaveBeenCalledTimes(2);
+		expect(run.status).toBe('waiting');
+		expect(calls).toHaveLength(2);
+	});
+
+	it('starts the time limit when the last call is due', async () => {
+		isNow(Date.parse('2026-11-20T10:00:00Z'));
+		const at = '2099-01-01T10:00:00+00:00';
+		const { run } = await waiting({ ...byWebhook, when: 'dateTime', scheduledAt: at });
+		expect(run.waitTill).toEqual(new Date(Date.parse(at) + HOUR + 60_000));
+	});
+
+	it('when stopped during the wait and retried, it passes on the calls and places none again', async () => {
+		const { placeCall, run } = await waiting(byWebhook, 2);
+		const { workflow } = oneNodeWorkflow(placeCall, ['After']);
+		const again = await retryFailed(harness.credentials, run, workflow);
+		const not_read = expect.stringContaining('the execution was stopped and retried');
+		expect(output(again, 'After').map(({ json }) => json)).toMatchObject(
+			placed().map((call_id) => ({ call_id, not_read })),
+		);
+		expect(placed()).toHaveLength(2);
+	});
+
+	it("n8n's own limit passes on the calls and places none again", async () => {
+		const { untilLimit } = await waiting(byWebhook, 2);
+		expect(await untilLimit()).toMatchObject(
+			placed().map((call_id) => ({ call_id, timed_out: true })),
+		);
+		expect(placed()).toHaveLength(2);
+	});
+});

@@ -1,0 +1,72 @@
+import nock from 'nock';
+import { sleep } from 'n8n-workflow';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { until } from '../../../n8n/until';
+import { dialects } from '../../../simulator';
+import { waitBy } from '../placeCallHarness';
+import { N8N } from '../waitingExecutions';
+import { byWebhook, harness, PINGS, waitHarness } from './waitHarness';
+
+// The dialect makes no difference for these.
+describe('pings of the resume URL', () => {
+	const { waiting, service, waits, timeFlies, answerPings } = waitHarness(dialects.plain);
+
+	it('finds by a ping the calls that were completed before the wait, and stops pinging', async () => {
+		service().setAutoComplete({
+			afterMs: 'beforeResponse',
+			delivery: { url: 'http://127.0.0.1:9' },
+		});
+		const { arrive } = await waiting(byWebhook, 2);
+		let further = 0;
+		nock(N8N)
+			.post(PINGS)
+			.optionally()
+			.reply(() => [200, { further: ++further }]);
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		expect((await arrive()).items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+		await sleep(50);
+		expect(further).toBe(0);
+	});
+
+	it('pings until the execution waits, then occasionally, and finally at the time limit', async () => {
+		timeFlies();
+		const { pings, last } = answerPings(409, 409, 200, 200, 200, 404);
+		await waiting(waitBy('webhook', { waitLimitUnit: 'minutes' }));
+		await last();
+		// n8n omits an empty object, and an empty body would have no calls.
+		for (const body of pings) expect(body).toEqual({ poll: true });
+		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
+	});
+
+	it('the log entries of the calls stay until n8n has stored the execution', async () => {
+		await waiting(byWebhook, 2);
+		expect(harness.store.size).toBe(2);
+		harness.store.clear();
+		timeFlies();
+		const { last } = answerPings(409, 200, 404);
+		await waiting(byWebhook, 2);
+		await last();
+		await until('the notes to be gone', async () => {
+			return await Promise.resolve(harness.store.size === 0);
+		});
+	});
+
+	it.each([502, 524, 429, 401, 503])(
+		'a %d at its own address does not end the pings',
+		async (status) => {
+			timeFlies();
+			const { last } = answerPings(200, status, status, 409);
+			await waiting(byWebhook);
+			await last();
+			expect(waits()).toEqual([500, 15_000, 30_000, 60_000]);
+		},
+	);
+
+	it("after a failed last poll, it polls again until n8n's own limit", async () => {
+		timeFlies();
+		const { last } = answerPings(200, 502, 502, 200);
+		await waiting(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
+		await last();
+		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
+	});
+});

@@ -1,0 +1,51 @@
+import nock from 'nock';
+import { engineTool, inlineTool } from '../../../engine';
+import { faultOf, waitBy } from '../placeCallHarness';
+import { N8N } from '../waitingExecutions';
+import { byWebhook, harness } from './waitHarness';
+
+describe('no call is placed', () => {
+	it.each([
+		['run by the engine', engineTool],
+		['called by the agent', inlineTool],
+	])('as a tool %s, which cannot wait', async (_name, route) => {
+		const answer = await route(harness.credentials, harness.placeCallNode(byWebhook))();
+		expect(answer).toMatchObject({
+			outcome: 'not_sent',
+			what_happened: "A tool can't wait for the completion webhook, so no call was placed.",
+			next_step: expect.stringContaining('the person who set up this tool must fix this'),
+		});
+	});
+
+	it('if n8n cannot reach its own webhook URL', async () => {
+		nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.replyWithError(Object.assign(new Error('rejected'), { code: 'ECONNREFUSED' }));
+		const run = await harness.place(byWebhook);
+		const { message, description } = faultOf(run);
+		expect(message).toBe("n8n can't reach its own webhook URL, so no call was placed");
+		expect(description).toContain('By Reading the Call');
+	});
+
+	it('if something else responds at that URL', async () => {
+		nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.reply(200, {});
+		expect(faultOf(await harness.place(byWebhook)).message).toContain('no call was placed');
+	});
+
+	it.each([0, -1])('with the time limit %d', async (waitLimit) => {
+		const run = await harness.place(waitBy('webhook', { waitLimit }));
+		expect(faultOf(run)).toMatchObject({
+			message: "'Time Limit' must be more than 0, so no call was placed",
+			description: 'Enter a number above 0, and choose its unit.',
+		});
+	});
+
+	it('with the unit of the time limit as an expression', async () => {
+		const run = await harness.place(waitBy('webhook', { waitLimitUnit: '={{ "weeks" }}' }));
+		expect(faultOf(run).message).toBe(
+			"'Unit' in 'Wait for Completion' can't be an expression (got \"{{ \"weeks\" }}\")",
+		);
+	});
+});

@@ -1,0 +1,96 @@
+import nock from 'nock';
+import { sleep } from 'n8n-workflow';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { until } from '../../../n8n/until';
+import { startSimulator, type Dialect, type Simulator } from '../../../simulator';
+import { placeCallHarness, waitBy } from '../placeCallHarness';
+import { N8N, waitingExecutions } from '../waitingExecutions';
+
+export const harness = placeCallHarness();
+export const HOUR = 3_600_000;
+export const byWebhook = waitBy('webhook');
+export const byReading = waitBy('reading');
+export const PINGS = /^\/webhook-waiting\/[^/]+\/id-Node/;
+
+/** A service with this dialect, and Place Call. The test controls the clock. */
+export function waitHarness(dialect: Dialect) {
+	let simulator: Simulator;
+	let now: jest.SpyInstance<number, []>;
+	let waits: number[];
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		waits = [];
+		now = jest.spyOn(clock, 'now');
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => clock.now());
+		// No automatic pings: each test sends its own.
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			waits.push(ms);
+			await new Promise(() => {});
+		});
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => {
+		await simulator.stop();
+	});
+
+	return {
+		...waitingExecutions(harness, () => simulator),
+		service: () => simulator,
+		placed: () => simulator.placedCalls().map(({ callId }) => callId),
+		isNow: (time: number) => now.mockReturnValue(time),
+		/** The waits beside the waiting execution. */
+		waits: () => waits,
+		/** From now on, a wait ends immediately and advances the clock. */
+		timeFlies: (
+			waitingRun: (ms: number) => Promise<void> = async () => await Promise.resolve(),
+		) => {
+			let time = clock.now();
+			now.mockImplementation(() => time);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+				waits.push(ms);
+				await waitingRun(ms);
+				time += ms;
+			});
+			return { pass: (ms: number) => (time += ms) };
+		},
+		/** n8n's responses to the pings of the resume URL. */
+		answerPings: (...answers: number[]) => {
+			const pings: unknown[] = [];
+			nock(N8N)
+				.post(PINGS)
+				.times(answers.length)
+				.reply((_uri, body) => {
+					pings.push(body);
+					return [answers[pings.length - 1], {}];
+				});
+			const last = async () =>
+				await until('the last ping', async () => pings.length === answers.length);
+			return { pings, last };
+		},
+	};
+}
+
+/** Advances timers while requests are in flight. */
+export async function inNoTime<T>(act: () => Promise<T>): Promise<T> {
+	jest.useFakeTimers({
+		doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+	});
+	jest.spyOn(clock, 'sleep').mockImplementation(sleep);
+	const end = { reached: false };
+	try {
+		const acting = act().finally(() => (end.reached = true));
+		while (!end.reached) {
+			await jest.advanceTimersByTimeAsync(1_000);
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+		return await acting;
+	} finally {
+		jest.useRealTimers();
+	}
+}
