@@ -1,7 +1,7 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
-import { FingerprintSet } from '../../nodes/CallCompletedTrigger/reading/fingerprintSet';
+import { fingerprintsFromText } from '../../nodes/CallCompletedTrigger/reading/fingerprints';
 import {
 	contentOf,
 	createdAtOf,
@@ -215,8 +215,8 @@ const toOneEnding = many('numbers with one ending', 20, undefined, (index) => ({
 }));
 
 export const readers: Record<string, Reader | Reader[]> = {
-	'CallCompletedTrigger/reading/fingerprintSet.ts › FingerprintSet': {
-		read: ({ text }) => FingerprintSet.fromText(text),
+	'CallCompletedTrigger/reading/fingerprints.ts › fingerprintsFromText': {
+		read: ({ text }) => fingerprintsFromText(text),
 	},
 	'CallCompletedTrigger/reading/listedCall.ts › ListedCall': {
 		read: ({ json, text }) => {
@@ -739,6 +739,7 @@ export const notReaders = new Set([
 	'CallCompletedTrigger/reading/listsToRead.ts › isRead',
 	'CallCompletedTrigger/reading/listsToRead.ts › listIdOf',
 	'CallCompletedTrigger/reading/readingNotices.ts › callsNotRead',
+	'CallCompletedTrigger/reading/readingStarts.ts › ReadingStarts',
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',

@@ -1,37 +1,21 @@
 import { engineHarness } from '../../../engine';
 import { eventually } from '../../../n8n/until';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../../simulator';
-import { endReading, ReadingHarness } from './readingHarness';
+import { dialects, fixtures } from '../../../simulator';
+import { ReadingHarness, readingTests } from './readingHarness';
 
 const harness = engineHarness();
 const { uploads, campaigns } = fixtures;
 const HOUR_MS = 3_600_000;
 
 describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
-	let simulator: Simulator;
-	let reading: ReadingHarness | undefined;
-
-	beforeAll(async () => {
-		simulator = await startSimulator({ dialect });
-	});
-	afterEach(async () => {
-		await endReading(reading);
-		reading = undefined;
-		simulator.reset();
-	});
-	afterAll(async () => await simulator.stop());
-
-	async function publish(parameters = {}): Promise<ReadingHarness> {
-		reading = await ReadingHarness.publish(harness, simulator, parameters);
-		return reading;
-	}
+	const { service, publish } = readingTests(harness, dialect);
 
 	it('starts the workflow for calls that end after publishing, and not for earlier ones', async () => {
 		const trigger = await publish();
 		const inProgress = trigger.addCall();
 		await trigger.read();
 		expect(trigger.started).toEqual([]);
-		await simulator.endCall(inProgress, { summary: 'Interested' });
+		await service().endCall(inProgress, { summary: 'Interested' });
 		const created = await trigger.addEnded({ uploadId: uploads.completed });
 		await trigger.read(2);
 		expect(trigger.started).toEqual([inProgress, created].sort());
@@ -43,18 +27,18 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 
 	it('a call in progress at publishing starts the workflow when it ends', async () => {
 		const early = new Date(Date.now() - HOUR_MS).getTime();
-		const before = await ReadingHarness.publish(harness, simulator);
+		const before = await ReadingHarness.publish(harness, service());
 		const callId = before.addCall({ createdAt: early });
 		await before.stop();
 		const trigger = await publish();
-		await simulator.endCall(callId);
+		await service().endCall(callId);
 		await trigger.read();
 		expect(trigger.started).toEqual([callId]);
 	});
 
 	it('from a date: calls that were created since then start the workflow', async () => {
 		const now = Date.now();
-		const before = await ReadingHarness.publish(harness, simulator);
+		const before = await ReadingHarness.publish(harness, service());
 		await before.stop();
 		const old = await before.addEnded({ createdAt: now - 3 * HOUR_MS });
 		const recent = await before.addEnded({ createdAt: now - HOUR_MS });
@@ -68,7 +52,7 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 		const trigger = await publish();
 		const first = trigger.addCall();
 		await trigger.stop();
-		await simulator.endCall(first);
+		await service().endCall(first);
 		await trigger.restart();
 		await trigger.read();
 		expect(trigger.started).toEqual([first]);
@@ -77,9 +61,9 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 	it('a redial with the same ID is another outcome', async () => {
 		const trigger = await publish();
 		const callId = trigger.addCall();
-		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
+		await service().endCall(callId, { status: 'not_picked', retry_count: 0 });
 		await trigger.read();
-		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		await service().endCall(callId, { status: 'picked', retry_count: 1 });
 		await trigger.read(2);
 		expect([...trigger.executions.values()].map(({ status }) => status)).toEqual([
 			'not_picked',
@@ -104,12 +88,12 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 		});
 		const other = await trigger.addEnded();
 		const own = trigger.addCall();
-		const call = simulator.state.calls.get(own);
+		const call = service().state.calls.get(own);
 		if (call !== undefined) call.agentUuid = fixtures.agents.us;
-		await simulator.endCall(own);
+		await service().endCall(own);
 		await eventually(() => trigger.started.length > 0);
 		const requests = () =>
-			simulator.requests.filter(({ path }) => path === `/v1/call/${other}`).length;
+			service().requests.filter(({ path }) => path === `/v1/call/${other}`).length;
 		await eventually(() => requests() > 0);
 		const pages = trigger.requestsForCalls;
 		await eventually(() => trigger.requestsForCalls > pages + 20);
@@ -119,7 +103,7 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 
 	it('a finished list is not read again, until its queues or the calls of the campaign change', async () => {
 		const trigger = await publish();
-		simulator.completeUpload(uploads.running);
+		service().completeUpload(uploads.running);
 		await trigger.read(3);
 		const requests = trigger.requestsForCalls;
 		await trigger.read(2);
@@ -129,7 +113,7 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 		expect(trigger.started).toEqual([callback]);
 		await trigger.read(3);
 		const before = trigger.requestsForCalls;
-		const queue = simulator.state.campaigns.get(campaigns.active)?.uploads[0]?.queues[0];
+		const queue = service().state.campaigns.get(campaigns.active)?.uploads[0]?.queues[0];
 		if (queue !== undefined) queue.totalQueued++;
 		await trigger.read();
 		expect(trigger.requestsForCalls).toBeGreaterThan(before);

@@ -13,31 +13,16 @@ import {
 	speedUp,
 } from '../../../engine';
 import { eventually, until } from '../../../n8n/until';
-import { dialects, fixtures, startSimulator, type Simulator } from '../../../simulator';
+import { dialects, fixtures } from '../../../simulator';
 import { seededCall } from '../../../simulator/state/seed';
-import { endReading, ReadingHarness } from './readingHarness';
+import type { ReadingHarness} from './readingHarness';
+import { readingTests } from './readingHarness';
 
 const harness = engineHarness();
 const { uploads, campaigns } = fixtures;
 const HOUR_MS = 3_600_000;
 
-let simulator: Simulator;
-let reading: ReadingHarness | undefined;
-
-beforeAll(async () => {
-	simulator = await startSimulator({ dialect: dialects.plain });
-});
-afterEach(async () => {
-	await endReading(reading);
-	reading = undefined;
-	simulator.reset();
-});
-afterAll(async () => await simulator.stop());
-
-async function publish(parameters = {}): Promise<ReadingHarness> {
-	reading = await ReadingHarness.publish(harness, simulator, parameters);
-	return reading;
-}
+const { service, publish } = readingTests(harness, dialects.plain);
 
 describe('a call list that shows less than the record', () => {
 	/** Entries with an ID only. */
@@ -50,9 +35,9 @@ describe('a call list that shows less than the record', () => {
 		showOnlyIds();
 		const trigger = await publish();
 		const callId = trigger.addCall();
-		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
+		await service().endCall(callId, { status: 'not_picked', retry_count: 0 });
 		await trigger.read(2);
-		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		await service().endCall(callId, { status: 'picked', retry_count: 1 });
 		await trigger.read(2);
 		expect(trigger.started).toEqual([callId, callId]);
 		expect(trigger.emissions).toBe(2);
@@ -61,8 +46,8 @@ describe('a call list that shows less than the record', () => {
 	it('a call of a new contact list that the webhook has started does not start again', async () => {
 		showOnlyIds();
 		const trigger = await publish({ getCalls: 'webhookAndReading' });
-		const release = simulator.holdResponses(/status$/);
-		const campaign = simulator.state.campaigns.get(campaigns.active);
+		const release = service().holdResponses(/status$/);
+		const campaign = service().state.campaigns.get(campaigns.active);
 		const [first] = campaign?.uploads ?? [];
 		if (first !== undefined) campaign?.uploads.push({ ...first, id: 9_003, queues: [] });
 		const callId = await trigger.addEnded({ uploadId: 9_003 });
@@ -148,15 +133,15 @@ describe('failures', () => {
 		const trigger = await publish();
 		const failing = trigger.addCall();
 		const path = `/v1/call/${failing}`;
-		simulator.faults.inject({ kind: 'status', status: 500, match: { path } });
-		await simulator.endCall(failing);
+		service().faults.inject({ kind: 'status', status: 500, match: { path } });
+		await service().endCall(failing);
 		const other = await trigger.addEnded();
 		await trigger.read(3);
 		expect(trigger.started).toEqual([other]);
 		expect(trigger.failed).toEqual([
 			"1 call of the call list couldn't be read, so the workflow wasn't started yet",
 		]);
-		simulator.faults.clear();
+		service().faults.clear();
 		await trigger.read();
 		expect(trigger.started).toEqual([other, failing].sort());
 	});
@@ -167,10 +152,10 @@ describe('failures', () => {
 		const other = trigger.addCall();
 		for (let n = 0; n < 40; n++) {
 			const path = `/v1/call/${await trigger.addEnded()}`;
-			simulator.faults.inject({ kind: 'status', status: 500, match: { path } });
+			service().faults.inject({ kind: 'status', status: 500, match: { path } });
 		}
 		await trigger.read();
-		await simulator.endCall(other);
+		await service().endCall(other);
 		await eventually(() => trigger.started.includes(other));
 		expect(trigger.failed.length).toBeGreaterThan(0);
 	});
@@ -178,13 +163,13 @@ describe('failures', () => {
 	it('the owner is told once per outage, and the next reading finds every call', async () => {
 		const trigger = await publish();
 		const outage = () =>
-			simulator.faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+			service().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
 		outage();
 		const during = await trigger.addEnded();
 		await trigger.read(4);
 		expect(trigger.failed).toHaveLength(1);
 		expect(trigger.failed[0]).toMatch(/^The calls couldn't be read: /);
-		simulator.faults.clear();
+		service().faults.clear();
 		await trigger.read(2);
 		expect(trigger.started).toEqual([during]);
 		outage();
@@ -258,10 +243,10 @@ describe('failures', () => {
 	it('reading stops when the workflow is unpublished', async () => {
 		const trigger = await publish();
 		await trigger.stop();
-		const { length } = simulator.requests;
+		const { length } = service().requests;
 		await trigger.addEnded();
 		await new Promise((resolve) => setTimeout(resolve, 200));
-		expect(simulator.requests.length).toBe(length);
+		expect(service().requests.length).toBe(length);
 		expect(trigger.emissions).toBe(0);
 	});
 });
@@ -274,7 +259,7 @@ describe('many calls', () => {
 			const callId = randomUUID();
 			const outcome = { status: 'not_picked', retry_count: 0 };
 			const { running: uploadId } = uploads;
-			simulator.state.calls.set(callId, { ...call, callId, uploadId, outcome });
+			service().state.calls.set(callId, { ...call, callId, uploadId, outcome });
 		}
 		const trigger = await publish({ startFrom: new Date(now - 1).toISOString() });
 		const haveStarted = async () => await Promise.resolve(trigger.executions.size >= 10_000);
@@ -291,7 +276,7 @@ describe('many calls', () => {
 	}, 900_000);
 
 	it('publishing does not wait longer than a minute for the first reading', async () => {
-		const release = simulator.holdResponses(/^\/v1\/calls/);
+		const release = service().holdResponses(/^\/v1\/calls/);
 		const trigger = await publish();
 		const created = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
 		await trigger.restart();
@@ -311,7 +296,7 @@ describe('publishing', () => {
 
 	async function publishing(parameters: object, credential: object = {}) {
 		speedUp(20_000);
-		const { baseUrl, token } = simulator;
+		const { baseUrl, token } = service();
 		const details = await harness.addCredential({ baseUrl, apiToken: token, ...credential });
 		const node = harness.node('callCompletedTrigger', {
 			id: randomUUID(),
@@ -335,7 +320,7 @@ describe('publishing', () => {
 
 	it('an unknown campaign is told', async () => {
 		const parameters = readingOf({ campaignId: '9' });
-		const credential = credentialFor(simulator);
+		const credential = credentialFor(service());
 		await expect(publishing(parameters, credential)).rejects.toThrow(
 			"The service doesn't know this campaign",
 		);

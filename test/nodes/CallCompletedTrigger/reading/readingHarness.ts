@@ -13,7 +13,7 @@ import {
 	type EngineHarness,
 } from '../../../engine';
 import { eventually } from '../../../n8n/until';
-import { fixtures, type Simulator } from '../../../simulator';
+import { fixtures, startSimulator, type Dialect, type Simulator } from '../../../simulator';
 import { seededCall } from '../../../simulator/state/seed';
 
 const ENDED = z.custom<IRun>().parse({});
@@ -178,9 +178,28 @@ export class ReadingHarness {
 	}
 }
 
-/** For `afterEach`. */
-export async function endReading(reading: ReadingHarness | undefined): Promise<void> {
-	jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-	await reading?.stop();
-	jest.restoreAllMocks();
+/** A service with this dialect, and a trigger that reads its calls in each test. */
+export function readingTests(harness: EngineHarness, dialect: Dialect) {
+	let simulator: Simulator;
+	let reading: ReadingHarness | undefined;
+
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	afterEach(async () => {
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		await reading?.stop();
+		jest.restoreAllMocks();
+		reading = undefined;
+		simulator.reset();
+	});
+	afterAll(async () => await simulator.stop());
+
+	return {
+		service: () => simulator,
+		publish: async (parameters: IDataObject = {}): Promise<ReadingHarness> => {
+			reading = await ReadingHarness.publish(harness, simulator, parameters);
+			return reading;
+		},
+	};
 }

@@ -1,0 +1,238 @@
+import sortBy from 'lodash/sortBy';
+import pLimit from 'p-limit';
+import { READS_AT_ONCE } from '../../shared/api/limits';
+import { BoundedMap } from '../../shared/boundedMap';
+import { hasEnded, isWanted, outcomeKey } from '../../shared/calls/callEnd';
+import { withPhoneKey } from '../../shared/calls/callRecord';
+import { isUnknownCall, readCallRecord, readIncluded } from '../../shared/calls/readBack';
+import { CallsMayBeMissing, readAllCalls, readCalls } from '../../shared/calls/readCallList';
+import { fingerprint64 } from '../../shared/hash';
+import type { JsonObject } from '../../shared/json';
+import type { Limiter } from '../../shared/keyedMutex';
+import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
+import { contentOf, createdAtOf, ListedCall } from './listedCall';
+import { queryOf, type ListFinder, type ListToRead } from './listsToRead';
+import { callsNotRead, noCallId, PUBLISH_LATER, tooManyOutcomes } from './readingNotices';
+import type { ReadingStarts } from './readingStarts';
+import { MAX_OUTCOMES, type ReadState } from './readState';
+import type { CompletionSettings, ReadingSettings } from '../settings';
+
+/** Entries of a list to handle before other work of n8n may continue. */
+const ENTRIES_PER_YIELD = 1_000;
+
+const MAX_FAILED_CALLS = 10_000;
+
+/** The trigger was closed during a reading. */
+export class Closed extends Error {}
+
+/** What a reading found out about one list. */
+type ListReading = { list: ListToRead; calls: ListedCall[]; isWhole: boolean };
+
+export type ListReaderDeps = {
+	settings: CompletionSettings;
+	reading: ReadingSettings;
+	state: ReadState;
+	lists: ListFinder;
+	starts: ReadingStarts;
+	/** Whether the workflow was published before, but its first reading isn't stored. */
+	isLate: boolean;
+	/** Aborts when the trigger is closed. */
+	closing: AbortSignal;
+};
+
+/** Reads one list of calls, and starts the workflow for those that ended since the last reading. */
+export class ListReader {
+	/** Calls whose records couldn't be read. */
+	private readonly failedCalls = new BoundedMap<true>(MAX_FAILED_CALLS);
+	private readonly hasFailed = ({ callId }: ListedCall) => this.failedCalls.has(callId);
+	private readonly parallel = pLimit(READS_AT_ONCE);
+
+	constructor(private readonly deps: ListReaderDeps) {}
+
+	/** @returns why some calls couldn't be read */
+	async read(account: AccountClient, list: ListToRead): Promise<unknown[]> {
+		const { state, reading, isLate } = this.deps;
+		const isNew = !state.isKnown(list.id);
+		const isFirst = isNew && (reading.source.kind === 'lists' || !state.isBegun);
+		const remembers = isFirst && reading.from === undefined;
+		const listed = await this.callsOf(account, list, remembers);
+		if (remembers) {
+			await this.rememberEnded(account, listed);
+			if (!isLate) return [];
+		}
+		state.openList(list.id, reading.from === undefined ? -Infinity : reading.from - 1);
+		return await this.startNew(account, listed);
+	}
+
+	/**
+	 * A list must be whole for the first reading, and to be finished. In other cases, the next reading finds what this one
+	 * missed.
+	 */
+	private async callsOf(
+		{ client, apiMapping }: AccountClient,
+		list: ListToRead,
+		isFirst: boolean,
+	): Promise<ListReading> {
+		const request = { query: queryOf(list.id), limiter: this.limiter };
+		const needsProof = isFirst || list.isCompleted;
+		const proven = needsProof
+			? await readAllCalls(client, { ...request, ifChanging: PUBLISH_LATER }, apiMapping).catch(
+					(error: unknown) => {
+						if (isFirst || !(error instanceof CallsMayBeMissing)) throw error;
+						return undefined;
+					},
+				)
+			: undefined;
+		const entries =
+			proven ?? (await readCalls(client, { ...request, limit: Infinity }, apiMapping)).calls;
+		const isWhole = proven !== undefined;
+		const calls = entries.flatMap((entry) => ListedCall.from(entry) ?? []);
+		if (calls.length < entries.length) throw noCallId(entries.length - calls.length, apiMapping);
+		const campaignId = calls.find((call) => call.campaignId !== undefined)?.campaignId;
+		const { lists } = this.deps;
+		if (campaignId !== undefined) lists.noteCampaign(list.id, campaignId);
+		lists.noteCount(list.id, calls.length);
+		return { list, calls, isWhole };
+	}
+
+	/** The first reading of a list. Calls that have ended never start the workflow. */
+	private async rememberEnded(account: AccountClient, { list, calls }: ListReading): Promise<void> {
+		const { state, settings, isLate } = this.deps;
+		const { finished } = settings;
+		const ended: bigint[] = [];
+		await this.each(calls, async (call) => {
+			// If n8n restarted before the first reading was stored, calls may have been created and ended since.
+			if (isLate && call.createdAt >= state.since) return;
+			const listedKey = call.hasEnded(finished) ? call.outcomeKey : undefined;
+			if (listedKey !== undefined) ended.push(fingerprint64(listedKey));
+			if (listedKey !== undefined || (call.showsEnds && !call.hasEnded(finished))) return;
+			const record = await this.recordOf(account, call.callId).catch(unlessUnknown);
+			if (record !== undefined) ended.push(fingerprint64(outcomeKey(call.callId, record)));
+		});
+		this.requireRoom(ended.length);
+		state.openList(list.id, -Infinity);
+		for (const one of ended) state.addSeen(list.id, one);
+	}
+
+	/** Starts the workflow for the calls that ended since the last reading. @returns why some couldn't be read */
+	private async startNew(account: AccountClient, listed: ListReading): Promise<unknown[]> {
+		const { list, calls, isWhole } = listed;
+		const { state, settings } = this.deps;
+		const open = state.openList(list.id, -Infinity);
+		const failures: unknown[] = [];
+		let inProgress = 0;
+		const candidates: ListedCall[] = [];
+		await this.each(calls, async (call) => {
+			const key = call.outcomeKey;
+			if (call.createdAt <= open.after) return;
+			if (key !== undefined && state.isSeen(list.id, fingerprint64(key))) return;
+			if (call.showsEnds && !call.hasEnded(settings.finished)) inProgress++;
+			else candidates.push(call);
+		});
+		this.requireRoom(candidates.length);
+		let failedInRow = 0;
+		// Those that failed come last, so that they don't keep the others from starting.
+		await this.each(sortBy(candidates, this.hasFailed), async (call) => {
+			const onSuccess = (isEnded: boolean) => {
+				if (!isEnded) inProgress++;
+				failedInRow = 0;
+				this.failedCalls.delete(call.callId);
+			};
+			const onFailure = (error: unknown) => {
+				failures.push(error);
+				this.failedCalls.set(call.callId, true);
+				// The service fails, and the others would fail, too.
+				if (!isUnknownCall(error) && ++failedInRow >= READS_AT_ONCE) throw error;
+			};
+			await this.startIfEnded(account, list.id, call, open.after).then(onSuccess, onFailure);
+		});
+		const content = contentOf(calls);
+		const isSame = isWhole && open.content === content;
+		if (isWhole) open.content = content;
+		const latest = calls.reduce((max, { createdAt }) => Math.max(max, createdAt), open.after);
+		const isIdle = inProgress === 0 && failures.length === 0 && !state.hasStarted(list.id);
+		if (list.isCompleted && isSame && isIdle && Number.isFinite(latest)) {
+			state.finish(list.id, { queues: list.queues, latest, count: calls.length });
+		}
+		return failures.length === 0 ? [] : [callsNotRead(failures)];
+	}
+
+	/** @returns false if the call is in progress */
+	private async startIfEnded(
+		account: AccountClient,
+		listId: string,
+		call: ListedCall,
+		after: number,
+	): Promise<boolean> {
+		const { state, settings, starts } = this.deps;
+		const { callId, outcomeKey: listedKey } = call;
+		if (listedKey !== undefined && call.hasEnded(settings.finished) && starts.isUsed(listedKey)) {
+			state.addSeen(listId, fingerprint64(listedKey));
+			return true;
+		}
+		const record = await this.recordOf(account, callId);
+		if (record === undefined) return false;
+		const key = outcomeKey(callId, record);
+		const found = fingerprint64(key);
+		if (state.isSeen(listId, found)) return true;
+		const isTooOld = after !== -Infinity && !(createdAtOf(record) > after);
+		if (isTooOld || starts.isUsed(key) || !isWanted(record, settings.filters)) {
+			state.addSeen(listId, found);
+			return true;
+		}
+		// Before anything else is awaited, because the list may have the call twice.
+		state.addStarted(listId, found);
+		const more = await this.limiter(
+			async () => await readIncluded(account.client, callId, settings.included),
+		).catch((error: unknown) => {
+			state.settle(listId, found, false);
+			throw error;
+		});
+		const item = withPhoneKey({ ...record, ...more });
+		await starts.hold({ listId, fingerprint: found, key, item });
+		return true;
+	}
+
+	/** The record of a call that has ended. Undefined if it's in progress. */
+	private async recordOf(
+		{ client }: AccountClient,
+		callId: string,
+	): Promise<JsonObject | undefined> {
+		const record = await this.limiter(async () => await readCallRecord(client, callId));
+		return hasEnded(record, this.deps.settings.finished) ? record : undefined;
+	}
+
+	private requireRoom(count: number): void {
+		if (this.deps.state.size + count > MAX_OUTCOMES) throw tooManyOutcomes();
+	}
+
+	/** Runs for some calls at the same time. Ends with the first failure. */
+	private async each(
+		calls: readonly ListedCall[],
+		run: (call: ListedCall) => Promise<void>,
+	): Promise<void> {
+		const queue = calls.entries();
+		const failures: unknown[] = [];
+		const work = async () => {
+			for (const [index, call] of queue) {
+				if (this.deps.closing.aborted) failures.push(new Closed());
+				if (failures.length > 0) return;
+				await run(call).catch((error: unknown) => failures.push(error));
+				if (index % ENTRIES_PER_YIELD === ENTRIES_PER_YIELD - 1) await clock.sleep(0);
+			}
+		};
+		await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
+		if (failures.length > 0) throw failures[0];
+	}
+
+	private readonly limiter: Limiter = async (run) =>
+		await this.parallel(async () => {
+			if (this.deps.closing.aborted) throw new Closed();
+			return await run();
+		});
+}
+
+/** A call of the list that the service doesn't know hasn't ended. */
+function unlessUnknown(error: unknown): undefined {
+	if (!isUnknownCall(error)) throw error;
+}
