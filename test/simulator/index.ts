@@ -1,3 +1,4 @@
+export { outcomeByNumber } from './calls/outcomeByNumber';
 export type { CallOutcome } from './calls/completions';
 export { dialects, type Dialect } from './dialects';
 export type { Fault, FaultKind } from './http/faults';

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import type { AutoDial } from './calls/autoDial';
 import type { AutoComplete, CallOutcome, DeliveryOptions } from './calls/completions';
 import { controlRoutes } from './control/routes';
 import type { Clock } from './clock';
@@ -87,6 +88,11 @@ export class Simulator {
 
 	setAutoComplete(auto: AutoComplete | null): void {
 		this.world.completions.setAuto(auto);
+	}
+
+	/** Active campaigns call their released contacts. Null stops them. */
+	setAutoDial(auto: AutoDial | null): void {
+		this.world.autoDialer.set(auto);
 	}
 
 	/** Deliveries on the chat delivery webhook. */

@@ -1,3 +1,4 @@
+import { AutoDialer } from './calls/autoDial';
 import { ChatEngine } from './chat/engine';
 import { Completions } from './calls/completions';
 import { Recordings } from './calls/recordings';
@@ -54,6 +55,7 @@ export class SimulatorState {
 	readonly faults = new Faults();
 	readonly log: RequestLog;
 	readonly completions: Completions;
+	readonly autoDialer: AutoDialer;
 	readonly recordings: Recordings;
 	readonly hub: SocketHub;
 	readonly chat: ChatEngine;
@@ -73,6 +75,7 @@ export class SimulatorState {
 		this.settings = { ...options };
 		this.log = new RequestLog(options.keepBodies ?? true);
 		this.completions = new Completions(this);
+		this.autoDialer = new AutoDialer(this);
 		this.recordings = new Recordings(this);
 		this.hub = new SocketHub(this);
 		this.chat = new ChatEngine(this);
@@ -110,6 +113,7 @@ export class SimulatorState {
 
 	reset(): void {
 		this.completions.reset();
+		this.autoDialer.reset();
 		this.hub.reset();
 		this.chat.reset();
 		this.tokens.reset();

@@ -97,8 +97,10 @@ function store(
 		: [];
 	const queued = enqueue ? accepted.length - held.length : 0;
 	for (const { phone, personName, extra } of accepted) {
-		campaign.contacts.push({ phone, personName, extra, uploadId: id, enqueued: enqueue });
-		if (enqueue) campaign.queuedPhones.add(phone);
+		// The engine skips a number that it already has, so only the others wait in the queue.
+		const enqueued = enqueue && !campaign.queuedPhones.has(phone);
+		campaign.contacts.push({ phone, personName, extra, uploadId: id, enqueued, dialed: null });
+		if (enqueued) campaign.queuedPhones.add(phone);
 	}
 	campaign.uploads.push({
 		id,

@@ -33,6 +33,8 @@ export interface StoredContact {
 	extra: JsonObject;
 	uploadId: number;
 	enqueued: boolean;
+	/** What the calling engine did when the contact was next in the queue. Null while it waits. */
+	dialed: 'called' | 'do_not_disturb' | null;
 }
 
 export interface Campaign {
