@@ -20,7 +20,6 @@ export interface AutoDial {
  */
 export class AutoDialer {
 	private interval: NodeJS.Timeout | undefined;
-	private readonly calling = new Set<NodeJS.Timeout>();
 
 	constructor(private readonly world: SimulatorState) {}
 
@@ -33,8 +32,6 @@ export class AutoDialer {
 
 	reset(): void {
 		this.set(null);
-		for (const timer of this.calling) clearTimeout(timer);
-		this.calling.clear();
 	}
 
 	private dialNext(auto: AutoDial): void {
@@ -57,24 +54,10 @@ export class AutoDialer {
 		next.dialed = 'called';
 		const call = this.newCall(campaign, upload, next);
 		state.calls.set(call.callId, call);
-		const timer = setTimeout(() => {
-			this.calling.delete(timer);
-			void this.end(campaign, upload, call, auto);
-		}, auto.lastsMs);
-		this.calling.add(timer);
-	}
-
-	private async end(
-		campaign: Campaign,
-		upload: Upload,
-		call: Call,
-		{ outcome }: AutoDial,
-	): Promise<void> {
-		const { completions, state } = this.world;
-		if (!call.finished) {
-			await completions.complete(call.callId, outcome?.(call) ?? outcomeByNumber(state, call));
-		}
-		this.completeIfDone(campaign, upload);
+		const outcome = auto.outcome ?? ((one: Call) => outcomeByNumber(state, one));
+		void this.world.completions
+			.ring(call, auto.lastsMs, { outcome })
+			.then(() => this.completeIfDone(campaign, upload));
 	}
 
 	/** The queue of a contact list is completed when its last call has ended. */
@@ -108,6 +91,7 @@ export class AutoDialer {
 			reads: 0,
 			deliveries: [],
 			dialled: true,
+			isTalking: false,
 		};
 	}
 }

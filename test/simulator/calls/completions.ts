@@ -31,15 +31,28 @@ export interface AutoComplete {
 }
 
 const LONGEST_TIMER_MS = 86_400_000;
+/** The share of a call's time that it rings. */
+const RINGING = 0.4;
 
 export class Completions {
 	private auto: AutoComplete | null = null;
 	private readonly timers = new Set<NodeJS.Timeout>();
+	/** Outcomes of the next calls that end automatically, instead of their own. */
+	private readonly chosen: CallOutcome[] = [];
 
 	constructor(private readonly world: SimulatorState) {}
 
 	setAuto(auto: AutoComplete | null): void {
 		this.auto = auto;
+	}
+
+	/** Chooses the outcome of the next call that is answered or not. */
+	chooseNext(outcome: CallOutcome): void {
+		this.chosen.push(outcome);
+	}
+
+	get chosenCount(): number {
+		return this.chosen.length;
 	}
 
 	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
@@ -57,6 +70,7 @@ export class Completions {
 		call.transcript = transcript ?? (picked ? usualTranscript(dialect, clock.now()) : []);
 		call.recording = recordingOf(recording ?? picked);
 		call.finished = true;
+		call.isTalking = false;
 		return await this.deliver(call, options);
 	}
 
@@ -70,28 +84,49 @@ export class Completions {
 		const auto = this.auto;
 		if (!auto || !call.dialled) return;
 		if (auto.afterMs === 'beforeResponse') {
-			await this.completeAutomatically(call, auto);
+			await this.complete(call.callId, this.outcomeOf(call, auto), auto.delivery);
 			return;
 		}
-		const wait = Math.max(0, (call.scheduledAt ?? 0) - this.world.clock.now()) + auto.afterMs;
-		if (wait > LONGEST_TIMER_MS) return;
-		const timer = setTimeout(() => {
-			this.timers.delete(timer);
-			void this.completeAutomatically(call, auto);
-		}, wait);
-		this.timers.add(timer);
+		const due = Math.max(0, (call.scheduledAt ?? 0) - this.world.clock.now());
+		if (due + auto.afterMs > LONGEST_TIMER_MS) return;
+		const { afterMs } = auto;
+		void this.wait(due).then(async () => await this.ring(call, afterMs, auto));
+	}
+
+	/** The call rings, the person talks if the outcome says so, and the call ends. */
+	async ring(call: Call, lastsMs: number, auto: Omit<AutoComplete, 'afterMs'>): Promise<void> {
+		await this.wait(RINGING * lastsMs);
+		if (!this.isInProgress(call)) return;
+		const outcome = this.outcomeOf(call, auto);
+		call.isTalking = (outcome.status ?? 'picked') === 'picked';
+		await this.wait((1 - RINGING) * lastsMs);
+		if (this.isInProgress(call)) await this.complete(call.callId, outcome, auto.delivery);
 	}
 
 	reset(): void {
 		this.auto = null;
+		this.chosen.length = 0;
 		for (const timer of this.timers) clearTimeout(timer);
 		this.timers.clear();
 	}
 
-	private async completeAutomatically(call: Call, auto: AutoComplete): Promise<void> {
-		if (call.finished || !this.world.state.calls.has(call.callId)) return;
-		const outcome = typeof auto.outcome === 'function' ? auto.outcome(call) : auto.outcome;
-		await this.complete(call.callId, outcome, auto.delivery);
+	/** Never resolves if the simulator is reset. */
+	private async wait(ms: number): Promise<void> {
+		await new Promise<void>((resolve) => {
+			const timer = setTimeout(() => {
+				this.timers.delete(timer);
+				resolve();
+			}, ms);
+			this.timers.add(timer);
+		});
+	}
+
+	private outcomeOf(call: Call, { outcome }: Omit<AutoComplete, 'afterMs'>): CallOutcome {
+		return this.chosen.shift() ?? (typeof outcome === 'function' ? outcome(call) : (outcome ?? {}));
+	}
+
+	private isInProgress({ callId, finished }: Call): boolean {
+		return !finished && this.world.state.calls.has(callId);
 	}
 
 	private known(callId: string): Call {

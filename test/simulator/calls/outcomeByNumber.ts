@@ -36,7 +36,7 @@ function isCalledBefore(state: State, { callId, phone }: Call): boolean {
 	return false;
 }
 
-function notPicked(): CallOutcome {
+export function notPicked(): CallOutcome {
 	return {
 		...NOT_ANSWERED,
 		status: 'not_picked',
@@ -44,7 +44,7 @@ function notPicked(): CallOutcome {
 	};
 }
 
-function busy(): CallOutcome {
+export function busy(): CallOutcome {
 	return { ...NOT_ANSWERED, status: 'failed', call_ended_reason_message: 'The line was busy' };
 }
 

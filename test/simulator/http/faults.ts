@@ -65,6 +65,11 @@ export class Faults {
 		this.armed = [];
 	}
 
+	/** Those that still apply to later requests. */
+	get pending(): readonly Fault[] {
+		return this.armed;
+	}
+
 	/** The fault for this request, used up once; the first injected wins. */
 	take(method: string, path: string): Fault | undefined {
 		const fault = this.armed.find((candidate) => matches(candidate, method, path));

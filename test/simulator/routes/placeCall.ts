@@ -69,6 +69,7 @@ function newCall(world: SimulatorState, body: JsonObject, agent: Agent, phone: s
 		reads: 0,
 		deliveries: [],
 		dialled: true,
+		isTalking: false,
 	};
 }
 

@@ -134,6 +134,7 @@ export function seededCall(number: number, at: number): Call {
 		reads: 0,
 		deliveries: [],
 		dialled: true,
+		isTalking: false,
 	};
 }
 

@@ -88,6 +88,8 @@ export interface Call {
 	deliveries: Delivery[];
 	/** False if the number is on the DND list, so the call is accepted but never dialed. */
 	dialled: boolean;
+	/** The person has answered, and the call hasn't ended. */
+	isTalking: boolean;
 }
 
 export interface DndEntry {
