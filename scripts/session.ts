@@ -75,7 +75,7 @@ function welcome({ n8n, simulator, workflows }: Stack): string {
 		`n8n                ${n8n.baseUrl}`,
 		`Sign in with       ${owner.email}  ${owner.password}`,
 		`Time zone          ${timeZone}`,
-		`Simulated service  ${simulator.baseUrl}  (API token ${simulator.token})`,
+		`Simulated service  ${simulator.baseUrl}  (open it to see calls and requests; API token ${simulator.token})`,
 		`Log                ${n8n.log}`,
 		'',
 		...workflows.map(({ id, name }) => `${n8n.baseUrl}/workflow/${id}  ${name}`),

@@ -34,7 +34,7 @@ const credentialName = 'Simulated voice and chat agent service';
 export async function startStack(options: StackOptions, report: Report): Promise<Stack> {
 	const host = await installHost(report);
 	await options.install(options.home);
-	const simulator = await startSimulator({ dialect: dialects.plain });
+	const simulator = await startSimulator({ dialect: dialects.plain, keepAnswers: true });
 	// A placed call ends, and its webhook is sent, a few seconds later.
 	simulator.setAutoComplete({ afterMs: 5_000 });
 	report('Starting n8n');

@@ -16,6 +16,12 @@ const flags = [
 	'--disable-sync',
 ];
 
+export const browserOptions = {
+	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+	headless: true,
+	args: flags,
+};
+
 const SCREEN = { width: 1440, height: 1000 };
 const LARGE_SCREEN = { width: 2400, height: 1400 };
 
@@ -45,9 +51,7 @@ export class Editor {
 		selectors.setTestIdAttribute('data-test-id');
 		const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
 		const context = await chromium.launchPersistentContext(profile, {
-			executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-			headless: true,
-			args: flags,
+			...browserOptions,
 			viewport: SCREEN,
 			colorScheme,
 		});

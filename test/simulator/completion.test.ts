@@ -51,6 +51,34 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 		expect((await call(sim, 'GET', `/v1/call/${id}/recording`)).status).toBe(200);
 	});
 
+	it.each([
+		['rings, talks, and ends', {}, true],
+		['rings and ends if nobody answers', { status: 'not_picked' }, false],
+	])('a call that ends automatically %s', async (_title, outcome, talks) => {
+		sim.setAutoComplete({ afterMs: 1_000, outcome });
+		jest.useFakeTimers({
+			doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'],
+		});
+		try {
+			const placed = sim.state.calls.get(await place({ webhook_url: undefined }));
+			const states = [];
+			for (const ms of [0, 399, 1, 599, 1]) {
+				await jest.advanceTimersByTimeAsync(ms);
+				states.push([placed?.isTalking, placed?.finished]);
+			}
+			const inProgress = [talks, false];
+			expect(states).toEqual([
+				[false, false],
+				[false, false],
+				inProgress,
+				inProgress,
+				[false, true],
+			]);
+		} finally {
+			jest.useRealTimers();
+		}
+	});
+
 	it('delivers nothing without a webhook URL', async () => {
 		const id = await place({ webhook_url: undefined });
 		expect(await sim.completeCall(id, { status: 'not_picked' })).toEqual([]);

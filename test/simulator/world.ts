@@ -44,6 +44,8 @@ export interface SimulatorOptions extends Settings {
 	token?: string;
 	/** False keeps request bodies out of the record, for long benchmarks. */
 	keepBodies?: boolean;
+	/** Keeps the beginning of each response, for the page. */
+	keepAnswers?: boolean;
 }
 
 /** What the parts of the simulator share. */
@@ -61,7 +63,10 @@ export class SimulatorState {
 	readonly chat: ChatEngine;
 	readonly tokens: SocketTokens;
 	readonly listChanges: ListChanges;
+	readonly keepsAnswers: boolean;
 	settings: Settings;
+	/** IDs of the calls and chat sessions that were there at the start. */
+	private seeded = new Set<string>();
 	/** Responses that a test holds back. */
 	held: { path: RegExp; released: Promise<void> } | null = null;
 	baseUrl = '';
@@ -73,6 +78,7 @@ export class SimulatorState {
 		this.token = options.token ?? 'simulator-token1';
 		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
 		this.settings = { ...options };
+		this.keepsAnswers = options.keepAnswers ?? false;
 		this.log = new RequestLog(options.keepBodies ?? true);
 		this.completions = new Completions(this);
 		this.autoDialer = new AutoDialer(this);
@@ -81,7 +87,7 @@ export class SimulatorState {
 		this.chat = new ChatEngine(this);
 		this.tokens = new SocketTokens(this);
 		this.listChanges = new ListChanges(this.state, this.clock);
-		seed(this.state, this.dialect, this.clock.now());
+		this.seed();
 	}
 
 	tokenCheck(
@@ -124,6 +130,16 @@ export class SimulatorState {
 		this.clock.reset();
 		this.held = null;
 		this.state.clear();
-		seed(this.state, this.dialect, this.clock.now());
+		this.seed();
+	}
+
+	isSeeded(id: string): boolean {
+		return this.seeded.has(id);
+	}
+
+	private seed(): void {
+		const { state } = this;
+		seed(state, this.dialect, this.clock.now());
+		this.seeded = new Set([...state.calls.keys(), ...state.sessions.keys()]);
 	}
 }

@@ -51,8 +51,12 @@ export class Completions {
 		this.chosen.push(outcome);
 	}
 
-	get chosenCount(): number {
-		return this.chosen.length;
+	get chosenNext(): readonly CallOutcome[] {
+		return this.chosen;
+	}
+
+	clearChosen(): void {
+		this.chosen.length = 0;
 	}
 
 	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */

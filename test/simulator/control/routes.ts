@@ -9,6 +9,7 @@ import { faultFrom } from './faultFrom';
 import { campaignCommands } from './campaignCommands';
 import { command } from './command';
 import { sessionCommands } from './sessionCommands';
+import { pageCommands } from '../page/commands';
 import { fill } from '../state/fill';
 import { listChangeFrom } from '../state/listChanges';
 import { stateView } from './stateView';
@@ -53,6 +54,7 @@ export function controlRoutes(world: SimulatorState): Route[] {
 		}),
 		command('autoComplete', (body) => world.completions.setAuto(autoFrom(body))),
 		...campaignCommands(world),
+		...pageCommands(world),
 		...sessionCommands(new SessionControl(world)),
 	];
 }

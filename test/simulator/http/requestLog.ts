@@ -7,6 +7,8 @@ export interface Outcome {
 	error?: string;
 	token: 'valid' | 'missing' | 'invalid';
 	fault?: FaultKind;
+	/** The beginning of the response body, if the simulator keeps it. */
+	answered?: string;
 	/** Of a huge body: bytes that were written before the client went away. */
 	writtenBytes?: number;
 }

@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { delay } from '../clock';
 import { isObject } from '../json';
 import type { SimulatorState } from '../world';
+import { attachPage } from '../page/routes';
 import { answer, invalid, rejected, type Answer } from './answers';
 import { takesEffect } from './faults';
 import type { RecordedRequest } from './requestLog';
@@ -43,6 +44,7 @@ export function createServer(
 			},
 		});
 	}
+	attachPage(world, app);
 	app.setNotFoundHandler(async (request, reply) => await serve(world, request, reply, null));
 	// A body over the limit ends here, before any route.
 	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, request, reply) => {
@@ -142,7 +144,16 @@ async function respond(
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof originalMessage === 'string') outcome.error = originalMessage;
+	if (world.keepsAnswers) outcome.answered = beginningOf(sent.body);
 	await send(reply, withHeaders(world, sent, route), fault, outcome);
+}
+
+const SHOWN_LENGTH = 2_000;
+
+function beginningOf(body: unknown): string {
+	if (Buffer.isBuffer(body)) return `${body.length} bytes`;
+	const text = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
+	return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)} …` : text;
 }
 
 function cut(reply: FastifyReply): void {

@@ -1,0 +1,161 @@
+import type { Session } from '../chat/types';
+import type { RecordedRequest } from '../http/requestLog';
+import type { Agent, Call, Campaign, StoredContact } from '../state/types';
+import type { SimulatorState } from '../world';
+import { faultText, switchesOf } from './switches';
+
+/** The page shows the newest of each kind. */
+const MAX_CALLS = 60;
+const MAX_CONTACTS = 200;
+const MAX_NUMBERS = 200;
+const MAX_CHATS = 12;
+const MAX_MESSAGES = 60;
+const MAX_REQUESTS = 100;
+
+const MAX_BODY_LENGTH = 2_000;
+
+/** What the page shows at a moment. */
+export function snapshot(world: SimulatorState) {
+	const { state, baseUrl, token } = world;
+	const calls = [...state.calls.values()].filter(({ callId }) => !world.isSeeded(callId));
+	return {
+		service: { baseUrl, token },
+		switches: switchesOf(world),
+		agents: [...state.agents.values()].filter(isUsable(world)).map(({ agentUuid, name }) => {
+			return { agentUuid, name };
+		}),
+		calls: calls
+			.slice(-MAX_CALLS)
+			.reverse()
+			.map((call) => shownCall(world, call)),
+		callCount: calls.length,
+		campaigns: [...state.campaigns.values()]
+			.filter(({ contacts }) => contacts.length > 0)
+			.map((campaign) => shownCampaign(campaign)),
+		numbers: state.dnd
+			.slice(-MAX_NUMBERS)
+			.reverse()
+			.map(({ phone, agentUuid, reason }) => {
+				return { phone, reason, agent: nameOf(world, agentUuid) };
+			}),
+		chats: [...state.sessions.values()]
+			.filter(({ sessionId, messages }) => messages.length > 0 || !world.isSeeded(sessionId))
+			.slice(-MAX_CHATS)
+			.reverse()
+			.map((session) => shownChat(world, session)),
+		requests: shownRequests(world),
+	};
+}
+
+export type Snapshot = ReturnType<typeof snapshot>;
+
+function isUsable({ state }: SimulatorState) {
+	return ({ active, accountId }: Agent) => active && accountId === state.accountId;
+}
+
+function nameOf({ state }: SimulatorState, agentUuid: string): string {
+	return state.agents.get(agentUuid)?.name ?? agentUuid;
+}
+
+function shownCall(world: SimulatorState, call: Call) {
+	const { callId, phone, callerName, campaignId, createdAt, outcome } = call;
+	return {
+		callId,
+		phone,
+		name: callerName,
+		agent: nameOf(world, call.agentUuid),
+		from: campaignId === null ? 'Place Call' : `Campaign ${campaignId}`,
+		createdAt,
+		phase: phaseOf(world, call),
+		summary: typeof outcome.summary === 'string' ? outcome.summary : null,
+		webhooks: call.deliveries.map(({ status }) => status),
+	};
+}
+
+function phaseOf(world: SimulatorState, call: Call): string {
+	const { finished, dialled, isTalking, scheduledAt, outcome } = call;
+	if (finished) return typeof outcome.status === 'string' ? `Ended: ${outcome.status}` : 'Ended';
+	if (!dialled) return 'Not dialed: do not disturb';
+	if (isTalking) return 'Talking';
+	if (scheduledAt !== null && scheduledAt > world.clock.now()) {
+		return `Scheduled for ${new Date(scheduledAt).toISOString()}`;
+	}
+	return 'Ringing';
+}
+
+function shownCampaign({ id, name, status, contacts, uploads }: Campaign) {
+	return {
+		id,
+		name,
+		status,
+		lists: uploads.length,
+		contactCount: contacts.length,
+		contacts: contacts
+			.slice(-MAX_CONTACTS)
+			.reverse()
+			.map((contact) => ({
+				phone: contact.phone,
+				name: contact.personName,
+				list: contact.uploadId,
+				phase: contactPhase(contact),
+			})),
+	};
+}
+
+function contactPhase({ enqueued, dialed }: StoredContact): string {
+	if (dialed === 'called') return 'Called';
+	if (dialed === 'do_not_disturb') return 'Not called: do not disturb';
+	return enqueued ? 'In the calling queue' : 'Uploaded, not released';
+}
+
+function shownChat(world: SimulatorState, session: Session) {
+	const { sessionId, agentUuid, person, status, mode, messages } = session;
+	return {
+		sessionId,
+		agent: nameOf(world, agentUuid),
+		person,
+		status,
+		mode,
+		connections: world.hub.connectionsOf(sessionId).length,
+		messages: messages.slice(-MAX_MESSAGES).map(({ role, content }) => ({ role, content })),
+	};
+}
+
+/** By request: what it sent, because converting a large body takes long. */
+const sentTexts = new WeakMap<RecordedRequest, string>();
+
+function shownRequests({ log }: SimulatorState) {
+	const first = Math.max(0, log.requests.length - MAX_REQUESTS);
+	return log.requests
+		.slice(first)
+		.map((request, index) => {
+			const { method, path, query, at, outcome } = request;
+			const { status, fault, error, answered } = outcome;
+			return {
+				number: first + index + 1,
+				method,
+				path: withQuery(path, query),
+				at,
+				sent: sentText(request),
+				status: status ?? null,
+				fault: fault === undefined ? null : faultText({ kind: fault }),
+				error: error ?? null,
+				answered: answered ?? null,
+			};
+		})
+		.reverse();
+}
+
+function withQuery(path: string, query: Record<string, string>): string {
+	const text = new URLSearchParams(query).toString();
+	return text === '' ? path : `${path}?${text}`;
+}
+
+function sentText(request: RecordedRequest): string {
+	const known = sentTexts.get(request);
+	if (known !== undefined) return known;
+	const text = request.body === undefined ? '' : JSON.stringify(request.body, null, 2);
+	const shown = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)} …` : text;
+	sentTexts.set(request, shown);
+	return shown;
+}
