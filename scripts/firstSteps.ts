@@ -3,7 +3,7 @@ import type { INode } from 'n8n-workflow';
 import { credentialType } from '../test/n8n/examples';
 import type { Reference } from '../test/n8n/driver';
 import { packageName } from '../test/n8n/package-install';
-import { chain, node, type WorkflowJson } from '../test/n8n/workflow';
+import { byId, chain, node, type WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
 
 const leads = [
@@ -26,7 +26,7 @@ export function firstSteps(credential: Reference): WorkflowJson {
 		`${packageName}.pushCampaignContacts`,
 		1,
 		{
-			campaignId: String(fixtures.campaigns.active),
+			campaignId: byId(fixtures.campaigns.active),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 			options: {},
 		},

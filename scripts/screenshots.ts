@@ -21,7 +21,7 @@ import {
 	projectFolder,
 } from '../test/n8n/package-install';
 import { freePort } from '../test/n8n/ports';
-import { chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
+import { byId, chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
 import { build } from './build';
 import { startStack, type Stack } from './stack';
@@ -152,7 +152,7 @@ function push(stack: Stack, agentUuid: string, campaignId: number): WorkflowJson
 			options: { enableBOM: true },
 		}),
 		ours(stack, 'Push Campaign Contacts', {
-			campaignId: String(campaignId),
+			campaignId: byId(campaignId),
 			agentUuid: chosen(agentUuid),
 		}),
 	);

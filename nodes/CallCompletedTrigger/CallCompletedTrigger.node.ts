@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
 import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
@@ -72,7 +73,7 @@ export class CallCompletedTrigger implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
+		listSearch: { searchAgents, searchCampaigns },
 	};
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.

@@ -127,7 +127,7 @@ const readingFields: INodeProperties[] = [
 		description: "Which calls to read. Requires 'Set Up the Call List' in the credential.",
 	}),
 	shownForReading(
-		{ ...campaignField, description: 'The ID of the campaign whose calls to read' },
+		{ ...campaignField, description: 'The campaign whose calls to read' },
 		'campaign',
 	),
 	shownForReading(

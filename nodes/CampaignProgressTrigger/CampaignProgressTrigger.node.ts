@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
@@ -53,7 +54,10 @@ export class CampaignProgressTrigger implements INodeType {
 		properties: progressFields,
 	};
 
-	methods = { credentialTest: { voiceChatAgentApiTest } };
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchCampaigns },
+	};
 
 	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
 		try {

@@ -6,7 +6,7 @@ import { additionalQueryParameters } from '../shared/n8n/forms/options';
 export const progressFields: INodeProperties[] = [
 	{
 		...campaignField,
-		description: 'The ID of the campaign to follow',
+		description: 'The campaign to follow',
 	},
 	{
 		displayName: 'Trigger On',

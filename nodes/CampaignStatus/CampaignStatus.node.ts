@@ -7,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
 import { runNode } from '../shared/n8n/run/operations';
 import { noteReadOnly } from '../shared/n8n/tools/toolRun';
@@ -47,7 +48,10 @@ export class CampaignStatus implements INodeType {
 		properties: statusFields,
 	};
 
-	methods = { credentialTest: { voiceChatAgentApiTest } };
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchCampaigns },
+	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		noteReadOnly(this);

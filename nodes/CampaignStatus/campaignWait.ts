@@ -106,7 +106,7 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 		reason: `the campaign has no contact list ${contactListId}`,
 		resolution: {
 			onScreen:
-				"Check 'Contact List ID' and 'Campaign ID'. Push Campaign Contacts returns the ID of the list as campaign_upload_id.",
+				"Check 'Contact List ID' and 'Campaign'. Push Campaign Contacts returns the ID of the list as campaign_upload_id.",
 			forModel: `Check the IDs you gave. ${formOf('Contact List ID')}`,
 		},
 	};

@@ -74,7 +74,7 @@ const queueWaitFields: INodeProperties[] = [
 ];
 
 const form: INodeProperties[] = [
-	campaignField,
+	{ ...campaignField, description: 'The campaign whose progress to get' },
 	...queueWaitFields,
 	...outputFields(
 		'simplified',

@@ -22,7 +22,7 @@ const campaignFields: INodeProperties[] = [
 	{
 		...campaignField,
 		description:
-			'The ID of the campaign to add all rows to. An expression must return the same ID for every row.',
+			'The campaign to add all rows to. An expression must return the same ID for every row.',
 	},
 	{
 		...agentField,

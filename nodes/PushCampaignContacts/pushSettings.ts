@@ -51,7 +51,7 @@ export function readOutput(form: Fields): Output {
 }
 
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
-	await requireSameForAllRows(run, 'Campaign ID', 'campaignId', campaignOf);
+	await requireSameForAllRows(run, 'Campaign', 'campaignId', campaignOf);
 	await requireSameForAllRows(run, 'Agent', 'agentUuid', agentOf);
 	await requireSameForAllRows(run, 'Release to Calling Queue', 'enqueue', isReleased);
 	const form = run.parameters.at(FIRST);

@@ -3,7 +3,7 @@ import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { packageName } from '../n8n/package-install';
 import type { Reference } from '../n8n/driver';
-import { node } from '../n8n/workflow';
+import { byId, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 
 export const CONCURRENCY = 50;
@@ -74,7 +74,7 @@ function seed(count: number, row: string): INode {
 export const push = (target: Target, more: INodeParameters = {}) =>
 	ours(
 		'pushCampaignContacts',
-		{ campaignId: String(fixtures.campaigns.active), agentUuid: agent, ...more },
+		{ campaignId: byId(fixtures.campaigns.active), agentUuid: agent, ...more },
 		target,
 	);
 

@@ -25,7 +25,7 @@ describe('pushing a CSV file in the editor', () => {
 	});
 
 	it('reports a file if rows are expected', async () => {
-		await editor().write('campaignId', String(fixtures.campaigns.active));
+		await editor().enterId('campaignId', String(fixtures.campaigns.active));
 		await editor().pick('agentUuid', 'Sales India');
 		await editor().execute();
 		await editor().readOutput('The input is a file, not rows, so nothing was sent');

@@ -49,19 +49,19 @@ const actions: Case[] = [
 		node: 'Push Campaign Contacts',
 		row: { phone: '98123 45678', city: 'Pune' },
 		fill: async (editor) => {
-			await editor.write('campaignId', String(campaigns.active));
+			await editor.enterId('campaignId', String(campaigns.active));
 			await editor.pick('agentUuid', AGENT);
 			await editor.write('phoneColumn', 'phone');
 		},
 		shown: 'campaign_upload_id',
-		mistake: async (editor) => editor.write('campaignId', String(campaigns.archived)),
+		mistake: async (editor) => editor.enterId('campaignId', String(campaigns.archived)),
 		message: "The campaign is archived, so it doesn't accept contacts",
 	},
 	{
 		node: 'Campaign Status',
-		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
+		fill: async (editor) => editor.enterId('campaignId', String(campaigns.active)),
 		shown: 'connect_rate',
-		mistake: async (editor) => editor.write('campaignId', '999'),
+		mistake: async (editor) => editor.enterId('campaignId', '999'),
 		message: "The service doesn't know this campaign",
 	},
 	{
@@ -148,7 +148,7 @@ const triggers: TriggerCase[] = [
 	},
 	{
 		node: 'Campaign Progress Trigger',
-		fill: async (editor) => editor.write('campaignId', String(campaigns.active)),
+		fill: async (editor) => editor.enterId('campaignId', String(campaigns.active)),
 		shown: String(campaigns.active),
 	},
 ];

@@ -1,6 +1,6 @@
 import { PACKAGE } from '../e2e/calls';
 import { credentialType } from '../n8n/examples';
-import { chain, manualTrigger, node } from '../n8n/workflow';
+import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { openedNode } from './openedNode';
 
@@ -10,7 +10,7 @@ const WORDS = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b
 describe('a rejection with HTML', () => {
 	const { service, editor } = openedNode('hostile-words-1a', NODE, ({ account }) => {
 		const credentials = { [credentialType]: account.credential };
-		const parameters = { campaignId: String(fixtures.campaigns.active) };
+		const parameters = { campaignId: byId(fixtures.campaigns.active) };
 		const status = node(NODE, `${PACKAGE}.campaignStatus`, 1, parameters, { credentials });
 		return chain('hostile words', manualTrigger(), status);
 	});

@@ -1,5 +1,5 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { node } from '../n8n/workflow';
+import { byId, node } from '../n8n/workflow';
 import { PACKAGE } from '../e2e/calls';
 import type { Reference } from '../n8n/driver';
 import { filled, fixtures, type Simulator } from '../simulator';
@@ -42,7 +42,7 @@ export const writers: readonly Writer[] = [
 		type: 'pushCampaignContacts',
 		parameters: {
 			...AGENT,
-			campaignId: String(campaigns.active),
+			campaignId: byId(campaigns.active),
 			options: { contactsPerRequest: 1 },
 		},
 		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
@@ -50,7 +50,7 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Push, one request',
 		type: 'pushCampaignContacts',
-		parameters: { ...AGENT, campaignId: String(campaigns.draft) },
+		parameters: { ...AGENT, campaignId: byId(campaigns.draft) },
 		request: { method: 'POST', path: /^\/v1\/campaigns\/102\/contacts$/ },
 		isOneRequest: true,
 	},

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { N8nDriver, type Execution, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node, webhook } from '../n8n/workflow';
+import { byId, chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { credentialFor, PACKAGE, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
@@ -37,7 +37,7 @@ const push = (overrides: INodeParameters = {}): INode =>
 		`${PACKAGE}.pushCampaignContacts`,
 		1,
 		{
-			campaignId: String(campaigns.active),
+			campaignId: byId(campaigns.active),
 			agentUuid: { __rl: true, mode: 'id', value: agents.full },
 			contactsFrom: 'csv',
 			...overrides,

@@ -3,7 +3,7 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node } from '../n8n/workflow';
+import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { executionsOf, PACKAGE } from './calls';
 import { sharedN8n } from './shared';
@@ -70,7 +70,7 @@ describe.each(Object.values(dialects))('in real n8n, dialect $name', (dialect) =
 		const [item] = await run(
 			node('Sheet', 'n8n-nodes-base.set', 3.4, { mode: 'raw', jsonOutput }),
 			node('Rows', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'rows' }),
-			ours('Node', 'pushCampaignContacts', { campaignId: String(campaigns.active), ...AGENT }),
+			ours('Node', 'pushCampaignContacts', { campaignId: byId(campaigns.active), ...AGENT }),
 		);
 		expect(item?.json).toMatchObject({
 			contacts_accepted: 1,
@@ -128,7 +128,7 @@ describe.each(Object.values(dialects))('in real n8n, dialect $name', (dialect) =
 
 	test('Campaign Status waits for a contact list', async () => {
 		const found = await one('campaignStatus', {
-			campaignId: String(campaigns.active),
+			campaignId: byId(campaigns.active),
 			waitUntilCompleted: true,
 			campaignUploadId: String(uploads.completed),
 		});
@@ -178,7 +178,7 @@ describe('the Campaign Progress Trigger in real n8n', () => {
 			`${PACKAGE}.campaignProgressTrigger`,
 			1,
 			{
-				campaignId: String(campaigns.active),
+				campaignId: byId(campaigns.active),
 				emitBaseline: true,
 				pollTimes: { item: [{ mode: 'everyMinute' }] },
 			},

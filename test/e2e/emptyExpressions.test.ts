@@ -5,7 +5,7 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node } from '../n8n/workflow';
+import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { PACKAGE, placeCalls, post, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
@@ -39,7 +39,7 @@ test.each<[what: string, type: string, parameters: INodeParameters, message: str
 		'An empty Dry Run of a release',
 		'pushCampaignContacts',
 		{
-			campaignId: String(campaigns.active),
+			campaignId: byId(campaigns.active),
 			...AGENT,
 			enqueue: true,
 			options: { dryRun: '={{ $vars.x }}' },

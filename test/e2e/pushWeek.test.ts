@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { N8nDriver, type Execution, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { chain, node, webhook } from '../n8n/workflow';
+import { byId, chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { credentialFor, PACKAGE } from './calls';
 import { removeServer, startServer } from './ownServer';
@@ -36,7 +36,7 @@ describe('a growing sheet, pushed on seven days', () => {
 			`${PACKAGE}.pushCampaignContacts`,
 			1,
 			{
-				campaignId: String(campaigns.active),
+				campaignId: byId(campaigns.active),
 				agentUuid: { __rl: true, mode: 'id', value: agents.full },
 				options: { skipPushedBefore: true, output: 'rows', contactsPerRequest: ROWS_PER_REQUEST },
 			},

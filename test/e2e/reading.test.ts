@@ -4,7 +4,7 @@ import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { chain, node } from '../n8n/workflow';
+import { byId, chain, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { allExecutions, callIdOf, executionsOf, PACKAGE, post } from './calls';
 import { removeServer, startServer } from './ownServer';
@@ -32,7 +32,7 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 		const parameters = {
 			getCalls: 'reading',
 			callsOf: 'campaign',
-			campaignId: String(CAMPAIGN),
+			campaignId: byId(CAMPAIGN),
 			checkEvery: 1,
 		};
 		const rest = { credentials: { [CREDENTIAL]: credential }, webhookId: WEBHOOK_ID };

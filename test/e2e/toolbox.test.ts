@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
-import { node } from '../n8n/workflow';
+import { byId, node } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { PACKAGE, removeWorkflow } from './calls';
 import { sharedN8n } from './shared';
@@ -92,7 +92,7 @@ const tools = (): Tool[] => [
 		name: 'Push Campaign Contacts',
 		type: 'pushCampaignContacts',
 		parameters: {
-			campaignId: from('campaign', 'number'),
+			campaignId: byId(from('campaign', 'number')),
 			...AGENT,
 			contactsFrom: 'json',
 			contacts: from('contacts', 'json'),
@@ -104,10 +104,10 @@ const tools = (): Tool[] => [
 	{
 		name: 'Campaign Status',
 		type: 'campaignStatus',
-		parameters: { campaignId: from('campaign', 'number') },
+		parameters: { campaignId: byId(from('campaign', 'number')) },
 		args: { campaign: campaigns.active },
 		mistake: { campaign: -1 },
-		expected: { outcome: 'not_sent', what_happened: 'Campaign ID' },
+		expected: { outcome: 'not_sent', what_happened: "'Campaign'" },
 	},
 	call('get', 'Get call'),
 	call('getRecording', 'Get call recording'),

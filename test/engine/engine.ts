@@ -18,6 +18,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type INodeListSearchResult,
+	type INodeParameters,
 	type IRun,
 	type IRunExecutionData,
 	type IWorkflowBase,
@@ -25,6 +26,7 @@ import {
 	type IWorkflowSettings,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
 import { TestCredentialsHelper } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
@@ -90,7 +92,20 @@ export function makeAdditionalData(
 
 export function makeNode(overrides: Partial<INode> & Pick<INode, 'type'>): INode {
 	const name = overrides.name ?? 'Node';
-	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], parameters: {}, ...overrides };
+	const parameters = withLocators(overrides.type, overrides.parameters ?? {});
+	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], ...overrides, parameters };
+}
+
+/** As the editor stores a field that can be selected from a list or entered by ID. */
+function withLocators(type: string, parameters: INodeParameters): INodeParameters {
+	const { properties } = nodeTypes.getByNameAndVersion(type).description;
+	const isLocator = (name: string) =>
+		properties.some((property) => property.name === name && property.type === 'resourceLocator');
+	return mapValues(parameters, (value, name) =>
+		isLocator(name) && (typeof value === 'string' || typeof value === 'number')
+			? { __rl: true, mode: 'id', value }
+			: value,
+	);
 }
 
 export function makeWorkflow(

@@ -739,6 +739,7 @@ export const notReaders = new Set([
 	'CallCompletedTrigger/reading/listsToRead.ts › isRead',
 	'CallCompletedTrigger/reading/listsToRead.ts › listIdOf',
 	'CallCompletedTrigger/reading/readingNotices.ts › callsNotRead',
+	'shared/api/parseIds.ts › parseCampaignId',
 	'CallCompletedTrigger/reading/readingStarts.ts › ReadingStarts',
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',

@@ -18,6 +18,9 @@ export function node(
 	return { id: randomUUID(), name, type, typeVersion, position: [0, 0], parameters, ...rest };
 }
 
+/** The value of a field that can be selected from a list or entered by ID. */
+export const byId = (id: string | number) => ({ __rl: true, mode: 'id', value: String(id) });
+
 /** A webhook that starts the workflow and responds when its last node has run. */
 export function webhook(path: string, parameters: INodeParameters = {}): INode {
 	return node(

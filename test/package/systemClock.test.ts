@@ -12,6 +12,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/api/client.ts': "passes on the time for 'Retry-After' as a date",
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
 	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
+	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CallCompletedTrigger/reading/callReader.ts':
 		'calls are compared with the date of publishing, and n8n stores dates',
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",

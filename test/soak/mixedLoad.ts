@@ -6,7 +6,7 @@ import { deliver } from '../e2e/sender';
 import { placeCalls, post } from '../e2e/calls';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 
 const PACKAGE = 'n8n-nodes-voice-chat-agent';
@@ -159,7 +159,7 @@ export class MixedLoad {
 				'push',
 				webhook(this.paths.push),
 				split,
-				this.ours('pushCampaignContacts', { campaignId: campaign, ...AGENT }),
+				this.ours('pushCampaignContacts', { campaignId: byId(campaign), ...AGENT }),
 			),
 			chain(
 				'calls',

@@ -6,7 +6,7 @@ import { placeCalls, post } from '../e2e/calls';
 import { deliver, type DeliveryResult } from '../e2e/sender';
 import type { N8nDriver, Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { byId, chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
 
 const PACKAGE = 'n8n-nodes-voice-chat-agent';
@@ -190,7 +190,7 @@ export class QueueLoad {
 	}
 
 	private workflows(): WorkflowJson[] {
-		const campaignId = String(fixtures.campaigns.active);
+		const campaignId = byId(fixtures.campaigns.active);
 		const settings = {
 			waitForCompletion: 'webhook',
 			waitLimit: WAIT_MINUTES,

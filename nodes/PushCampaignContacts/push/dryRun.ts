@@ -18,8 +18,8 @@ export async function openCampaign(client: ApiClient, campaignId: number): Promi
 	const view = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
 	if (view.status !== ARCHIVED) return view;
 	throw new InvalidInput('The campaign is archived, so nothing was sent', {
-		onScreen: "Enter another campaign in 'Campaign ID'.",
-		forModel: `Choose another campaign. ${formOf('Campaign ID')}`,
+		onScreen: "Choose another campaign in 'Campaign'.",
+		forModel: `Choose another campaign. ${formOf('Campaign')}`,
 	});
 }
 

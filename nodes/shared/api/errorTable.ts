@@ -168,7 +168,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		message: "The service doesn't know this campaign",
 		resolution: {
 			onScreen:
-				"Check 'Campaign ID', which is a number, and that the credential belongs to the account of the campaign.",
+				"Check the ID in 'Campaign', and that the credential belongs to the account of the campaign.",
 			forModel:
 				"Check the campaign ID. It's a number, and the campaign must belong to this account.",
 		},
@@ -263,7 +263,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 			(isWithoutText(rejection) || matchesText(/\barchived\b|read-only/i)(rejection)),
 		message: "The campaign is archived, so it doesn't accept contacts",
 		resolution: {
-			onScreen: "Enter another campaign in 'Campaign ID'. Archived campaigns are read-only.",
+			onScreen: "Choose another campaign in 'Campaign'. Archived campaigns are read-only.",
 			forModel: "Use another campaign. Archived campaigns don't accept contacts.",
 		},
 	},

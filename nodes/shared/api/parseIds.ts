@@ -66,11 +66,15 @@ export function parseCount(value: unknown, label: string, resolution: Resolution
 	throw new InvalidInput(`'${label}' must be at least 1`, resolution);
 }
 
-export function parseCampaignId(value: unknown): number {
+/** @param label the field's name on the screen */
+export function parseCampaignId(
+	value: unknown,
+	label: 'Campaign' | 'Campaign ID' = 'Campaign',
+): number {
 	return parseWholeNumber(
 		value,
-		'Campaign ID',
-		givenAs('Campaign ID', 'Enter only the number of the campaign, such as 42.'),
+		label,
+		givenAs(label, 'Enter only the number of the campaign, such as 42.'),
 	);
 }
 

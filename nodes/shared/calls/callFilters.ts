@@ -83,7 +83,7 @@ function givenFilters(filters: CallFilters, mapping: ApiMapping, zone: string): 
 		{
 			field: 'callListCampaignName',
 			value: campaignId,
-			toValue: () => parseCampaignId(campaignId),
+			toValue: () => parseCampaignId(campaignId, 'Campaign ID'),
 		},
 		{
 			field: 'callListFromName',

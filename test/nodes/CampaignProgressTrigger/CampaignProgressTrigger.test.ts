@@ -227,7 +227,7 @@ describe('errors are reported', () => {
 
 	test('a campaign ID that cannot be', async () => {
 		await expect(follower({ campaignId: 'spring' }).look()).rejects.toThrow(
-			`'Campaign ID' must be a whole number (got "spring")`,
+			`'Campaign' must be a whole number (got "spring")`,
 		);
 	});
 

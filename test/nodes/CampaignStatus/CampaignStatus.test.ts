@@ -82,15 +82,15 @@ describe('one read', () => {
 			.reply(status, rejection);
 		expect(await errorOf()).toMatchObject({
 			message: "The service doesn't know this campaign",
-			description: expect.stringMatching(/Check 'Campaign ID'.*Couldn't find Campaign/),
+			description: expect.stringMatching(/Check the ID in 'Campaign'.*Couldn't find Campaign/),
 		});
 	});
 
 	test.each([
-		['', "'Campaign ID' is empty"],
-		['spring', `'Campaign ID' must be a whole number (got "spring")`],
-		[4.2, `'Campaign ID' must be a whole number (got "4.2")`],
-		['-3', `'Campaign ID' must be a whole number (got "-3")`],
+		['', "'Campaign' is empty"],
+		['spring', `'Campaign' must be a whole number (got "spring")`],
+		[4.2, `'Campaign' must be a whole number (got "4.2")`],
+		['-3', `'Campaign' must be a whole number (got "-3")`],
 	])('%p is not a campaign ID', async (id, message) => {
 		expect(await errorOf({ campaignId: '={{ $json.id }}' }, { items: [{ id }] })).toMatchObject({
 			message,
@@ -111,7 +111,7 @@ describe('one read', () => {
 			{ json: { campaign: { id: 2 } }, pairedItem: { item: 1 } },
 		]);
 		expect(output(result, 'Bad')).toMatchObject([
-			{ json: { error: `'Campaign ID' must be a whole number (got "x") [item 2]` } },
+			{ json: { error: `'Campaign' must be a whole number (got "x") [item 2]` } },
 		]);
 	});
 

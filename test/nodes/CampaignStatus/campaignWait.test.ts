@@ -200,7 +200,7 @@ describe('waiting', () => {
 
 		test('the advice depends on what is missing', async () => {
 			const unknown = await scripted([view('Active')]).wait({ contactListId: 9 });
-			expect(unknown.end.note).toContain("Check 'Contact List ID' and 'Campaign ID'");
+			expect(unknown.end.note).toContain("Check 'Contact List ID' and 'Campaign'");
 			const idle = await scripted([view('Active', unreleased(9))]).wait({ contactListId: 9 });
 			expect(idle.end.note).toContain("turn on 'Release to Calling Queue'");
 		});

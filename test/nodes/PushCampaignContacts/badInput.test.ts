@@ -16,12 +16,7 @@ const agent = (value: string) => ({ __rl: true, mode: 'id', value });
 
 type Case = [name: string, parameters: NodeParameters, message: RegExp, advice: RegExp];
 const settings: Case[] = [
-	[
-		'no campaign ID',
-		{ campaignId: '={{ "" }}' },
-		/^'Campaign ID' is empty/,
-		/Enter only the number/,
-	],
+	['no campaign ID', { campaignId: '={{ "" }}' }, /^'Campaign' is empty/, /Enter only the number/],
 	[
 		'a name as campaign ID',
 		{ campaignId: 'Spring' },
@@ -144,7 +139,7 @@ describe('invalid settings: nothing is sent', () => {
 		expect(rejected).toHaveLength(2);
 		expect(jsonOf(errors)).toEqual([
 			{
-				error: expect.stringMatching(/^'Campaign ID' must be a whole number/),
+				error: expect.stringMatching(/^'Campaign' must be a whole number/),
 				message: expect.stringMatching(/^Enter only the number/),
 				details: expect.objectContaining({ received: 2, pushed: 0, not_sent: 2 }),
 			},

@@ -73,7 +73,7 @@ describe('detects what would stop the push', () => {
 		const { error } = await runPush(harness, rows, { options });
 		expect(error).toMatchObject({
 			message: 'The campaign is archived, so nothing was sent',
-			description: "Enter another campaign in 'Campaign ID'.",
+			description: "Choose another campaign in 'Campaign'.",
 		});
 	});
 

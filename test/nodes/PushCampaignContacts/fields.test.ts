@@ -57,11 +57,11 @@ test('reads the credential once for all rows', async () => {
 	expect(harness.credentials.reads - before).toBe(1);
 });
 
-describe('Campaign ID and Agent', () => {
+describe('Campaign and Agent', () => {
 	const row = { phone: '9876543210', campaign: 42, agent: 'agent_x-1' };
 
 	test.each([['42'], [' 42 '], [42], ['={{ 40 + 2 }}'], ['={{ $json.campaign }}']])(
-		'Campaign ID %p',
+		'Campaign %p',
 		async (campaignId) => {
 			const bodies = answering([200, accepted(2)]);
 			const { error } = await runPush(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
@@ -83,7 +83,7 @@ describe('Campaign ID and Agent', () => {
 	});
 
 	test.each([
-		['campaignId', '={{ $json.campaign }}', 'Campaign ID'],
+		['campaignId', '={{ $json.campaign }}', 'Campaign'],
 		['agentUuid', { __rl: true, mode: 'id', value: '={{ $json.agent }}' }, 'Agent'],
 		['enqueue', '={{ $json.release }}', 'Release to Calling Queue'],
 	])('nothing is sent if %s differs for a later row', async (name, value, label) => {
@@ -103,7 +103,7 @@ describe('Campaign ID and Agent', () => {
 	});
 });
 
-describe('a Campaign ID that differs for a later row', () => {
+describe('a Campaign that differs for a later row', () => {
 	test.each([
 		'={{ $("Start").item.json.campaign }}',
 		'={{ $("Start").pairedItem().json.campaign }}',
@@ -127,7 +127,7 @@ describe('a Campaign ID that differs for a later row', () => {
 			{ campaignId },
 		);
 		expect(error?.message).toBe(
-			"'Campaign ID' differs between rows (item 0 and item 2), so nothing was sent",
+			"'Campaign' differs between rows (item 0 and item 2), so nothing was sent",
 		);
 	});
 

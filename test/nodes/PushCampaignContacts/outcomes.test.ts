@@ -68,7 +68,7 @@ describe('documented rejections stop the push and say what to do', () => {
 		['Invalid API token', 401, rejection('Invalid API token'), /API token/, /credential/],
 		['agent_not_found', 404, rejection('agent_not_found'), /no such agent/, /in 'Agent'/],
 		['agent_not_found at 200', 200, rejection('agent_not_found'), /such agent/, /in 'Agent'/],
-		['unknown campaign', 404, rejection("Couldn't find Campaign"), /campaign/, /Campaign ID/],
+		['unknown campaign', 404, rejection("Couldn't find Campaign"), /campaign/, /Campaign/],
 		['archived campaign', 409, rejection('Campaign is archived'), /archived/, /another campaign/],
 		[
 			'no outbound number',

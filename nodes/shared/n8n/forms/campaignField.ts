@@ -1,12 +1,52 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
+import { recentCampaigns, type RecentCampaign } from '../../calls/recentCampaigns';
+import { clock, createAccountClient } from '../http/accountClient';
+import { toNodeError } from '../run/nodeErrors';
 
-/** A campaign by its ID. The document has no request that lists campaigns. */
+/** The campaign, selected from those of recent calls or entered by ID. The document has no request that lists campaigns. */
 export const campaignField: INodeProperties = {
-	displayName: 'Campaign ID',
+	displayName: 'Campaign',
 	name: 'campaignId',
-	type: 'string',
-	default: '',
+	type: 'resourceLocator',
+	default: { mode: 'list', value: '' },
 	required: true,
-	placeholder: 'e.g. 42',
-	description: 'The ID of the campaign',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a campaign...',
+			hint: "The list has the campaigns of recent calls. Enter a new campaign with 'By ID'.",
+			typeOptions: { searchListMethod: 'searchCampaigns', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 42',
+		},
+	],
 };
+
+/** Fills the 'Campaign' list with the campaigns of recent calls that match the typed filter. */
+export async function searchCampaigns(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const typed = filter.toLowerCase();
+	try {
+		const { client, apiMapping } = await createAccountClient(this);
+		const results = (await recentCampaigns(client, apiMapping, clock))
+			.map((campaign) => ({ name: labelOf(campaign), value: campaign.id }))
+			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(typed))
+			.sort((a, b) => a.name.localeCompare(b.name));
+		return { results };
+	} catch (error) {
+		throw toNodeError(this.getNode(), error);
+	}
+}
+
+function labelOf({ id, name, status }: RecentCampaign): string {
+	const label = name === '' ? `Campaign ${id}` : name;
+	return status === '' ? label : `${label} (${status})`;
+}

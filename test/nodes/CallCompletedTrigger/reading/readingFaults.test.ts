@@ -15,7 +15,7 @@ import {
 import { eventually, until } from '../../../n8n/until';
 import { dialects, fixtures } from '../../../simulator';
 import { seededCall } from '../../../simulator/state/seed';
-import type { ReadingHarness} from './readingHarness';
+import type { ReadingHarness } from './readingHarness';
 import { readingTests } from './readingHarness';
 
 const harness = engineHarness();
@@ -307,7 +307,7 @@ describe('publishing', () => {
 	}
 
 	test.each([
-		[{ campaignId: 'leads' }, "'Campaign ID' must be a whole number"],
+		[{ campaignId: 'leads' }, "'Campaign' must be a whole number"],
 		[{ callsOf: 'lists', contactListIds: ' , ' }, "'Contact List IDs' is empty"],
 		[{ callsOf: 'lists', contactListIds: '314, x' }, "'Contact List ID' must be a whole number"],
 		[{ checkEvery: 0 }, "'Check Every (Minutes)' must be at least 1"],

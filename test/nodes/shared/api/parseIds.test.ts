@@ -45,15 +45,15 @@ test.each([
 		'such as',
 	],
 	['a call', parseCallId, 'a/b', `'Call ID' must be the ID of a call (got "a/b")`, 'such as'],
-	['a campaign', parseCampaignId, '4.2', `'Campaign ID' must be a whole number (got "4.2")`, '42'],
+	['a campaign', parseCampaignId, '4.2', `'Campaign' must be a whole number (got "4.2")`, '42'],
 	[
 		'a campaign',
 		parseCampaignId,
 		'-3',
-		`'Campaign ID' must be a whole number (got "-3")`,
+		`'Campaign' must be a whole number (got "-3")`,
 		'Enter only the number of the campaign',
 	],
-	['a campaign', parseCampaignId, null, "'Campaign ID' is empty", '42'],
+	['a campaign', parseCampaignId, null, "'Campaign' is empty", '42'],
 	[
 		'a contact list',
 		parseContactListId,

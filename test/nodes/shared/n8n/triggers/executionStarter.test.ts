@@ -28,7 +28,10 @@ import {
 beforeAll(setupEngine);
 
 const credentials = new TestCredentialsHelper();
-const node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
+let node: INode;
+beforeAll(() => {
+	node = makeNode({ type: `${PACKAGE}.callCompletedTrigger`, name: 'Trigger' });
+});
 const items = [{ json: { call_id: 'c1' } }];
 const BODY = { received: true };
 const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../../../../contract/credentialFor';
+import { engineHarness, searchList } from '../../../../engine';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../../../simulator';
+import { seededCall } from '../../../../simulator/state/seed';
+
+const harness = engineHarness();
+const NODES = [
+	'pushCampaignContacts',
+	'campaignStatus',
+	'campaignProgressTrigger',
+	'callCompletedTrigger',
+];
+
+describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dialect) => {
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	// Reads are repeated after a pause.
+	beforeEach(() => jest.spyOn(clock, 'sleep').mockResolvedValue(undefined));
+	afterEach(() => {
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => await simulator.stop());
+
+	function addCallOf(campaignId: number): void {
+		const callId = randomUUID();
+		const call = seededCall(simulator.state.calls.size, Date.now());
+		simulator.state.calls.set(callId, { ...call, callId, campaignId });
+	}
+
+	async function listed(node = 'campaignStatus', filter = '', account: object = {}) {
+		const details = await harness.addCredential({ ...credentialFor(simulator), ...account });
+		const withCredential = harness.node(node, { credentials: { [CREDENTIAL]: details } });
+		const { results } = await searchList(
+			harness.credentials,
+			withCredential,
+			'searchCampaigns',
+			filter,
+		);
+		return results;
+	}
+
+	it.each(NODES)('of %s shows the campaigns of recent calls with name and status', async (node) => {
+		addCallOf(fixtures.campaigns.paused);
+		expect(await listed(node)).toEqual([
+			{ name: 'Morning Leads (Active)', value: String(fixtures.campaigns.active) },
+			{ name: 'Renewals (Paused)', value: String(fixtures.campaigns.paused) },
+		]);
+		// The call list, and the status of each campaign once.
+		const [, ...others] = simulator.requests.filter(({ path }) => path === '/v1/calls');
+		expect(simulator.requests.length - others.length).toBe(3);
+	});
+
+	it('shows those whose name, status, or ID matches the filter', async () => {
+		addCallOf(fixtures.campaigns.paused);
+		const paused = [{ name: 'Renewals (Paused)', value: String(fixtures.campaigns.paused) }];
+		expect(await listed('campaignStatus', 'RENEW')).toEqual(paused);
+		expect(await listed('campaignStatus', String(fixtures.campaigns.paused))).toEqual(paused);
+		expect(await listed('campaignStatus', 'spring')).toEqual([]);
+	});
+
+	it('shows a campaign whose status cannot be read by its ID', async () => {
+		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /status$/ } });
+		expect(await listed()).toEqual([
+			{
+				name: `Campaign ${fixtures.campaigns.active}`,
+				value: String(fixtures.campaigns.active),
+			},
+		]);
+	});
+
+	it('says what failed', async () => {
+		simulator.faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+		await expect(listed()).rejects.toThrow('503');
+	});
+});
