@@ -8,7 +8,7 @@ export const UNREAD = Symbol('unread');
 export type RowReader = (row: unknown) => unknown;
 
 /** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`. */
-const STEP = /(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n]+)\2|(0|[1-9]\d{0,8}))\])/y;
+const STEP = /(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n\r\u2028\u2029]+)\2|(0|[1-9]\d{0,8}))\])/y;
 const ROW = '$json';
 const NUL = '\0';
 

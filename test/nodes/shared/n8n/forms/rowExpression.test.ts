@@ -30,6 +30,8 @@ const NAMES = [
 	'}}',
 	'a }} b',
 	'{{',
+	'a\rb',
+	'\u2028',
 ];
 const name = fc.oneof(
 	{ weight: 3, arbitrary: fc.constantFrom('phone', 'a', 'b', 'Phone Number') },
@@ -153,3 +155,8 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)(
 		});
 	},
 );
+
+// n8n's engines reject such a text.
+test.each(['\n', '\r', '\u2028', '\u2029'])('the engine reads a name with %j', (lineEnd) => {
+	expect(rowReader(`={{ $json["a${lineEnd}b"] }}`)).toBeUndefined();
+});
