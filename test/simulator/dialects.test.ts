@@ -103,6 +103,7 @@ function sides({
 		'a list that was not released': campaigns.emptyQueueShown,
 		'what a character is': ['👋', 'é'].map((text) => calls.greetingLength(text)),
 		'a schedule in the past': calls.pastSchedule,
+		'a scheduled call in the call list': calls.listsScheduled,
 		contacts_accepted: campaigns.acceptedCountsDndSkipped,
 		'close code of a take-over': socket.takeOverCode,
 		'same client twice': socket.sameClientTwice,

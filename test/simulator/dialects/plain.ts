@@ -63,6 +63,7 @@ export const plain: Dialect = {
 		},
 		missing: 'null',
 		callIdInAnyCase: false,
+		listsScheduled: true,
 		customerRole: 'user',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: false,

@@ -53,6 +53,7 @@ export const terse: Dialect = {
 		},
 		missing: 'absent',
 		callIdInAnyCase: true,
+		listsScheduled: false,
 		customerRole: 'human',
 		trunkZeroAccepted: false,
 		lowerCaseCountryAccepted: true,

@@ -89,6 +89,8 @@ export interface CallsDialect {
 	missing: 'null' | 'absent';
 	/** Whether the ID of a call may be in upper case. */
 	callIdInAnyCase: boolean;
+	/** Whether the call list has calls that are scheduled for later. */
+	listsScheduled: boolean;
 	customerRole: string;
 	trunkZeroAccepted: boolean;
 	lowerCaseCountryAccepted: boolean;

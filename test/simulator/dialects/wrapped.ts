@@ -67,6 +67,7 @@ export const wrapped: Dialect = {
 		},
 		missing: 'null',
 		callIdInAnyCase: true,
+		listsScheduled: true,
 		customerRole: 'customer',
 		trunkZeroAccepted: true,
 		lowerCaseCountryAccepted: true,

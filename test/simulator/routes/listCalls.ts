@@ -105,13 +105,15 @@ function dateProblems(query: Query, { dialect }: SimulatorState): string[] {
 }
 
 /** Returns a filter for calls. Unused query parameters cost nothing in a long list. */
-function wantedBy(query: Query, { dialect }: SimulatorState): (call: Call) => boolean {
-	const { filters } = dialect.calls;
+function wantedBy(query: Query, { dialect, clock }: SimulatorState): (call: Call) => boolean {
+	const { filters, listsScheduled } = dialect.calls;
 	const asked = (name: string, holds: (value: string, call: Call) => boolean) => {
 		const value = query[name];
 		return value === undefined ? [] : [(call: Call) => holds(value, call)];
 	};
+	const now = clock.now();
 	const checks = [
+		...(listsScheduled ? [] : [(call: Call) => (call.scheduledAt ?? now) <= now]),
 		...asked(filters.status, (status, call) => status === String(call.outcome.status)),
 		...asked(filters.agent, (agent, call) => agent === call.agentUuid),
 		...asked(filters.campaign, (campaign, call) => campaign === String(call.campaignId)),
