@@ -72,6 +72,8 @@ export type RowColumns = {
 const NEVER_VARIABLES = [DEFAULT_PHONE_COLUMN, DEFAULT_NAME_COLUMN, ...ADDED_COLUMNS, ''] as const;
 /** Added by the Google Sheets node. */
 const SHEETS_COLUMNS = ['row_number'];
+/** n8n adds these to every row of a data table. */
+const TABLE_COLUMNS = ['id', 'createdAt', 'updatedAt'];
 /** Added by n8n's chat and the AI Agent node. */
 const AGENT_COLUMNS = ['toolCallId', 'chatInput', 'sessionId', 'action'];
 const MAX_LISTED_COLUMNS = 20;
@@ -138,14 +140,20 @@ function resolveRowColumns(columns: FoundColumns, choice: ColumnChoice): RowColu
 	const fullName = lastName === undefined ? personName?.name : undefined;
 	const reserved = [...NEVER_VARIABLES, phone.name, ...(fullName === undefined ? [] : [fullName])];
 	const hasAgents = choice.isTool && choice.from === 'items';
-	const ofTools = hasAgents ? [...SHEETS_COLUMNS, ...AGENT_COLUMNS] : SHEETS_COLUMNS;
+	// Rows of other sources may have one of them, with a meaning for the agent.
+	const isTable = TABLE_COLUMNS.every((name) => found.names.has(name));
+	const ofNodes = [
+		...SHEETS_COLUMNS,
+		...(isTable ? TABLE_COLUMNS : []),
+		...(hasAgents ? AGENT_COLUMNS : []),
+	];
 	return {
 		phone,
 		personName,
 		lastName,
 		others: resolveOthers(found, choice.others, (name) => wanted(name, 'Columns to Send')),
 		reserved: new Set(reserved),
-		notOfAll: new Set([...reserved, ...ofTools]),
+		notOfAll: new Set([...reserved, ...ofNodes]),
 	};
 }
 

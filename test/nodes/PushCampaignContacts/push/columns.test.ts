@@ -297,6 +297,21 @@ describe('input that is not rows', () => {
 	});
 });
 
+test('columns of a data table are sent only if listed', () => {
+	const table = ['id', 'createdAt', 'updatedAt'];
+	const added = (columns: string[], choice: Partial<ColumnChoice> = {}) => {
+		const { notOfAll } = resolve(['phone', ...columns], choice);
+		return table.filter((name) => notOfAll.has(name));
+	};
+	expect(added([...table, 'city'])).toEqual(table);
+	expect(resolve(['phone', ...table], { others: ['id'] }).others).toEqual([
+		{ name: 'id', column: { name: 'id' } },
+	]);
+	// Only a data table has all three, so an ID of another source is sent.
+	expect(added(['id', 'createdAt'])).toEqual([]);
+	expect(added(['id', 'city'])).toEqual([]);
+});
+
 test('columns of Google Sheets and AI Agent are sent only if listed', () => {
 	const added = ({ notOfAll, reserved }: Columns) =>
 		[...notOfAll].filter((name) => !reserved.has(name));
