@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { owner } from '../test/n8n/driver';
+import { owner, type Reference } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
 import { freePort } from '../test/n8n/ports';
 import { UnrecoverableError } from '../test/n8n/until';
@@ -69,7 +69,8 @@ async function requirePort(port: number, command: string): Promise<void> {
 	});
 }
 
-function welcome({ n8n, simulator, workflows }: Stack): string {
+function welcome({ n8n, simulator, campaign, workflows }: Stack): string {
+	const urlOf = ({ id, name }: Reference) => `${n8n.baseUrl}/workflow/${id}  ${name}`;
 	return [
 		'',
 		`n8n                ${n8n.baseUrl}`,
@@ -78,7 +79,11 @@ function welcome({ n8n, simulator, workflows }: Stack): string {
 		`Simulated service  ${simulator.baseUrl}  (open it to see calls and requests; API token ${simulator.token})`,
 		`Log                ${n8n.log}`,
 		'',
-		...workflows.map(({ id, name }) => `${n8n.baseUrl}/workflow/${id}  ${name}`),
+		'Start with a whole campaign. Open it and choose "Execute workflow". Nobody is called.',
+		urlOf(campaign.workflow),
+		`${campaign.table}  Its people. All outcomes are there in less than two minutes.`,
+		'',
+		...workflows.map(urlOf),
 		'',
 		'Press Ctrl-C to stop.',
 		'',

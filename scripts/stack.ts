@@ -4,8 +4,15 @@ import { N8nDriver, type Reference } from '../test/n8n/driver';
 import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
 import { N8nServer } from '../test/n8n/server';
-import { dialects, startSimulator, type Simulator } from '../test/simulator';
+import {
+	dialects,
+	outcomeByNumber,
+	startSimulator,
+	type Call,
+	type Simulator,
+} from '../test/simulator';
 import { firstSteps } from './firstSteps';
+import { provideCampaign, type SampleCampaign } from './sampleCampaign';
 
 export type Report = (line: string) => void;
 
@@ -22,6 +29,9 @@ export interface Stack {
 	simulator: Simulator;
 	driver: N8nDriver;
 	credential: Reference;
+	/** Example 12. */
+	campaign: SampleCampaign;
+	/** The first workflow and the other examples. */
 	workflows: Reference[];
 	stop: () => Promise<void>;
 }
@@ -36,7 +46,9 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	await options.install(options.home);
 	const simulator = await startSimulator({ dialect: dialects.plain, keepAnswers: true });
 	// A placed call ends, and its webhook is sent, a few seconds later.
-	simulator.setAutoComplete({ afterMs: 5_000 });
+	const outcome = (call: Call) => outcomeByNumber(simulator.state, call);
+	simulator.setAutoComplete({ afterMs: 5_000, outcome });
+	simulator.setAutoDial({ everyMs: 500, lastsMs: 4_000 });
 	report('Starting n8n');
 	const { home, port } = options;
 	const env = { GENERIC_TIMEZONE: timeZone, ...options.env };
@@ -48,8 +60,9 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	try {
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
 		const credential = await provideCredential(driver, simulator);
-		const workflows = await provideWorkflows(driver, credential);
-		return { n8n, simulator, driver, credential, workflows, stop };
+		const campaign = await provideCampaign(driver, credential);
+		const workflows = await provideWorkflows(driver, credential, campaign);
+		return { n8n, simulator, driver, credential, campaign, workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;
@@ -65,12 +78,16 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 	return known;
 }
 
-/** Adds the first workflow and the examples. Existing workflows stay unchanged. */
-async function provideWorkflows(driver: N8nDriver, credential: Reference): Promise<Reference[]> {
+/** Adds the first workflow and the other examples. Existing workflows stay unchanged. */
+async function provideWorkflows(
+	driver: N8nDriver,
+	credential: Reference,
+	{ workflow }: SampleCampaign,
+): Promise<Reference[]> {
 	const known = await driver.workflows();
-	const examples = exampleFiles().map((file) =>
-		withCredentials(readExample(file), { [credentialType]: credential }),
-	);
+	const examples = exampleFiles()
+		.map((file) => withCredentials(readExample(file), { [credentialType]: credential }))
+		.filter(({ name }) => name !== workflow.name);
 	const provided: Reference[] = [];
 	for (const example of [firstSteps(credential), ...examples]) {
 		const found = known.find(({ name }) => name === example.name);

@@ -105,6 +105,10 @@ export class N8nDriver {
 		return z.array(identified).parse(await this.request('GET', '/workflows'));
 	}
 
+	async workflow(id: string): Promise<Workflow> {
+		return workflowSchema.parse(await this.request('GET', `/workflows/${id}`));
+	}
+
 	async updateWorkflow(workflow: Workflow, changes: Partial<WorkflowJson>): Promise<Workflow> {
 		const body = { ...changes, versionId: workflow.versionId };
 		return workflowSchema.parse(await this.request('PATCH', `/workflows/${workflow.id}`, body));

@@ -6,3 +6,4 @@ export type { RecordedRequest } from './http/requestLog';
 export { startSimulator, type Simulator } from './simulator';
 export { filled, fixtures } from './state/fixtures';
 export type { SimulatorOptions } from './world';
+export type { Call } from './state/types';

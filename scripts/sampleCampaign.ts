@@ -1,0 +1,79 @@
+/** Example 12 in `npm start`: published, with a dozen people in its data table. */
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { DataTables } from '../test/n8n/dataTables';
+import type { N8nDriver, Reference } from '../test/n8n/driver';
+import { credentialType, readExample, withCredentials } from '../test/n8n/examples';
+import type { WorkflowJson } from '../test/n8n/workflow';
+import { fixtures } from '../test/simulator';
+
+const FILE = '12-campaign-on-data-table.json';
+
+/** The last digit of a number decides the outcome of its simulated calls. */
+export const people: IDataObject[] = [
+	{ person_name: 'Asha Rao', phone: '98765 43210', city: 'Pune' },
+	{ person_name: 'Vikram Iyer', phone: '+91 98120 34561', city: 'Chennai' },
+	{ person_name: 'Meera Nair', phone: '09812034562', city: 'Kochi' },
+	{ person_name: 'Sunita Das', phone: '98120-34567', city: 'Kolkata' },
+	{ person_name: 'Farah Ali', phone: '9812034564', city: 'Mumbai' },
+	{ person_name: 'Leela Nair', phone: '98120 34568', city: 'Kochi' },
+	{ person_name: 'Imran Khan', phone: '9812034565', city: 'Delhi' },
+	{ person_name: 'Anil Joshi', phone: '9812034569', city: 'Pune' },
+	{ person_name: 'Gopal Menon', phone: fixtures.dndPhone, city: 'Thrissur' },
+	{ person_name: 'Nisha Gill', phone: '022 1234', city: 'Amritsar' },
+	{ person_name: 'Dev Patel', phone: '9812034577', city: 'Surat' },
+	{ person_name: 'Rohan Das', phone: '9812034563', city: 'Kolkata' },
+];
+
+export interface SampleCampaign {
+	workflow: Reference;
+	/** The page of the data table. */
+	table: string;
+}
+
+/** Existing tables and workflows keep their content. */
+export async function provideCampaign(
+	n8n: N8nDriver,
+	credential: Reference,
+): Promise<SampleCampaign> {
+	const example = readExample(FILE);
+	const table = await provideTable(n8n, example);
+	const known = (await n8n.workflows()).find(({ name }) => name === example.name);
+	if (known === undefined) {
+		const json = withCredentials(example, { [credentialType]: credential });
+		const workflow = await n8n.createWorkflow(json);
+		await n8n.activate(workflow);
+		return { workflow, table };
+	}
+	const workflow = await n8n.workflow(known.id);
+	if (workflow.active) {
+		// The trigger started with the URL of an earlier simulated service.
+		await n8n.deactivate(workflow);
+		await n8n.activate(workflow);
+	}
+	return { workflow, table };
+}
+
+async function provideTable(n8n: N8nDriver, example: WorkflowJson): Promise<string> {
+	const { tableName, columns } = leadsTable(example);
+	const tables = await DataTables.open(n8n);
+	const known = await tables.find(tableName);
+	if (known !== undefined) return tables.url(known);
+	const table = await tables.create(tableName, columns.column);
+	await tables.insert(table, people);
+	return tables.url(table);
+}
+
+const tableNode = z.object({
+	tableName: z.string(),
+	columns: z.object({
+		column: z.array(
+			z.object({ name: z.string(), type: z.enum(['string', 'number', 'boolean', 'date']) }),
+		),
+	}),
+});
+
+/** The table as the example creates it if it's missing. */
+export function leadsTable({ nodes }: WorkflowJson): z.infer<typeof tableNode> {
+	return tableNode.parse(nodes.find(({ name }) => name === 'Leads Table')?.parameters);
+}
