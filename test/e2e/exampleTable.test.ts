@@ -1,0 +1,156 @@
+import { people } from '../../scripts/sampleCampaign';
+import { DataTables } from '../n8n/dataTables';
+import type { Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { fixtures, outcomeByNumber } from '../simulator';
+import { allExecutions } from './calls';
+import { ExampleRun, type Imported } from './exampleRun';
+
+const campaign = fixtures.campaigns.active;
+const LIMIT_MS = 120_000;
+
+/** Each person of the sample, with the status of the push and the outcomes of both calls. */
+const OUTCOMES = [
+	['Asha Rao', 'pushed', 'picked', null],
+	['Vikram Iyer', 'pushed', 'picked', null],
+	['Meera Nair', 'pushed', 'picked', null],
+	['Sunita Das', 'pushed', 'not_picked', 'picked'],
+	['Farah Ali', 'pushed', 'picked', null],
+	['Leela Nair', 'pushed', 'not_picked', 'not_picked'],
+	['Imran Khan', 'pushed', 'picked', null],
+	['Anil Joshi', 'pushed', 'failed', 'picked'],
+	['Gopal Menon', 'do_not_disturb', null, null],
+	['Nisha Gill', 'rejected', null, null],
+	['Dev Patel', 'pushed', 'not_picked', 'picked'],
+	['Rohan Das', 'pushed', 'picked', null],
+];
+
+describe('12 whole campaign on a data table, with only the credentials selected', () => {
+	let run: ExampleRun;
+	let tables: DataTables;
+	let workflow: Imported;
+
+	beforeAll(async () => {
+		run = await ExampleRun.open();
+		const { simulator } = run;
+		simulator.setAutoDial({ everyMs: 200, lastsMs: 2_000 });
+		const outcome = outcomeByNumber.bind(null, simulator.state);
+		simulator.setAutoComplete({ afterMs: 2_000, outcome });
+		tables = await DataTables.open(run.n8n);
+		workflow = await run.publish('12-campaign-on-data-table.json');
+		// Publishing begins with a reading, which must not find the calls of this test.
+		await until('the first reading', async () => Promise.resolve(readings() > 0));
+	});
+	afterAll(async () => {
+		for (const name of ['Leads', 'Campaign Summary']) {
+			const table = await tables.find(name);
+			if (table !== undefined) await tables.remove(table);
+		}
+		await run.close();
+	});
+
+	const readings = () =>
+		run.simulator.requests.filter(({ path }) => path === `/v1/campaigns/${campaign}/status`).length;
+
+	async function table(name: string): Promise<Reference> {
+		const found = await tables.find(name);
+		if (found === undefined) throw new Error(`There is no table ${name}`);
+		return found;
+	}
+
+	/** How often the people of the sample were called, by number: by the campaign or by Place Call. */
+	function calls(): Map<string, number> {
+		const counts = new Map<string, number>();
+		for (const { phone, campaignId, request, uploadId } of run.simulator.state.calls.values()) {
+			const isSeeded =
+				request === null && Object.values<unknown>(fixtures.uploads).includes(uploadId);
+			if (isSeeded || (request === null && campaignId === null)) continue;
+			counts.set(phone, (counts.get(phone) ?? 0) + 1);
+		}
+		return counts;
+	}
+
+	it('creates the tables, and calls nobody while there are no people', async () => {
+		await run.run(workflow, 'Start Here');
+		expect(await tables.rows(await table('Leads'))).toEqual([]);
+		expect(run.simulator.contactsOf(campaign)).toEqual([]);
+	});
+
+	it('calls everyone, calls again who was not reached, and sums up in less than two minutes', async () => {
+		const leads = await table('Leads');
+		await tables.insert(leads, people);
+		const started = Date.now();
+		await run.run(workflow, 'Start Here');
+		const pushed = await tables.rows(leads);
+		expect(pushed.map((row) => [row.person_name, row.push_status])).toEqual(
+			OUTCOMES.map(([name, status]) => [name, status]),
+		);
+		expect(pushed[9]).toMatchObject({ rejection_reason: expect.stringContaining('022 1234') });
+		expect(run.simulator.contactsOf(campaign)[0]).toMatchObject({
+			phone: '+919876543210',
+			personName: 'Asha Rao',
+			extra: { city: 'Pune' },
+		});
+
+		const summary = await until(
+			'the summary',
+			async () => {
+				const rows = await tables.rows(await table('Campaign Summary'));
+				return rows.length > 0 && rows;
+			},
+			{ timeout: 2 * LIMIT_MS, every: 500 },
+		);
+		expect(Date.now() - started).toBeLessThan(LIMIT_MS);
+		expect(summary).toEqual([
+			expect.objectContaining({
+				campaign_id: String(campaign),
+				summary:
+					'12 people: 9 reached, 3 of them by the second call. 1 not reached, 1 on the do-not-disturb list, 1 not pushed.',
+				people: 12,
+				reached: 9,
+				reached_by_second_call: 3,
+				not_reached: 1,
+				do_not_disturb: 1,
+				not_pushed: 1,
+			}),
+		]);
+		const rows = await tables.rows(leads);
+		expect(
+			rows.map((row) => [row.person_name, row.push_status, row.first_call, row.second_call]),
+		).toEqual(OUTCOMES);
+		expect(rows[0]).toMatchObject({
+			captured: '{"interested":"yes","visit_day":"Monday"}',
+			call_summary: 'Asha Rao is interested and wants to visit on Monday.',
+		});
+	}, 300_000);
+
+	it('calls nobody else when it reads the calls again and is executed again', async () => {
+		const second = OUTCOMES.filter(([, , , outcome]) => outcome !== null).map(([name]) => name);
+		const rows = await tables.rows(await table('Leads'));
+		const expected = new Map(
+			rows
+				.filter(({ push_status: status }) => status === 'pushed')
+				.map((row) => [
+					`+${String(row.phone_key)}`,
+					second.includes(String(row.person_name)) ? 2 : 1,
+				]),
+		);
+		expect(calls()).toEqual(expected);
+		const before = readings();
+		// Publishing begins with a reading.
+		await run.n8n.deactivate(workflow);
+		await run.n8n.activate(workflow);
+		await until('another reading', async () => Promise.resolve(readings() > before));
+		// The editor suggests this trigger. Its test returns a completed call, and starts the campaign as well.
+		await run.run(workflow, 'Call Completed');
+		await run.run(workflow, 'Start Here');
+		const executions = await until('all executions to end', async () => {
+			const all = await allExecutions(run.n8n, workflow);
+			return all.every(({ status }) => status === 'success') && all;
+		});
+		// One for each first call, and four by hand.
+		expect(executions).toHaveLength(expected.size + 4);
+		expect(calls()).toEqual(expected);
+		expect(await tables.rows(await table('Leads'))).toEqual(rows);
+	});
+});
