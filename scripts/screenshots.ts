@@ -5,6 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { Editor } from '../test/browser/editor';
+import { DataTables } from '../test/n8n/dataTables';
 import {
 	withCredentials,
 	CREDENTIAL_OF,
@@ -21,6 +22,7 @@ import {
 	projectFolder,
 } from '../test/n8n/package-install';
 import { freePort } from '../test/n8n/ports';
+import { until } from '../test/n8n/until';
 import { byId, chain, manualTrigger, node, type WorkflowJson } from '../test/n8n/workflow';
 import { fixtures } from '../test/simulator';
 import { build } from './build';
@@ -29,6 +31,8 @@ import { startStack, type Stack } from './stack';
 const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
+/** Shows all columns with outcomes. */
+const TABLE_SCREEN = { width: 2100, height: 560 };
 const { values, positionals } = parseArgs({
 	options: { dark: { type: 'boolean', default: false } },
 	allowPositionals: true,
@@ -53,6 +57,7 @@ async function takeAll(): Promise<void> {
 			await takeErrors(stack, editor);
 			await editor.openCredential(stack.credential.id);
 			await editor.screenshot(folder, 'credential');
+			await takeCampaign(stack, editor);
 		} finally {
 			await editor.close();
 		}
@@ -84,6 +89,21 @@ async function takeExamples(stack: Stack, editor: Editor): Promise<void> {
 		await editor.openWorkflow(id);
 		await editor.canvasPicture(folder, `example-${basename(file, '.json')}`);
 	}
+}
+
+/** The data table of example 12 after its campaign, which takes more than a minute. */
+async function takeCampaign({ driver, campaign }: Stack, editor: Editor): Promise<void> {
+	const tables = await DataTables.open(driver);
+	await driver.runManually(campaign.workflow, 'Start Here');
+	const hasSummary = async () => {
+		const summary = await tables.find('Campaign Summary');
+		return summary !== undefined && (await tables.rows(summary)).length > 0;
+	};
+	await until('the summary', hasSummary, { timeout: 180_000, every: 1_000 });
+	await editor.page.setViewportSize(TABLE_SCREEN);
+	await editor.page.goto(campaign.table);
+	await editor.page.getByText('not_picked').first().waitFor();
+	await editor.screenshot(folder, 'example-12-leads');
 }
 
 /** The picture at the top of the README: an example without its notes, because their text would be too small to read. */
