@@ -13,6 +13,7 @@ import { packageName, projectFolder } from '../n8n/package-install';
 import { parametersIn } from '../package/descriptions';
 
 const STICKY = 'n8n-nodes-base.stickyNote';
+const DATA_TABLE = 'n8n-nodes-base.dataTable';
 /** Users don't read longer notes before they try a workflow. */
 const MAX_NOTE_LENGTH = 760;
 
@@ -68,6 +69,19 @@ describe('the examples', () => {
 				.nodes) {
 				expect([name, credentials !== undefined]).toEqual([name, needsCredential.test(type)]);
 			}
+		});
+
+		test('keeps the columns of data tables when a panel is opened', () => {
+			// If the ID of the table is an expression, n8n's editor clears and saves columns that are mapped manually.
+			const mapped = working.filter(
+				({ type, parameters }) => type === DATA_TABLE && parameters.resource !== 'table',
+			);
+			const modes = mapped.flatMap(({ parameters }) =>
+				'columns' in parameters
+					? [z.object({ mappingMode: z.string() }).parse(parameters.columns)]
+					: [],
+			);
+			expect(modes.filter(({ mappingMode }) => mappingMode !== 'autoMapInputData')).toEqual([]);
 		});
 
 		test('uses parameters that our nodes have', () => {
