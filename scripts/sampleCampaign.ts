@@ -1,5 +1,5 @@
 /** Example 12 in `npm start`: published, with a dozen people in its data table. */
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { DataTables } from '../test/n8n/dataTables';
 import type { N8nDriver, Reference } from '../test/n8n/driver';
@@ -25,6 +25,31 @@ export const people: IDataObject[] = [
 	{ person_name: 'Rohan Das', phone: '9812034563', city: 'Kolkata' },
 ];
 
+/** The second call comes after 6 seconds, at any time of day. Nobody is called, because the service is simulated. */
+const TRIAL = {
+	minutes_to_second_call: 0.1,
+	calling_days: 'Mon-Sun',
+	calling_from: '00:00',
+	calling_to: '24:00',
+};
+
+const settingsNode = z.object({
+	assignments: z.object({ assignments: z.array(z.object({ name: z.string() }).passthrough()) }),
+});
+
+/** Changes only the times in the example's settings. */
+export function withTrialTimes(node: INode): INode {
+	if (node.name !== 'Settings') return node;
+	const { assignments } = settingsNode.parse(node.parameters).assignments;
+	const changed = assignments.map((one) => ({ ...one, ...trialValue(one.name) }));
+	return { ...node, parameters: { ...node.parameters, assignments: { assignments: changed } } };
+}
+
+function trialValue(name: string): { value?: string | number } {
+	const value = new Map<string, string | number>(Object.entries(TRIAL)).get(name);
+	return value === undefined ? {} : { value };
+}
+
 export interface SampleCampaign {
 	workflow: Reference;
 	/** The page of the data table. */
@@ -41,7 +66,8 @@ export async function provideCampaign(
 	const known = (await n8n.workflows()).find(({ name }) => name === example.name);
 	if (known === undefined) {
 		const json = withCredentials(example, { [credentialType]: credential });
-		const workflow = await n8n.createWorkflow(json);
+		const nodes = json.nodes.map(withTrialTimes);
+		const workflow = await n8n.createWorkflow({ ...json, nodes });
 		await n8n.activate(workflow);
 		return { workflow, table };
 	}

@@ -1,4 +1,4 @@
-import { people } from '../../scripts/sampleCampaign';
+import { people, withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
 import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
@@ -25,7 +25,7 @@ const OUTCOMES = [
 	['Rohan Das', 'pushed', 'picked', null],
 ];
 
-describe('12 whole campaign on a data table, with only the credentials selected', () => {
+describe('12 whole campaign on a data table, with the credentials selected and the times of the trial', () => {
 	let run: ExampleRun;
 	let tables: DataTables;
 	let workflow: Imported;
@@ -37,7 +37,7 @@ describe('12 whole campaign on a data table, with only the credentials selected'
 		const outcome = outcomeByNumber.bind(null, simulator.state);
 		simulator.setAutoComplete({ afterMs: 2_000, outcome });
 		tables = await DataTables.open(run.n8n);
-		workflow = await run.publish('12-campaign-on-data-table.json');
+		workflow = await run.publish('12-campaign-on-data-table.json', withTrialTimes);
 		// Publishing begins with a reading, which must not find the calls of this test.
 		await until('the first reading', async () => Promise.resolve(readings() > 0));
 	});
