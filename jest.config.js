@@ -10,8 +10,8 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
-	// Tests with a real n8n run separately: npm run test:e2e.
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/e2e/', '<rootDir>/test/browser/'],
+	// Tests with a real n8n run separately: npm run test:e2e, npm run test:engine2.
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|engine2)/'],
 	setupFiles: ['<rootDir>/test/engine/env.js'],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {

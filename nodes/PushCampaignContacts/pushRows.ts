@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ServiceRejection } from '../shared/api/errors';
 import { isJsonObject } from '../shared/json';
+import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
@@ -86,7 +87,11 @@ function pushStopped(
 	const position = { itemIndex: inputWhereStopped(push), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRejection || hasResults(outcome)) {
-		const { nextSteps, groups, details } = describeOutcome(outcome, rows.source.names);
+		const { nextSteps, groups, details } = describeOutcome(
+			outcome,
+			rows.source.names,
+			!runsOnEngine2(context),
+		);
 		const advice = nodeError.description ?? '';
 		const lines = [advice, ...[...nextSteps, ...groups].map(displayText)].filter(
 			(line) => line !== '',

@@ -15,7 +15,7 @@ import { format } from 'prettier';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
-import { QueueStores } from '../n8n/queueStores';
+import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
 import { manualTrigger, node } from '../n8n/workflow';
 import { dialects, startSimulator } from '../simulator';
@@ -106,9 +106,9 @@ async function onSqlite(host: string): Promise<Deployment> {
 
 async function onPostgres(host: string): Promise<Deployment> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
-	const stores = await QueueStores.start(home);
-	const env = { ...stores.environment, EXECUTIONS_MODE: 'regular' };
-	return await onOneServer('PostgreSQL', host, env, async () => await stores.stop(), home);
+	const postgres = await Postgres.start(home);
+	const end = async () => await postgres.stop();
+	return await onOneServer('PostgreSQL', host, postgres.environment, end, home);
 }
 
 async function onQueue(host: string): Promise<Deployment> {

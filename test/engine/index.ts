@@ -8,3 +8,4 @@ export * from './time';
 export * from './tools';
 export * from './triggers';
 export { loader } from './sourceLoader';
+export * from './engine2';

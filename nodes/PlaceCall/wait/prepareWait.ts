@@ -10,7 +10,12 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
-import { requireResumable, restoreInput, waitForWebhook } from './waitForWebhook';
+import {
+	requireResumable,
+	requireWaitingExecutions,
+	restoreInput,
+	waitForWebhook,
+} from './waitForWebhook';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
@@ -40,6 +45,7 @@ export async function prepareWait(
 			},
 		};
 	}
+	await requireWaitingExecutions(context);
 	restoreInput(context);
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);

@@ -82,9 +82,11 @@ export type OutcomeReport = {
 	details: string[];
 };
 
+/** @param canBeRetried whether n8n can retry the execution */
 export function describeOutcome(
 	outcome: PushOutcome,
 	names: RowNames = namesOfItems,
+	canBeRetried = true,
 ): OutcomeReport {
 	const rowsWith = (status: RowStatus) =>
 		outcome.rejectedRows.filter((row) => row.status === status);
@@ -102,7 +104,8 @@ export function describeOutcome(
 	const it = notSent.length === 1 ? 'it' : 'them';
 	return {
 		nextSteps: onlyTexts([
-			pushed.length > 0 &&
+			canBeRetried &&
+				pushed.length > 0 &&
 				notSent.length > 0 &&
 				'To send only the rows that were not sent, retry this execution from the list of executions.',
 			...earlierNotes(outcome),

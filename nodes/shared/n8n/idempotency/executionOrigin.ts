@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
+import { isOnEngine2 } from '../run/engine2';
 import { mcpSessionOf } from '../tools/toolRun';
 
 /**
@@ -13,6 +14,8 @@ export type ExecutionOrigin = {
 	/** The execution itself, or the topmost parent of a sub-execution. */
 	executionId: string;
 	isSubExecution: boolean;
+	/** Whether an execution on Engine 2.0 started it. That one can't be retried, so it doesn't count as a parent. */
+	isStartedByEngine2?: true;
 };
 
 const MAX_PARENTS = 500;
@@ -31,7 +34,7 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	if (execution?.establishedAt === undefined) return undefined;
 	const { establishedAt } = execution;
 	const parentExecutionId = parentOf(execution);
-	if (parentExecutionId !== undefined) {
+	if (parentExecutionId !== undefined && !isOnEngine2(parentExecutionId)) {
 		const known = originsByParent.get(parentExecutionId);
 		const origin = known ?? (await originOfParent(context, parentExecutionId));
 		if (origin !== undefined) {
@@ -40,7 +43,8 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 		}
 	}
 	const executionId = context.getExecutionId();
-	return { startedAt: establishedAt, executionId, isSubExecution: false };
+	const origin = { startedAt: establishedAt, executionId, isSubExecution: false };
+	return { ...origin, ...startedByEngine2(parentExecutionId) };
 }
 
 async function originOfParent(
@@ -55,11 +59,18 @@ async function originOfParent(
 		const execution = data?.executionData?.runtimeData;
 		if (execution?.establishedAt === undefined) return undefined;
 		const parentExecutionId = parentOf(execution);
-		if (parentExecutionId === undefined) {
-			return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
+		if (parentExecutionId === undefined || isOnEngine2(parentExecutionId)) {
+			const origin = { startedAt: execution.establishedAt, executionId, isSubExecution: true };
+			return { ...origin, ...startedByEngine2(parentExecutionId) };
 		}
 		executionId = parentExecutionId;
 	}
+}
+
+function startedByEngine2(
+	parentId: string | undefined,
+): Pick<ExecutionOrigin, 'isStartedByEngine2'> {
+	return parentId !== undefined && isOnEngine2(parentId) ? { isStartedByEngine2: true } : {};
 }
 
 /** An error workflow names the failed execution as its parent, but isn't part of it. */

@@ -5,6 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
 import { asCanceled } from './cancel';
+import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
@@ -97,7 +98,9 @@ export async function forEachItem(
 		throw stop(
 			context,
 			failures,
-			completedText && completed.length > 0 ? completedNote(completedText, completed) : undefined,
+			completedText && completed.length > 0
+				? completedNote(context, completedText, completed)
+				: undefined,
 		);
 	}
 	return outputs.flat();
@@ -276,13 +279,15 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?:
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
 function completedNote(
+	context: IExecuteFunctions,
 	{ singular, plural }: CompletedText,
 	completed: INodeExecutionData[],
 ): string {
 	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
 	const [what, items, them] =
 		completed.length === 1 ? [singular, 'item', 'it'] : [plural, 'items', 'them'];
-	return `${completed.length} ${what} in this run (${items} ${ranges(indices)}). A retry of this execution skips ${them}. In a new execution, leave ${them} out.`;
+	const retry = runsOnEngine2(context) ? '' : ` A retry of this execution skips ${them}.`;
+	return `${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`;
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {

@@ -4,7 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
+import { asSentence, ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { displayText } from '../../values';
 
@@ -36,6 +36,14 @@ export function toNodeError(
 	}
 	const httpCode = String(status);
 	return new NodeApiError(node, { httpCode }, { message, description, httpCode, ...itemIndex });
+}
+
+/** Engine 2.0 shows only the message of an error. */
+export function withDescriptionInMessage(
+	error: NodeApiError | NodeOperationError,
+): NodeApiError | NodeOperationError {
+	if (error.description) error.message = `${asSentence(error.message)} ${error.description}`;
+	return error;
 }
 
 /**

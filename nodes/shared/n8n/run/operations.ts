@@ -8,7 +8,8 @@ import { InvalidInput } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
-import { toErrorItem, toNodeError } from './nodeErrors';
+import { runsOnEngine2 } from './engine2';
+import { toErrorItem, toNodeError, withDescriptionInMessage } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
@@ -146,10 +147,17 @@ export async function runNode(
 	return outputs;
 }
 
-/** An invalid setting of the whole node run, such as *Concurrency*, fails every item. */
+/**
+ * An invalid setting of the whole node run, such as *Concurrency*, fails every item. On Engine 2.0, any error does:
+ * it would otherwise continue with the input, as if the node had succeeded.
+ */
 function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	if (!(error instanceof InvalidInput)) throw error;
-	if (!context.continueOnFail()) throw toNodeError(context.getNode(), error);
+	const isOnEngine2 = runsOnEngine2(context);
+	if (!(error instanceof InvalidInput) && !isOnEngine2) throw error;
+	if (!context.continueOnFail()) {
+		const nodeError = toNodeError(context.getNode(), error);
+		throw isOnEngine2 ? withDescriptionInMessage(nodeError) : nodeError;
+	}
 	const items = context.getInputData();
 	return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
 }

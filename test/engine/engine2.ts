@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { ExecuteContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type INode,
+	type INodeExecutionData,
+	type IWorkflowExecuteAdditionalData,
+} from 'n8n-workflow';
+import type { TestCredentialsHelper } from './credentialsHelper';
+import { makeAdditionalData } from './engine';
+import { nodeTypes } from './nodeTypes';
+
+/**
+ * Runs a node as n8n's Engine 2.0 does: without workflow settings, records of earlier runs, a cancel signal, and hooks.
+ * With Continue On Fail, an error is lost, and the input is the output.
+ */
+export async function runOnEngine2(
+	credentials: TestCredentialsHelper,
+	{ onError, ...rest }: INode,
+	items: INodeExecutionData[],
+): Promise<INodeExecutionData[][]> {
+	const node: INode = { ...rest, continueOnFail: onError === 'continueRegularOutput' };
+	const workflow = new Workflow({
+		id: 'wf-1',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes,
+	});
+	const { hooks: _hooks, ...shared } = makeAdditionalData(credentials, 'webhook');
+	const additionalData: IWorkflowExecuteAdditionalData = { ...shared, executionId: randomUUID() };
+	const input = { main: [items] };
+	const context = new ExecuteContext(
+		workflow,
+		node,
+		additionalData,
+		'webhook',
+		createRunExecutionData({ executionData: {} }),
+		0,
+		items,
+		input,
+		{ node, data: input, source: null },
+		[],
+	);
+	try {
+		const type = nodeTypes.getByNameAndVersion(node.type, node.typeVersion);
+		const outputs = await type.execute?.call(context);
+		if (!Array.isArray(outputs)) throw new Error(`${node.type} has no output`);
+		return outputs;
+	} catch (error) {
+		if (node.continueOnFail !== true) throw error;
+		return [items];
+	}
+}

@@ -1,0 +1,172 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { allExecutions, credentialFor, PACKAGE } from '../e2e/calls';
+import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
+import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { Engine2, onEngine2 } from './engine2';
+
+const NODE = 'Place Call';
+const CANNOT_WAIT =
+	"Engine 2.0 of n8n can't wait for the completion webhook, so no call was placed";
+const CALL: INodeParameters = {
+	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+	countryCode: 'IN',
+	phoneNumber: '={{ $json.phone }}',
+};
+const waitBy = (waitForCompletion: string): INodeParameters => ({
+	options: { wait: { settings: { waitForCompletion } } },
+});
+const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
+
+describe('Engine 2.0 of n8n', () => {
+	let engine: Engine2;
+	let n8n: N8nDriver;
+	let simulator: Simulator;
+	let credentials: Record<string, Reference>;
+
+	beforeAll(async () => {
+		engine = await Engine2.start();
+		simulator = await startSimulator({ dialect: dialects.plain });
+		n8n = await N8nDriver.signIn(engine.server.baseUrl);
+		credentials = await credentialFor(n8n, simulator);
+	});
+	afterEach(() => simulator.reset());
+	afterAll(async () => {
+		await simulator.stop();
+		await engine.stop();
+	});
+
+	const place = (parameters: INodeParameters, rest: Partial<INode> = {}) =>
+		node(NODE, `${PACKAGE}.placeCall`, 1, { ...CALL, ...parameters }, { credentials, ...rest });
+
+	async function publish(workflow: WorkflowJson): Promise<Workflow> {
+		const saved = await n8n.createWorkflow(workflow);
+		await n8n.activate(saved);
+		return saved;
+	}
+
+	/** Starts webhook → one item per person → the node, on Engine 2.0. Returns the execution ID. */
+	async function start(count: number, last: INode): Promise<string> {
+		const path = randomUUID();
+		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+		const trigger = webhook(path, { responseMode: 'onReceived' });
+		const workflow = await publish(onEngine2(chain('engine 2', trigger, split, last)));
+		const people = Array.from({ length: count }, (_, index) => ({
+			phone: String(9_000_000_000 + index),
+		}));
+		expect((await n8n.webhook(path, { people })).status).toBe(200);
+		const { id } = await until('the execution', async () => {
+			return (await allExecutions(n8n, workflow))[0];
+		});
+		return id;
+	}
+
+	async function outputOf(count: number, last: INode) {
+		const id = await start(count, last);
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		return (await n8n.output(id, last.name)).map(({ json }) => json);
+	}
+
+	async function faultOf(id: string): Promise<string | undefined> {
+		expect(await n8n.finished(id)).toMatchObject({ status: 'error' });
+		return (await n8n.runData(id)).error?.message;
+	}
+
+	const placed = () => simulator.placedCalls().length;
+
+	describe.each([
+		['Wait for Completion by webhook', waitBy('webhook')],
+		['Ask and Wait', ask],
+	])('%s', (_name, parameters) => {
+		it('calls nobody, and says how to go on', async () => {
+			const fault = await faultOf(await start(2, place(parameters)));
+			expect(fault).toContain(CANNOT_WAIT);
+			expect(fault).toContain('By Reading the Call');
+			expect(placed()).toBe(0);
+		});
+
+		it('fails each item with Continue On Fail', async () => {
+			const last = place(parameters, { onError: 'continueRegularOutput' });
+			const items = await outputOf(2, last);
+			expect(items).toMatchObject(
+				[0, 1].map((item) => ({ error: `${CANNOT_WAIT} [item ${item}]` })),
+			);
+			expect(placed()).toBe(0);
+		});
+	});
+
+	it('waits by reading, and other executions on Engine 2.0 wait until then', async () => {
+		const first = await start(2, place(waitBy('reading')));
+		await until('the calls', async () => Promise.resolve(placed() === 2));
+		const second = await start(1, place({}));
+		await sleep(2_000);
+		expect(placed()).toBe(2);
+		for (const { callId } of simulator.placedCalls()) await simulator.completeCall(callId);
+		expect(await n8n.finished(first)).toMatchObject({ status: 'success' });
+		const items = (await n8n.output(first, NODE)).map(({ json }) => json);
+		expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+		expect(await n8n.finished(second)).toMatchObject({ status: 'success' });
+		expect(placed()).toBe(3);
+	});
+
+	it('asks by reading, and returns the answer', async () => {
+		simulator.setAutoComplete({
+			afterMs: 1_000,
+			outcome: { data_captured: { answer_to_question: 'yes' } },
+		});
+		const items = await outputOf(1, place({ ...ask, ...waitBy('reading') }));
+		expect(items).toMatchObject([{ answer: 'yes', timed_out: false }]);
+	});
+
+	describe('a sub-workflow of a workflow on Engine 2.0', () => {
+		async function execute(parameters: INodeParameters): Promise<INode> {
+			const type = 'n8n-nodes-base.executeWorkflowTrigger';
+			const trigger = node('Sub', type, 1.1, { inputSource: 'passthrough' });
+			const sub = await publish(chain('sub', trigger, place(parameters)));
+			return node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
+				workflowId: { __rl: true, mode: 'id', value: sub.id },
+				options: {},
+			});
+		}
+
+		it('calls nobody if it would wait by webhook', async () => {
+			expect(await faultOf(await start(2, await execute(waitBy('webhook'))))).toContain(
+				CANNOT_WAIT,
+			);
+			expect(placed()).toBe(0);
+		});
+
+		it('waits by reading', async () => {
+			simulator.setAutoComplete({ afterMs: 1_000 });
+			const items = await outputOf(2, await execute(waitBy('reading')));
+			expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
+			expect(placed()).toBe(2);
+		});
+	});
+
+	it('the message of a failed execution lists the calls, and n8n cannot retry it', async () => {
+		const match = { path: '/v1/call' };
+		simulator.faults.inject({ kind: 'status', status: 500, match, skip: 1, times: 1 });
+		const id = await start(3, place({}));
+		const fault = await faultOf(id);
+		expect(fault).toContain('1 call was already placed in this run (item 0).');
+		expect(fault).not.toContain('retry');
+		await expect(n8n.startRetry(id, 'original')).rejects.toThrow('retry: 500');
+		expect(placed()).toBe(1);
+	});
+
+	it('calls nobody again after n8n was killed', async () => {
+		const id = await start(2, place(waitBy('reading')));
+		await until('the calls', async () => Promise.resolve(placed() === 2));
+		await engine.server.kill();
+		await engine.server.boot();
+		n8n = await N8nDriver.signIn(engine.server.baseUrl);
+		// Engine 2.0 neither continues nor ends it.
+		expect(await outputOf(1, place({}))).toHaveLength(1);
+		expect(await n8n.execution(id)).toMatchObject({ status: 'running' });
+		expect(placed()).toBe(3);
+	});
+});

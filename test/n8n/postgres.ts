@@ -1,0 +1,76 @@
+/** PostgreSQL from a package of this machine (Debian: postgresql). */
+import { execFileSync, type ChildProcess } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from './ports';
+import { startStore, stopStore } from './storeProcess';
+import { until } from './until';
+
+const USER = 'n8n';
+const HOST = '127.0.0.1';
+
+export class Postgres {
+	private constructor(
+		readonly port: number,
+		private readonly child: ChildProcess,
+	) {}
+
+	/** Stores its data in this folder. It doesn't run as root, so if we are root, its own user runs it. */
+	static async start(home: string): Promise<Postgres> {
+		const data = join(home, 'postgres');
+		mkdirSync(data);
+		chmodSync(home, 0o755);
+		const asRoot = process.getuid?.() === 0;
+		if (asRoot) execFileSync('chown', ['postgres', data]);
+		const [command, prefix] = asRoot ? ['runuser', ['-u', 'postgres', '--']] : ['env', []];
+		const cluster = [...prefix, bin('initdb'), '-D', data, '-U', USER, '-A', 'trust'];
+		execFileSync(command, cluster, { stdio: 'ignore' });
+		const port = await freePort();
+		const args = ['-D', data, '-p', String(port), '-k', data, '-h', HOST];
+		const child = startStore(home, command, [...prefix, bin('postgres'), ...args], 'postgres.log');
+		const server = new Postgres(port, child);
+		await until('PostgreSQL', async () => {
+			execFileSync(bin('createdb'), [...server.connectionArgs, USER], { stdio: 'ignore' });
+			return Promise.resolve(true);
+		});
+		return server;
+	}
+
+	/** n8n's settings of its own database. */
+	get environment(): Record<string, string> {
+		return {
+			DB_TYPE: 'postgresdb',
+			DB_POSTGRESDB_HOST: HOST,
+			DB_POSTGRESDB_PORT: String(this.port),
+			DB_POSTGRESDB_DATABASE: USER,
+			DB_POSTGRESDB_USER: USER,
+		};
+	}
+
+	/** The URL of another database of this server, which is created. */
+	createDatabase(name: string): string {
+		execFileSync(bin('createdb'), [...this.connectionArgs, name]);
+		return `postgres://${USER}@${HOST}:${this.port}/${name}`;
+	}
+
+	/** Runs an SQL query. Returns an array of rows. */
+	query(query: string): unknown {
+		const wrapped = `select coalesce(json_agg(rows), '[]') from (${query}) rows`;
+		const args = [...this.connectionArgs, '-d', USER, '-At', '-c', wrapped];
+		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));
+	}
+
+	async stop(): Promise<void> {
+		await stopStore(this.child);
+	}
+
+	private get connectionArgs(): string[] {
+		return ['-h', HOST, '-p', String(this.port), '-U', USER];
+	}
+}
+
+/** A program of the newest installed PostgreSQL. */
+function bin(name: string): string {
+	const versions = readdirSync('/usr/lib/postgresql').sort();
+	return join('/usr/lib/postgresql', versions.at(-1) ?? '', 'bin', name);
+}
