@@ -1,7 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
-import { allExecutions, credentialFor, PACKAGE } from '../e2e/calls';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { credentialFor as describedCredential } from '../contract/credentialFor';
+import {
+	allExecutions,
+	credentialFor,
+	executionsOf,
+	PACKAGE,
+	placeCalls,
+	post,
+} from '../e2e/calls';
 import { N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
@@ -144,6 +153,112 @@ describe('Engine 2.0 of n8n', () => {
 			const items = await outputOf(2, await execute(waitBy('reading')));
 			expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
 			expect(placed()).toBe(2);
+		});
+	});
+
+	describe('triggers', () => {
+		const LISTENS = 400;
+		async function listen(type: string, parameters: INodeParameters, path: string) {
+			const webhookId = randomUUID();
+			const trigger = node('Trigger', `${PACKAGE}.${type}`, 1, parameters, {
+				webhookId,
+				credentials,
+			});
+			const workflow = await publish(onEngine2(chain(type, trigger)));
+			return { url: `${engine.server.baseUrl}/webhook/${webhookId}${path}`, workflow };
+		}
+
+		const untilListening = async (url: string) =>
+			await until('the trigger to listen', async () => (await post(url, '')).status === LISTENS);
+
+		/** The items of all executions, when there are `count`. */
+		async function started(workflow: Workflow, count: number) {
+			const items = await executionsOf(n8n, workflow, 'Trigger', count);
+			return items.map(({ json }) => json);
+		}
+
+		it('by webhook start once per call or key, also after n8n was killed', async () => {
+			const completed = await listen('callCompletedTrigger', {}, '/call-completed');
+			const delivered = await listen('chatDeliveryTrigger', { keyField: 'id' }, '');
+			const deliver = async (...ids: number[]) => {
+				await untilListening(delivered.url);
+				for (const id of ids) expect((await post(delivered.url, { id })).status).toBe(200);
+			};
+			await untilListening(completed.url);
+			const [callId = ''] = await placeCalls(simulator, 1, completed.url);
+			await simulator.completeCall(callId);
+			await simulator.deliverWebhook(callId);
+			await deliver(1, 1, 2);
+			const [item, ...others] = await started(completed.workflow, 1);
+			expect(item).toMatchObject({ call_id: callId, call_ended_by: 'agent' });
+			expect(others).toEqual([]);
+			expect(await started(delivered.workflow, 2)).toHaveLength(2);
+
+			await engine.server.kill();
+			await engine.server.boot();
+			n8n = await N8nDriver.signIn(engine.server.baseUrl);
+			await untilListening(completed.url);
+			await simulator.deliverWebhook(callId);
+			await deliver(1, 2, 3);
+			const ids = (await started(delivered.workflow, 3)).map(({ id }) => id);
+			expect(ids.sort()).toEqual([1, 2, 3]);
+			expect(await started(completed.workflow, 1)).toHaveLength(1);
+		});
+
+		it('Call Completed Trigger starts once per call that it reads', async () => {
+			const CAMPAIGN = fixtures.campaigns.active;
+			const data = describedCredential(simulator);
+			const credential = await n8n.createCredential(CREDENTIAL, data);
+			const trigger = node(
+				'Trigger',
+				`${PACKAGE}.callCompletedTrigger`,
+				1,
+				{
+					getCalls: 'reading',
+					callsOf: 'campaign',
+					campaignId: String(CAMPAIGN),
+					checkEvery: 1,
+				},
+				{ credentials: { [CREDENTIAL]: credential } },
+			);
+			const saved = await publish(onEngine2(chain('reading', trigger)));
+			await until('the first reading to be stored', async () => {
+				const stored = await n8n.request('GET', `/workflows/${saved.id}`);
+				return JSON.stringify(stored).includes('readCalls:');
+			});
+			await n8n.deactivate(saved);
+			const ended: string[] = [];
+			for (let call = 0; call < 3; call++) {
+				ended.push(simulator.addAttempt(CAMPAIGN, 'picked'));
+				await simulator.endCall(ended.at(-1) ?? '');
+			}
+			// Publishing begins with a reading.
+			await n8n.activate(saved);
+			const calls = (await started(saved, 3)).map(({ call_id: id }) => id);
+			expect(calls.sort()).toEqual(ended.sort());
+		});
+
+		it('Chat Events Trigger starts once per event', async () => {
+			const sessionIds = fixtures.sessions.open;
+			const { workflow } = await listen('chatEventsTrigger', { sessionIds }, '');
+			await until('the socket', async () =>
+				Promise.resolve(simulator.sessions.openSockets() === 1),
+			);
+			const sent = [simulator.sessions.nudge(sessionIds), simulator.sessions.nudge(sessionIds)];
+			const events = (await started(workflow, 2)).map(({ event_id: id }) => id);
+			expect(events.sort()).toEqual(sent.sort());
+			await n8n.deactivate(workflow);
+		});
+
+		it('Campaign Progress Trigger starts', async () => {
+			const parameters = {
+				campaignId: String(fixtures.campaigns.active),
+				emitBaseline: true,
+				pollTimes: { item: [{ mode: 'everyMinute' }] },
+			};
+			const { workflow } = await listen('campaignProgressTrigger', parameters, '');
+			expect(await started(workflow, 1)).toHaveLength(1);
+			await n8n.deactivate(workflow);
 		});
 	});
 

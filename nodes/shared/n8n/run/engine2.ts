@@ -1,4 +1,4 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 
 /** n8n also recognizes an execution on Engine 2.0 by this. The IDs of other executions are numbers. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -13,4 +13,9 @@ export function isOnEngine2(executionId: string): boolean {
  */
 export function runsOnEngine2(context: IExecuteFunctions): boolean {
 	return isOnEngine2(context.getExecutionId());
+}
+
+/** Whether what a trigger emits runs on Engine 2.0. If n8n hasn't turned it on, nothing runs. */
+export function startsOnEngine2(trigger: ITriggerFunctions): boolean {
+	return trigger.getWorkflowSettings().engineType === 'v2';
 }

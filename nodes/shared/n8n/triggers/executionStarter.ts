@@ -22,13 +22,17 @@ import {
 } from './activeTriggers';
 import { clock } from '../http/accountClient';
 import { withEventKey } from '../idempotency/eventDeduplication';
+import { startsOnEngine2 } from '../run/engine2';
 import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
 
 /** Recently used keys of this process. Only saves work: n8n's stored key decides. */
 const recentKeys = new BoundedMap<true>(20_000);
 
-/** Keys stored with the workflow, if the webhook's process can't store them with the execution. */
+/** Keys stored with the workflow, if they can't be stored with the execution: by a webhook's process, and on Engine 2.0. */
 const MAX_RECENT_KEYS = 1_000;
+
+/** Engine 2.0 doesn't say when it has an execution. */
+const ENGINE_2_DELAY_MS = 250;
 
 /** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
 const EMIT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
@@ -204,7 +208,7 @@ function keyOf(trigger: string, value: string): string {
 	return fingerprint([trigger, value]);
 }
 
-function storedKeysOf(context: IWebhookFunctions): string[] {
+function storedKeysOf(context: IWebhookFunctions | ITriggerFunctions): string[] {
 	const { usedKeys } = context.getWorkflowStaticData('node');
 	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
 }
@@ -252,6 +256,10 @@ export async function emitWithRetry(
 	key: string,
 	beforeEmit: () => void = () => {},
 ): Promise<boolean> {
+	if (startsOnEngine2(trigger)) {
+		await emitOnEngine2(trigger, items, key, beforeEmit);
+		return true;
+	}
 	for (const delay of EMIT_DELAYS_MS) {
 		if (delay > 0) await clock.sleep(delay);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
@@ -266,6 +274,24 @@ export async function emitWithRetry(
 	}
 	recentKeys.delete(key);
 	return false;
+}
+
+/**
+ * Engine 2.0 starts no execution whose end a trigger waits for, and ignores the key. So the key is stored with the
+ * workflow, which n8n does for each execution. Only n8n's log shows if the execution couldn't start.
+ */
+async function emitOnEngine2(
+	trigger: ITriggerFunctions,
+	items: INodeExecutionData[],
+	key: string,
+	beforeEmit: () => void,
+): Promise<void> {
+	const used = storedKeysOf(trigger);
+	if (used.includes(key)) return;
+	trigger.getWorkflowStaticData('node').usedKeys = [...used, key].slice(-MAX_RECENT_KEYS);
+	beforeEmit();
+	trigger.emit([items]);
+	await clock.sleep(ENGINE_2_DELAY_MS);
 }
 
 function notStarted(trigger: ITriggerFunctions, items: INodeExecutionData[]): NodeOperationError {

@@ -113,6 +113,43 @@ describe('starting an execution', () => {
 	});
 });
 
+describe('on Engine 2.0, which starts nothing if a trigger waits for the end', () => {
+	beforeEach(useFakeTime);
+	afterEach(() => jest.useRealTimers());
+
+	/** A trigger in a workflow on Engine 2.0, and the arguments of its emissions. */
+	function onEngine2() {
+		const workflow = makeWorkflow([node], {}, { engineType: 'v2' });
+		const emissions: unknown[][] = [];
+		const emit: ITriggerFunctions['emit'] = (...args) => emissions.push(args);
+		const data = makeAdditionalData(credentials, 'trigger');
+		const trigger = new TriggerContext(workflow, node, data, 'trigger', 'activate', emit);
+		const start = async (key: string) => {
+			const started = emitWithRetry(trigger, items, key);
+			await jest.advanceTimersByTimeAsync(1_000);
+			return await started;
+		};
+		return { emissions, start, keys: () => workflow.getStaticData('node', node).usedKeys };
+	}
+
+	test('an execution starts once per key, and the key is stored with the workflow before', async () => {
+		const { emissions, start, keys } = onEngine2();
+		expect(await start('key-1')).toBe(true);
+		expect(keys()).toEqual(['key-1']);
+		expect(await start('key-1')).toBe(true);
+		expect(await start('key-2')).toBe(true);
+		expect(emissions).toEqual([[[items]], [[items]]]);
+		expect(keys()).toEqual(['key-1', 'key-2']);
+	});
+
+	test('the newest 1,000 keys are stored', async () => {
+		const { start, keys } = onEngine2();
+		for (let event = 0; event <= 1_000; event++) await start(`key-${event}`);
+		const stored = z.array(z.string()).parse(keys());
+		expect([stored.length, stored[0], stored.at(-1)]).toEqual([1_000, 'key-1', 'key-1000']);
+	});
+});
+
 test('in a process without triggers, the newest 1,000 keys are stored with the workflow', () => {
 	const workflow = makeWorkflow([node]);
 	const { context } = webhookContext(credentials, workflow, node, {});
