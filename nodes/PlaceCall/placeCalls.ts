@@ -14,6 +14,7 @@ import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
+import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { asItems, readEachItem, sendEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
@@ -76,13 +77,18 @@ export async function placeCalls(
 	return await wait.finish(placed);
 }
 
+/** The workflow's time zone. On Engine 2.0, n8n would return its own. */
+function zoneOf(context: IExecuteFunctions): string | undefined {
+	return runsOnEngine2(context) ? undefined : context.getTimezone();
+}
+
 /** The numbers with *Also Count Calls Placed Elsewhere*, each once. */
 async function numbersToRead({ context, parameters }: OperationRun): Promise<string[]> {
 	const limit = parameters.at(0).collection('options').group('callLimit');
 	if (limit?.has('countElsewhere') !== true) return [];
 	const keys = await readEachItem(context, (index) => {
 		try {
-			const call = readCall(parameters.at(index), context.getTimezone());
+			const call = readCall(parameters.at(index), zoneOf(context));
 			return call.limit?.countsElsewhere === true ? [call.numberKey] : [];
 		} catch {
 			// The loop reports an item that can't be read.
@@ -115,7 +121,7 @@ function prepareCall(
 	const options = form.collection('options');
 	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
 		form,
-		context.getTimezone(),
+		zoneOf(context),
 		question?.point,
 	);
 	const additions = readAdditions(options);

@@ -262,6 +262,81 @@ describe('Engine 2.0 of n8n', () => {
 		});
 	});
 
+	it('calls nobody at a picked time, because nodes do not know the time zone of the workflow', async () => {
+		const picked = place({ when: 'dateTime', scheduledAt: '2030-01-31T18:30:00' });
+		expect(await faultOf(await start(1, picked))).toContain(
+			"'Date and Time' needs a UTC offset on Engine 2.0 of n8n",
+		);
+		expect(placed()).toBe(0);
+	});
+
+	describe('the memory of the nodes', () => {
+		const REPEAT: INodeParameters = {
+			jsCode: 'return [1, 2].map(() => ({ json: { phone: "9000000001" } }));',
+		};
+
+		/** Runs webhook → the nodes twice, and returns the items of the last one. */
+		async function runTwice(...nodes: INode[]) {
+			const path = randomUUID();
+			const trigger = webhook(path, { responseMode: 'onReceived' });
+			const workflow = await publish(onEngine2(chain('twice', trigger, ...nodes)));
+			for (let run = 1; run <= 2; run++) {
+				expect((await n8n.webhook(path, {})).status).toBe(200);
+				await until('the end of the execution', async () => {
+					const all = await allExecutions(n8n, workflow);
+					return all.length === run && all.every(({ status }) => status === 'success');
+				});
+			}
+			return await executionsOf(n8n, workflow, nodes.at(-1)?.name ?? '', 2);
+		}
+
+		const pushTo = (options: INodeParameters) =>
+			node(
+				'Push',
+				`${PACKAGE}.pushCampaignContacts`,
+				1,
+				{
+					campaignId: String(fixtures.campaigns.active),
+					agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
+					phoneColumn: 'phone',
+					options,
+				},
+				{ credentials },
+			);
+		const pushed = () => simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
+
+		it('Limit Calls per Person counts over executions', async () => {
+			const options = { callLimit: { limit: { maximumCalls: 1, days: 1 } } };
+			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
+			const items = await runTwice(repeat, place({ options }));
+			expect(items.map(({ json }) => json.placed).sort()).toEqual([false, false, false, true]);
+			expect(placed()).toBe(1);
+		});
+
+		it('Skip Numbers Pushed Before counts over executions', async () => {
+			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
+			await runTwice(repeat, pushTo({ skipPushedBefore: true }));
+			expect(pushed()).toBe(1);
+		});
+
+		it('in a loop, each run of Push forgets the numbers of the earlier ones', async () => {
+			const path = randomUUID();
+			const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { options: {} });
+			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
+			const push = pushTo({});
+			const start = webhook(path, { responseMode: 'onReceived' });
+			const flow = chain('loop', start, repeat, loop);
+			flow.nodes.push(push);
+			const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
+			flow.connections[loop.name] = { main: [[], to(push.name)] };
+			flow.connections[push.name] = { main: [to(loop.name)] };
+			const workflow = await publish(onEngine2(flow));
+			expect((await n8n.webhook(path, {})).status).toBe(200);
+			await executionsOf(n8n, workflow, push.name, 1);
+			expect(pushed()).toBe(2);
+		});
+	});
+
 	it('the message of a failed execution lists the calls, and n8n cannot retry it', async () => {
 		const match = { path: '/v1/call' };
 		simulator.faults.inject({ kind: 'status', status: 500, match, skip: 1, times: 1 });

@@ -47,8 +47,8 @@ export class CallDraft {
 	phoneKey: string | null = null;
 	private readonly problems: Problem[] = [];
 
-	/** @param zone the time zone of the workflow */
-	constructor(readonly zone: string) {}
+	/** @param zone the time zone of the workflow. Undefined on Engine 2.0, which doesn't tell it to nodes. */
+	constructor(readonly zone: string | undefined) {}
 
 	/** The valid value. Otherwise, the problem is reported with those of other fields. */
 	take<T>(checked: Checked<T>): T | undefined {

@@ -24,7 +24,7 @@ const CALL_FIELDS: CallField[] = [
  *
  * @throws InvalidInput naming all fields to correct
  */
-export function readRecipient(form: Fields, zone: string): CheckedCall {
+export function readRecipient(form: Fields, zone: string | undefined): CheckedCall {
 	const draft = new CallDraft(zone);
 	for (const field of recipient) field.addTo(draft, form);
 	return draft.checked();
@@ -33,11 +33,15 @@ export function readRecipient(form: Fields, zone: string): CheckedCall {
 /**
  * Reads the call of one item, and checks every documented limit.
  *
- * @param zone the time zone of the workflow
+ * @param zone the time zone of the workflow. Undefined on Engine 2.0, which doesn't tell it to nodes.
  * @param question the data point of *Ask and Wait*, after those of the form
  * @throws InvalidInput naming all fields to correct
  */
-export function readCall(form: Fields, zone: string, question?: DataExtractionItem): CheckedCall {
+export function readCall(
+	form: Fields,
+	zone: string | undefined,
+	question?: DataExtractionItem,
+): CheckedCall {
 	const draft = new CallDraft(zone);
 	const options = form.collection('options');
 	for (const field of recipient) field.addTo(draft, form);

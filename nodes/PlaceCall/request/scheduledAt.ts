@@ -10,8 +10,8 @@ export type Schedule = {
 	field: 'Date and Time' | 'Time in India' | 'When to Call';
 	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
 	value: unknown;
-	/** The workflow's time zone. */
-	zone: string;
+	/** The workflow's time zone. Undefined on Engine 2.0, which doesn't tell it to nodes. */
+	zone: string | undefined;
 	/** Whether it was picked in the editor, in the workflow's time zone. */
 	picked: boolean;
 };
@@ -25,7 +25,9 @@ const COMMON_FORM = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}
 export function scheduledAt(schedule: Schedule): Checked<string> {
 	const { field, value, zone } = schedule;
 	if (DateTime.isDateTime(value)) return moment(schedule, value);
-	if (value instanceof Date) return moment(schedule, DateTime.fromJSDate(value, { zone }));
+	if (value instanceof Date) {
+		return moment(schedule, DateTime.fromJSDate(value, { zone: zone ?? 'utc' }));
+	}
 
 	if (isUnset(value)) {
 		return problem(
@@ -53,6 +55,12 @@ function moment(schedule: Schedule, at: DateTime, written?: string): Checked<str
 /** A date and time without an offset. Unambiguous from the date picker, ambiguous from an expression. */
 function wallClock(schedule: Schedule, text: string): Checked<string> {
 	const { field, zone, picked } = schedule;
+	if (zone === undefined) {
+		return problem(
+			`'${field}' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got ${quoted(text)})`,
+			givenAs(field, 'Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.'),
+		);
+	}
 	const at = DateTime.fromISO(text, { zone });
 	if (!at.isValid) return notUnderstood(schedule);
 	if (!picked) {
@@ -96,7 +104,7 @@ export function requireFuture(
 	now: DateTime,
 ): void {
 	if (scheduled === undefined || schedule === undefined || TIME_OF_DAY.test(scheduled)) return;
-	const { field, zone } = schedule;
+	const { field, zone = 'utc' } = schedule;
 	const at = DateTime.fromISO(scheduled, { zone });
 	if (at > now) return;
 	const time = inEnglish(at, 'd LLLL yyyy, HH:mm');

@@ -83,3 +83,26 @@ it('sends each item once, without any record of n8n', async () => {
 	expect(items?.map(({ json }) => json.call_id)).toEqual(['call-1', 'call-2']);
 	expect(sent).toEqual(rows(2).map(({ json }) => ({ ...BODY, phone_number: json.phone })));
 });
+
+describe('a scheduled time', () => {
+	const at = (scheduledAt: string) => placeCall({ when: 'dateTime', scheduledAt });
+
+	it('that was picked places no call, because its time zone is unknown', async () => {
+		expect(await faultOf(at('2030-01-31T18:30:00'), 1)).toContain(
+			`'Date and Time' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got "2030-01-31T18:30:00"). Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.`,
+		);
+	});
+
+	it.each([
+		['with an offset', '={{ "2030-01-31T18:30:00+05:30" }}', '2030-01-31T18:30:00+05:30'],
+		['as a date', '={{ new Date("2030-01-31T13:00:00Z") }}', '2030-01-31T13:00:00+00:00'],
+	])('%s is sent', async (_name, value, sent) => {
+		let body: unknown;
+		callsEndpoint().reply(200, (_uri, sentBody) => {
+			body = sentBody;
+			return { success: true, data: { call_id: 'call-1' } };
+		});
+		await run(at(value), 1);
+		expect(body).toMatchObject({ scheduled_at: sent });
+	});
+});
