@@ -6,6 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ServiceRejection } from '../shared/api/errors';
 import { isJsonObject } from '../shared/json';
+import { whyCanceled } from '../shared/n8n/run/cancel';
 import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
@@ -92,10 +93,13 @@ function pushStopped(
 			rows.source.names,
 			!runsOnEngine2(context),
 		);
+		const isCanceled = context.getExecutionCancelSignal()?.aborted === true;
 		const advice = nodeError.description ?? '';
-		const lines = [advice, ...[...nextSteps, ...groups].map(displayText)].filter(
-			(line) => line !== '',
-		);
+		const lines = [
+			isCanceled ? whyCanceled(context) : '',
+			advice,
+			...[...nextSteps, ...groups].map(displayText),
+		].filter((line) => line !== '');
 		nodeError.description = lines.join('\n');
 		// n8n shows this one on the screen, as HTML. It would join the lines of the description.
 		nodeError.context.descriptionTemplate = lines.join('<br>');

@@ -7,6 +7,7 @@ import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { returnsErrorsToAgent, runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
+import { named } from '../../shared/values';
 import { includesInput } from './inputFields';
 import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
@@ -69,7 +70,7 @@ async function waitByReading(
 		finished,
 		async (callId) => await readCallRecord(client, callId),
 		{
-			clock: { ...clock, sleep: cancellableSleep(context) },
+			clock: { ...clock, sleep: cancellableSleep(context, placedNote(callIds)) },
 			until: clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now),
 			reader: readerOf(returnsErrorsToAgent(context)),
 		},
@@ -78,6 +79,14 @@ async function waitByReading(
 		const call = calls.get(callIdOf(item) ?? '');
 		return call === undefined ? item : waitedItem(item, index, call, keepsInput);
 	});
+}
+
+/** What to do if the execution is stopped during the wait. The calls aren't. */
+function placedNote(callIds: readonly string[]): string | undefined {
+	if (callIds.length === 0) return undefined;
+	const isOne = callIds.length === 1;
+	const were = isOne ? 'The call was' : `${callIds.length} calls were`;
+	return `${were} placed. Read ${isOne ? 'it' : 'them'} with Get Call: ${named(callIds, String)}.`;
 }
 
 /** *Ask and Wait* always waits. As a tool, it can't wait for the completion webhook. */

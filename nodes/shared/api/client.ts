@@ -8,6 +8,7 @@ import { anyOf, type Clock } from '../clock';
 import { parseJson } from '../json';
 import {
 	BLOCKED_BY_N8N,
+	CANCELED,
 	TransportFault,
 	type ApiResponse,
 	type ServiceRequest,
@@ -141,6 +142,11 @@ export class ApiClient {
 				),
 				code,
 			);
+		}
+		if (code === CANCELED) {
+			return outcomeUnknown(request, {
+				message: 'n8n canceled the request before a response arrived',
+			});
 		}
 		const isSlow = code === 'ECONNABORTED' || code === 'ETIMEDOUT';
 		const message = isSlow

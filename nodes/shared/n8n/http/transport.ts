@@ -12,6 +12,7 @@ import { urlOf } from '../../api/access';
 import {
 	BLOCKED_BY_N8N,
 	bytesOf,
+	CANCELED,
 	TransportFault,
 	type Query,
 	type ServiceRequest,
@@ -44,9 +45,6 @@ export const TIME_LIMITS = {
 /** Maximum bytes of a response to read. An error may name each of 10,000 contacts. */
 export const RESPONSE_LIMITS = { successBytes: 64_000_000, otherBytes: 8_000_000 };
 
-/** axios' code for a request that was aborted by a signal. */
-const AXIOS_CANCELED = 'ERR_CANCELED';
-
 /** A transport with n8n's HTTP helper, which uses the instance's proxy, SSRF protection, and timeouts. */
 export function createTransport(
 	context: ServiceContext,
@@ -70,7 +68,7 @@ export function createTransport(
 			return { ...(await readHttpResponse(response, silenceLimitOf(request))), url };
 		} catch (error) {
 			const fault = toFault(error);
-			const hasEnded = fault.code === AXIOS_CANCELED && limit.aborted;
+			const hasEnded = fault.code === CANCELED && limit.aborted;
 			throw hasEnded ? new TransportFault(TIMED_OUT, TIMED_OUT) : fault;
 		}
 	};

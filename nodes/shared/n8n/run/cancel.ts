@@ -6,13 +6,18 @@ import { deadlineOf } from '../tools/toolDeadline';
 
 const CANCELED = 'The execution was canceled';
 
-/** Waits, and throws if the execution is stopped in between. */
+/**
+ * Waits, and throws if the execution is stopped in between.
+ *
+ * @param note for the error: what the node did before
+ */
 export function cancellableSleep(
 	context: IExecuteFunctions,
+	note?: string,
 ): (milliseconds: number) => Promise<void> {
 	const signal = cancelSignal(context);
 	return async (milliseconds) => {
-		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context);
+		if (!(await pause(clock, milliseconds, signal))) throw canceledError(context, note);
 	};
 }
 
@@ -24,8 +29,22 @@ export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 }
 
 /** Ends the work on an item of a stopped execution. */
-export function canceledError(context: IExecuteFunctions): NodeOperationError {
-	return new NodeOperationError(context.getNode(), CANCELED);
+export function canceledError(context: IExecuteFunctions, note?: string): NodeOperationError {
+	const description = [whyCanceled(context), note].filter((text) => text !== undefined).join(' ');
+	return new NodeOperationError(context.getNode(), CANCELED, { description });
+}
+
+/** n8n doesn't tell a node why it cancels an execution. A retry doesn't know its own start. */
+export function whyCanceled(context: IExecuteFunctions): string {
+	const { executionTimeout: seconds = 0 } = context.getWorkflowSettings();
+	const startedAt = context.getExecutionContext()?.establishedAt;
+	const isOver =
+		context.getMode() !== 'retry' &&
+		startedAt !== undefined &&
+		clock.now() >= startedAt + seconds * 1_000;
+	return seconds > 0 && isOver
+		? `The workflow's time limit of ${seconds} ${seconds === 1 ? 'second' : 'seconds'} was reached.`
+		: 'A time limit of n8n was reached, or someone stopped the execution.';
 }
 
 /**
@@ -37,7 +56,9 @@ export function asCanceled(
 	error: NodeOperationError | NodeApiError,
 ): NodeOperationError | NodeApiError {
 	if (error.message === CANCELED) return error;
-	const texts = [error.message, error.description].filter((text) => typeof text === 'string');
+	const texts = [whyCanceled(context), error.message, error.description].filter(
+		(text) => typeof text === 'string',
+	);
 	const description = texts.map(asSentence).join(' ');
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }

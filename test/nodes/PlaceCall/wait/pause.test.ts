@@ -101,6 +101,11 @@ describe('pausing an execution', () => {
 		const nodeRun = () => data.resultData.runData.Node?.[0];
 		await until('the end of the node', async () => await Promise.resolve(nodeRun() !== undefined));
 		expect([run.status, placed().length]).toEqual(['canceled', 1]);
+		const { message, description } = nodeRun()?.error ?? {};
+		expect(message).toBe('The execution was canceled');
+		expect(description).toBe(
+			`A time limit of n8n was reached, or someone stopped the execution. The call was placed. Read it with Get Call: ${placed()[0]}.`,
+		);
 	});
 
 	it.each([1e9, 1e308])(
