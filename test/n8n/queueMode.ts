@@ -1,6 +1,7 @@
 import { freePort } from './ports';
 import { QueueStores } from './queueStores';
 import { N8nServer, type N8nOptions } from './server';
+import { until } from './until';
 
 /** n8n in queue mode: a main process, and any number of workers and webhook processes. */
 export class QueueMode {
@@ -44,6 +45,13 @@ export class QueueMode {
 			await stopAll(started, stores);
 			throw error;
 		}
+	}
+
+	/** Waits until each execution has ended or n8n has marked it as ended. Prints an error after the time limit. */
+	async untilExecutionsEnd(timeout: number): Promise<void> {
+		const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
+		const haveEnded = async () => Promise.resolve(JSON.stringify(this.stores.query(open)) === '[]');
+		await until('the executions to end', haveEnded, { timeout, every: 2_000 }).catch(console.error);
 	}
 
 	async stop(): Promise<void> {

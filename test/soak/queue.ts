@@ -1,7 +1,8 @@
 /**
- * `npm run test:queue [-- --executions 60 --webhooks 2 --seed 7]`: n8n in queue mode (Debian's Redis and PostgreSQL),
- * with processes that are killed, frozen, and restarted under load. Fails if a person was called twice, an event started
- * two executions, or something was lost without a report from n8n.
+ * `npm run test:queue [-- --executions 60 --webhooks 2 --seed 7 --calls 300]`: n8n in queue mode (Debian's Redis and
+ * PostgreSQL), with processes that are killed, frozen, and restarted under load. Fails if a person was called twice, an
+ * event started two executions, or something was lost without a report from n8n. Then does the same with calls that Call
+ * Completed Trigger reads. `--executions 0` or `--calls 0` leaves one of the two out.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,6 +20,7 @@ import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { disrupt, randomIntegers } from './chaos';
 import { QueueLoad } from './queueLoad';
+import { testReading } from './queueReading';
 import { evaluate, readExecutions } from './queueVerdict';
 
 const { values } = parseArgs({
@@ -26,6 +28,7 @@ const { values } = parseArgs({
 		executions: { type: 'string', default: '1000' },
 		webhooks: { type: 'string', default: '1' },
 		seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+		calls: { type: 'string', default: '300' },
 	},
 });
 
@@ -49,13 +52,39 @@ const SETTINGS = {
 };
 
 async function main(): Promise<void> {
-	const startedAt = Date.now();
+	const host = await installHost(console.log);
 	const executions = Number(values.executions);
+	const calls = Number(values.calls);
+	if (executions > 0) await withHome(async (home) => await runLoad({ host, home }, executions));
+	if (calls > 0) await withHome(async (home) => await runReading({ host, home }, calls));
+}
+
+type Folders = { host: string; home: string };
+
+/** Runs with a new folder for n8n, in which the package is installed. */
+async function withHome(run: (home: string) => Promise<void>): Promise<void> {
+	const home = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
+	try {
+		await installPackage(home);
+		await run(home);
+	} finally {
+		await rm(home, { recursive: true, force: true });
+	}
+}
+
+async function runReading(folders: Folders, calls: number): Promise<void> {
+	const startedAt = Date.now();
+	const verdict = await testReading({ ...folders, env: SETTINGS }, calls);
+	console.dir({ ...verdict, seconds: secondsSince(startedAt) }, { depth: 4 });
+	const { reading, both, unlisted, repeated } = verdict;
+	const wrong = [reading, both, unlisted].flatMap(({ lost, doubled }) => [...lost, ...doubled]);
+	if (wrong.length + repeated.length > 0) process.exitCode = 1;
+}
+
+async function runLoad({ host, home }: Folders, executions: number): Promise<void> {
+	const startedAt = Date.now();
 	const seed = Number(values.seed);
 	console.log({ executions, webhookProcesses: Number(values.webhooks), seed });
-	const host = await installHost(console.log);
-	const home = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
-	await installPackage(home);
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
 		keepBodies: false,
@@ -78,15 +107,12 @@ async function main(): Promise<void> {
 			load.startExecutions(executions, async () => await waitForCapacity(queue)),
 		]);
 		await load.untilSocketsOpen();
-		await settled(queue);
+		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
 		load.end();
 		await serving;
-		await settled(queue);
+		await queue.untilExecutionsEnd(MAX_SETTLING_MS);
 		const verdict = evaluate(load, simulator, readExecutions(queue.stores));
-		console.dir(
-			{ ...done, ...verdict, seconds: Math.round((Date.now() - startedAt) / 1_000), seed },
-			{ depth: 4 },
-		);
+		console.dir({ ...done, ...verdict, seconds: secondsSince(startedAt), seed }, { depth: 4 });
 		const { people, calls, events, unexplained } = verdict;
 		const wrong = [
 			people.doubled,
@@ -100,8 +126,11 @@ async function main(): Promise<void> {
 	} finally {
 		await queue.stop();
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
 	}
+}
+
+function secondsSince(start: number): number {
+	return Math.round((Date.now() - start) / 1_000);
 }
 
 async function waitForCapacity({ stores }: QueueMode): Promise<void> {
@@ -109,16 +138,6 @@ async function waitForCapacity({ stores }: QueueMode): Promise<void> {
 	const open = `select id from execution_entity where status in ('new', 'running')`;
 	const isFree = async () => Promise.resolve(rows.parse(stores.query(open)).length < MAX_RUNNING);
 	await until('room for an execution', isFree, { timeout: MAX_SETTLING_MS, every: 1_000 });
-}
-
-/** Waits until each execution has ended or n8n has marked it as ended. Prints an error after the time limit. */
-async function settled({ stores }: QueueMode): Promise<void> {
-	const open = `select id from execution_entity where status in ('new', 'running', 'waiting')`;
-	const hasEnded = async () => Promise.resolve(JSON.stringify(stores.query(open)) === '[]');
-	await until('the executions to end', hasEnded, {
-		timeout: MAX_SETTLING_MS,
-		every: 2_000,
-	}).catch(console.error);
 }
 
 // Exit normally, so that the exit handlers end all child processes.

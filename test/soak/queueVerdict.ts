@@ -29,7 +29,7 @@ const stored = z.object({
 });
 
 /** One execution, as n8n has stored it. */
-type Execution = {
+export type Execution = {
 	id: number;
 	status: string;
 	workflow: string;
@@ -169,7 +169,7 @@ function evaluatePeople(
 }
 
 /** Each is in exactly one execution that ran, or in one that n8n reports as failed. */
-function evaluateOnce(
+export function evaluateOnce(
 	things: ReadonlyArray<{ id: string; sent: Sent }>,
 	executions: readonly Execution[],
 ) {
