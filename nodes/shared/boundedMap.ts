@@ -2,6 +2,9 @@
 export class BoundedMap<T> {
 	private readonly values = new Map<string, T>();
 
+	/** Continues where it was, because a new iterator would pass all removed entries again. */
+	private readonly oldestFirst = this.values.keys();
+
 	constructor(private readonly limit: number) {}
 
 	has(id: string): boolean {
@@ -17,7 +20,7 @@ export class BoundedMap<T> {
 		this.values.delete(id);
 		this.values.set(id, value);
 		if (this.values.size <= this.limit) return;
-		const [oldest] = this.values.keys();
+		const { value: oldest } = this.oldestFirst.next();
 		if (oldest !== undefined) this.values.delete(oldest);
 	}
 

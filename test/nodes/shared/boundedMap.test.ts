@@ -22,3 +22,12 @@ test('a deleted entry frees its place', () => {
 	ids.set('c', 2);
 	expect(['a', 'b', 'c'].map((id) => ids.has(id))).toEqual([false, true, true]);
 });
+
+test('removes the oldest entries after others were deleted or set again', () => {
+	const ids = new BoundedMap<number>(3);
+	for (const id of ['a', 'b', 'c', 'd', 'b']) ids.set(id, 0);
+	ids.delete('c');
+	for (const id of ['a', 'e', 'd', 'f']) ids.set(id, 0);
+	const kept = ['a', 'b', 'c', 'd', 'e', 'f'].filter((id) => ids.has(id));
+	expect(kept).toEqual(['d', 'e', 'f']);
+});
