@@ -3,8 +3,9 @@ import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
 import { fingerprintsFromText } from '../../nodes/CallCompletedTrigger/reading/fingerprints';
 import {
-	contentOf,
+	compactEntry,
 	createdAtOf,
+	ListContent,
 	ListedCall,
 } from '../../nodes/CallCompletedTrigger/reading/listedCall';
 import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
@@ -221,8 +222,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'CallCompletedTrigger/reading/listedCall.ts › ListedCall': {
 		read: ({ json, text }) => {
 			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
-			return call && [call.createdAt, call.content, call.outcomeKey, contentOf([call])];
+			return call && [call.createdAt, call.content, call.outcomeKey];
 		},
+	},
+	'CallCompletedTrigger/reading/listedCall.ts › ListContent': {
+		read: ({ json, text }) => {
+			const content = new ListContent();
+			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
+			if (call !== undefined) content.add(call);
+			return String(content);
+		},
+	},
+	'CallCompletedTrigger/reading/listedCall.ts › compactEntry': {
+		read: ({ json, text }) => compactEntry({ ...objectOf(json), summary: text }),
 	},
 	'CallCompletedTrigger/reading/listedCall.ts › createdAtOf': {
 		read: ({ text }) => createdAtOf({ created_at: text }),

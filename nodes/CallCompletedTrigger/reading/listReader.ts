@@ -10,7 +10,7 @@ import { fingerprint64 } from '../../shared/hash';
 import type { JsonObject } from '../../shared/json';
 import type { Limiter } from '../../shared/keyedMutex';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
-import { contentOf, createdAtOf, ListedCall } from './listedCall';
+import { compactEntry, createdAtOf, ListContent, ListedCall } from './listedCall';
 import { queryOf, type ListFinder, type ListToRead } from './listsToRead';
 import { callsNotRead, noCallId, PUBLISH_LATER, tooManyOutcomes } from './readingNotices';
 import type { ReadingStarts } from './readingStarts';
@@ -18,7 +18,7 @@ import { MAX_OUTCOMES, type ReadState } from './readState';
 import type { CompletionSettings, ReadingSettings } from '../settings';
 
 /** Entries of a list to handle before other work of n8n may continue. */
-const ENTRIES_PER_YIELD = 1_000;
+const ENTRIES_PER_YIELD = 500;
 
 const MAX_FAILED_CALLS = 10_000;
 
@@ -73,7 +73,8 @@ export class ListReader {
 		list: ListToRead,
 		isFirst: boolean,
 	): Promise<ListReading> {
-		const request = { query: queryOf(list.id), limiter: this.limiter };
+		const { limiter } = this;
+		const request = { query: queryOf(list.id), limiter, compact: compactEntry };
 		const needsProof = isFirst || list.isCompleted;
 		const proven = needsProof
 			? await readAllCalls(client, { ...request, ifChanging: PUBLISH_LATER }, apiMapping).catch(
@@ -121,10 +122,15 @@ export class ListReader {
 		const open = state.openList(list.id, -Infinity);
 		const failures: unknown[] = [];
 		let inProgress = 0;
+		let latest = open.after;
+		const content = new ListContent();
 		const candidates: ListedCall[] = [];
 		await this.each(calls, async (call) => {
+			const { createdAt } = call;
+			latest = Math.max(latest, createdAt);
+			if (isWhole) content.add(call);
+			if (createdAt <= open.after) return;
 			const key = call.outcomeKey;
-			if (call.createdAt <= open.after) return;
 			if (key !== undefined && state.isSeen(list.id, fingerprint64(key))) return;
 			if (call.showsEnds && !call.hasEnded(settings.finished)) inProgress++;
 			else candidates.push(call);
@@ -146,10 +152,8 @@ export class ListReader {
 			};
 			await this.startIfEnded(account, list.id, call, open.after).then(onSuccess, onFailure);
 		});
-		const content = contentOf(calls);
-		const isSame = isWhole && open.content === content;
-		if (isWhole) open.content = content;
-		const latest = calls.reduce((max, { createdAt }) => Math.max(max, createdAt), open.after);
+		const isSame = isWhole && open.content === String(content);
+		if (isWhole) open.content = String(content);
 		const isIdle = inProgress === 0 && failures.length === 0 && !state.hasStarted(list.id);
 		if (list.isCompleted && isSame && isIdle && Number.isFinite(latest)) {
 			state.finish(list.id, { queues: list.queues, latest, count: calls.length });
@@ -213,12 +217,15 @@ export class ListReader {
 	): Promise<void> {
 		const queue = calls.entries();
 		const failures: unknown[] = [];
+		let yielding: Promise<void> | undefined;
 		const work = async () => {
 			for (const [index, call] of queue) {
 				if (this.deps.closing.aborted) failures.push(new Closed());
 				if (failures.length > 0) return;
 				await run(call).catch((error: unknown) => failures.push(error));
-				if (index % ENTRIES_PER_YIELD === ENTRIES_PER_YIELD - 1) await clock.sleep(0);
+				if (index % ENTRIES_PER_YIELD === ENTRIES_PER_YIELD - 1) yielding = clock.sleep(0);
+				// All wait, because the others would continue without the event loop.
+				await yielding;
 			}
 		};
 		await Promise.all(Array.from({ length: READS_AT_ONCE }, work));

@@ -1,8 +1,28 @@
+import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import { CALL_ID } from '../../shared/api/limits';
-import { END_FIELDS, hasEnded, OUTCOME_FIELDS, outcomeKey } from '../../shared/calls/callEnd';
+import {
+	END_FIELDS,
+	hasEnded,
+	hasValue,
+	OUTCOME_FIELDS,
+	outcomeKey,
+	PICKED_AT,
+} from '../../shared/calls/callEnd';
 import { fingerprint64 } from '../../shared/hash';
 import type { JsonObject, JsonValue } from '../../shared/json';
+
+/** Fields of an entry whose values are used. */
+const FIELDS = ['call_id', 'created_at', 'campaign_id', PICKED_AT, ...OUTCOME_FIELDS];
+
+/** What {@link ListedCall} needs of an entry. The rest of a long list would fill the memory. */
+export function compactEntry(entry: JsonObject): JsonObject {
+	const compact: JsonObject = pick(entry, FIELDS);
+	for (const name of END_FIELDS) {
+		if (Object.hasOwn(entry, name)) compact[name] = hasValue(entry[name]) ? true : null;
+	}
+	return compact;
+}
 
 /** A call as the call list shows it, which may be less than its record. */
 export class ListedCall {
@@ -62,9 +82,17 @@ export function createdAtOf({ created_at: at }: { created_at?: JsonValue }): num
 	return typeof at === 'string' ? DateTime.fromISO(at, { zone: 'utc' }).toMillis() : NaN;
 }
 
-/** The same for the same calls in any order. */
-export function contentOf(calls: readonly ListedCall[]): string {
-	let sum = 0n;
-	for (const { content } of calls) sum ^= content;
-	return `${calls.length} ${sum}`;
+/** The content of a list: the same for the same calls in any order. */
+export class ListContent {
+	private sum = 0n;
+	private count = 0;
+
+	add({ content }: ListedCall): void {
+		this.sum ^= content;
+		this.count++;
+	}
+
+	toString(): string {
+		return `${this.count} ${this.sum}`;
+	}
 }

@@ -56,7 +56,7 @@ export function hasValue(value: JsonValue | undefined): boolean {
  * report of an ended call has.
  */
 export const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
-const PICKED_AT = 'call_picked_at';
+export const PICKED_AT = 'call_picked_at';
 
 /** The first `call_picked_at` of each outcome, in epoch milliseconds. */
 const firstPicked = new BoundedMap<number>(20_000);

@@ -14,13 +14,23 @@ import {
 } from '../api/staggeredPages';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
-import { asRecord, isJsonObject, type JsonValue, numberIn, outlineOf, valueAt } from '../json';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+	valueAt,
+} from '../json';
 
 export type CallPagesRequest = {
 	query: Query;
 	/** Calls per request. The service's own page size if not set. */
 	pageSize?: number | undefined;
 	additions?: Additions;
+	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
+	compact?: (call: JsonObject) => JsonObject;
 };
 
 /** The layout of the service's call list, from the API mapping. */
@@ -64,8 +74,15 @@ export function callPages(
 			const query = { ...filters, ...pages.parametersOf(page) };
 			return await listCalls(client, { query }, request.additions, signal);
 		};
-		const parse = (response: ApiResponse, page: CallPage | undefined, found: number) =>
-			pages.pageOf(response, page, found);
+		const { compact } = request;
+		const parse = (response: ApiResponse, page: CallPage | undefined, found: number) => {
+			const parsed = pages.pageOf(response, page, found);
+			if (compact === undefined) return parsed;
+			const entries = parsed.entries.map((entry) =>
+				isJsonObject(entry) && keyOf(entry) !== undefined ? compact(entry) : entry,
+			);
+			return { ...parsed, entries };
+		};
 		return { fetch, parse };
 	};
 	return { pagesOf, keyOf, staggeredBy: staggeringOf(layout) };
