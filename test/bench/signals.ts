@@ -96,7 +96,9 @@ function byCompletion({ n8n, target }: Bench): Source {
 	const type = `${packageName}.callCompletedTrigger`;
 	const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 	return {
-		nodes: [node('Trigger', type, 1, { settings: { repeats: true } }, { webhookId, credentials })],
+		nodes: [
+			node('Trigger', type, 1, { settings: { allowDuplicates: true } }, { webhookId, credentials }),
+		],
 		send: async (number) => await post(url, completion(number)),
 		numberIn: numberOfCall,
 	};
