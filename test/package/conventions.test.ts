@@ -101,6 +101,15 @@ test('placeholders begin with "e.g."', () => {
 	).toEqual([]);
 });
 
+// `rowExpression.ts` reads the value of a resource locator as it is.
+test('no mode of a resource locator extracts a part of the value', () => {
+	expect(
+		violations(({ property }) =>
+			(property.modes ?? []).flatMap(({ name, extractValue }) => (extractValue ? [name] : [])),
+		),
+	).toEqual([]);
+});
+
 test('each parameter has a description, with periods as in n8n', () => {
 	const explained = (property: Parameter['property']) =>
 		(property.description ?? property.hint) !== undefined ||

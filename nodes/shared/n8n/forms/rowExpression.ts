@@ -1,5 +1,6 @@
 import isPlainObject from 'lodash/isPlainObject';
 import { isSafeObjectProperty } from 'n8n-workflow';
+import { hasExpression } from './fieldValue';
 
 /** The value must be evaluated by n8n's engine. */
 export const UNREAD = Symbol('unread');
@@ -8,9 +9,11 @@ export const UNREAD = Symbol('unread');
 export type RowReader = (row: unknown) => unknown;
 
 /** A step of a path such as `$json.phone`, `$json["Phone Number"]`, `$json.customer?.phones[0]`. */
-const STEP = /(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n\r\u2028\u2029]+)\2|(0|[1-9]\d{0,8}))\])/y;
+const STEP =
+	/(?:\??\.([A-Za-z_]\w*)|(?:\?\.)?\[(?:(["'])([^"'\\{}\n\r\u2028\u2029]+)\2|(0|[1-9]\d{0,8}))\])/y;
 const ROW = '$json';
 const NUL = '\0';
+const HALF_PAIR = /\p{Surrogate}/u;
 
 /**
  * Reads expressions that only pick values of the row, with text around them, without n8n's expression engine. Also in
@@ -35,10 +38,8 @@ function listReader(raw: unknown[]): RowReader | undefined {
 
 function recordReader(raw: object): RowReader | undefined {
 	const names = Object.keys(raw);
-	// n8n evaluates resource locators differently.
-	if (!isPlainObject(raw) || names.includes('__rl') || !names.every(isSafeObjectProperty)) {
-		return undefined;
-	}
+	if (!isPlainObject(raw) || !names.every(isSafeObjectProperty)) return undefined;
+	if (names.includes('__rl')) return locatorReader(raw);
 	const read = listReader(Object.values(raw));
 	return (
 		read &&
@@ -51,9 +52,16 @@ function recordReader(raw: object): RowReader | undefined {
 	);
 }
 
+/** Only the value of a resource locator is used. No mode of ours extracts a part of it. */
+function locatorReader(raw: object): RowReader | undefined {
+	const { value, ...others } = { value: undefined, ...raw };
+	return Object.values(others).some(hasExpression) ? undefined : rowReader(value);
+}
+
 function expressionReader(expression: string): RowReader | undefined {
 	// A backslash escapes brackets in n8n, and n8n rejects some words anywhere in an expression.
-	if (/\\|constructor/.test(expression) || expression.includes(NUL)) return undefined;
+	if (/\\|constructor|\p{Surrogate}/u.test(expression) || expression.includes(NUL))
+		return undefined;
 	const [before = '', ...codes] = expression.split('{{');
 	const parts = codes.map((code) => {
 		const end = code.indexOf('}}');
@@ -127,7 +135,7 @@ function isRecord(value: unknown): value is { [name: string]: unknown } {
 }
 
 function isSimple(value: unknown): value is Simple {
-	// One of n8n's engines truncates a text at a NUL character.
-	if (typeof value === 'string') return !value.includes(NUL);
+	// One of n8n's engines truncates a text at a NUL character, and one replaces half of a surrogate pair.
+	if (typeof value === 'string') return !value.includes(NUL) && !HALF_PAIR.test(value);
 	return value === null || ['number', 'boolean', 'undefined'].includes(typeof value);
 }

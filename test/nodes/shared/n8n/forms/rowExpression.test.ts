@@ -111,17 +111,24 @@ const parameter = fc.oneof(
 	fc.dictionary(name, expression, { maxKeys: 2 }),
 );
 
+const locator = fc
+	.tuple(fc.constantFrom('list', 'id', 'other'), expression, fc.constantFrom('', 'Spring'))
+	.map(([mode, value, cachedResultName]) => ({ __rl: true, mode, value, cachedResultName }));
+
 type Outcome = { value: unknown } | { rejected: true };
 
 /** The value that n8n returns for the parameter. */
 async function evaluated(raw: unknown, row: unknown): Promise<Outcome> {
-	const parameters = z.custom<INodeParameters>().parse({ personName: raw });
+	const isLocator = typeof raw === 'object' && raw !== null && '__rl' in raw;
+	const name = isLocator ? 'agentUuid' : 'personName';
+	const parameters = z.custom<INodeParameters>().parse({ [name]: raw });
 	const items = [{ json: z.custom<IDataObject>().parse(row) }];
 	const { credentials } = harness;
 	const context = executeContext(harness.node('placeCall', { parameters }), items, { credentials });
 	return await context.workflow.expression.withIsolate(async () => {
 		try {
-			return await Promise.resolve({ value: context.getNodeParameter('personName', 0, null) });
+			const options = { extractValue: isLocator };
+			return await Promise.resolve({ value: context.getNodeParameter(name, 0, null, options) });
 		} catch {
 			return { rejected: true };
 		}
@@ -142,8 +149,11 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)(
 			Expression.setExpressionEngine('legacy');
 		});
 
-		test('for any expression and row', async () => {
-			const property = fc.asyncProperty(parameter, held, async (raw, row) => {
+		test.each([
+			['expression', parameter],
+			['resource locator', locator],
+		])('for any %s and row', async (_kind, parameters) => {
+			const property = fc.asyncProperty<[unknown, unknown]>(parameters, held, async (raw, row) => {
 				// Skip values that n8n evaluates. fast-check fails if it skips too many.
 				const read = rowReader(raw);
 				fc.pre(read !== undefined);
@@ -155,6 +165,18 @@ describe.each(['legacy', 'vm', 'quickjs'] as const)(
 		});
 	},
 );
+
+test('reads the expression of a resource locator, unless another part of it has one', () => {
+	const locatorOf = { __rl: true, mode: 'id', value: '={{ $json.a }}' };
+	expect(rowReader(locatorOf)?.({ a: 42 })).toBe(42);
+	expect(rowReader({ ...locatorOf, mode: '={{ $json.b }}' })).toBeUndefined();
+});
+
+test('the engine reads half of a surrogate pair', () => {
+	expect(rowReader('={{ $json.a }}')?.({ a: 'a\ud800' })).toBe(UNREAD);
+	expect(rowReader('={{ $json.a }}')?.({ a: '\u{1f600}' })).toBe('\u{1f600}');
+	expect(rowReader('={{ $json.a }}\ud800')).toBeUndefined();
+});
 
 // n8n's engines reject such a text.
 test.each(['\n', '\r', '\u2028', '\u2029'])('the engine reads a name with %j', (lineEnd) => {
