@@ -34,7 +34,10 @@ export function canceledError(context: IExecuteFunctions, note?: string): NodeOp
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }
 
-/** n8n doesn't tell a node why it cancels an execution. A retry doesn't know its own start. */
+/**
+ * n8n doesn't tell a node why it cancels an execution. After a wait, its time limit may start again. A retry doesn't know
+ * its own start.
+ */
 export function whyCanceled(context: IExecuteFunctions): string {
 	const { executionTimeout: seconds = 0 } = context.getWorkflowSettings();
 	const startedAt = context.getExecutionContext()?.establishedAt;
@@ -43,7 +46,7 @@ export function whyCanceled(context: IExecuteFunctions): string {
 		startedAt !== undefined &&
 		clock.now() >= startedAt + seconds * 1_000;
 	return seconds > 0 && isOver
-		? `The workflow's time limit of ${seconds} ${seconds === 1 ? 'second' : 'seconds'} was reached.`
+		? `The workflow's time limit of ${seconds} ${seconds === 1 ? 'second' : 'seconds'} has passed since the start.`
 		: 'A time limit of n8n was reached, or someone stopped the execution.';
 }
 

@@ -71,8 +71,12 @@ describe('why an execution was canceled', () => {
 	}
 
 	test.each([
-		['was reached', 60, "The workflow's time limit of 60 seconds was reached."],
-		['was reached long ago', 1, "The workflow's time limit of 1 second was reached."],
+		['was reached', 60, "The workflow's time limit of 60 seconds has passed since the start."],
+		[
+			'was reached long ago',
+			1,
+			"The workflow's time limit of 1 second has passed since the start.",
+		],
 		["wasn't reached", 61, UNCLEAR],
 		["isn't set", undefined, UNCLEAR],
 		['is off', -1, UNCLEAR],
