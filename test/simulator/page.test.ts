@@ -127,6 +127,14 @@ describe('the page of the simulated service', () => {
 	describe('its switches', () => {
 		const flip = async (name: string) => await command('switch', { name });
 
+		it.each(['toString', '__proto__', ''])('rejects the unknown switch %j', async (name) => {
+			const response = await flip(name);
+			expect(response.status).toBe(400);
+			expect(response.body).toMatchObject({
+				message: expect.stringContaining('switch must be one of notPicked, busy'),
+			});
+		});
+
 		it.each([
 			['notPicked', 'not_picked', 'Next call: Nobody picked up the call'],
 			['busy', 'failed', 'Next call: The line was busy'],

@@ -35,7 +35,8 @@ const switches: { [name: string]: (world: SimulatorState) => void } = {
 
 /** @throws Error if there is no such switch */
 export function flip(world: SimulatorState, name: unknown): void {
-	const flipOne = typeof name === 'string' ? switches[name] : undefined;
+	const isKnown = typeof name === 'string' && Object.hasOwn(switches, name);
+	const flipOne = isKnown ? switches[name] : undefined;
 	if (flipOne === undefined)
 		throw new Error(`switch must be one of ${Object.keys(switches).join(', ')}`);
 	flipOne(world);
