@@ -105,7 +105,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 			expect.objectContaining({
 				campaign_id: String(campaign),
 				summary:
-					'12 people: 9 reached, 3 of them by the second call. 1 not reached, 1 on the do-not-disturb list, 1 not pushed.',
+					'12 people: 9 reached, 3 of them by the second call. 1 not reached, 1 on the do-not-disturb list, 1 not pushed, 0 without a known outcome.',
 				people: 12,
 				reached: 9,
 				reached_by_second_call: 3,
@@ -153,4 +153,104 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		expect(calls()).toEqual(expected);
 		expect(await tables.rows(await table('Leads'))).toEqual(rows);
 	});
+});
+
+/** With 7 as the last digit, the person answers from the second call on. */
+const SUNITA = '9812034567';
+
+/** Of a campaign that has ended. */
+const EARLIER = {
+	person_name: 'Sunita Das',
+	phone: SUNITA,
+	campaign_id: '99',
+	push_status: 'pushed',
+	phone_key: `91${SUNITA}`,
+	first_call: 'picked',
+	call_summary: 'She wants to visit.',
+};
+
+describe('12 whole campaign on a data table, repeated and interrupted', () => {
+	let run: ExampleRun;
+	let tables: DataTables;
+	let workflow: Imported;
+	let leads: Reference;
+
+	beforeAll(async () => {
+		run = await ExampleRun.open();
+		tables = await DataTables.open(run.n8n);
+		workflow = await run.publish('12-campaign-on-data-table.json', withTrialTimes);
+		const path = `/v1/campaigns/${campaign}/status`;
+		const isRead = () => run.simulator.requests.some((request) => request.path === path);
+		await until('the first reading', async () => Promise.resolve(isRead()));
+		await run.run(workflow, 'Start Here');
+		leads = await table('Leads');
+		await tables.insert(leads, [
+			EARLIER,
+			{ person_name: 'Sunita Das', phone: '98120-34567' },
+			{ person_name: 'Sunita again', phone: '+91 98120 34567' },
+			{ person_name: 'Asha Rao', phone: '98765 43210' },
+		]);
+	});
+	afterAll(async () => {
+		for (const name of ['Leads', 'Campaign Summary']) {
+			const found = await tables.find(name);
+			if (found !== undefined) await tables.remove(found);
+		}
+		await run.close();
+	});
+
+	async function table(name: string): Promise<Reference> {
+		const found = await tables.find(name);
+		if (found === undefined) throw new Error(`There is no table ${name}`);
+		return found;
+	}
+
+	const columns = async (...names: string[]) =>
+		(await tables.rows(leads)).map((row) => names.map((name) => row[name]));
+
+	it('keeps "pushed" if two executions push the same rows at the same time', async () => {
+		// Both read the rows before either has pushed them.
+		run.simulator.configure({ latencyMs: 2_000 });
+		await Promise.all([run.run(workflow, 'Start Here'), run.run(workflow, 'Start Here')]);
+		run.simulator.configure({ latencyMs: 0 });
+		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
+		expect(await columns('person_name', 'push_status')).toEqual([
+			['Sunita Das', 'pushed'],
+			// The row with the longer name is pushed.
+			['Sunita Das', 'duplicate'],
+			['Sunita again', 'pushed'],
+			['Asha Rao', 'pushed'],
+		]);
+	});
+
+	it('pushes nobody twice if an execution ended before it wrote the status, and finds the calls', async () => {
+		const asha = (await tables.rows(leads)).at(-1);
+		await tables.update(leads, Number(asha?.id), { push_status: '', phone_key: '' });
+		await run.run(workflow, 'Start Here');
+		expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
+		expect((await columns('push_status')).at(-1)).toEqual(['pushed_before']);
+
+		run.simulator.setAutoDial({ everyMs: 200, lastsMs: 500 });
+		run.simulator.setAutoComplete({ afterMs: 500 });
+		await until(
+			'the outcomes',
+			async () => {
+				const outcomes = await columns('first_call', 'second_call');
+				return outcomes[2]?.[1] === 'picked' && outcomes[3]?.[0] === 'picked';
+			},
+			{ timeout: 150_000, every: 500 },
+		);
+		expect((await tables.rows(leads))[0]).toMatchObject(EARLIER);
+		const summary = await until('the summary', async () => {
+			const rows = await tables.rows(await table('Campaign Summary'));
+			return rows.some(({ reached }) => reached === 2) && rows;
+		});
+		expect(summary).toEqual([
+			expect.objectContaining({
+				campaign_id: String(campaign),
+				summary:
+					'3 people: 2 reached, 1 of them by the second call. 0 not reached, 0 on the do-not-disturb list, 1 not pushed, 0 without a known outcome.',
+			}),
+		]);
+	}, 240_000);
 });

@@ -39,6 +39,13 @@ export class DataTables {
 		await this.n8n.request('POST', this.path(`/${id}/insert`), { data: rows });
 	}
 
+	/** Changes the row with this ID. */
+	async update({ id }: Reference, rowId: number, data: IDataObject): Promise<void> {
+		const filters = [{ columnName: 'id', condition: 'eq', value: rowId }];
+		const body = { filter: { type: 'and', filters }, data };
+		await this.n8n.request('PATCH', this.path(`/${id}/rows`), body);
+	}
+
 	/** All rows in the order in which they were added, at most 100. */
 	async rows({ id }: Reference): Promise<Array<Record<string, unknown>>> {
 		const query = 'sortBy=id:asc&take=100';
