@@ -115,7 +115,7 @@ const columnFields: INodeProperties[] = [
 		],
 		default: 'all',
 		description:
-			'Which other columns to send with each contact. The agent can use them as variables in its prompt. Columns that this node adds are never sent. These are sent only if you list them: "row_number" from Google Sheets, and "id", "createdAt", and "updatedAt" in rows that have all three, as in data tables of n8n.',
+			'Which other columns to send with each contact. The agent can use them as variables in its prompt. Columns that this node adds are never sent. "row_number" from Google Sheets is sent only if you list it. So are the ID, "createdAt", and "updatedAt" of rows that have all three columns, as in data tables of n8n.',
 	},
 	{
 		displayName: 'Columns to Send',
