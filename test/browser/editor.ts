@@ -102,8 +102,12 @@ export class Editor {
 	async enterId(parameter: string, id: string): Promise<void> {
 		const locator = this.page.getByTestId(`resource-locator-${parameter}`);
 		await locator.getByTestId('rlc-mode-selector').click();
-		await this.page.getByTestId('mode-id').last().click();
+		// Each list keeps its options in the page.
+		await this.page.getByTestId('mode-id').filter({ visible: true }).click();
 		await locator.locator('input').last().fill(id);
+		await this.page.keyboard.press('Tab');
+		// The editor saves the ID a moment later, and doesn't show when.
+		await this.page.waitForTimeout(500);
 	}
 
 	/** Searches a list of options and selects one. */
