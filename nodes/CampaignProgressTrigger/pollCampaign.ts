@@ -10,9 +10,7 @@ import {
 	PROGRESS_EVENTS,
 	readBaseline,
 } from './campaignProgress';
-import { viewCampaign } from '../shared/campaign';
-import { getCampaignStatus } from '../shared/api/endpoints';
-import { recordOf } from '../shared/api/envelope';
+import { readCampaign } from '../shared/campaign';
 import { parseCampaignId } from '../shared/api/parseIds';
 import type { JsonObject } from '../shared/json';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
@@ -43,8 +41,7 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const { client, baseUrl } = await createAccountClient(context);
 	const subject = `${baseUrl}#${campaignId}`;
 	const before = latestBaseline(context, subject);
-	const response = await getCampaignStatus(client, campaignId, additions);
-	const view = viewCampaign(recordOf(response));
+	const view = await readCampaign(client, campaignId, additions);
 
 	// A test in the editor must not consume events of the published workflow.
 	if (context.getMode() === 'manual') return [currentState(view)];

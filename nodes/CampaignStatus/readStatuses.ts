@@ -1,15 +1,13 @@
 import { READS_AT_ONCE } from '../shared/api/limits';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { getCampaignStatus } from '../shared/api/endpoints';
-import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import type { Clock } from '../shared/clock';
 import { parseCampaignId, parseContactListId, parseCount } from '../shared/api/parseIds';
 import type { JsonObject } from '../shared/json';
 import { NOT_READ_FIELD } from '../shared/notRead';
-import { type CampaignView, simplifyCampaign, viewCampaign } from '../shared/campaign';
+import { type CampaignView, readCampaign, simplifyCampaign } from '../shared/campaign';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { clock } from '../shared/n8n/http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
@@ -46,8 +44,7 @@ export async function readStatuses({
 		const additions = readAdditions(form.collection('options'));
 		const read = async () => {
 			if (stopped) throw new RunStopped();
-			const response = await getCampaignStatus(client, campaignId, additions);
-			return viewCampaign(recordOf(response));
+			return await readCampaign(client, campaignId, additions);
 		};
 		const { view, waitFields } = await statusWithin(
 			async () => await limit(read),

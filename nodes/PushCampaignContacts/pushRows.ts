@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ServiceRejection } from '../shared/api/errors';
 import { isJsonObject } from '../shared/json';
-import { whyCanceled } from '../shared/n8n/run/cancel';
+import { isCanceled, whyCanceled } from '../shared/n8n/run/cancel';
 import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
@@ -93,10 +93,9 @@ function pushStopped(
 			rows.source.names,
 			!runsOnEngine2(context),
 		);
-		const isCanceled = context.getExecutionCancelSignal()?.aborted === true;
 		const advice = nodeError.description ?? '';
 		const lines = [
-			isCanceled ? whyCanceled(context) : '',
+			isCanceled(context) ? whyCanceled(context) : '',
 			advice,
 			...[...nextSteps, ...groups].map(displayText),
 		].filter((line) => line !== '');

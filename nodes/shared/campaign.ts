@@ -1,3 +1,6 @@
+import type { ApiClient } from './api/client';
+import { getCampaignStatus, type Additions } from './api/endpoints';
+import { recordOf } from './api/envelope';
 import { OBSERVED_OUTCOMES, PICKED } from './calls/callEnd';
 import { isJsonObject, type JsonObject, type JsonValue } from './json';
 import { plainText } from './values';
@@ -25,6 +28,19 @@ export type Queue = {
 	completed: boolean;
 	record: JsonObject;
 };
+
+/**
+ * Reads `GET /v1/campaigns/{id}/status`.
+ *
+ * @throws OtherRecord if the response is about another campaign
+ */
+export async function readCampaign(
+	client: ApiClient,
+	campaignId: number,
+	additions?: Additions,
+): Promise<CampaignView> {
+	return viewCampaign(recordOf(await getCampaignStatus(client, campaignId, additions)));
+}
 
 export function viewCampaign(data: JsonValue): CampaignView {
 	const record = isJsonObject(data) ? data : { data };

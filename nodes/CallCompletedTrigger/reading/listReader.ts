@@ -193,7 +193,7 @@ export class ListReader {
 			throw error;
 		});
 		const item = withPhoneKey({ ...record, ...more });
-		await starts.hold({ listId, fingerprint: found, key, item });
+		await starts.add({ listId, fingerprint: found, key, item });
 		return true;
 	}
 

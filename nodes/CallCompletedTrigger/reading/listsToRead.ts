@@ -1,10 +1,8 @@
 import type { ApiClient } from '../../shared/api/client';
-import { getCampaignStatus } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
 import { ServiceRejection } from '../../shared/api/errors';
 import type { Query } from '../../shared/api/http';
 import { parseContactListId } from '../../shared/api/parseIds';
-import { type CampaignView, isCompleted, viewCampaign } from '../../shared/campaign';
+import { type CampaignView, isCompleted, readCampaign } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
 import { plainText } from '../../shared/values';
 import type { ReadState } from './readState';
@@ -116,10 +114,6 @@ export class ListFinder {
 		}
 		return source.listIds.map((id) => known.get(id) ?? unknownList(id));
 	}
-}
-
-async function readCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
-	return viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
 }
 
 /** The status only saves requests here, so a campaign that the service rejects doesn't stop the reading. */

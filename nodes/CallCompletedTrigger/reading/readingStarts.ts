@@ -6,9 +6,9 @@ import type { ReadState } from './readState';
 
 type Start = { listId: string; fingerprint: bigint; key: string; item: JsonObject };
 
-/** The executions that a reading starts. The last one stores the state, so each start is held until the next one. */
+/** The executions that a reading starts. The last one stores the state, so each start waits for the next one. */
 export class ReadingStarts {
-	private held: Start | undefined;
+	private latest: Start | undefined;
 
 	/** Outcomes that n8n couldn't start, until they're reported. */
 	private readonly failed: unknown[] = [];
@@ -25,17 +25,17 @@ export class ReadingStarts {
 		return this.starter.isUsed(key);
 	}
 
-	/** Holds a start, and makes the one that was held before. */
-	async hold(start: Start): Promise<void> {
-		const before = this.held;
-		this.held = start;
+	/** Makes the start before this one. */
+	async add(start: Start): Promise<void> {
+		const before = this.latest;
+		this.latest = start;
 		await this.make(before, false);
 	}
 
 	/** Makes the last start of a reading. @returns why n8n couldn't make some */
 	async end(): Promise<unknown[]> {
-		const last = this.held;
-		this.held = undefined;
+		const last = this.latest;
+		this.latest = undefined;
 		await this.make(last, true);
 		return this.failed.splice(0);
 	}

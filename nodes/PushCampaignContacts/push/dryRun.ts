@@ -1,9 +1,7 @@
 import type { ApiClient } from '../../shared/api/client';
-import { getCampaignStatus } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
 import { InvalidInput } from '../../shared/api/errors';
 import { formOf } from '../../shared/modelForms';
-import { viewCampaign, type CampaignView } from '../../shared/campaign';
+import { readCampaign, type CampaignView } from '../../shared/campaign';
 import type { PushOutcome } from './pushTypes';
 import type { PreparedRows } from './prepareRows';
 
@@ -15,7 +13,7 @@ const ARCHIVED = 'Archived';
  * @throws if the service would reject every request
  */
 export async function openCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
-	const view = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
+	const view = await readCampaign(client, campaignId);
 	if (view.status !== ARCHIVED) return view;
 	throw new InvalidInput('The campaign is archived, so nothing was sent', {
 		onScreen: "Choose another campaign in 'Campaign'.",

@@ -1,10 +1,8 @@
 import sumBy from 'lodash/sumBy';
 import type { ApiClient } from '../../shared/api/client';
-import { getCampaignStatus } from '../../shared/api/endpoints';
-import { recordOf } from '../../shared/api/envelope';
 import { ExplainedError, NotSent, type OutcomeUnknown } from '../../shared/api/errors';
 import { followedBy, forEveryone, onScreenOnly } from '../../shared/api/resolution';
-import { viewCampaign, type ContactList } from '../../shared/campaign';
+import { readCampaign, type ContactList } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
 import type { CampaignTarget } from './pushTypes';
 
@@ -94,7 +92,7 @@ export class ContactListFinder {
 }
 
 async function readLists(client: ApiClient, campaignId: number): Promise<ContactList[]> {
-	const { record, lists } = viewCampaign(recordOf(await getCampaignStatus(client, campaignId)));
+	const { record, lists } = await readCampaign(client, campaignId);
 	if (Array.isArray(record.uploads) && lists.every(({ id }) => id !== '')) return lists;
 	throw new NotSent(
 		'The status of the campaign has no contact lists with IDs, so the node could not look up a request with an unknown outcome',

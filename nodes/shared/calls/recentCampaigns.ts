@@ -1,11 +1,9 @@
 import uniq from 'lodash/uniq';
 import pLimit from 'p-limit';
 import type { ApiClient } from '../api/client';
-import { getCampaignStatus } from '../api/endpoints';
 import { READS_AT_ONCE } from '../api/limits';
 import type { ApiMapping } from '../apiMapping';
-import { recordOf } from '../api/envelope';
-import { viewCampaign } from '../campaign';
+import { readCampaign } from '../campaign';
 import type { Clock } from '../clock';
 import { plainText } from '../values';
 import { callListQuery } from './callFilters';
@@ -45,7 +43,6 @@ export async function recentCampaigns(
 
 /** A campaign without a readable status can still be selected. */
 async function named(client: ApiClient, id: string): Promise<RecentCampaign> {
-	const read = async () => viewCampaign(recordOf(await getCampaignStatus(client, Number(id))));
-	const view = await read().catch(() => undefined);
+	const view = await readCampaign(client, Number(id)).catch(() => undefined);
 	return { id, name: plainText(view?.campaign.name), status: view?.status ?? '' };
 }

@@ -1,8 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { findAgents } from '../../agents';
 import { getActiveAgents } from '../../api/endpoints';
-import { createAccountClient } from '../http/accountClient';
-import { toNodeError } from '../run/nodeErrors';
+import { searchEntries } from './listSearch';
 
 /** The agent, selected from the account's active agents or entered by ID. */
 export const agentField: INodeProperties = {
@@ -34,16 +33,8 @@ export async function searchAgents(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const typed = filter.toLowerCase();
-	try {
-		const { client, apiMapping } = await createAccountClient(this);
+	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
 		const { body } = await getActiveAgents(client);
-		const results = findAgents(body, apiMapping)
-			.filter(({ uuid, name }) => `${name} ${uuid}`.toLowerCase().includes(typed))
-			.sort((a, b) => a.name.localeCompare(b.name))
-			.map(({ uuid, name }) => ({ name, value: uuid }));
-		return { results };
-	} catch (error) {
-		throw toNodeError(this.getNode(), error);
-	}
+		return findAgents(body, apiMapping).map(({ uuid, name }) => ({ name, value: uuid }));
+	});
 }

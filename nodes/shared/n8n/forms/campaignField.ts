@@ -1,7 +1,7 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { recentCampaigns, type RecentCampaign } from '../../calls/recentCampaigns';
-import { clock, createAccountClient } from '../http/accountClient';
-import { toNodeError } from '../run/nodeErrors';
+import { clock } from '../http/accountClient';
+import { searchEntries } from './listSearch';
 
 /** The campaign, selected from those of recent calls or entered by ID. The document has no request that lists campaigns. */
 export const campaignField: INodeProperties = {
@@ -33,17 +33,10 @@ export async function searchCampaigns(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const typed = filter.toLowerCase();
-	try {
-		const { client, apiMapping } = await createAccountClient(this);
-		const results = (await recentCampaigns(client, apiMapping, clock))
-			.map((campaign) => ({ name: labelOf(campaign), value: campaign.id }))
-			.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(typed))
-			.sort((a, b) => a.name.localeCompare(b.name));
-		return { results };
-	} catch (error) {
-		throw toNodeError(this.getNode(), error);
-	}
+	return await searchEntries(this, filter, async ({ client, apiMapping }) => {
+		const campaigns = await recentCampaigns(client, apiMapping, clock);
+		return campaigns.map((campaign) => ({ name: labelOf(campaign), value: campaign.id }));
+	});
 }
 
 function labelOf({ id, name, status }: RecentCampaign): string {

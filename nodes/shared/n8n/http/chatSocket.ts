@@ -8,6 +8,7 @@ import { SharedConnections } from '../../chat/sharedConnections';
 import { mintToken } from '../../chat/token';
 import { fingerprint } from '../../hash';
 import { clock, type AccountClient } from './accountClient';
+import { isCanceled } from '../run/cancel';
 import { deadlineOf } from '../tools/toolDeadline';
 
 /** The chat connections of this n8n process. */
@@ -83,7 +84,7 @@ export class ChatSocketPool {
 		takeOver: boolean,
 		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
-		if (this.context.getExecutionCancelSignal()?.aborted === true) {
+		if (isCanceled(this.context)) {
 			throw new NotSent(
 				'Nothing was sent, because the execution was stopped',
 				onScreenOnly('Execute the workflow again.'),

@@ -28,6 +28,11 @@ export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 	return AbortSignal.any(signals.filter((signal) => signal !== undefined));
 }
 
+/** Whether n8n has stopped the execution. */
+export function isCanceled(context: IExecuteFunctions): boolean {
+	return context.getExecutionCancelSignal()?.aborted === true;
+}
+
 /** Ends the work on an item of a stopped execution. */
 export function canceledError(context: IExecuteFunctions, note?: string): NodeOperationError {
 	const description = [whyCanceled(context), note].filter((text) => text !== undefined).join(' ');

@@ -4,7 +4,7 @@ import { asSentence, ExplainedError, NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
-import { asCanceled } from './cancel';
+import { asCanceled, isCanceled } from './cancel';
 import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { IdempotencyHandler } from '../idempotency/handler';
@@ -274,7 +274,7 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?:
 			.map(asSentence)
 			.join(' ');
 	}
-	return context.getExecutionCancelSignal()?.aborted === true ? asCanceled(context, error) : error;
+	return isCanceled(context) ? asCanceled(context, error) : error;
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */

@@ -8,6 +8,7 @@ import { InvalidInput } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
+import { isCanceled } from './cancel';
 import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError, withDescriptionInMessage } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
@@ -141,9 +142,7 @@ export async function runNode(
 	const run = { context, parameters, account: lazyAccountClient(context) };
 	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
 	const outputs = await execute(run).catch((error: unknown) => [failedSettings(context, error)]);
-	if (context.getExecutionCancelSignal()?.aborted !== true && !mayBeRunAgain(outputs)) {
-		clearRun(context);
-	}
+	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
 
