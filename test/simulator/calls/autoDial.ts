@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { istTimestamp } from '../clock';
+import { newCall } from '../state/newCall';
 import type { Call, Campaign, StoredContact, Upload } from '../state/types';
 import type { SimulatorState } from '../world';
 import type { CallOutcome } from './completions';
@@ -52,7 +53,7 @@ export class AutoDialer {
 			return;
 		}
 		next.dialed = 'called';
-		const call = this.newCall(campaign, upload, next);
+		const call = this.callTo(campaign, upload, next);
 		state.calls.set(call.callId, call);
 		const outcome = auto.outcome ?? ((one: Call) => outcomeByNumber(state, one));
 		void this.world.completions
@@ -70,9 +71,9 @@ export class AutoDialer {
 		for (const queue of queues) queue.completed = true;
 	}
 
-	private newCall(campaign: Campaign, upload: Upload, { phone, personName }: StoredContact): Call {
+	private callTo(campaign: Campaign, upload: Upload, { phone, personName }: StoredContact): Call {
 		const { state, clock } = this.world;
-		return {
+		return newCall({
 			callId: randomUUID(),
 			agentUuid: upload.agentUuid,
 			phone,
@@ -84,14 +85,6 @@ export class AutoDialer {
 			uploadId: upload.id,
 			createdAt: istTimestamp(clock.now()),
 			scheduledAt: null,
-			finished: false,
-			outcome: {},
-			transcript: [],
-			recording: null,
-			reads: 0,
-			deliveries: [],
-			dialled: true,
-			isTalking: false,
-		};
+		});
 	}
 }

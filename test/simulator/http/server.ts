@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { delay } from '../clock';
-import { isObject } from '../json';
+import { isObject, shownText } from '../json';
 import type { SimulatorState } from '../world';
 import { attachPage } from '../page/routes';
 import { answer, invalid, rejected, type Answer } from './answers';
@@ -144,16 +144,12 @@ async function respond(
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof originalMessage === 'string') outcome.error = originalMessage;
-	if (world.keepsAnswers) outcome.answered = beginningOf(sent.body);
+	if (world.keepsAnswers) outcome.answered = textOf(sent.body);
 	await send(reply, withHeaders(world, sent, route), fault, outcome);
 }
 
-const SHOWN_LENGTH = 2_000;
-
-function beginningOf(body: unknown): string {
-	if (Buffer.isBuffer(body)) return `${body.length} bytes`;
-	const text = typeof body === 'string' ? body : JSON.stringify(body, null, 2);
-	return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)} …` : text;
+function textOf(body: unknown): string {
+	return Buffer.isBuffer(body) ? `${body.length} bytes` : shownText(body);
 }
 
 function cut(reply: FastifyReply): void {

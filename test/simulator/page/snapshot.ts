@@ -1,5 +1,6 @@
 import type { Session } from '../chat/types';
 import type { RecordedRequest } from '../http/requestLog';
+import { shownText } from '../json';
 import type { Agent, Call, Campaign, StoredContact } from '../state/types';
 import type { SimulatorState } from '../world';
 import { faultText, switchesOf } from './switches';
@@ -11,8 +12,6 @@ const MAX_NUMBERS = 200;
 const MAX_CHATS = 12;
 const MAX_MESSAGES = 60;
 const MAX_REQUESTS = 100;
-
-const MAX_BODY_LENGTH = 2_000;
 
 /** What the page shows at a moment. */
 export function snapshot(world: SimulatorState) {
@@ -154,8 +153,7 @@ function withQuery(path: string, query: Record<string, string>): string {
 function sentText(request: RecordedRequest): string {
 	const known = sentTexts.get(request);
 	if (known !== undefined) return known;
-	const text = request.body === undefined ? '' : JSON.stringify(request.body, null, 2);
-	const shown = text.length > MAX_BODY_LENGTH ? `${text.slice(0, MAX_BODY_LENGTH)} …` : text;
+	const shown = shownText(request.body);
 	sentTexts.set(request, shown);
 	return shown;
 }

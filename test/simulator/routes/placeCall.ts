@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../json';
 import { callRequestProblems, countryOf } from '../rules/callRequest';
 import { internationalForm } from '../rules/phone';
 import { scheduledInstant } from '../rules/schedule';
+import { newCall } from '../state/newCall';
 import type { Agent, Call } from '../state/types';
 import type { SimulatorState } from '../world';
 
@@ -39,17 +40,17 @@ async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> 
 	if (onDnd && dialect.calls.numberOnDnd === 'rejected') {
 		return answer(400, dialect.validation.body(["phone_number is on the agent's DND list"]));
 	}
-	const call = newCall(world, body, agent, phone);
+	const call = callFor(world, body, agent, phone);
 	call.dialled = !onDnd;
 	state.calls.set(call.callId, call);
 	await world.completions.placed(call);
 	return ok({ call_id: call.callId, ...scheduleOf(world, body, call) });
 }
 
-function newCall(world: SimulatorState, body: JsonObject, agent: Agent, phone: string): Call {
+function callFor(world: SimulatorState, body: JsonObject, agent: Agent, phone: string): Call {
 	const now = world.clock.now();
 	const text = (value: unknown) => (typeof value === 'string' ? value : null);
-	return {
+	return newCall({
 		callId: randomUUID(),
 		agentUuid: agent.agentUuid,
 		phone,
@@ -62,15 +63,7 @@ function newCall(world: SimulatorState, body: JsonObject, agent: Agent, phone: s
 		createdAt: istTimestamp(now),
 		scheduledAt:
 			typeof body.scheduled_at === 'string' ? scheduledInstant(body.scheduled_at, now) : null,
-		finished: false,
-		outcome: {},
-		transcript: [],
-		recording: null,
-		reads: 0,
-		deliveries: [],
-		dialled: true,
-		isTalking: false,
-	};
+	});
 }
 
 function scheduleOf({ dialect }: SimulatorState, body: JsonObject, call: Call): JsonObject {

@@ -4,6 +4,7 @@ import { istTimestamp } from '../clock';
 import type { Dialect } from '../dialects';
 import type { JsonObject } from '../json';
 import { callId, fixtures } from './fixtures';
+import { newCall } from './newCall';
 import type { State } from './store';
 import type { Agent, Call, CampaignStatus } from './types';
 
@@ -116,25 +117,20 @@ function seedCalls(state: State, dialect: Dialect, now: number): void {
 
 export function seededCall(number: number, at: number): Call {
 	return {
-		callId: callId(number),
-		agentUuid: fixtures.agents.full,
-		phone: `+9198765${String(number).padStart(5, '0')}`,
-		fromNumber: '+918045671234',
-		callerName: `Contact ${number}`,
-		request: null,
-		webhookUrl: null,
-		campaignId: fixtures.campaigns.active,
-		uploadId: fixtures.uploads.completed,
-		createdAt: istTimestamp(at),
-		scheduledAt: null,
+		...newCall({
+			callId: callId(number),
+			agentUuid: fixtures.agents.full,
+			phone: `+9198765${String(number).padStart(5, '0')}`,
+			fromNumber: '+918045671234',
+			callerName: `Contact ${number}`,
+			request: null,
+			webhookUrl: null,
+			campaignId: fixtures.campaigns.active,
+			uploadId: fixtures.uploads.completed,
+			createdAt: istTimestamp(at),
+			scheduledAt: null,
+		}),
 		finished: true,
-		outcome: {},
-		transcript: [],
-		recording: null,
-		reads: 0,
-		deliveries: [],
-		dialled: true,
-		isTalking: false,
 	};
 }
 
