@@ -266,7 +266,7 @@ describe('for any list', () => {
 	const digitsOf = (phone: string) => {
 		const isIndian = /^(?:\+91|0091|91|0)?(?=[6-9]\d{9}$)/.exec(phone);
 		if (isIndian !== null) return `91${phone.slice(isIndian[0].length)}`;
-		return phone.replace(/\D/g, '').replace(/^00/, '');
+		return phone.replace(/^00/, '').replace(/\D/g, '');
 	};
 
 	test('a number with a unique ending is not listed', () => {
