@@ -12,7 +12,7 @@ module.exports = {
 	testTimeout: 300_000,
 	// Tests with a real n8n run separately: npm run test:e2e, npm run test:engine2.
 	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|engine2)/'],
-	setupFiles: ['<rootDir>/test/engine/env.js'],
+	setupFiles: ['<rootDir>/test/engine/env.js', '<rootDir>/test/engine/properties.js'],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {
 		'^.+\\.ts$': [
