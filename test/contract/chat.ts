@@ -20,8 +20,9 @@ export function unknownSession({ name }: Dialect): string {
 
 /** The same for a request with the session in its path. */
 export function unknownSessionInPath(dialect: Dialect): string {
-	return dialect.statuses.sessionNotFound === 404
-		? "The service didn't find the chat session"
+	if (dialect.statuses.sessionNotFound === 404) return "The service didn't find the chat session";
+	return dialect.name === 'terse'
+		? 'The service found no agent of this chat session'
 		: unknownSession(dialect);
 }
 

@@ -121,6 +121,19 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'agent_not_found',
+		name: 'agent_not_found of a chat session',
+		raisedBy: SESSION_ENDPOINTS,
+		statuses: 'unknown',
+		matches: isCode('agent_not_found'),
+		message: 'The service found no agent of this chat session in the account of this API token',
+		resolution: {
+			onScreen:
+				"Check 'Session ID' and, if shown, 'Agent'. The credential must belong to the same account.",
+			forModel: 'Check the session ID.',
+		},
+	},
+	{
+		code: 'agent_not_found',
 		name: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
@@ -128,9 +141,8 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		resolution: {
-			onScreen:
-				"Check the agent ID, or choose the agent from the list in 'Agent'. For a chat session, check 'Session ID' and that the credential belongs to the account of its agent.",
-			forModel: `${AGENT_FOR_MODEL} For a chat session, check its ID.`,
+			onScreen: "Check the agent ID, or choose the agent from the list in 'Agent'.",
+			forModel: AGENT_FOR_MODEL,
 		},
 	},
 	{

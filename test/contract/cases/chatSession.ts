@@ -118,7 +118,7 @@ const legacy: ContractCase[] = [
 		title: 'stops if the session belongs to another agent, at any HTTP status',
 		parameters: { operation: 'legacyPause', sessionId, ...agent(agents.us) },
 		requests: [`POST /chat_sessions/${sessionId}/pause_session`],
-		rejection: 'The service found no such agent',
+		rejection: 'The service found no agent of this chat session',
 	},
 ];
 

@@ -32,6 +32,6 @@ export const injectContext: ContractCase[] = [
 			control.get(sessions.open).agentUuid = fixtures.agents.foreign;
 		},
 		requests: [path(sessions.open)],
-		rejection: 'The service found no such agent',
+		rejection: 'The service found no agent of this chat session',
 	},
 ];

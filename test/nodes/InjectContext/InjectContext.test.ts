@@ -52,7 +52,7 @@ test.each([200, 404, 422, 500])('agent_not_found with status %i is explained', a
 	service().post(PATH).reply(status, { success: false, error: 'agent_not_found' });
 	const run = await harness.runOnNock({}, { items: entries('one') });
 	expect(stopMessage(run)).toEqual({
-		message: expect.stringContaining('The service found no such agent'),
+		message: expect.stringContaining('The service found no agent of this chat session'),
 		description: expect.stringContaining('agent_not_found'),
 	});
 });
