@@ -131,6 +131,6 @@ export function withSettings(values: { [name: string]: string }): (node: INode) 
 const assignment = z.object({
 	id: z.string(),
 	name: z.string(),
-	value: z.string(),
+	value: z.union([z.string(), z.number()]),
 	type: z.string(),
 });

@@ -4,7 +4,7 @@ import type { Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber } from '../simulator';
 import { allExecutions } from './calls';
-import { ExampleRun, type Imported } from './exampleRun';
+import { ExampleRun, withSettings, type Imported } from './exampleRun';
 
 const campaign = fixtures.campaigns.active;
 const LIMIT_MS = 120_000;
@@ -253,4 +253,41 @@ describe('12 whole campaign on a data table, repeated and interrupted', () => {
 			}),
 		]);
 	}, 240_000);
+});
+
+describe("12 whole campaign on a data table, with an ID that the service doesn't know", () => {
+	let run: ExampleRun;
+	let tables: DataTables;
+	beforeAll(async () => {
+		run = await ExampleRun.open();
+		tables = await DataTables.open(run.n8n);
+	});
+	afterEach(async () => {
+		for (const name of ['Leads', 'Campaign Summary']) {
+			const found = await tables.find(name);
+			if (found !== undefined) await tables.remove(found);
+		}
+	});
+	afterAll(async () => await run.close());
+
+	it.each([
+		['campaign_id', '999999', "The service doesn't know this campaign. Check the ID in 'Campaign'"],
+		['agent_id', 'agent_x', 'The service found no such agent in the account of this API token'],
+	])('%s: each row says that it was not pushed, and why', async (setting, value, reason) => {
+		const change = withSettings({ [setting]: value });
+		const workflow = await run.import('12-campaign-on-data-table.json', (node) =>
+			change(withTrialTimes(node)),
+		);
+		await run.run(workflow, 'Start Here');
+		const leads = await tables.find('Leads');
+		if (leads === undefined) throw new Error('There is no table Leads');
+		await tables.insert(leads, people.slice(0, 2));
+		await run.run(workflow, 'Start Here');
+		const told = { push_status: 'not_sent', rejection_reason: expect.stringContaining(reason) };
+		expect(await tables.rows(leads)).toEqual([
+			expect.objectContaining(told),
+			expect.objectContaining(told),
+		]);
+		expect(run.simulator.contactsOf(campaign)).toEqual([]);
+	});
 });
