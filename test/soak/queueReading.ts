@@ -49,7 +49,7 @@ export async function testReading(options: Options, calls: number) {
 		await load.endCalls(calls / 2 - STARTED_BEFORE_KILL, 0);
 		await load.untilStarting();
 		await queue.main.kill();
-		await load.endCalls(STARTED_BEFORE_KILL);
+		await load.endCalls(STARTED_BEFORE_KILL, EVERY_MS, queue.webhooks);
 		await queue.main.boot();
 		await load.settled();
 		await load.reportAgain();
@@ -113,13 +113,17 @@ class ReadingLoad {
 	}
 
 	/** Every third call is reported before a reading, and every tenth time, a call without a campaign ends, too. */
-	async endCalls(count: number, everyMs = EVERY_MS): Promise<void> {
+	async endCalls(
+		count: number,
+		everyMs = EVERY_MS,
+		servers: readonly N8nServer[] = this.servers,
+	): Promise<void> {
 		const reports: Promise<unknown>[] = [];
 		for (let index = 0; index < count; index++) {
 			const id = this.simulator.addAttempt(CAMPAIGN, 'picked');
 			this.listed.push({ id, sent: sentNow() });
 			if (index % 3 === 0 && everyMs > 0) reports.push(this.report(id));
-			if (index % 10 === 0) reports.push(this.reportToAll(await this.endUnlisted()));
+			if (index % 10 === 0) reports.push(this.reportTo(servers, await this.endUnlisted()));
 			await sleep(everyMs);
 		}
 		await Promise.all(reports);
@@ -128,7 +132,7 @@ class ReadingLoad {
 	/** Reports each call that was read, and those without a campaign, again. */
 	async reportAgain(): Promise<void> {
 		for (const { id } of this.listed) await this.report(id);
-		for (const { id } of this.unlisted) await this.reportToAll(id);
+		for (const { id } of this.unlisted) await this.reportTo(this.servers, id);
 	}
 
 	/** Waits until a reading starts many executions. */
@@ -178,6 +182,11 @@ class ReadingLoad {
 		};
 	}
 
+	/** The processes that accept reports. */
+	private get servers(): readonly N8nServer[] {
+		return [...this.queue.webhooks, this.queue.main];
+	}
+
 	private startedCount(): number {
 		const started = `select count(*)::int as count from execution_entity e
 			join workflow_entity w on w.id = e."workflowId" where w.name = 'reading'`;
@@ -193,14 +202,14 @@ class ReadingLoad {
 
 	/** To each process in turn, because the reading keeps them apart. A sender doesn't repeat a report of a call that is read. */
 	private async report(callId: string): Promise<void> {
-		const servers = [...this.queue.webhooks, this.queue.main];
+		const { servers } = this;
 		const server = servers[this.deliveries++ % servers.length] ?? this.queue.main;
 		await deliver(this.url(server.baseUrl), { call_id: callId }, TIMEOUT_MS);
 	}
 
-	/** To both webhook processes at the same time, until each has accepted it. */
-	private async reportToAll(callId: string): Promise<void> {
-		const reports = this.queue.webhooks.map(async ({ baseUrl }) => {
+	/** To all of them at the same time, until each has accepted it. */
+	private async reportTo(servers: readonly N8nServer[], callId: string): Promise<void> {
+		const reports = servers.map(async ({ baseUrl }) => {
 			const send = async () => await deliver(this.url(baseUrl), { call_id: callId }, TIMEOUT_MS);
 			await until('a report', async () => (await send()) === 200, { every: 2_000 });
 		});

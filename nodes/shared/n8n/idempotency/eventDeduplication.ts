@@ -1,10 +1,15 @@
 import omit from 'lodash/omit';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	ITriggerFunctions,
+	IWebhookFunctions,
+} from 'n8n-workflow';
 import { isFirstExecution } from './firstExecution';
 import { runExclusive } from '../../keyedMutex';
 import { isJsonObject } from '../../json';
 import { clock } from '../http/accountClient';
-import { triggerKey } from '../triggers/activeTriggers';
+import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
 
 /** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
 const EVENT_KEY_FIELD = 'eventKey';
@@ -15,9 +20,23 @@ const WRITES_END_MS = 1_000;
 /** Two texts per event. */
 const MAX_TEXTS = 2_000;
 
-/** A webhook can't give n8n a key to store with the execution, so the execution checks whether it's the first. */
+/** If no webhook process has delivered an event yet. Only finds simultaneous writes, so that executions start at once. */
+const SHORT_WRITES_END_MS = 20;
+
+/**
+ * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have
+ * none. So each execution has the key of its event, and checks whether it's the first.
+ */
 export function withEventKey(items: INodeExecutionData[], key: string): INodeExecutionData[] {
 	return items.map((item, index) => (index === 0 ? { ...item, [EVENT_KEY_FIELD]: { key } } : item));
+}
+
+/** The latest keys that webhook processes, or triggers on Engine 2.0, have stored with the workflow. */
+export function storedKeysOf(
+	context: IWebhookFunctions | ITriggerFunctions | IExecuteFunctions,
+): string[] {
+	const { usedKeys } = context.getWorkflowStaticData('node');
+	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
 }
 
 /**
@@ -28,17 +47,27 @@ export async function passFirstOnly(context: IExecuteFunctions): Promise<INodeEx
 	const items = context.getInputData();
 	const event = items[0]?.[EVENT_KEY_FIELD];
 	if (!isJsonObject(event) || typeof event.key !== 'string') return [items];
-	const { key } = event;
 	const passed = items.map((item) => ({ ...omit(item, EVENT_KEY_FIELD), json: item.json }));
-	if (context.getMode() !== 'webhook') return [passed];
-	const { helpers } = context;
+	return [!isChecked(context) || (await isFirst(context, event.key)) ? passed : []];
+}
+
+/** In the trigger's own process, n8n has compared the key with those of all executions. */
+function isChecked(context: IExecuteFunctions): boolean {
+	const mode = context.getMode();
+	if (mode === 'webhook') return true;
+	return mode === 'trigger' && activeTrigger(triggerKey(context)) === undefined;
+}
+
+async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
 	const record = async (texts: string[]) =>
 		await runExclusive(triggerKey(context), async () => {
 			const options = { mode: 'entries', maxEntries: MAX_TEXTS } as const;
+			const { helpers } = context;
 			const { new: added } = await helpers.checkProcessedAndRecord(texts, 'node', options);
 			return added.map(String);
 		});
-	const pause = async () => await clock.sleep(WRITES_END_MS);
-	const isFirst = await isFirstExecution(record, key, context.getExecutionId(), pause);
-	return [isFirst ? passed : []];
+	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
+	const pauseMs = isShared ? WRITES_END_MS : SHORT_WRITES_END_MS;
+	const pause = async () => await clock.sleep(pauseMs);
+	return await isFirstExecution(record, key, context.getExecutionId(), pause);
 }

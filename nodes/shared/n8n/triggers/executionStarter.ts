@@ -21,7 +21,7 @@ import {
 	triggerKey,
 } from './activeTriggers';
 import { clock } from '../http/accountClient';
-import { withEventKey } from '../idempotency/eventDeduplication';
+import { storedKeysOf, withEventKey } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
 import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
 
@@ -177,8 +177,8 @@ export class ExecutionStarter {
 		listener?: StartListener,
 	): IWebhookResponseData {
 		const { trigger, starter } = this;
+		const key = value === undefined || this.isTest ? undefined : keyOf(this.triggerKey, value);
 		if (trigger === undefined || starter === undefined) {
-			const key = value === undefined || this.isTest ? undefined : keyOf(this.triggerKey, value);
 			if (key !== undefined) this.storeKey(key);
 			const workflowData = [key === undefined ? items : withEventKey(items, key)];
 			return responder.leaveToN8n()
@@ -192,7 +192,9 @@ export class ExecutionStarter {
 			listener?.onEnd(isStarted);
 		};
 		const beforeEmit = () => listener?.beforeEmit();
-		void starter.start(items, value, { beforeEmit, onEnd }, this.bytes);
+		const isChecked = key !== undefined && !startsOnEngine2(trigger);
+		const output = isChecked ? withEventKey(items, key) : items;
+		void starter.start(output, value, { beforeEmit, onEnd }, this.bytes);
 		return NO_EXECUTION;
 	}
 
@@ -206,11 +208,6 @@ export class ExecutionStarter {
 /** n8n's index has the keys of the whole instance, so the trigger is part of the key. */
 function keyOf(trigger: string, value: string): string {
 	return fingerprint([trigger, value]);
-}
-
-function storedKeysOf(context: IWebhookFunctions | ITriggerFunctions): string[] {
-	const { usedKeys } = context.getWorkflowStaticData('node');
-	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
 }
 
 /**

@@ -1,6 +1,13 @@
 import type { INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
 import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
-import { engineHarness, oneNodeWorkflow, output, runWorkflow } from '../../../../engine';
+import { registerTrigger } from '../../../../../nodes/shared/n8n/triggers/activeTriggers';
+import {
+	engineHarness,
+	oneNodeWorkflow,
+	output,
+	runWorkflow,
+	triggerContext,
+} from '../../../../engine';
 
 const harness = engineHarness();
 const { store } = harness;
@@ -39,6 +46,37 @@ describe('an event in a webhook process without the trigger', () => {
 		const again = await started(withEventKey([CALL], 'key'), 'retry');
 		expect(output(again, 'Trigger')).toMatchObject([CALL]);
 	});
+});
+
+describe('an event that reaches the main process and a webhook process, in a worker', () => {
+	it.each<[WorkflowExecuteMode, WorkflowExecuteMode]>([
+		['trigger', 'webhook'],
+		['webhook', 'trigger'],
+	])('starts the execution with mode "%s", not the later one with "%s"', async (first, second) => {
+		const one = await started(withEventKey([CALL], 'key'), first);
+		const again = await started(withEventKey([CALL], 'key'), second);
+		expect(output(one, 'Trigger')).toHaveLength(1);
+		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
+	});
+
+	it('starts one of two simultaneous executions', async () => {
+		const modes = ['trigger', 'webhook'] as const;
+		const runs = modes.map(async (mode) => await started(withEventKey([CALL], 'key'), mode));
+		const items = (await Promise.all(runs)).flatMap((run) => output(run, 'Trigger'));
+		expect(items).toEqual([{ ...CALL, pairedItem: { item: 0 } }]);
+	});
+});
+
+it("an execution in the process of its trigger isn't checked, because n8n has compared the key", async () => {
+	const node = harness.node('callCompletedTrigger', { name: 'Trigger' });
+	const { workflow } = oneNodeWorkflow(node, ['After']);
+	const trigger = triggerContext(harness.credentials, workflow, node);
+	const { closeFunction } = registerTrigger(trigger, async () => {});
+	const input = withEventKey([CALL], 'key');
+	const run = await runWorkflow(harness.credentials, workflow, node, input, 'trigger');
+	await closeFunction?.();
+	expect(output(run, 'Trigger')).toMatchObject([CALL]);
+	expect(store.calls).toEqual([]);
 });
 
 it('items without an event key pass without a check', async () => {

@@ -13,6 +13,7 @@ import {
 	openStarter,
 	withStarter,
 } from '../../../../../nodes/shared/n8n/triggers/executionStarter';
+import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
 import { WebhookResponder } from '../../../../../nodes/shared/n8n/triggers/webhookResponse';
 import {
 	makeAdditionalData,
@@ -173,6 +174,18 @@ test('keys that were used without the trigger are known only to the process with
 	const starter = new ExecutionStarter(context, offering(0).trigger, false);
 	expect([starter.isUsed('call-0'), starter.isUsed('call-1')]).toEqual([true, false]);
 	expect(without.isUsed('call-0')).toBe(false);
+});
+
+test('an execution that a trigger starts has the key that n8n gets, so that a worker can compare it', () => {
+	const emissions: unknown[] = [];
+	const emit: ITriggerFunctions['emit'] = (data, _response, done, key) => {
+		emissions.push([data, [withEventKey(items, key ?? '')]]);
+		done?.resolve(ENDED);
+	};
+	const starter = new ExecutionStarter(webhookOf(node), triggerOf(node, emit, []), false);
+	starter.emit(items, 'call-key', replyTo(webhookOf(node)), BODY);
+	const [[emitted, expected] = []] = z.array(z.array(z.unknown())).parse(emissions);
+	expect(emitted).toEqual(expected);
 });
 
 test('a process remembers the newest 20,000 keys', () => {
