@@ -59,6 +59,11 @@ export class CallFinder {
 		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
 	}
 
+	/** Whether a call belongs to another item. */
+	isKnown(callId: unknown): boolean {
+		return typeof callId === 'string' && this.knownIds.has(callId);
+	}
+
 	/** The outcome of a request is known. */
 	onSettled({ key }: SentCall, record: JsonObject = {}): void {
 		if (typeof record.call_id === 'string') this.knownIds.add(record.call_id);

@@ -172,7 +172,7 @@ function prepareCall(
 			const placeOrFind = async () => {
 				const sent = { request: requestNow(), key: phoneKey, sentAt: clock.now() };
 				const place = async () =>
-					await placeOne(account.client, sent.request, {
+					await placeOne(account.client, calls, sent.request, {
 						...additions,
 						legacy,
 						bodyNow: requestNow,
@@ -226,14 +226,20 @@ function notPlacedOutput(error: unknown): INodeExecutionData[] | undefined {
 	});
 }
 
-/** Places one call and returns the response data. */
+/** Places one call and returns the response data. A cache in a proxy may return that of another call. */
 async function placeOne(
 	client: ApiClient,
+	calls: CallFinder,
 	request: CallRequest,
 	options: Additions & { legacy: boolean; bodyNow: () => CallRequest },
 ): Promise<JsonObject> {
 	try {
-		return recordOf(await placeCall(client, request, options));
+		const record = recordOf(await placeCall(client, request, options));
+		if (!calls.isKnown(record.call_id)) return record;
+		throw new OutcomeUnknown(
+			'The response has the ID of another call of this execution, so the outcome is unknown',
+			onScreenOnly(''),
+		);
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;
 	}

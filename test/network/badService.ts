@@ -17,7 +17,11 @@ export type BadService = {
 };
 
 /** A service at the level of bytes: counts each complete request, then runs `behave`, which may break the connection. */
-export async function startBadService(behave: Behaviour, tls?: TlsOptions): Promise<BadService> {
+export async function startBadService(
+	behave: Behaviour,
+	tls?: TlsOptions,
+	host?: string,
+): Promise<BadService> {
 	const posts: string[] = [];
 	const sockets = new Map<number | undefined, Socket>();
 	let opened = 0;
@@ -42,7 +46,7 @@ export async function startBadService(behave: Behaviour, tls?: TlsOptions): Prom
 		socket.on('error', () => {});
 		socket.on('close', () => sockets.delete(remotePort));
 	});
-	const port = await listening(server);
+	const port = await listening(server, host);
 	return {
 		port,
 		posts,
@@ -75,8 +79,8 @@ export async function startGreeter(greet: (socket: Socket) => void) {
 	};
 }
 
-export async function listening(server: Server): Promise<number> {
-	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+export async function listening(server: Server, host = '127.0.0.1'): Promise<number> {
+	await new Promise<void>((resolve) => server.listen(0, host, resolve));
 	return portOf(server.address());
 }
 

@@ -22,7 +22,7 @@ const server = localServer((request, response) => {
 		return;
 	}
 	response.writeHead(status, { 'content-type': 'application/json' });
-	response.write(start);
+	response.write(start.replace('CALL', `call-${requests}`));
 	let remaining = blocks;
 	const more = (): void => {
 		while (remaining-- > 0) {
@@ -56,7 +56,7 @@ const place = async (items?: number) =>
 		items,
 	);
 const read = async () => await server.run('getCall', { operation: 'get', callId: 'call-1' });
-const PLACED = '{"success":true,"data":{"call_id":"6f1c2a34-9b1e-4c55-8f0a-2d7f3c1b9e00"}}';
+const PLACED = '{"success":true,"data":{"call_id":"CALL"}}';
 const UNREAD = 'The response is larger than 2 MB';
 
 test.each([200, 400, 403, 500])(

@@ -3,7 +3,7 @@ import { responseBytes, startBadService, startGreeter, type BadService } from '.
 import { startGateway, type Gateway, type Page } from './gateway';
 import { placeCallHarness } from './placeCallHarness';
 
-const { place } = placeCallHarness();
+const { place, placeEach } = placeCallHarness();
 const PLACED = responseBytes('{"success":true,"data":{"call_id":"c"}}');
 const PAGE = '<!doctype html><title>Gateway</title>';
 const HTML = { 'Content-Type': 'text/html' };
@@ -70,6 +70,50 @@ describe('a proxy between n8n and the service', () => {
 		);
 		expect(result.outcome).toBe('unknown');
 		expect(service.posts).toHaveLength(1);
+	});
+});
+
+describe('a cache that answers a POST with the response to an earlier one', () => {
+	const people = [{ phone: '9876543210' }, { phone: '9876543211' }];
+
+	test('the second call is unknown, and nothing is sent again', async () => {
+		gateway = await startGateway(
+			service.port,
+			(count) => count === 1,
+			(count) =>
+				count === 1 ? undefined : { status: 200, body: '{"success":true,"data":{"call_id":"c"}}' },
+		);
+		const results = await placeEach(`http://127.0.0.1:${gateway.port}`, people);
+		expect(results).toEqual([
+			expect.objectContaining({ call_id: 'c' }),
+			expect.objectContaining({
+				error: expect.stringContaining('The response has the ID of another call of this execution'),
+			}),
+		]);
+		expect(gateway.requests()).toBe(2);
+	});
+});
+
+describe('a base URL', () => {
+	test('under a path: the call is placed there', async () => {
+		const result = await place(`http://127.0.0.1:${service.port}/voice/agent/`);
+		expect(result).toEqual({ outcome: 'placed', message: 'c' });
+		expect(service.posts).toHaveLength(1);
+	});
+
+	test('of a host with IPv6 only: the call is placed', async () => {
+		const ipv6 = await startBadService(({ socket }) => socket.end(PLACED), undefined, '::1');
+		expect(await place(`http://[::1]:${ipv6.port}`)).toEqual({ outcome: 'placed', message: 'c' });
+		await ipv6.close();
+	});
+
+	test('behind basic authentication: nothing was sent, because its header would replace the token', async () => {
+		const result = await place(`https://user:password@127.0.0.1:${service.port}`);
+		expect(result).toMatchObject({
+			outcome: 'rejected',
+			message: expect.stringContaining("'Base URL' in the credential has a user name"),
+		});
+		expect(service.connections()).toBe(0);
 	});
 });
 

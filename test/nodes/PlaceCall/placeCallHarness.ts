@@ -65,14 +65,26 @@ export function phoneOf(body: nock.Body): string {
 /** The service accepts every call and records the bodies. */
 export function acceptCalls(count: number, path = '/v1/call'): IDataObject[] {
 	const bodies: IDataObject[] = [];
+	const callIds = new CallIds();
 	service()
 		.post(path)
 		.times(count)
 		.reply(200, (_uri, body) => {
 			bodies.push(typeof body === 'string' ? {} : body);
-			return { success: true, data: { call_id: `call-${phoneOf(body)}` } };
+			return { success: true, data: { call_id: callIds.next(phoneOf(body)) } };
 		});
 	return bodies;
+}
+
+/** `call-<number>`, and another ID for each further call to the number. */
+export class CallIds {
+	private readonly counts = new Map<string, number>();
+
+	next(phone: string): string {
+		const count = (this.counts.get(phone) ?? 0) + 1;
+		this.counts.set(phone, count);
+		return count === 1 ? `call-${phone}` : `call-${phone}-${count}`;
+	}
 }
 
 export function faultOf(run: IRun): IDataObject & { message: string; description: string } {

@@ -14,6 +14,7 @@ import {
 	acceptCalls,
 	callsEndpoint,
 	CALL,
+	CallIds,
 	faultOf,
 	phoneOf,
 	placeCallHarness,
@@ -40,6 +41,7 @@ async function retry(failed: IRun, node: INode): Promise<IRun> {
 /** The service rejects these numbers once, and records every call. */
 function rejecting(count: number, ...rejected: string[]): string[] {
 	const phones: string[] = [];
+	const callIds = new CallIds();
 	service()
 		.post('/v1/call')
 		.times(count)
@@ -47,7 +49,7 @@ function rejecting(count: number, ...rejected: string[]): string[] {
 			const phone = phoneOf(body);
 			phones.push(phone);
 			const left = rejected.indexOf(phone);
-			if (left < 0) return [200, { success: true, data: { call_id: `call-${phone}` } }];
+			if (left < 0) return [200, { success: true, data: { call_id: callIds.next(phone) } }];
 			rejected.splice(left, 1);
 			return [400, REJECTED];
 		});
@@ -113,7 +115,7 @@ describe('Retry in the list of executions', () => {
 			'call-9876543210',
 			'call-9876543211',
 			'call-9876543212',
-			'call-9876543210',
+			'call-9876543210-2',
 		]);
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543212', '9876543212', '9876543210']);
 	});
