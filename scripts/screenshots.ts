@@ -32,7 +32,7 @@ const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 /** Shows all columns with outcomes. */
-const TABLE_SCREEN = { width: 2100, height: 560 };
+const TABLE_SCREEN = { width: 2700, height: 560 };
 const { values, positionals } = parseArgs({
 	options: { dark: { type: 'boolean', default: false } },
 	allowPositionals: true,
