@@ -1,8 +1,17 @@
 import type { IDataObject, INode, IRun, IRunExecutionData } from 'n8n-workflow';
-import { runKilled, oneNodeWorkflow, output, resume, service, storedCopy } from '../../engine';
+import {
+	runKilled,
+	oneNodeWorkflow,
+	output,
+	resume,
+	service,
+	skipSleeps,
+	storedCopy,
+} from '../../engine';
 import { acceptCalls, faultOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
+afterEach(() => jest.restoreAllMocks());
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const phone = (index: number) => String(9_876_543_210 + index);
@@ -109,6 +118,7 @@ describe('an execution that ended normally', () => {
 	});
 
 	it('sends nothing if the entry cannot be written', async () => {
+		skipSleeps();
 		harness.store.beforeCall = () => {
 			throw new Error('database is locked');
 		};

@@ -4,6 +4,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../../deduplicationStore';
 import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
+import { cancellableSleep } from '../run/cancel';
 import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
 import { runExclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
@@ -20,6 +21,9 @@ const USE: StoreUse = {
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
 
+/** Pauses between attempts to write an entry. n8n's database may be locked, or restart. */
+export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
+
 type Batch = {
 	add: string[];
 	remove: string[];
@@ -34,6 +38,8 @@ type LogOptions = {
 	isSharedStore?: boolean;
 	/** Waits for other users of the store in this process. */
 	exclusive?: Limiter;
+	/** Waits before another attempt to write an entry. Throws if the execution is stopped. By default, there is one attempt. */
+	sleep?: (ms: number) => Promise<void>;
 	/** The number of requests that all executions of this process have started at the node. Their entries must stay. */
 	totalBegun?: () => number;
 };
@@ -81,7 +87,7 @@ export class WriteAheadLog {
 		const more: string[] = [];
 		for (;;) {
 			const texts = this.textsOf(name, this.begun.add(name));
-			const added = await this.write({ add: [...texts, ...more] }).catch((error: unknown) => {
+			const added = await this.writeEntry([...texts, ...more]).catch((error: unknown) => {
 				this.begun.removeLatest(name);
 				throw error;
 			});
@@ -174,6 +180,17 @@ export class WriteAheadLog {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
 
+	/** If n8n has written it but reports an error, another attempt takes the entry for that of another execution. */
+	private async writeEntry(add: string[]): Promise<ReadonlySet<string>> {
+		const { sleep } = this.options;
+		for (const delay of sleep === undefined ? [] : DATABASE_DELAYS_MS) {
+			const added = await this.write({ add }).catch(() => undefined);
+			if (added !== undefined) return added;
+			await sleep?.(delay);
+		}
+		return await this.write({ add });
+	}
+
 	/** Changes that arrive while n8n writes go into the next batch. */
 	private async write({
 		add = [],
@@ -237,6 +254,7 @@ export async function openWriteAheadLog(
 			...options,
 			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
 			exclusive: async (run) => await runExclusiveOnStore(context, run),
+			sleep: cancellableSleep(context),
 			totalBegun: () => running.total(node),
 		},
 		execution.begun,

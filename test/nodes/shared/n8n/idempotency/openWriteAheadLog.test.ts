@@ -4,17 +4,27 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { ExecuteContext } from 'n8n-core';
+import sum from 'lodash/sum';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import {
+	DATABASE_DELAYS_MS,
 	openWriteAheadLog,
 	type WriteAheadLog,
 } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import { openNodeStore } from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
-import { engineHarness, makeAdditionalData, makeWorkflow, mcpContext } from '../../../../engine';
+import {
+	engineHarness,
+	makeAdditionalData,
+	makeWorkflow,
+	mcpContext,
+	skipSleeps,
+} from '../../../../engine';
 
 const harness = engineHarness();
 // A process remembers the started requests of each node, so each test uses its own node.
 let nodes = 0;
 beforeEach(() => nodes++);
+afterEach(() => jest.restoreAllMocks());
 
 type Attempt = {
 	mode?: WorkflowExecuteMode;
@@ -180,7 +190,21 @@ test('an n8n version that does not report the end of an execution keeps the entr
 	expect(entryCount()).toBe(1);
 });
 
-test('a request whose entry cannot be written is not sent, and the error says so', async () => {
+test('a request waits while its entry cannot be written, up to 68 seconds, and is then sent', async () => {
+	skipSleeps();
+	const log = await execution('e1').open();
+	let failures = DATABASE_DELAYS_MS.length;
+	harness.store.beforeCall = () => {
+		if (failures-- > 0) throw new Error('database is locked');
+	};
+	expect(await log.begin('a')).toBe(false);
+	expect(entryCount()).toBe(1);
+	const slept = jest.mocked(clock.sleep).mock.calls.map(([ms]) => ms);
+	expect(sum(slept)).toBe(sum(DATABASE_DELAYS_MS));
+});
+
+test('a request whose entry cannot be written for longer is not sent, and the error says so', async () => {
+	skipSleeps();
 	const log = await execution('e1').open();
 	harness.store.beforeCall = () => {
 		throw new Error('database is locked');
