@@ -10,8 +10,8 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
-	// Tests with a real n8n run separately: npm run test:e2e, npm run test:engine2.
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|engine2)/'],
+	// Tests with a real n8n run separately: npm run test:e2e, test:engine2, test:faults.
+	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|engine2|faults)/'],
 	setupFiles: ['<rootDir>/test/engine/env.js', '<rootDir>/test/engine/properties.js'],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {

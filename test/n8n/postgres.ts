@@ -1,7 +1,9 @@
 /** PostgreSQL from a package of this machine (Debian: postgresql). */
 import { execFileSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from './ports';
 import { startStore, stopStore } from './storeProcess';
 import { until } from './until';
@@ -12,7 +14,9 @@ const HOST = '127.0.0.1';
 export class Postgres {
 	private constructor(
 		readonly port: number,
-		private readonly child: ChildProcess,
+		private child: ChildProcess,
+		private readonly boot: () => ChildProcess,
+		private readonly control: (...args: string[]) => void,
 	) {}
 
 	/** Stores its data in this folder. It doesn't run as root, so if we are root, its own user runs it. */
@@ -27,8 +31,12 @@ export class Postgres {
 		execFileSync(command, cluster, { stdio: 'ignore' });
 		const port = await freePort();
 		const args = ['-D', data, '-p', String(port), '-k', data, '-h', HOST];
-		const child = startStore(home, command, [...prefix, bin('postgres'), ...args], 'postgres.log');
-		const server = new Postgres(port, child);
+		const boot = () =>
+			startStore(home, command, [...prefix, bin('postgres'), ...args], 'postgres.log');
+		const control = (...rest: string[]) => {
+			execFileSync(command, [...prefix, bin('pg_ctl'), '-D', data, ...rest], { stdio: 'ignore' });
+		};
+		const server = new Postgres(port, boot(), boot, control);
 		await until('PostgreSQL', async () => {
 			execFileSync(bin('createdb'), [...server.connectionArgs, USER], { stdio: 'ignore' });
 			return Promise.resolve(true);
@@ -58,6 +66,15 @@ export class Postgres {
 		const wrapped = `select coalesce(json_agg(rows), '[]') from (${query}) rows`;
 		const args = [...this.connectionArgs, '-d', USER, '-At', '-c', wrapped];
 		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));
+	}
+
+	/** Ends at once, as in a crash, and starts again with the same data. */
+	async restartAfter(ms: number): Promise<void> {
+		const ended = once(this.child, 'exit');
+		this.control('stop', '-m', 'immediate');
+		await ended;
+		await sleep(ms);
+		this.child = this.boot();
 	}
 
 	async stop(): Promise<void> {
