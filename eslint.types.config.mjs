@@ -8,13 +8,12 @@ import tseslint from 'typescript-eslint';
 
 /** Plain logic without imports from n8n. */
 const PLAIN = [
-	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
+	'nodes/shared/{api,apiMapping,calls,chat,numberLists,phone}/**/*.ts',
 	'nodes/shared/*.ts',
 	'nodes/shared/n8n/idempotency/firstExecution.ts',
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/request/*.ts',
 	'nodes/PlaceCall/ask/answer.ts',
-	'nodes/PlaceCall/limit/calledNumbers.ts',
 	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',

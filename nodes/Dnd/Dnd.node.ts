@@ -12,10 +12,11 @@ import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
+import { forget } from './operations/forget.operation';
 import { getMany } from './operations/getMany.operation';
 import { remove } from './operations/remove.operation';
 
-const operations = [add, check, checkMany, getMany, remove];
+const operations = [add, check, checkMany, forget, getMany, remove];
 
 export class Dnd implements INodeType {
 	description: INodeTypeDescription = {
@@ -28,7 +29,7 @@ export class Dnd implements INodeType {
 		group: ['output'],
 		version: 1,
 		subtitle:
-			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
+			'={{ { add: "stop calls to number", check: "check number", checkMany: "check many numbers", forget: "forget number in n8n", getMany: "get many numbers", remove: "allow calls to number" }[$parameter["operation"]] }}',
 		description: 'Manage the numbers that your agents never call',
 		builderHint: {
 			searchHint:

@@ -24,7 +24,6 @@ import type { Question } from './ask/question';
 import { CallFinder, type SentCall } from './findCall';
 import { readCall } from './fields/readCall';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
-import { forgetCalledNumbers, readForget } from './limit/forgetCalledNumbers';
 import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
 import {
@@ -49,8 +48,6 @@ export async function placeCalls(
 	readQuestion?: (form: Fields) => Question,
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
-	const forget = readForget(parameters.at(0));
-	if (forget !== undefined) return await forgetCalledNumbers(run, forget);
 	const wait = await prepareWait(context, parameters.at(0), account);
 	const limiter = new CallLimiter(context, async () => {
 		const numbers = await numbersToRead(run);
@@ -68,7 +65,6 @@ export async function placeCalls(
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
 		concurrency: readConcurrency(parameters, 1),
-		isSharedStore: true,
 		completedText: {
 			singular: 'call was already placed',
 			plural: 'calls were already placed',

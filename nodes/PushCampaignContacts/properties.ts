@@ -203,26 +203,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			'The character encoding of the CSV file. If the file itself names its encoding, that one is used.',
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
-	{
-		displayName: 'Forget Pushed Numbers',
-		name: 'forgetPushed',
-		type: 'options',
-		options: [
-			{
-				name: 'All Numbers of All Campaigns',
-				value: 'all',
-				description: 'Forget every number that this node has pushed',
-			},
-			{
-				name: 'Numbers of These Rows',
-				value: 'rows',
-				description: 'Forget the numbers in the input, for the selected campaign',
-			},
-		],
-		default: 'rows',
-		description:
-			"Which numbers 'Skip Numbers Pushed Before' should forget, so that they can be pushed again. Nothing is sent while this option is set. Execute the node once, then remove the option.",
-	},
 	ifUnknownField(
 		'Read the contact lists of the campaign before each request and, if the service does not respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.',
 		'Stop the push and report the rows whose outcome is unknown',

@@ -31,8 +31,7 @@ export async function pushedOutput(
 	output: Output,
 ): Promise<INodeExecutionData[]> {
 	const { outcome, rows } = push;
-	const { forgotten, ready } = outcome;
-	if (forgotten !== undefined) return [{ json: { forgotten }, pairedItem: [] }];
+	const { ready } = outcome;
 	if (output === 'rows') {
 		return await (ready === undefined ? pushedRows(push) : readyRows(push, ready));
 	}

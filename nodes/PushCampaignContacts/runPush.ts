@@ -16,15 +16,20 @@ import type { PushOutcome } from './push/pushTypes';
 import { ContactListFinder } from './push/findContactList';
 import { prepareRows } from './push/prepareRows';
 import { PushProgress, optionsFingerprint, type KnownOutcome } from './push/progress';
-import { begunRowsOptions, type BegunLog } from './push/pushOptions';
+import { begunRowsOptions, type BegunLog, type NumberList } from './push/pushOptions';
 import { pushToCampaign } from './push/pushToCampaign';
 import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
 import type { RowSource, FoundColumns } from './push/rows';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
 import type { InputRows, InputRowsOfRun } from './inputRows';
-import { forgetPushedNumbers, readForget } from './forgetPushedNumbers';
 import type { FinishedPush } from './pushOutput';
-import { runExclusiveOnStore, openNodeStore } from '../shared/n8n/idempotency/nodeStore';
+import {
+	openNumberList,
+	openWorkflowStore,
+	runExclusiveOnWorkflow,
+	runExclusivePush,
+	withExclusiveAccess,
+} from '../shared/n8n/idempotency/workflowStore';
 import { runExclusive } from '../shared/keyedMutex';
 import {
 	PUSHED_NUMBERS_STORE,
@@ -57,10 +62,6 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 		rows,
 		phones,
 	});
-	const forget = readForget(parameters.at(0));
-	if (forget !== undefined) {
-		return withoutSending(await forgetPushedNumbers(run, source, forget));
-	}
 	const found = await source.columns();
 	if (found.names.size === 0) return withoutSending(noRows(found));
 
@@ -95,9 +96,6 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 		stopRequested: () => signal.aborted,
 		begun: await openBegunRows(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
-		numberStore: settings.skipPushedBefore
-			? openNodeStore(context, PUSHED_NUMBERS_STORE)
-			: undefined,
 		lookUp: settings.lookUpUnknown
 			? new ContactListFinder(
 					client,
@@ -112,13 +110,30 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
 	const send = async (): Promise<PushResult> => {
 		const { length: sentBefore } = progress.record.sent;
-		const outcome = await pushToCampaign(source, prepared, { ...push, isAnotherPush }, progress);
+		const numberList = await openPushedNumbers(context, settings);
+		const options = { ...push, isAnotherPush, numberList };
+		const outcome = await pushToCampaign(source, prepared, options, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
 		return { outcome, output, hasSent, rows, phones: prepared.phones };
 	};
 	// An AI agent may call the tool again while it runs.
 	const inOrder = async () => await runExclusive(progress.record, send);
-	return settings.skipPushedBefore ? await runExclusiveOnStore(context, inOrder) : await inOrder();
+	return settings.skipPushedBefore ? await runExclusivePush(context, inOrder) : await inOrder();
+}
+
+/** The list of *Skip Numbers Pushed Before*. Undefined if the option is off. */
+async function openPushedNumbers(
+	context: IExecuteFunctions,
+	{ skipPushedBefore, campaign }: Pick<PushSettings, 'skipPushedBefore' | 'campaign'>,
+): Promise<NumberList | undefined> {
+	if (!skipPushedBefore) return undefined;
+	const shared = openWorkflowStore(context, PUSHED_NUMBERS_STORE);
+	const owner = { kind: 'pushes', node: context.getNode().id, campaign: campaign.id } as const;
+	const name = await runExclusiveOnWorkflow(
+		context,
+		async () => await openNumberList(shared, owner),
+	);
+	return { store: withExclusiveAccess(context, shared), name };
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
@@ -141,7 +156,7 @@ async function openBegunRows(
 	context: IExecuteFunctions,
 	{ skipPushedBefore }: Pick<PushSettings, 'skipPushedBefore'>,
 ): Promise<BegunLog | undefined> {
-	const log = await openWriteAheadLog(context, { isSharedStore: true });
+	const log = await openWriteAheadLog(context);
 	if (log === undefined || (skipPushedBefore && log.isFirstAttempt)) return undefined;
 	const store = new ExecutionStore(context, 'rows', isRowsMemory, 'node', 'execution');
 	const memory = store.read() ?? {};

@@ -12,9 +12,6 @@ export type DeduplicationStore = {
 	count(): Promise<number>;
 };
 
-/** Marks a store that also has other texts than notes of requests, so none may be dropped. */
-export const OTHER_TEXTS = 'more than notes';
-
 /** Removing a text searches the whole set. This many comparisons take about half a second. */
 const MAX_COMPARISONS = 50_000_000;
 

@@ -81,10 +81,11 @@ test('a sheet that is run twice calls each person once, and again after they are
 	expect(isPlaced(await run(workflow))).toEqual([false, false, false]);
 	expect(ROWS.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 1]);
 
-	const forgetting = await placeCallNode({ options: { forgetCalled: 'items' } });
-	const { nodes, connections } = chain(workflow.name, start, rows, { ...forgetting, id: place.id });
+	const parameters = { operation: 'forget', phone: '={{ $json.phone }}' };
+	const forget = node(NODE, `${PACKAGE}.dnd`, 1, parameters, { credentials: place.credentials });
+	const { nodes, connections } = chain(workflow.name, start, rows, forget);
 	const changed = await n8n.updateWorkflow(workflow, { nodes, connections });
-	expect((await run(changed)).map(({ json }) => json)).toEqual([{ forgotten: ROWS.length }]);
+	expect((await run(changed)).map(({ json }) => json.forgotten_calls)).toEqual([true, true, true]);
 	const restored = await n8n.updateWorkflow(changed, { nodes: [start, rows, place], connections });
 	expect(isPlaced(await run(restored))).toEqual([true, true, true]);
 });

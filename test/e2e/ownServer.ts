@@ -6,10 +6,10 @@ import { N8nServer } from '../n8n/server';
 import { sharedN8n } from './shared';
 
 /** An n8n that a test may stop and kill, with the packed package and its own folder. */
-export async function startServer(): Promise<N8nServer> {
+export async function startServer(env: Record<string, string> = {}): Promise<N8nServer> {
 	const home = await mkdtemp(join(tmpdir(), 'n8n-own-'));
 	await installPackage(home);
-	return await N8nServer.start({ host: sharedN8n().host, home });
+	return await N8nServer.start({ host: sharedN8n().host, home, env });
 }
 
 export async function removeServer(server: N8nServer): Promise<void> {

@@ -86,7 +86,7 @@ import { checkSecret } from '../../nodes/shared/n8n/triggers/webhookSecret';
 import { normalized, withoutEnd } from '../../nodes/shared/text';
 import { named } from '../../nodes/shared/values';
 import type { Input, Shape } from './shapes';
-import { callWith, questionForm, recipientWith } from '../nodes/PlaceCall/callForm';
+import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
 
 /** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
 export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
@@ -320,9 +320,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 					options: { answerField: text, answerFormat: text, notReachedStatuses: text },
 				}),
 			),
-	},
-	'PlaceCall/fields/readCall.ts › readRecipient': {
-		read: ({ text }) => recipientWith({ agentUuid: text, countryCode: text, phoneNumber: text }),
 	},
 	'PlaceCall/fields/readCall.ts › readCall': {
 		read: ({ text, json }) =>
@@ -766,7 +763,6 @@ export const notReaders = new Set([
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/fields/callDraft.ts › CallDraft',
 	'PlaceCall/limit/callLimit.ts › TooManyCalls',
-	'PlaceCall/limit/calledNumbers.ts › CalledNumbers',
 	'PlaceCall/request/openingHours.ts › plannedFor',
 	'PlaceCall/request/openingHours.ts › withDate',
 	'PlaceCall/request/openingHours.ts › openingFor',
@@ -827,6 +823,9 @@ export const notReaders = new Set([
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',
+	'shared/numberLists/calledNumbers.ts › CalledNumbers',
+	'shared/numberLists/listNames.ts › ListNames',
+	'shared/numberLists/pushedKeys.ts › forgetPushed',
 	'shared/keyedMutex.ts › KeyedMutex',
 	'shared/keyedMutex.ts › runExclusive',
 	'shared/n8n/idempotency/begunRequests.ts › BegunRequests',

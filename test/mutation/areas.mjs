@@ -46,12 +46,8 @@ const CRITICAL = [
 	},
 	{
 		name: 'phone',
-		mutate: [
-			`${SHARED}/phone/*.ts`,
-			'nodes/PlaceCall/request/callPhone.ts',
-			'nodes/Dnd/list/phoneMatch.ts',
-		],
-		tests: testsIn('{shared/phone,PlaceCall/request,Dnd/list,PushCampaignContacts/push}/*.test.ts'),
+		mutate: [`${SHARED}/phone/*.ts`, 'nodes/Dnd/list/phoneMatch.ts'],
+		tests: testsIn('{shared/phone,Dnd/list,PushCampaignContacts/push}/*.test.ts'),
 	},
 	{
 		name: 'socket',

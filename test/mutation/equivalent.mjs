@@ -12,7 +12,7 @@ const FILLED_IN = 'n8n fills in the default of a field that is shown';
  * similar ones.
  */
 export const EQUIVALENT = [
-	['request/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
+	['phone/callPhone.ts', 'code !== undefined', 'true', ALWAYS_DEFINED],
 	['phone/callingCodes.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "typeof value === 'number'", 'false', SHORT_CUT],

@@ -29,12 +29,6 @@ const EXAMPLES: Example[] = [
 		"'Skip Numbers Pushed Before' in 'Options' must be true or false, but its expression returned nothing",
 	],
 	[
-		'an empty Forget Pushed Numbers does not push',
-		'pushCampaignContacts',
-		{ ...release, options: { forgetPushed: '={{ $vars.x }}' } },
-		`'Forget Pushed Numbers' in 'Options' must be one of "all", "rows", but its expression returned nothing`,
-	],
-	[
 		'an empty filter by contact list does not return all calls of the account',
 		'getCall',
 		{ operation: 'getMany', filters: { campaignUploadId: '={{ $json.campaign_upload_id }}' } },

@@ -93,14 +93,7 @@ const NOT_FOR_MODELS = [
 	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
 	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
-	...[
-		'Concurrency',
-		'Maximum Calls per Agent Run',
-		'Forget Called Numbers',
-		'Forget Pushed Numbers',
-		'Output',
-		'Response Type',
-	],
+	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'Response Type'],
 ];
 
 test('the editor lets a model fill in every field of the task', () => {

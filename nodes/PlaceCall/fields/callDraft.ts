@@ -3,8 +3,9 @@ import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
+import { callKey } from '../../shared/phone/numberKeys';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
-import type { CallLimit } from '../limit/calledNumbers';
+import type { CallLimit } from '../../shared/numberLists/calledNumbers';
 import type { CallingHours } from '../request/openingHours';
 import type { Schedule } from '../request/scheduledAt';
 
@@ -69,7 +70,7 @@ export class CallDraft {
 		if (!isComplete || this.problems.length > 0) throw needsAttention(this.problems);
 		const required = { agent_uuid: agent, phone_number: phone, country_code: country };
 		const { schedule, hours, limit, phoneKey } = this;
-		const numberKey = phoneKey ?? `${country} ${phone}`;
+		const numberKey = callKey(phoneKey, country, phone);
 		return { request: { ...required, ...rest }, schedule, hours, limit, phoneKey, numberKey };
 	}
 }

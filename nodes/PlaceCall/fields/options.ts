@@ -10,7 +10,6 @@ import {
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
 import { type CallField, propertiesOf } from './callDraft';
-import { forgetCalledField } from '../limit/forgetField';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
 import { additionalDataJson, systemPrompt } from './conversation';
@@ -73,7 +72,6 @@ const NODE_OPTIONS: INodeProperties[] = [
 		'Stop, and report the number that was called',
 		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
 	),
-	forgetCalledField,
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',

@@ -20,17 +20,6 @@ const CALL_FIELDS: CallField[] = [
 ];
 
 /**
- * Reads only the agent and the number of one item.
- *
- * @throws InvalidInput naming all fields to correct
- */
-export function readRecipient(form: Fields, zone: string | undefined): CheckedCall {
-	const draft = new CallDraft(zone);
-	for (const field of recipient) field.addTo(draft, form);
-	return draft.checked();
-}
-
-/**
  * Reads the call of one item, and checks every documented limit.
  *
  * @param zone the time zone of the workflow. Undefined on Engine 2.0, which doesn't tell it to nodes.

@@ -1,11 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { checkAgentUuid } from '../../shared/api/parseIds';
 import { agentField } from '../../shared/n8n/forms/agentField';
+import { countryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { textInTools } from '../../shared/n8n/tools/textInTools';
 import { phoneKey } from '../../shared/phone/phoneKey';
-import { phoneNumber } from '../request/callPhone';
-import { COUNTRIES, countryCode, withoutAccents } from '../request/countries';
+import { phoneNumber } from '../../shared/phone/callPhone';
+import { countryCode } from '../../shared/phone/countries';
 import { type CallField, propertiesOf } from './callDraft';
 
 /** At the top, because one click places calls. */
@@ -27,19 +28,7 @@ const agent: CallField = {
 const country: CallField = {
 	properties: textInTools(
 		{
-			displayName: 'Country',
-			name: 'countryCode',
-			type: 'options',
-			options: [
-				{ name: '(Choose a Country)', value: '' },
-				// The editor searches these names, so they also have the code and the spelling without accents.
-				...COUNTRIES.map(({ code, name }) => {
-					const plain = withoutAccents(name);
-					const label = plain === name ? code : `${code}, ${plain}`;
-					return { name: `${name} (${label})`, value: code };
-				}),
-			],
-			default: '',
+			...countryField,
 			required: true,
 			description:
 				'The country of the phone number. Type to search. An expression must return the two-letter code, such as IN.',

@@ -3,16 +3,17 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution, USER } from '../../shared/api/resolution';
 import { inEnglish, withOffset } from '../../shared/clock';
-import { OTHER_TEXTS, type DeduplicationStore } from '../../shared/deduplicationStore';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { runExclusive } from '../../shared/keyedMutex';
 import { clock } from '../../shared/n8n/http/accountClient';
+import { nodeKeyOf, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
 import {
-	nodeKeyOf,
-	openNodeStore,
-	runExclusiveOnStore,
-	type StoreUse,
-} from '../../shared/n8n/idempotency/nodeStore';
+	openNumberList,
+	openWorkflowStore,
+	runExclusiveOnWorkflow,
+} from '../../shared/n8n/idempotency/workflowStore';
 import { asItems } from '../../shared/n8n/run/itemLoop';
+import { calledKey } from '../../shared/numberLists/numberLists';
 import { NOT_PLACED_REASONS } from '../request/notPlaced';
 import {
 	CalledNumbers,
@@ -20,9 +21,9 @@ import {
 	type LimitReached,
 	type ListedCalls,
 	TEXTS_PER_CALL,
-} from './calledNumbers';
+} from '../../shared/numberLists/calledNumbers';
 
-/** n8n reads and writes all of them with each call. */
+/** n8n reads and writes all of them with each call, and the pushed numbers of the workflow, too. */
 const MAX_STORED_CALLS = 30_000;
 const MAX_TEXTS = MAX_STORED_CALLS * TEXTS_PER_CALL;
 
@@ -34,22 +35,21 @@ const STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database, or remove 'Limit Calls per Person'.",
 };
 
-export function openCalledNumbers(context: IExecuteFunctions): DeduplicationStore {
-	return openNodeStore(context, STORE);
-}
+/** The name of the node's list, and the calls that also count. */
+type Prepared = { list: string; listed: ReadonlyMap<string, ListedCalls> };
 
 /** *Limit Calls per Person* in one node run. */
 export class CallLimiter {
 	private readonly store: DeduplicationStore;
 	private readonly numbers: CalledNumbers;
-	private listed: Promise<ReadonlyMap<string, ListedCalls>> | undefined;
+	private prepared: Promise<Prepared> | undefined;
 
 	/** @param readListed reads the calls that also count, before the first call is placed */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly readListed: () => Promise<ReadonlyMap<string, ListedCalls>>,
 	) {
-		this.store = openCalledNumbers(context);
+		this.store = openWorkflowStore(context, STORE);
 		this.numbers = new CalledNumbers(this.store);
 	}
 
@@ -68,10 +68,17 @@ export class CallLimiter {
 		place: () => Promise<T>,
 	): Promise<T> {
 		// The first call, not the start of the node, because a retry may have nothing to place.
-		const listed = await (this.listed ??= this.prepare());
+		const { list, listed } = await (this.prepared ??= this.prepare());
 		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
 			const recorded = await this.onStore(
-				async () => await this.numbers.record(key, at(), clock.now(), limit, listed.get(key)),
+				async () =>
+					await this.numbers.record(
+						calledKey(list, key),
+						at(),
+						clock.now(),
+						limit,
+						listed.get(key),
+					),
 			);
 			if (!('release' in recorded)) {
 				throw new TooManyCalls(limit, recorded, this.context.getTimezone());
@@ -85,27 +92,28 @@ export class CallLimiter {
 		});
 	}
 
-	private async prepare(): Promise<ReadonlyMap<string, ListedCalls>> {
-		const stored = await this.onStore(async () => {
-			await this.store.add([OTHER_TEXTS]);
-			return await this.store.count();
-		});
+	private async prepare(): Promise<Prepared> {
+		const owner = { kind: 'calls', node: this.context.getNode().id } as const;
+		const { list, stored } = await this.onStore(async () => ({
+			list: await openNumberList(this.store, owner),
+			stored: await this.store.count(),
+		}));
 		const items = this.context.getInputData().length;
 		if (stored + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(stored, items);
-		return await this.readListed();
+		return { list, listed: await this.readListed() };
 	}
 
 	private async onStore<T>(use: () => Promise<T>): Promise<T> {
-		return await runExclusiveOnStore(this.context, use);
+		return await runExclusiveOnWorkflow(this.context, use);
 	}
 }
 
 function listFull(stored: number, items: number): NotSent {
 	const calls = (texts: number) => Math.floor(texts / TEXTS_PER_CALL).toLocaleString('en-US');
 	return new NotSent(
-		`The list of called numbers has about ${calls(stored)} calls and no room for ${items.toLocaleString('en-US')} more, so no call was placed`,
+		`The numbers that n8n remembers for this workflow take the room of about ${calls(stored)} calls, and there is no room for ${items.toLocaleString('en-US')} more, so no call was placed`,
 		onScreenOnly(
-			`It can have ${calls(MAX_TEXTS)}. Execute the node once with 'Forget Called Numbers' in 'Options', set to 'All Numbers', or place fewer calls per execution.`,
+			`There is room for ${calls(MAX_TEXTS)}. Execute DND List > Forget once, with 'All Numbers', or place fewer calls per execution.`,
 		),
 		undefined,
 		false,
@@ -152,7 +160,7 @@ function adviceFor({ latestCall, nextPossible }: LimitReached, zone: string): Re
 		inEnglish(DateTime.fromMillis(at, { zone }), 'cccc, d LLLL yyyy, HH:mm');
 	const times = `The latest call to it was placed or scheduled for ${time(latestCall)}. The next one is possible from ${time(nextPossible)} (${zone}).`;
 	return {
-		onScreen: `${times} To call earlier, change 'Limit Calls per Person', or forget the number with 'Forget Called Numbers'.`,
+		onScreen: `${times} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
 		forModel: `${times} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
 	};
 }

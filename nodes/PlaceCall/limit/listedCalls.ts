@@ -10,7 +10,7 @@ import type { JsonObject } from '../../shared/json';
 import type { AccountClient } from '../../shared/n8n/http/accountClient';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { quoted } from '../../shared/values';
-import type { ListedCalls } from './calledNumbers';
+import type { ListedCalls } from '../../shared/numberLists/calledNumbers';
 
 /** The maximum number of calls to one number. */
 const MAX_CALLS = 1_000;

@@ -8,6 +8,9 @@ import type { SentNumbers } from './sentNumbers';
 /** The part of the options that all runs of the node share. */
 export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
 
+/** A list in a store of several ones. */
+export type NumberList = { store: DeduplicationStore; name: string };
+
 export type PushOptions = AttemptOptions & {
 	client: ApiClient;
 	/** At most 10,000, the documented limit. */
@@ -18,9 +21,9 @@ export type PushOptions = AttemptOptions & {
 	begun?: BegunLog | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
-	/** For *Skip Numbers Pushed Before*: numbers that earlier runs pushed. */
-	numberStore?: DeduplicationStore | undefined;
-	/** With `numberStore`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
+	/** For *Skip Numbers Pushed Before*: the list of the numbers that earlier runs pushed. */
+	numberList?: NumberList | undefined;
+	/** With `numberList`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
 	isAnotherPush?: boolean;
 	/** Looks for the contact list of a request whose outcome is unknown. */
 	lookUp?: ContactListFinder | undefined;

@@ -22,7 +22,7 @@ export async function pushToCampaign(
 ): Promise<PushOutcome> {
 	const settings = attemptSettings(options);
 	const { rows: unsettled, outcome } = await progress.restore(source, prepared, settings);
-	const { numberStore, campaign, sentNumbers } = options;
+	const { numberList, campaign, sentNumbers } = options;
 	const isOnce = settings.removeDuplicates || settings.isTool;
 	const rows = isOnce
 		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
@@ -31,7 +31,7 @@ export async function pushToCampaign(
 	const begun = begunRowsOptions(options, progress);
 	const reader = readerOf(settings.isTool);
 	const queue =
-		numberStore === undefined
+		numberList === undefined
 			? new AllRows(
 					rows,
 					reader,
@@ -39,7 +39,7 @@ export async function pushToCampaign(
 				)
 			: new NewNumbersOnly(
 					rows,
-					new PushedNumbers(numberStore, campaign.id, prepared.keys),
+					new PushedNumbers(numberList.store, numberList.name, prepared.keys),
 					reader,
 					options.isAnotherPush === true,
 				);

@@ -92,8 +92,6 @@ export type PushOutcome = {
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;
-	/** Only for *Forget Pushed Numbers*: how many numbers were forgotten. */
-	forgotten?: number | 'all';
 	/** Whether this attempt couldn't begin, so that all results come from earlier attempts. */
 	isEarlier?: boolean;
 	/** Why the push stopped early. */

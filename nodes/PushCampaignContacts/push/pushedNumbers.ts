@@ -1,4 +1,5 @@
-import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
+import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
+import { pushedKeys } from '../../shared/numberLists/pushedKeys';
 import type { ByRow } from './phoneArrays';
 
 const MAX_ADDED_TOGETHER = 100_000;
@@ -9,12 +10,15 @@ const MAX_ADDED_TOGETHER = 100_000;
  */
 export class PushedNumbers {
 	/** Added together with the next keys. */
-	private toConfirm: string[] = [OTHER_TEXTS];
+	private toConfirm: string[] = [];
 
-	/** @param keys by row, a key that is equal for equal numbers in any format */
+	/**
+	 * @param list the name of the list
+	 * @param keys by row, a key that is equal for equal numbers in any format
+	 */
 	constructor(
 		private readonly store: DeduplicationStore,
-		private readonly campaign: number,
+		private readonly list: string,
 		private readonly keys: ByRow<string>,
 	) {}
 
@@ -49,15 +53,6 @@ export class PushedNumbers {
 		return unconfirmed;
 	}
 
-	/** Forgets these rows. @returns how many numbers were stored */
-	async forget(rows: readonly number[]): Promise<number> {
-		// In this order: if interrupted in between, the number counts as unknown and isn't sent.
-		await removeAll(this.store, rows.map(this.confirmedKey));
-		const before = await this.store.count();
-		await removeAll(this.store, rows.map(this.reservedKey));
-		return before - (await this.store.count());
-	}
-
 	private async add(
 		rows: readonly number[],
 		keyOf: (row: number) => string,
@@ -67,7 +62,10 @@ export class PushedNumbers {
 		return new Set(added);
 	}
 
-	private readonly reservedKey = (row: number): string =>
-		`${this.campaign} ${this.keys.at(row) ?? ''}`;
-	private readonly confirmedKey = (row: number): string => `${this.reservedKey(row)} confirmed`;
+	private readonly reservedKey = (row: number): string => this.keysOf(row).reserved;
+	private readonly confirmedKey = (row: number): string => this.keysOf(row).confirmed;
+
+	private keysOf(row: number) {
+		return pushedKeys(this.list, this.keys.at(row) ?? '');
+	}
 }

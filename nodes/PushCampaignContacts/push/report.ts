@@ -154,18 +154,9 @@ export function describeOutcome(
 
 /** Hints for the node's output panel. The first one is about the rows. */
 export function hintsFor(outcome: PushOutcome): string[] {
-	const { received, rejectedRows, stopped, ready, forgotten } = outcome;
+	const { received, rejectedRows, stopped, ready } = outcome;
 	const seeRejected =
 		rejectedRows.length > 0 ? " The 'Rejected' output shows the reason for each row." : '';
-	if (forgotten !== undefined) {
-		const numbers =
-			forgotten === 'all'
-				? 'all pushed numbers'
-				: `${number(forgotten)} pushed ${forgotten === 1 ? 'number' : 'numbers'} of these rows`;
-		return [
-			`The node forgot ${numbers}. Nothing was sent.${seeRejected} To push again, remove 'Forget Pushed Numbers' from 'Options'.`,
-		];
-	}
 	if (ready !== undefined) {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'

@@ -74,7 +74,7 @@ export const BEGUN_EARLIER: Resolution = {
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };
 
-const TO_SEND_ANYWAY = "To send it anyway, use 'Forget Pushed Numbers' in 'Options'.";
+const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
 const PUSHED_BEFORE: Resolution = {
 	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${TO_SEND_ANYWAY}`,
 	forModel:
@@ -87,7 +87,7 @@ export const INTERRUPTED: Resolution = {
 };
 export const STILL_STORED: Resolution = {
 	onScreen:
-		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, use 'Forget Pushed Numbers' in 'Options'.",
+		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, forget the number with DND List > Forget.",
 	forModel: 'This number is still recorded as pushed, so a new request would leave it out.',
 };
 

@@ -182,4 +182,21 @@ export const dnd: ContractCase[] = [
 			{ listed: false, entry: null, similar: [] },
 		],
 	},
+	{
+		title: 'forgets numbers in n8n, and sends nothing',
+		parameters: { operation: 'forget', phone: '={{ $json.phone }}' },
+		items: FORMATS.map((phone) => ({ phone })),
+		requests: [],
+		output: FORMATS.map(() => ({
+			forgotten: false,
+			forgotten_campaigns: [],
+			forgotten_calls: false,
+		})),
+	},
+	{
+		title: 'forgets no number that is not clear',
+		parameters: { operation: 'forget', phone: '2025550199' },
+		requests: [],
+		rejection: '\'Phone\' "2025550199" has no clear international format',
+	},
 ];

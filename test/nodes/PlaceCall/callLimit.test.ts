@@ -1,7 +1,6 @@
 import type { IDataObject, INodeParameters, IRun } from 'n8n-workflow';
-import { OTHER_TEXTS } from '../../../nodes/shared/deduplicationStore';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { TEXTS_PER_CALL } from '../../../nodes/PlaceCall/limit/calledNumbers';
+import { TEXTS_PER_CALL } from '../../../nodes/shared/numberLists/calledNumbers';
 import {
 	engineTool,
 	executeContext,
@@ -31,6 +30,8 @@ import {
 const harness = placeCallHarness();
 const { store } = harness;
 
+/** The texts that create a list: its name, character by character. */
+const LIST_TEXTS = 'abcdef.'.length;
 const DAY = 24 * 3_600_000;
 const START = '2026-11-20T12:00:00+05:30';
 const KOLKATA = { settings: { timezone: 'Asia/Kolkata' } };
@@ -141,7 +142,7 @@ describe('Limit Calls per Person', () => {
 		await harness.place(limited(), { over: { id: 'another' } });
 		await harness.place();
 		await harness.place();
-		expect(store.size).toBe(2 * (TEXTS_PER_CALL + 1));
+		expect(store.size).toBe(1 + 2 * (LIST_TEXTS + TEXTS_PER_CALL));
 	});
 
 	it('can have another limit for each item', async () => {
@@ -418,31 +419,31 @@ describe("n8n's store", () => {
 		expect(description).toContain('1 call was already placed in this run (item 0).');
 	});
 
-	/** As many texts as `texts` with the entry of the next request. */
-	async function fillList(texts: number): Promise<void> {
+	/** With those of one call. */
+	async function fillStore(texts: number): Promise<void> {
+		acceptCalls(1);
+		await call(OTHER);
 		const context = executeContext(harness.placeCallNode(), [{ json: {} }]);
-		const others = Array.from({ length: texts - 2 }, (_, i) => String(i));
-		await context.helpers.checkProcessedAndRecord([OTHER_TEXTS, ...others], 'node', {
-			mode: 'entries',
-		});
+		const others = Array.from({ length: texts - store.size }, (_, i) => String(i));
+		await context.helpers.checkProcessedAndRecord(others, 'workflow', { mode: 'entries' });
 	}
 
-	it('stops the node before anyone is called if the list has no room for the items', async () => {
-		await fillList(29_999 * TEXTS_PER_CALL + 1);
+	it('stops the node before anyone is called if there is no room for the items', async () => {
+		await fillStore(29_999 * TEXTS_PER_CALL + 1);
 		const { message, description } = faultOf(await call(PHONE));
 		expect(message).toBe(
-			'The list of called numbers has about 29,999 calls and no room for 1 more, so no call was placed',
+			'The numbers that n8n remembers for this workflow take the room of about 29,999 calls, and there is no room for 1 more, so no call was placed',
 		);
-		expect(description).toContain("'Forget Called Numbers' in 'Options', set to 'All Numbers'");
+		expect(description).toContain("DND List > Forget once, with 'All Numbers'");
 	});
 
-	it('places the calls if the list has room for the items', async () => {
-		await fillList(29_999 * TEXTS_PER_CALL);
+	it('places the calls if there is room for the items', async () => {
+		await fillStore(29_999 * TEXTS_PER_CALL);
 		acceptCalls(1);
 		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 
-	it('keeps the called numbers when many notes of requests are in it', async () => {
+	it('keeps the called numbers when the node has many notes of requests', async () => {
 		acceptCalls(2);
 		await call(PHONE);
 		const context = executeContext(harness.placeCallNode(), [{ json: {} }]);
@@ -497,46 +498,6 @@ describe('as a tool', () => {
 	});
 });
 
-describe('Forget Called Numbers', () => {
-	const forget = (scope: string) => ({ options: { forgetCalled: scope } });
-	const hintOf = (run: IRun) => run.data.resultData.runData.Node?.[0]?.hints?.[0]?.message;
-
-	it('forgets the numbers of these items in any format, and places no call', async () => {
-		acceptCalls(2);
-		await call(PHONE, OTHER);
-		const run = await callWith(forget('items'), '+91 98765 43210', PHONE, '9876543219');
-		expect(json(run)).toEqual([{ forgotten: 1 }]);
-		expect(hintOf(run)).toBe(
-			"The node forgot 1 called number of these items. No call was placed. To place calls again, remove 'Forget Called Numbers' from 'Options'.",
-		);
-		acceptCalls(1);
-		expect(isPlaced(await call(PHONE, OTHER))).toEqual([true, false]);
-	});
-
-	it('forgets all numbers', async () => {
-		acceptCalls(2);
-		await call(PHONE, OTHER);
-		const run = await callWith(forget('all'), 'any');
-		expect(json(run)).toEqual([{ forgotten: 'all' }]);
-		expect(hintOf(run)).toMatch(/^The node forgot all called numbers\. No call was placed\./);
-		expect(store.size).toBe(0);
-		acceptCalls(2);
-		expect(isPlaced(await call(PHONE, OTHER))).toEqual([true, true]);
-	});
-
-	it('is not possible as a tool', async () => {
-		const tool = engineTool(harness.credentials, harness.placeCallNode(forget('all')));
-		expect(await tool()).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: "A tool can't forget called numbers, so no call was placed.",
-		});
-	});
-
-	it('names an item whose number cannot be read', async () => {
-		expect(faultOf(await callWith(forget('items'), 'none')).message).toContain("'Phone Number'");
-	});
-});
-
 it('records a call before it is sent', async () => {
 	const sizes: number[] = [];
 	callsEndpoint().reply(200, (_uri, body) => {
@@ -544,6 +505,6 @@ it('records a call before it is sent', async () => {
 		return { success: true, data: { call_id: `call-${phoneOf(body)}` } };
 	});
 	await call(PHONE);
-	// The mark of the list, and the entry of the write-ahead log.
-	expect(sizes).toEqual([TEXTS_PER_CALL + 2]);
+	// The first text of the store, and the entry of the write-ahead log.
+	expect(sizes).toEqual([1 + LIST_TEXTS + TEXTS_PER_CALL + 1]);
 });

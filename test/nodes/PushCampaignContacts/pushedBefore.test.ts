@@ -30,6 +30,9 @@ import {
 const harness = engineHarness();
 const { store } = harness;
 
+/** The texts that create a list: its name, character by character, and the first text of the store. */
+const LIST_TEXTS = 'abcdef/42.'.length + 1;
+
 beforeEach(() => {
 	for (const id of [42, 43]) readable(id, 'Active');
 });
@@ -60,11 +63,9 @@ const ok = (count = 1): [number, ReturnType<typeof accepted>] => [200, accepted(
 
 /** A run whose process is killed where the request is under way: what comes after it, never comes. */
 async function killed(input: INodeExecutionData[], over: NodeParameters = {}): Promise<void> {
-	breaking('ECONNRESET');
-	let isSent = false;
+	const sent = breaking('ECONNRESET');
 	store.beforeCall = () => {
-		if (isSent) throw new Error('killed');
-		isSent = true;
+		if (sent.length > 0) throw new Error('killed');
 	};
 	await run(input, over, stopping);
 	store.beforeCall = () => {};
@@ -138,9 +139,9 @@ describe('Skip Numbers Pushed Before', () => {
 		};
 		answering(ok(2), [409, rejection('archived')]);
 		await run(manyRows(6), { contactsPerRequest: 2 }, stopping);
-		// Two noted, and that there are numbers; then told beside two more; the last were released.
-		expect(sizes.slice(0, 2)).toEqual([0, 3]);
-		expect(store.size).toBe(5);
+		// Two are reserved, then confirmed beside two more. The last were released.
+		expect(sizes.slice(0, 3)).toEqual([0, LIST_TEXTS, LIST_TEXTS + 2]);
+		expect(store.size).toBe(LIST_TEXTS + 4);
 	});
 });
 
@@ -269,7 +270,7 @@ describe('when the store of n8n fails', () => {
 		const { rejected, error } = await run(manyRows(1), {}, stopping);
 		expect(error).toBeUndefined();
 		expect(rejected[0]?.json.rejection_reason).toMatch(
-			/Before you push this row again, use 'Forget Pushed Numbers' in 'Options'\.$/,
+			/Before you push this row again, forget the number with DND List > Forget\.$/,
 		);
 	});
 });
@@ -285,12 +286,12 @@ test('two simultaneous runs in one process send each number once', async () => {
 	]);
 });
 
-test('a push of old rows needs one store access per possible request', async () => {
+test('a push of old rows needs one store access, and one per possible request', async () => {
 	answering(ok(100));
 	await run(manyRows(100));
 	store.calls.length = 0;
 	await run(manyRows(100), { contactsPerRequest: 50 });
-	expect(store.calls).toEqual(['add 51', 'add 50', 'add 100']);
+	expect(store.calls).toEqual([`add ${LIST_TEXTS}`, 'add 50', 'add 50', 'add 100']);
 });
 
 describe('attempts of the same execution', () => {
@@ -364,67 +365,6 @@ describe('as a tool', () => {
 	});
 });
 
-describe('Forget Pushed Numbers', () => {
-	test('forgets only the numbers of these rows', async () => {
-		const bodies = answering(ok(3), ok(1));
-		await run(manyRows(3));
-		const { pushed, rejected, hints } = await run(
-			rowsOf({ phone: phone(1) }, { phone: phone(7) }, { phone: '12' }, { phone: phone(1) }),
-			{ forgetPushed: 'rows' },
-		);
-		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 1 }]);
-		expect(rejected.map(({ json }) => json.phone)).toEqual(['12']);
-		expect(hints[0]).toMatch(/^The node forgot 1 pushed number of these rows\. Nothing/);
-		await run(manyRows(3));
-		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2].map(phone), [phone(1)]]);
-	});
-
-	test('forgets all numbers of all campaigns', async () => {
-		answering(ok(3), ok(3));
-		await run(manyRows(3));
-		const { pushed, hints } = await run(rowsOf({ any: 'row' }), { forgetPushed: 'all' });
-		expect(pushed.map(({ json }) => json)).toEqual([{ forgotten: 'all' }]);
-		expect(hints[0]).toMatch(/^The node forgot all pushed numbers\. Nothing was sent\./);
-		expect(store.size).toBe(0);
-		expect((await run(manyRows(3))).rejected).toEqual([]);
-	});
-
-	test('a forgotten number with an unknown outcome is pushed again', async () => {
-		await killed(manyRows(1));
-		await run(manyRows(1));
-		await run(manyRows(1), { forgetPushed: 'rows' });
-		const bodies = answering(ok(1));
-		await run(manyRows(1));
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
-	});
-
-	test('interrupted halfway, a number is unknown and is not sent', async () => {
-		answering(ok(1));
-		await run(manyRows(1));
-		let removals = 0;
-		store.beforeCall = (call) => {
-			if (call.startsWith('remove') && ++removals > 1) throw new Error('killed');
-		};
-		await run(manyRows(1), { forgetPushed: 'rows' }, stopping);
-		store.beforeCall = () => {};
-		expect(statuses(await run(manyRows(1)))).toEqual([[0, 'unknown']]);
-	});
-
-	test('is not possible as a tool or in a dry run', async () => {
-		const tool = engineTool(
-			harness.credentials,
-			pushNode(harness, remembering({ forgetPushed: 'all' })),
-		);
-		expect(await tool({ phone: phone(0) })).toMatchObject({
-			outcome: 'not_sent',
-			what_happened: expect.stringMatching(/can't forget pushed numbers/),
-		});
-		const { error } = await run(manyRows(1), { forgetPushed: 'all', dryRun: true });
-		expect(error?.message).toMatch(/^'Dry Run' and 'Forget Pushed Numbers' are both set/);
-		expect(store.size).toBe(0);
-	});
-});
-
 test('a model gets the numbers that an earlier run pushed, without advice to correct them', async () => {
 	const bodies = answering([200, accepted(1)]);
 	await run(manyRows(1));
@@ -446,8 +386,8 @@ describe('rows of a CSV file', () => {
 	const ofFile = async (numbers: string[], options: NodeParameters['options']) =>
 		await runPush(harness, [file(...numbers)], { contactsFrom: 'csv', options });
 
-	test('are pushed once across all runs in any format, and again after they are forgotten', async () => {
-		const bodies = answering([200, accepted(2)], [200, accepted(1)], [200, accepted(2)]);
+	test('are pushed once across all runs in any format', async () => {
+		const bodies = answering([200, accepted(2)], [200, accepted(1)]);
 		const skipping = { skipPushedBefore: true };
 		await ofFile([phone(0), phone(1)], skipping);
 		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);
@@ -455,9 +395,6 @@ describe('rows of a CSV file', () => {
 			[2, 'pushed_before'],
 			[4, 'pushed_before'],
 		]);
-		const { pushed } = await ofFile([phone(0), phone(1)], { forgetPushed: 'rows' });
-		expect(pushed).toMatchObject([{ json: { forgotten: 2 } }]);
-		await ofFile([phone(0), phone(1), phone(2)], skipping);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)], [phone(0), phone(1)]]);
+		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
 	});
 });

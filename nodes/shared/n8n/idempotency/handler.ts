@@ -57,13 +57,11 @@ export class IdempotencyHandler<Deps> {
 
 	/**
 	 * @param createDeps creates what every request needs. If it throws, nothing was sent.
-	 * @param isSharedStore whether the node's store may have other texts than those of the write-ahead log
 	 * @throws InvalidInput if the records of an earlier attempt can't be read
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly createDeps: () => Promise<Deps>,
-		private readonly isSharedStore = false,
 	) {
 		this.asTool = runsAsTool(context);
 		const scope = this.asTool ? 'workflow' : 'node';
@@ -132,8 +130,7 @@ export class IdempotencyHandler<Deps> {
 	}
 
 	private async openLog(): Promise<WriteAheadLog | undefined> {
-		const { isSharedStore } = this;
-		return await (this.log ??= openWriteAheadLog(this.context, { isSharedStore }));
+		return await (this.log ??= openWriteAheadLog(this.context));
 	}
 
 	private ownerOf(request: PreparedRequest<Deps>, index: number): string {

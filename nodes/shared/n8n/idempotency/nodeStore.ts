@@ -1,10 +1,9 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { DeduplicationScope, IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 
-const SCOPE = 'node';
 const OPTIONS = { mode: 'entries' } as const;
 
 /** The text of the error if n8n's database is unavailable. */
@@ -14,7 +13,16 @@ export type StoreUse = { message: string; description: string };
  * n8n's deduplication store of this node: one JSON list of fingerprints in n8n's database. n8n reads and writes the
  * list as a whole, so only one user of a process may work with it at a time ({@link runExclusiveOnStore}).
  */
-export function openNodeStore({ helpers }: IExecuteFunctions, use: StoreUse): DeduplicationStore {
+export function openNodeStore(context: IExecuteFunctions, use: StoreUse): DeduplicationStore {
+	return openStore(context, 'node', use);
+}
+
+/** @param scope whose store: of this node, or of its workflow */
+export function openStore(
+	{ helpers }: IExecuteFunctions,
+	scope: DeduplicationScope,
+	use: StoreUse,
+): DeduplicationStore {
 	const reached = async <T>(result: Promise<T>): Promise<T> =>
 		await result.catch((error: unknown) => {
 			throw unreachable(use, error);
@@ -22,12 +30,12 @@ export function openNodeStore({ helpers }: IExecuteFunctions, use: StoreUse): De
 	return {
 		add: async (texts, maxEntries) => {
 			const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
-			const { new: added } = await reached(helpers.checkProcessedAndRecord(texts, SCOPE, options));
+			const { new: added } = await reached(helpers.checkProcessedAndRecord(texts, scope, options));
 			return added.map(String);
 		},
-		remove: async (texts) => await reached(helpers.removeProcessed(texts, SCOPE, OPTIONS)),
-		clear: async () => await reached(helpers.clearAllProcessedItems(SCOPE, OPTIONS)),
-		count: async () => await reached(helpers.getProcessedDataCount(SCOPE, OPTIONS)),
+		remove: async (texts) => await reached(helpers.removeProcessed(texts, scope, OPTIONS)),
+		clear: async () => await reached(helpers.clearAllProcessedItems(scope, OPTIONS)),
+		count: async () => await reached(helpers.getProcessedDataCount(scope, OPTIONS)),
 	};
 }
 

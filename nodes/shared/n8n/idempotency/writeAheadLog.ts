@@ -1,7 +1,7 @@
 import difference from 'lodash/difference';
 import uniq from 'lodash/uniq';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { OTHER_TEXTS, removeAll, type DeduplicationStore } from '../../deduplicationStore';
+import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
 import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
 import { cancellableSleep } from '../run/cancel';
@@ -34,8 +34,6 @@ type Batch = {
 type LogOptions = {
 	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
 	isFirstAttempt: boolean;
-	/** Whether the store may have other texts, which must stay: see {@link OTHER_TEXTS}. */
-	isSharedStore?: boolean;
 	/** Waits for other users of the store in this process. */
 	exclusive?: Limiter;
 	/** Waits before another attempt to write an entry. Throws if the execution is stopped. By default, there is one attempt. */
@@ -57,8 +55,6 @@ export class WriteAheadLog {
 	private batch: Batch | undefined;
 	/** Written again with the next batch, because a simultaneous write by a worker may have undone them. */
 	private lastTexts: string[] = [];
-	/** For a shared store. Determined once, with the first batch. */
-	private mayTrim: boolean | undefined;
 	private readonly exclusive: Limiter;
 	private readonly totalBegun: () => number;
 
@@ -212,20 +208,16 @@ export class WriteAheadLog {
 			this.lastTexts = add.length === 0 ? again : uniq(add);
 			if (add.length === 0) return new Set<string>();
 			const texts = [...again, ...this.lastTexts];
-			return new Set(await this.store.add(texts, await this.maxEntries()));
+			return new Set(await this.store.add(texts, this.maxEntries()));
 		};
 		const added = this.last.then(async () => await this.exclusive(writeAll));
 		this.last = added.catch(() => undefined);
 		return { add, remove, added };
 	}
 
-	/** Undefined if the store has texts that must stay. */
-	private async maxEntries(): Promise<number | undefined> {
+	private maxEntries(): number {
 		// A request of a retry has two entries.
-		const max = MAX_OTHERS + 2 * this.totalBegun();
-		if (this.options.isSharedStore !== true) return max;
-		this.mayTrim ??= (await this.store.count()) > max ? !(await hasOtherTexts(this.store)) : false;
-		return this.mayTrim ? max : undefined;
+		return MAX_OTHERS + 2 * this.totalBegun();
 	}
 }
 
@@ -241,7 +233,6 @@ const UNSTOPPABLE = {};
  */
 export async function openWriteAheadLog(
 	context: IExecuteFunctions,
-	options: Pick<LogOptions, 'isSharedStore'> = {},
 ): Promise<WriteAheadLog | undefined> {
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
@@ -251,7 +242,6 @@ export async function openWriteAheadLog(
 		openNodeStore(context, USE),
 		origin,
 		{
-			...options,
 			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
 			exclusive: async (run) => await runExclusiveOnStore(context, run),
 			sleep: cancellableSleep(context),
@@ -281,12 +271,6 @@ export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => 
 	const log = await openWriteAheadLog(context).catch(() => undefined);
 	const stored = log?.state();
 	return async () => await log?.clear(stored).catch(() => undefined);
-}
-
-async function hasOtherTexts(store: DeduplicationStore): Promise<boolean> {
-	const added = await store.add([OTHER_TEXTS]);
-	await store.remove(added);
-	return added.length === 0;
 }
 
 function nameOf(target: unknown): string {

@@ -37,8 +37,6 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	createDeps: () => Promise<Deps>;
 	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
-	/** Whether the node's store may have other texts than those of the write-ahead log. */
-	isSharedStore?: boolean;
 };
 
 /** Expressions take about 0.3 ms each, and an item may have ten. */
@@ -120,9 +118,9 @@ function stoppedBefore(): NotSent {
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: (index: number) => PreparedRequest<Deps>,
-	{ createDeps, limiterFor, isSharedStore = false, ...options }: SendLoopOptions<Deps>,
+	{ createDeps, limiterFor, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
-	const handler = openHandler(context, createDeps, isSharedStore);
+	const handler = openHandler(context, createDeps);
 	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const notSent = new Set<number>();
 	const requestOf = (index: number): PreparedRequest<Deps> => {
@@ -200,10 +198,9 @@ const noLimit: Limiter = async (job) => await job();
 function openHandler<Deps>(
 	context: IExecuteFunctions,
 	createDeps: () => Promise<Deps>,
-	isSharedStore: boolean,
 ): IdempotencyHandler<Deps> {
 	try {
-		return new IdempotencyHandler(context, createDeps, isSharedStore);
+		return new IdempotencyHandler(context, createDeps);
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}

@@ -132,7 +132,7 @@ test('reads prefetched rows again if the request size changed', async () => {
 test('does not prefetch numbers that must be reserved first', async () => {
 	const { events, source, options } = watched(4);
 	const held = new Set<string>();
-	const numberStore = {
+	const store = {
 		add: async (keys: string[]) => {
 			const fresh = keys.filter((key) => !held.has(key));
 			for (const key of fresh) held.add(key);
@@ -142,7 +142,7 @@ test('does not prefetch numbers that must be reserved first', async () => {
 		clear: async () => {},
 		count: async () => held.size,
 	};
-	await push(source, { ...options, numberStore });
+	await push(source, { ...options, numberList: { store, name: 'list' } });
 	expect(events.indexOf('answer 1')).toBeLessThan(events.indexOf('read 2 3'));
 	expect([...held].some((key) => key.endsWith(phone(3)))).toBe(true);
 });

@@ -27,23 +27,24 @@ function memoryStore() {
 	return { store, held, added, removed };
 }
 
+const LIST = 'list';
+
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 const numbers = range(0, 1_000).map(phone);
 
 test('writes confirmations together with the next reservations', async () => {
 	const { store, added } = memoryStore();
-	const memory = new PushedNumbers(store, 42, numbers);
+	const memory = new PushedNumbers(store, LIST, numbers);
 	await memory.reserve([0, 1]);
 	memory.confirm([0, 1]);
 	await memory.reserve([2]);
 	await memory.reserve([3]);
-	// The first brings what tells notes from numbers.
-	expect(added.map((keys) => keys.length)).toEqual([3, 3, 1]);
+	expect(added.map((keys) => keys.length)).toEqual([2, 3, 1]);
 });
 
 test('removes numbers from a large store in small steps', async () => {
 	const { store, removed } = memoryStore();
-	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, 42, numbers);
+	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, LIST, numbers);
 	await memory.reserve(range(0, 5));
 	await memory.release(range(0, 5));
 	expect(removed).toEqual([2, 2, 1]);
@@ -52,19 +53,21 @@ test('removes numbers from a large store in small steps', async () => {
 
 test('reserves no more numbers than fit in the next request', async () => {
 	const { store, held } = memoryStore();
-	await new PushedNumbers(store, 42, numbers).reserve(range(0, 25));
+	await new PushedNumbers(store, LIST, numbers).reserve(range(0, 25));
 	const { options, sent } = scripted((phones, request) => {
 		// 25 old ones, and of the new ones those that are under way or told.
-		expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(25 + 10 * request);
+		expect([...held].filter((key) => /^pushed list 9\d+$/.test(key))).toHaveLength(
+			25 + 10 * request,
+		);
 		return accept(phones, request);
 	});
-	await push(45, { ...options, contactsPerRequest: 10, numberStore: store });
+	await push(45, { ...options, contactsPerRequest: 10, numberList: { store, name: LIST } });
 	expect(sent.map((phones) => phones.length)).toEqual([10, 10]);
 });
 
 test('releases reserved rows if the next store access fails', async () => {
 	const { store, held } = memoryStore();
-	const memory = new PushedNumbers(store, 42, numbers);
+	const memory = new PushedNumbers(store, LIST, numbers);
 	await memory.reserve(range(0, 5));
 	await memory.end([]);
 	const { options, sent } = scripted(accept);
@@ -73,18 +76,18 @@ test('releases reserved rows if the next store access fails', async () => {
 		if (++adds === 2) throw new NotSent('No memory', forEveryone('Ask.'));
 		return await store.add(keys);
 	};
-	const numberStore = { ...store, add };
-	const outcome = await push(20, { ...options, contactsPerRequest: 10, numberStore });
+	const numberList = { store: { ...store, add }, name: LIST };
+	const outcome = await push(20, { ...options, contactsPerRequest: 10, numberList });
 	expect([sent, outcome.stopped?.message]).toEqual([[], 'No memory']);
 	expect(statuses(outcome).filter((row) => row.endsWith('not_sent'))).toHaveLength(15);
-	expect([...held].filter((key) => /^42 9\d+$/.test(key))).toHaveLength(5);
+	expect([...held].filter((key) => /^pushed list 9\d+$/.test(key))).toHaveLength(5);
 });
 
 test('interrupted numbers are reported in the run that has them', async () => {
 	const { store } = memoryStore();
-	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
+	await new PushedNumbers(store, LIST, numbers).reserve([0, 1]);
 	const endOf = async (rows: number[]) => {
-		const memory = new PushedNumbers(store, 42, numbers);
+		const memory = new PushedNumbers(store, LIST, numbers);
 		const { known } = await memory.reserve(rows);
 		return await memory.end(known);
 	};
@@ -93,9 +96,13 @@ test('interrupted numbers are reported in the run that has them', async () => {
 
 test('reports interrupted numbers once', async () => {
 	const { store } = memoryStore();
-	await new PushedNumbers(store, 42, numbers).reserve([0, 1]);
+	await new PushedNumbers(store, LIST, numbers).reserve([0, 1]);
 	const statusesOf = async () => {
-		const intake = new NewNumbersOnly([0, 1, 2], new PushedNumbers(store, 42, numbers), 'onScreen');
+		const intake = new NewNumbersOnly(
+			[0, 1, 2],
+			new PushedNumbers(store, LIST, numbers),
+			'onScreen',
+		);
 		const rows = await intake.take(10);
 		await intake.settle(rows, []);
 		await intake.close();

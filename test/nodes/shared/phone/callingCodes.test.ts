@@ -5,7 +5,7 @@ import {
 	parsePhoneNumberFromString,
 } from 'libphonenumber-js/max';
 import examples from 'libphonenumber-js/mobile/examples';
-import { COUNTRIES } from '../../../../nodes/PlaceCall/request/countries';
+import { COUNTRIES } from '../../../../nodes/shared/phone/countries';
 import {
 	callingCodeOf,
 	countriesWith,

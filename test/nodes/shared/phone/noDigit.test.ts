@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { COUNTRIES } from '../../../../nodes/PlaceCall/request/countries';
+import { COUNTRIES } from '../../../../nodes/shared/phone/countries';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { parseDndPhone } from '../../../../nodes/Dnd/list/phoneMatch';
-import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
+import { phoneNumber } from '../../../../nodes/shared/phone/callPhone';
 import { callingCodeOf } from '../../../../nodes/shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 

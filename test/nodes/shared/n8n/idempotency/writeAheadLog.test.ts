@@ -1,8 +1,5 @@
 import fc from 'fast-check';
-import {
-	OTHER_TEXTS,
-	type DeduplicationStore,
-} from '../../../../../nodes/shared/deduplicationStore';
+import { type DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { RunningExecutions } from '../../../../../nodes/shared/n8n/idempotency/begunRequests';
 import { WriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
 
@@ -380,54 +377,6 @@ test('of two executions that started in the same millisecond, the end of one kee
 	await other.begin('a');
 	await one.clear();
 	expect(await later(store, 'e3').begin('a')).toBe(true);
-});
-
-describe('in a store with other texts', () => {
-	const origin = { startedAt: 1, executionId: 'e1', isSubExecution: false };
-	const sharing = (store: Store) =>
-		new WriteAheadLog(store, origin, { isFirstAttempt: true, isSharedStore: true });
-
-	test('only own entries are removed', async () => {
-		const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
-		const store = new Store();
-		store.texts = [OTHER_TEXTS, ...numbers];
-		const log = sharing(store);
-		await log.begin('a');
-		await log.clear();
-		await log.begin('b');
-		expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
-			OTHER_TEXTS,
-			...numbers,
-		]);
-	});
-
-	test.each([
-		['was there before', [OTHER_TEXTS], []],
-		['is new as well', [], [OTHER_TEXTS]],
-	])(
-		'texts that are stored after the first entry are never evicted, if their mark %s',
-		async (_when, before, after) => {
-			const store = new Store();
-			store.texts = [...before];
-			const log = sharing(store);
-			await log.begin('a');
-			const numbers = Array.from({ length: 30_000 }, (_, index) => String(index));
-			store.texts.push(...after, ...numbers);
-			await log.begin('b');
-			expect(store.texts.filter((text) => !text.startsWith('request'))).toEqual([
-				OTHER_TEXTS,
-				...numbers,
-			]);
-		},
-	);
-
-	test('a node without other texts has the usual limit', async () => {
-		const store = new Store();
-		store.texts = Array.from({ length: 30_000 }, (_, index) => `request ${index}`);
-		await sharing(store).begin('a');
-		expect(store.texts.length).toBeLessThanOrEqual(20_002);
-		expect(await later(store, 'e2').begin('a')).toBe(true);
-	});
 });
 
 test('entries of a running execution are never evicted for another', async () => {

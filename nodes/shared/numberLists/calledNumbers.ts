@@ -1,6 +1,6 @@
 import difference from 'lodash/difference';
 import range from 'lodash/range';
-import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
+import { removeAll, type DeduplicationStore } from '../deduplicationStore';
 
 /** At most this many calls in any period of this length. */
 export type CallLimit = { calls: number; periodMs: number };

@@ -3,7 +3,7 @@ import {
 	CalledNumbers,
 	type CallLimit,
 	TEXTS_PER_CALL,
-} from '../../../../nodes/PlaceCall/limit/calledNumbers';
+} from '../../../../nodes/shared/numberLists/calledNumbers';
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 
 class Killed extends Error {}

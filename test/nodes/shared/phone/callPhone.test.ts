@@ -1,4 +1,4 @@
-import { phoneNumber } from '../../../../nodes/PlaceCall/request/callPhone';
+import { phoneNumber } from '../../../../nodes/shared/phone/callPhone';
 
 const sent = (value: unknown, country = 'IN') => {
 	const checked = phoneNumber(value, country);

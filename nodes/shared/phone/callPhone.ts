@@ -1,21 +1,10 @@
-import { givenAs } from '../../shared/modelForms';
-import { forEveryone } from '../../shared/api/resolution';
-import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import { givenAs } from '../modelForms';
+import { forEveryone } from '../api/resolution';
+import { type Checked, isUnset, problem, quoted } from '../values';
 import { countryName } from './countries';
-import {
-	callingCodeOf,
-	countriesWith,
-	isDialledFromAbroad,
-	leadingCode,
-} from '../../shared/phone/callingCodes';
-import { isIndian, readIndian } from '../../shared/phone/india';
-import {
-	isWritten,
-	readWritten,
-	SHORTENED,
-	type Unreadable,
-	type Written,
-} from '../../shared/phone/written';
+import { callingCodeOf, countriesWith, isDialledFromAbroad, leadingCode } from './callingCodes';
+import { isIndian, readIndian } from './india';
+import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
 
 const INDIA = 'IN';
 const DIGITS_ALONE = forEveryone(

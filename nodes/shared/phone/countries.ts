@@ -1,6 +1,6 @@
-import { givenAs } from '../../shared/modelForms';
-import { normalized } from '../../shared/text';
-import { type Checked, isUnset, problem, quoted } from '../../shared/values';
+import { givenAs } from '../modelForms';
+import { normalized } from '../text';
+import { type Checked, isUnset, problem, quoted } from '../values';
 
 export type Country = { code: string; name: string };
 

@@ -3,7 +3,7 @@ import {
 	isCountryCode,
 	suggestCountry,
 	withoutAccents,
-} from '../../../../nodes/PlaceCall/request/countries';
+} from '../../../../nodes/shared/phone/countries';
 
 describe('countries', () => {
 	it('has the 249 assigned codes, each once and with its own name', () => {

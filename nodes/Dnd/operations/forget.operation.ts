@@ -1,0 +1,158 @@
+import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { InvalidInput } from '../../shared/api/errors';
+import { onScreenOnly } from '../../shared/api/resolution';
+import type { JsonObject } from '../../shared/json';
+import { countryField } from '../../shared/n8n/forms/countryField';
+import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
+import type { StoreUse } from '../../shared/n8n/idempotency/nodeStore';
+import {
+	openWorkflowStore,
+	runExclusiveOnWorkflow,
+	runExclusivePush,
+} from '../../shared/n8n/idempotency/workflowStore';
+import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
+import type { Operation } from '../../shared/n8n/run/operations';
+import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
+import { type Forgotten, type NumberKeys, NumberLists } from '../../shared/numberLists/numberLists';
+import { countryCode } from '../../shared/phone/countries';
+import { numberKeys } from '../../shared/phone/numberKeys';
+import type { Checked } from '../../shared/values';
+import { phoneField } from '../dndFields';
+
+const STORE: StoreUse = {
+	message: "n8n can't read or write the numbers that it remembers for this workflow",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+};
+
+const scopeField: INodeProperties = {
+	displayName: 'Numbers to Forget',
+	name: 'numbersToForget',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'All Numbers',
+			value: 'all',
+			description: 'Forget every number that the nodes of this workflow remember',
+		},
+		{
+			name: 'Number of Each Item',
+			value: 'items',
+			description: 'Forget the number in Phone, in any format',
+		},
+	],
+	default: 'items',
+	description:
+		"Which numbers the nodes of this workflow forget: those of 'Limit Calls per Person' and 'Skip Numbers Pushed Before'. The people can then be called and pushed again.",
+};
+
+const ofEachItem = { show: { numbersToForget: ['items'] } };
+
+/** What the operation can't delete, for the person who must answer a request. */
+const NOT_REACHED = [
+	{
+		where: 'Other workflows',
+		what_to_do: 'Execute this operation in each workflow that pushes contacts or limits calls.',
+	},
+	{
+		where: 'Executions of n8n, with their recordings',
+		what_to_do:
+			'Delete them in the list of executions, or let n8n delete them by age. This execution has the number, too.',
+	},
+	{
+		where: 'The service',
+		what_to_do:
+			'Ask your service provider to delete calls, contacts, transcripts, and recordings. Its document has no request for this.',
+	},
+	{
+		where: 'Sheets, CRMs, and other nodes',
+		what_to_do: 'Delete the person there.',
+	},
+];
+
+export const forget: Operation = {
+	value: 'forget',
+	name: 'Forget',
+	action: 'Forget number in this workflow',
+	description:
+		"Delete a phone number from what the nodes of this workflow remember, for example because a person asks you to delete their data. The do-not-disturb list doesn't change.",
+	fields: [
+		{
+			displayName:
+				'To keep a person from being called again, add the number to the do-not-disturb list, too. Nothing is sent to the service by this operation.',
+			name: 'forgetNotice',
+			type: 'notice',
+			default: '',
+		},
+		scopeField,
+		{
+			...phoneField,
+			description:
+				"The phone number in any format, preferably with + and country code. Without a country code, it's read as a number of 'Country', or as an Indian mobile number.",
+			displayOptions: ofEachItem,
+		},
+		{
+			...countryField,
+			description:
+				'The country of a number that is written without its country code, as in Place Call. Type to search.',
+			displayOptions: { ...ofEachItem, hide: { '@tool': [true] } },
+		},
+	],
+	isReadOnly: true,
+	toolDescription: 'Not available to AI agents. Calls nobody and changes nothing.',
+
+	async execute({ context, parameters }) {
+		if (returnsErrorsToAgent(context)) {
+			throw new InvalidInput(
+				"A tool can't forget numbers, so nothing was forgotten",
+				onScreenOnly("Choose another 'Operation' in the node of this tool."),
+			);
+		}
+		const store = openWorkflowStore(context, STORE);
+		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
+			await exclusively(context, async () => await store.clear());
+			return [{ json: { forgotten: 'all', not_reached: NOT_REACHED }, pairedItem: [] }];
+		}
+		let lists: Promise<NumberLists> | undefined;
+		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
+			const keys = readKeys(parameters.at(index));
+			const forgotten = await exclusively(context, async () => {
+				lists ??= NumberLists.read(store);
+				return await (await lists).forget(keys);
+			});
+			return asItems(outputOf(forgotten));
+		};
+		return await forEachItem(context, forgetOne, {
+			check: (index) => readKeys(parameters.at(index)),
+			checkNote: 'Nothing was forgotten.',
+		});
+	},
+};
+
+/** @throws InvalidInput if the number isn't clear */
+function readKeys(form: Fields): NumberKeys {
+	const chosen = form.choiceOrText('countryCode');
+	const country = chosen === '' ? undefined : valid(countryCode(chosen));
+	return valid(numberKeys(form.textOrNumber('phone', MAY_BE_BLANK), country));
+}
+
+function valid<T>(checked: Checked<T>): T {
+	if ('value' in checked) return checked.value;
+	throw new InvalidInput(checked.problem.message, checked.problem.resolution);
+}
+
+/** The number itself isn't repeated, because n8n stores the output. */
+function outputOf({ campaigns, calls }: Forgotten): JsonObject {
+	return {
+		forgotten: calls || campaigns.length > 0,
+		forgotten_campaigns: campaigns,
+		forgotten_calls: calls,
+		not_reached: NOT_REACHED,
+	};
+}
+
+/** Pushes in progress end first, because they record their results at the end. */
+async function exclusively<T>(context: IExecuteFunctions, run: () => Promise<T>): Promise<T> {
+	return await runExclusivePush(context, async () => await runExclusiveOnWorkflow(context, run));
+}

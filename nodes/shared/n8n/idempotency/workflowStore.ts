@@ -1,0 +1,66 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { NotSent } from '../../api/errors';
+import { onScreenOnly } from '../../api/resolution';
+import type { DeduplicationStore } from '../../deduplicationStore';
+import { runExclusive } from '../../keyedMutex';
+import { createList, type ListOwner, listName } from '../../numberLists/numberLists';
+import { openStore, type StoreUse } from './nodeStore';
+
+/**
+ * n8n's deduplication store of this workflow, which all of its nodes share. It has the numbers that nodes remember over
+ * all executions, so that one node can forget those of the others. Only one user of a process may work with it at a
+ * time ({@link runExclusiveOnWorkflow}).
+ */
+export function openWorkflowStore(context: IExecuteFunctions, use: StoreUse): DeduplicationStore {
+	return openStore(context, 'workflow', use);
+}
+
+/** Waits for other users of this workflow's store in this process. */
+export async function runExclusiveOnWorkflow<T>(
+	context: IExecuteFunctions,
+	run: () => Promise<T>,
+): Promise<T> {
+	return await runExclusive(JSON.stringify(['numbers', context.getWorkflow().id]), run);
+}
+
+/** Waits for other pushes of this workflow in this process that remember their numbers. */
+export async function runExclusivePush<T>(
+	context: IExecuteFunctions,
+	run: () => Promise<T>,
+): Promise<T> {
+	return await runExclusive(JSON.stringify(['pushes', context.getWorkflow().id]), run);
+}
+
+/** The same store. Each access waits for other users in this process. */
+export function withExclusiveAccess(
+	context: IExecuteFunctions,
+	store: DeduplicationStore,
+): DeduplicationStore {
+	const exclusive = async <T>(run: () => Promise<T>) => await runExclusiveOnWorkflow(context, run);
+	return {
+		add: async (texts, maxEntries) =>
+			await exclusive(async () => await store.add(texts, maxEntries)),
+		remove: async (texts) => await exclusive(async () => await store.remove(texts)),
+		clear: async () => await exclusive(async () => await store.clear()),
+		count: async () => await exclusive(async () => await store.count()),
+	};
+}
+
+/**
+ * Creates this node's list of numbers unless it exists.
+ *
+ * @returns its name
+ * @throws NotSent if the store isn't usable
+ */
+export async function openNumberList(store: DeduplicationStore, owner: ListOwner): Promise<string> {
+	if (await createList(store, owner)) return listName(owner);
+	throw new NotSent(
+		'Another node has changed the numbers that n8n remembers for this workflow, so nothing was sent',
+		onScreenOnly(
+			"Set 'Scope' of each Remove Duplicates node in this workflow to 'Node'. Then execute DND List > Forget once, with 'All Numbers'.",
+		),
+		undefined,
+		false,
+		'n8n',
+	);
+}
