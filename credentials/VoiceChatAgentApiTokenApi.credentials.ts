@@ -17,7 +17,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 	} as const;
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/credential.md';
+		'https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/credential.md';
 
 	properties: INodeProperties[] = [
 		{
@@ -41,7 +41,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 		},
 		{
 			displayName:
-				'API mapping: the names of some values differ between services. Send the <a href="https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the reply below. Or turn on a section below when a node asks for it. When you save, n8n tests what it can read. It doesn\'t test chat requests, filters, or changes to lists.',
+				'API mapping: the names of some values differ between services. Send the <a href="https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the reply below. Or turn on a section below when a node asks for it. When you save, n8n tests what it can read. It doesn\'t test chat requests, filters, or changes to lists.',
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',

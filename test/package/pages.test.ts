@@ -1,11 +1,11 @@
 /** The README, the docs, and the READMEs of tests: links lead somewhere, named files exist, and field names are bold. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { publisherOf, readManifest } from '../../scripts/release/publisher';
 import { ROOT } from '../engine/sourceLoader';
 import { anchorsOf } from './anchors';
 
-const REPOSITORY =
-	'https://github.com/n8n-nodes-voice-chat-agent/n8n-nodes-voice-chat-agent/blob/main/';
+const REPOSITORY = `${publisherOf(readManifest(ROOT)).repository}/blob/main/`;
 const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
 	.filter((page) => page !== path.join('docs', 'service-api.md'))
 	.sort();
@@ -44,8 +44,10 @@ test('the map of the code names files that exist', () => {
 	expect(missing).toEqual([]);
 });
 
-test('the links of the nodes and of the credential lead to pages', () => {
-	const sources = globSync('{nodes,credentials}/**/*.{json,ts}', { cwd: ROOT }).map(textOf);
+test('the links of the nodes, of the credential, and of the issue template lead to pages', () => {
+	const sources = globSync(['{nodes,credentials}/**/*.{json,ts}', '.github/ISSUE_TEMPLATE/*.yml'], {
+		cwd: ROOT,
+	}).map(textOf);
 	const targets = sources.flatMap((text) => [
 		...text.matchAll(new RegExp(`${REPOSITORY.replaceAll('.', '\\.')}([^"'\\s]+)`, 'g')),
 	]);
