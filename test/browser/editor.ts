@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import compact from 'lodash/compact';
 import { chromium, selectors, type BrowserContext, type Page } from 'playwright-core';
 import { owner } from '../n8n/driver';
+import { browserPath } from './browserPath';
 
 const flags = [
 	'--no-sandbox',
@@ -17,7 +18,7 @@ const flags = [
 ];
 
 export const browserOptions = {
-	executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+	executablePath: browserPath(),
 	headless: true,
 	args: flags,
 };

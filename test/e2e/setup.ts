@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
-import { installPackage, projectFolder } from '../n8n/package-install';
+import { installPackage, packedPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { prepareProxy } from '../n8n/thirdParties';
 import { publish, type SharedServer } from './shared';
@@ -18,7 +18,8 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 	for (const signal of ['SIGINT', 'SIGTERM'] as const)
 		process.once(signal, () => process.exit(130));
 	const host = await installHost(console.log);
-	execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
+	if (packedPackage === undefined)
+		execFileSync('npm', ['run', '--silent', 'build'], { cwd: projectFolder, stdio: 'inherit' });
 	// One after another, because each takes free ports.
 	for (let worker = 1; worker <= maxWorkers; worker++) publish(await start(host));
 }

@@ -42,23 +42,31 @@ async function requireListedFiles(folder: string): Promise<void> {
 	}
 }
 
-/** Packs the built package and unpacks it into a new folder. */
+/** The tarball that a release publishes. If `.ci/run` has packed it, the tests use it instead of packing again. */
+export const packedPackage = process.env.PACKAGE_TARBALL;
+
+/** Unpacks the package into a new folder. */
 export async function unpackPackage(target: string): Promise<void> {
 	const scratch = await mkdtemp(join(tmpdir(), 'pack-'));
-	const log = join(scratch, 'log');
 	try {
-		await run('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], {
-			cwd: projectFolder,
-			log,
-		});
-		const archive = (await readdir(scratch)).find((name) => name.endsWith('.tgz'));
-		if (archive === undefined) throw new Error('npm pack made no archive');
+		const archive = packedPackage ?? (await packPackage(projectFolder, scratch));
 		await mkdir(target, { recursive: true });
-		await run('tar', ['-xzf', join(scratch, archive), '-C', target, '--strip-components=1'], {
+		await run('tar', ['-xzf', archive, '-C', target, '--strip-components=1'], {
 			cwd: scratch,
-			log,
+			log: join(scratch, 'log'),
 		});
 	} finally {
 		await rm(scratch, { recursive: true, force: true });
 	}
+}
+
+/** Packs a built package into a folder. Returns the path of the tarball. */
+export async function packPackage(source: string, folder: string): Promise<string> {
+	await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], {
+		cwd: source,
+		log: join(folder, 'log'),
+	});
+	const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz'));
+	if (archive === undefined) throw new Error('npm pack made no archive');
+	return join(folder, archive);
 }
