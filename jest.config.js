@@ -10,9 +10,11 @@ module.exports = {
 	testMatch: ['**/*.test.ts'],
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
-	// Tests with a real n8n run separately: npm run test:e2e, test:engine2, test:faults.
-	testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(e2e|browser|engine2|faults)/'],
-	setupFiles: ['<rootDir>/test/engine/env.js', '<rootDir>/test/engine/properties.js'],
+	// Tests with a real n8n run separately: npm run test:e2e, test:engine2, test:faults, test:release.
+	testPathIgnorePatterns: [
+		'/node_modules/',
+		'<rootDir>/test/(e2e|browser|engine2|faults|rehearsal)/',
+	],
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {
 		'^.+\\.ts$': [

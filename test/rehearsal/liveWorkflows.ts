@@ -1,0 +1,126 @@
+/** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
+import { randomUUID } from 'node:crypto';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { allExecutions, callIdOf, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { byId, chain, node, webhook } from '../n8n/workflow';
+import { fixtures, type Simulator } from '../simulator';
+
+const COMPLETED = 'Call Completed Trigger';
+const EVENTS = 'Chat Events Trigger';
+const PLACE = 'Place Call';
+
+/** A call that was reported to the trigger, and the status of n8n's response. Null if none came in 10 seconds. */
+export interface Report {
+	callId: string;
+	status: number | null;
+}
+
+export class LiveWorkflows {
+	private constructor(
+		private readonly simulator: Simulator,
+		private readonly url: string,
+		readonly completed: Workflow,
+		readonly events: Workflow,
+		readonly waiting: Workflow,
+	) {}
+
+	static async publish(n8n: N8nDriver, simulator: Simulator): Promise<LiveWorkflows> {
+		const credentials = await credentialFor(n8n, simulator);
+		const webhookId = randomUUID();
+		const completed = await publishWorkflow(
+			n8n,
+			node(COMPLETED, `${PACKAGE}.callCompletedTrigger`, 1, {}, { webhookId, credentials }),
+		);
+		const session = { sessionIds: fixtures.sessions.open, eventTypes: ['mode_changed'] };
+		const events = await publishWorkflow(
+			n8n,
+			node(EVENTS, `${PACKAGE}.chatEventsTrigger`, 1, session, {
+				webhookId: randomUUID(),
+				credentials,
+			}),
+		);
+		const path = randomUUID();
+		const call = {
+			agentUuid: byId(fixtures.agents.full),
+			countryCode: 'IN',
+			phoneNumber: '9000000000',
+			options: { wait: { settings: { waitForCompletion: 'webhook' } } },
+		};
+		const waiting = await publishWorkflow(
+			n8n,
+			webhook(path, { responseMode: 'onReceived' }),
+			node(PLACE, `${PACKAGE}.placeCall`, 1, call, { credentials }),
+		);
+		const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
+		const live = new LiveWorkflows(simulator, url, completed, events, waiting);
+		await live.untilListening();
+		await n8n.webhook(path);
+		return live;
+	}
+
+	async untilListening(): Promise<void> {
+		await until('the trigger to listen', async () => (await post(this.url, '')).status === 400);
+		await until('the chat connection', async () =>
+			Promise.resolve(this.simulator.sessions.openSockets() === 1),
+		);
+	}
+
+	/** Ends a call, which the service reports to the trigger. */
+	async reportCall(): Promise<Report> {
+		const [callId = ''] = await placeCalls(this.simulator, 1, this.url);
+		const [delivery] = await this.simulator.completeCall(callId);
+		return { callId, status: delivery?.status ?? null };
+	}
+
+	async reportAgain(callId: string): Promise<Report> {
+		const [delivery] = await this.simulator.deliverWebhook(callId);
+		return { callId, status: delivery?.status ?? null };
+	}
+
+	/** Reports a call every 100 ms until the work is done, and waits for all responses. */
+	async reportDuring(work: () => Promise<void>): Promise<Report[]> {
+		const reports: Array<Promise<Report>> = [];
+		const timer = setInterval(() => reports.push(this.reportCall()), 100);
+		try {
+			await work();
+		} finally {
+			clearInterval(timer);
+		}
+		return await Promise.all(reports);
+	}
+
+	changeMode(mode: 'ai' | 'support'): void {
+		this.simulator.sessions.setMode(fixtures.sessions.open, mode);
+	}
+}
+
+async function publishWorkflow(n8n: N8nDriver, ...nodes: INode[]): Promise<Workflow> {
+	const workflow = await n8n.createWorkflow(chain(nodes.at(-1)?.name ?? '', ...nodes));
+	await n8n.activate(workflow);
+	return workflow;
+}
+
+/** The IDs of the calls that started executions, in the order of the IDs. */
+export async function startedCalls(n8n: N8nDriver, workflow: Reference): Promise<string[]> {
+	return (await outputs(n8n, workflow, COMPLETED)).map(callIdOf).sort();
+}
+
+export async function startedEvents(n8n: N8nDriver, workflow: Reference): Promise<unknown[]> {
+	return (await outputs(n8n, workflow, EVENTS)).map(({ json }) => json.payload);
+}
+
+async function outputs(
+	n8n: N8nDriver,
+	workflow: Reference,
+	name: string,
+): Promise<INodeExecutionData[]> {
+	const all = await allExecutions(n8n, workflow);
+	const items: INodeExecutionData[] = [];
+	for (const { id } of all) {
+		await n8n.finished(id);
+		items.push(...(await n8n.output(id, name)));
+	}
+	return items;
+}
