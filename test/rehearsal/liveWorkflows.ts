@@ -1,7 +1,7 @@
 /** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { allExecutions, callIdOf, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { callIdOf, credentialFor, executionsOf, PACKAGE, placeCalls, post } from '../e2e/calls';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
@@ -10,6 +10,8 @@ import { fixtures, type Simulator } from '../simulator';
 const COMPLETED = 'Call Completed Trigger';
 const EVENTS = 'Chat Events Trigger';
 const PLACE = 'Place Call';
+/** Other calls have other numbers. */
+const AWAITED = '9123456789';
 
 /** A call that was reported to the trigger, and the status of n8n's response. Null if none came in 10 seconds. */
 export interface Report {
@@ -45,7 +47,7 @@ export class LiveWorkflows {
 		const call = {
 			agentUuid: byId(fixtures.agents.full),
 			countryCode: 'IN',
-			phoneNumber: '9000000000',
+			phoneNumber: AWAITED,
 			options: { wait: { settings: { waitForCompletion: 'webhook' } } },
 		};
 		const waiting = await publishWorkflow(
@@ -91,6 +93,23 @@ export class LiveWorkflows {
 		return await Promise.all(reports);
 	}
 
+	/** The calls that were placed for the execution that waits. */
+	awaitedCalls() {
+		return this.simulator.placedCalls().filter(({ phone }) => phone.endsWith(AWAITED));
+	}
+
+	/** Ends the call for which an execution waits. Returns the status of n8n's response. */
+	async endAwaitedCall(): Promise<number | null> {
+		const [call] = this.awaitedCalls();
+		const [delivery] = await this.simulator.completeCall(call?.callId ?? '');
+		return delivery?.status ?? null;
+	}
+
+	async publishAgain(n8n: N8nDriver): Promise<void> {
+		await n8n.deactivate(this.completed);
+		await n8n.activate(this.completed);
+	}
+
 	changeMode(mode: 'ai' | 'support'): void {
 		this.simulator.sessions.setMode(fixtures.sessions.open, mode);
 	}
@@ -102,25 +121,19 @@ async function publishWorkflow(n8n: N8nDriver, ...nodes: INode[]): Promise<Workf
 	return workflow;
 }
 
-/** The IDs of the calls that started executions, in the order of the IDs. */
-export async function startedCalls(n8n: N8nDriver, workflow: Reference): Promise<string[]> {
-	return (await outputs(n8n, workflow, COMPLETED)).map(callIdOf).sort();
-}
-
-export async function startedEvents(n8n: N8nDriver, workflow: Reference): Promise<unknown[]> {
-	return (await outputs(n8n, workflow, EVENTS)).map(({ json }) => json.payload);
-}
-
-async function outputs(
+/** The IDs of the calls that started executions, in the order of the IDs, when `count` have. */
+export async function startedCalls(
 	n8n: N8nDriver,
 	workflow: Reference,
-	name: string,
+	count: number,
+): Promise<string[]> {
+	return (await executionsOf(n8n, workflow, COMPLETED, count)).map(callIdOf).sort();
+}
+
+export async function startedEvents(
+	n8n: N8nDriver,
+	workflow: Reference,
+	count: number,
 ): Promise<INodeExecutionData[]> {
-	const all = await allExecutions(n8n, workflow);
-	const items: INodeExecutionData[] = [];
-	for (const { id } of all) {
-		await n8n.finished(id);
-		items.push(...(await n8n.output(id, name)));
-	}
-	return items;
+	return await executionsOf(n8n, workflow, EVENTS, count);
 }

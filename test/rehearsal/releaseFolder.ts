@@ -1,14 +1,6 @@
 /** A copy of the repository, as a publisher has it: with their name, a changelog, and a tag on main. */
 import { execFileSync } from 'node:child_process';
-import {
-	cpSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	symlinkSync,
-	writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packPackage, projectFolder } from '../n8n/package-install';
 
@@ -19,6 +11,8 @@ const PUBLISHER = [
 ];
 
 export class ReleaseFolder {
+	readonly repository = `https://github.com/${REPOSITORY}`;
+
 	private constructor(readonly path: string) {}
 
 	static create(path: string): ReleaseFolder {
@@ -102,11 +96,4 @@ export class ReleaseFolder {
 	private git(...args: string[]): void {
 		execFileSync('git', args, { cwd: this.path });
 	}
-}
-
-/** The only tarball in a folder. */
-export function tarballIn(folder: string): string {
-	const [name, ...others] = readdirSync(folder).filter((file) => file.endsWith('.tgz'));
-	if (name === undefined || others.length > 0) throw new Error(`Not one tarball in ${folder}`);
-	return join(folder, name);
 }
