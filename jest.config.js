@@ -15,6 +15,7 @@ module.exports = {
 		'/node_modules/',
 		'<rootDir>/test/(e2e|browser|engine2|faults|rehearsal)/',
 	],
+	setupFiles: ['env', 'properties', 'newProcess'].map((name) => `<rootDir>/test/engine/${name}.js`),
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
 	transform: {
 		'^.+\\.ts$': [

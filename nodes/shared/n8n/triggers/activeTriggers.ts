@@ -1,24 +1,29 @@
-import type {
-	IExecuteFunctions,
-	IPollFunctions,
-	ITriggerFunctions,
-	ITriggerResponse,
-	IWebhookFunctions,
+import {
+	type IExecuteFunctions,
+	type IPollFunctions,
+	type ITriggerFunctions,
+	type ITriggerResponse,
+	type IWebhookFunctions,
+	NodeOperationError,
 } from 'n8n-workflow';
 import { settledOrTimeout } from '../../clock';
 import { clock } from '../http/accountClient';
 
-/** The triggers that are active in this process, by workflow and node. */
-const active = new Map<string, ITriggerFunctions>();
+type TriggerRegistry = {
+	/** The triggers that are active in this process, by workflow and node. */
+	active: Map<string, ITriggerFunctions>;
+	/** Elapsed time at which a trigger was closed. Most of them become active again soon. */
+	closedAt: Map<string, number>;
+	/** Callbacks that wait for a trigger to become active. */
+	waiters: Map<string, Set<() => void>>;
+	/** About the start of this process, because n8n loads this file with the first node that imports it. */
+	loadedAt: number;
+};
 
-/** Elapsed time at which a trigger was closed. Most of them become active again soon. */
-const closedAt = new Map<string, number>();
+/** Change the number with the type, because two versions of this file can share the registry. */
+const REGISTRY = Symbol.for('n8n-nodes-voice-chat-agent.activeTriggers.1');
 
-/** Callbacks that wait for a trigger to become active. */
-const waiters = new Map<string, Set<() => void>>();
-
-/** About the start of this process, because n8n loads this file with the first node that imports it. */
-const loadedAt = clock.elapsed();
+const { active, closedAt, waiters, loadedAt } = openRegistry();
 
 /** After a start, n8n accepts deliveries for some time before it has activated its workflows. */
 const START_UP_MS = 120_000;
@@ -128,4 +133,25 @@ export function triggerKey(
 	context: ITriggerFunctions | IWebhookFunctions | IExecuteFunctions | IPollFunctions,
 ): string {
 	return `${context.getWorkflow().id ?? ''}/${context.getNode().id}`;
+}
+
+/**
+ * When the package is updated, n8n loads this file again, but keeps the triggers that are active. So a class of n8n, which
+ * isn't loaded again, keeps the registry.
+ */
+function openRegistry(): TriggerRegistry {
+	const kept: unknown = Reflect.get(NodeOperationError, REGISTRY);
+	if (isRegistry(kept)) return kept;
+	const value: TriggerRegistry = {
+		active: new Map(),
+		closedAt: new Map(),
+		waiters: new Map(),
+		loadedAt: clock.elapsed(),
+	};
+	Reflect.defineProperty(NodeOperationError, REGISTRY, { value, configurable: true });
+	return value;
+}
+
+function isRegistry(value: unknown): value is TriggerRegistry {
+	return typeof value === 'object' && value !== null && 'active' in value;
 }
