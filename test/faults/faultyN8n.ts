@@ -33,8 +33,8 @@ export class FaultyN8n {
 			async () => await rm(home, { recursive: true, force: true }),
 		];
 		if (kind === 'sqlite') {
-			execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_MB}m`, 'tmpfs', home]);
-			ends.unshift(() => execFileSync('umount', ['-l', home]));
+			asRoot('mount', '-t', 'tmpfs', '-o', `size=${DISK_MB}m,mode=0777`, 'tmpfs', home);
+			ends.unshift(() => asRoot('umount', '-l', home));
 		}
 		await installPackage(home);
 		const postgres = kind === 'postgres' ? await Postgres.start(home) : undefined;
@@ -66,13 +66,16 @@ export class FaultyN8n {
 	/** The disk of n8n's database, log, and files is full. */
 	async fillDisk(ms: number): Promise<void> {
 		const filler = join(this.server.home, 'filler');
-		const block = Buffer.alloc(100_000);
-		const fill = async () => {
-			for (;;) await writeFile(filler, block, { flag: 'a' });
+		const end = performance.now() + ms;
+		const fill = async (bytes: number) => {
+			for (;;) await writeFile(filler, Buffer.alloc(bytes), { flag: 'a' });
 		};
-		const full = fill().catch(() => {});
-		await full;
-		await sleep(ms);
+		// Again and again, because n8n deletes files and truncates its database's log.
+		while (performance.now() < end) {
+			await fill(1_000_000).catch(() => {});
+			await fill(1_000).catch(() => {});
+			await sleep(50);
+		}
 		await rm(filler);
 	}
 
@@ -84,4 +87,9 @@ export class FaultyN8n {
 	async stop(): Promise<void> {
 		for (const end of this.ends) await end();
 	}
+}
+
+function asRoot(program: string, ...args: string[]): void {
+	if (process.getuid?.() === 0) execFileSync(program, args);
+	else execFileSync('sudo', [program, ...args]);
 }

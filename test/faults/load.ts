@@ -27,6 +27,7 @@ export class FaultLoad {
 	private readonly paths = { calls: randomUUID(), push: randomUUID(), waits: randomUUID() };
 	private readonly accepted: string[] = [];
 	private waiting: string[] = [];
+	private sentDuring = 0;
 
 	private constructor(
 		private readonly n8n: N8nDriver,
@@ -50,7 +51,8 @@ export class FaultLoad {
 			await this.n8n.webhook(this.paths[name], { people: people(PEOPLE, name) });
 		const events = this.sendEvents();
 		await sleep(5_000);
-		const failing = fault();
+		const before = this.sent();
+		const failing = fault().then(() => (this.sentDuring = this.sent() - before));
 		await sleep(3_000);
 		const answers = this.waiting.map(
 			async (id) => await this.simulator.completeCall(id, { status: 'picked' }),
@@ -69,7 +71,14 @@ export class FaultLoad {
 			}
 		}
 		await this.settled();
-		return { first, afterRetry: await this.told() };
+		return { sentDuring: this.sentDuring, first, afterRetry: await this.told() };
+	}
+
+	/** Calls and contacts that n8n has sent. */
+	private sent(): number {
+		return this.simulator.requests.filter(
+			({ method, path }) => method === 'POST' && /call$|contacts$/.test(path),
+		).length;
 	}
 
 	private async told() {
