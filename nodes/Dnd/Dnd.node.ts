@@ -45,7 +45,15 @@ export class Dnd implements INodeType {
 		usableAsTool: true,
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		credentials: [
+			{
+				name: CREDENTIAL,
+				required: true,
+				testedBy: CREDENTIAL_TEST,
+				// Sends nothing.
+				displayOptions: { hide: { operation: ['forget'] } },
+			},
+		],
 		properties: operationFields(operations, add, { name: 'Number', value: 'number' }),
 	};
 
