@@ -21,7 +21,7 @@ type Environment = Record<string, string>;
 export class FaultyN8n {
 	private constructor(
 		readonly server: N8nServer,
-		private readonly ends: ReadonlyArray<() => Promise<unknown> | unknown>,
+		private readonly ends: ReadonlyArray<() => Promise<void> | void>,
 		readonly postgres?: Postgres,
 	) {}
 
@@ -29,7 +29,7 @@ export class FaultyN8n {
 	static async start(kind: 'sqlite' | 'postgres' | 'clock'): Promise<FaultyN8n> {
 		const host = await installHost(console.log);
 		const home = await mkdtemp(join(tmpdir(), 'n8n-faults-'));
-		const ends: Array<() => Promise<unknown> | unknown> = [
+		const ends: Array<() => Promise<void> | void> = [
 			async () => await rm(home, { recursive: true, force: true }),
 		];
 		if (kind === 'sqlite') {

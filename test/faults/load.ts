@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import countBy from 'lodash/countBy';
 import type { INodeParameters } from 'n8n-workflow';
-import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { allExecutions, callIdOf, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
 import { deliver } from '../e2e/sender';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { until } from '../n8n/until';
@@ -108,7 +108,7 @@ export class FaultLoad {
 		const ids: string[] = [];
 		for (const { id } of await this.executions('completed')) {
 			const output = await this.n8n.output(id, 'Ours').catch(() => []);
-			ids.push(...output.map(({ json }) => String(json.call_id)));
+			ids.push(...output.map(callIdOf));
 		}
 		return ids;
 	}

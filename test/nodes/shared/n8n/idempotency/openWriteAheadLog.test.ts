@@ -193,14 +193,14 @@ test('an n8n version that does not report the end of an execution keeps the entr
 test('a request waits while its entry cannot be written, up to 68 seconds, and is then sent', async () => {
 	skipSleeps();
 	const log = await execution('e1').open();
+	const startedAt = clock.elapsed();
 	let failures = DATABASE_DELAYS_MS.length;
 	harness.store.beforeCall = () => {
 		if (failures-- > 0) throw new Error('database is locked');
 	};
 	expect(await log.begin('a')).toBe(false);
 	expect(entryCount()).toBe(1);
-	const slept = jest.mocked(clock.sleep).mock.calls.map(([ms]) => ms);
-	expect(sum(slept)).toBe(sum(DATABASE_DELAYS_MS));
+	expect(clock.elapsed() - startedAt).toBe(sum(DATABASE_DELAYS_MS));
 });
 
 test('a request whose entry cannot be written for longer is not sent, and the error says so', async () => {
