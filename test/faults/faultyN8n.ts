@@ -84,6 +84,12 @@ export class FaultyN8n {
 		await writeFile(join(this.server.home, 'clock'), offset);
 	}
 
+	/** Milliseconds that n8n's clock is ahead. */
+	async clockOffset(): Promise<number> {
+		const { headers } = await fetch(this.server.baseUrl);
+		return Date.parse(headers.get('date') ?? '') - Date.now();
+	}
+
 	async stop(): Promise<void> {
 		for (const end of this.ends) await end();
 	}

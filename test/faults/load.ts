@@ -15,6 +15,9 @@ const PEOPLE = 120;
 const WAITING = 5;
 const EVENTS = 60;
 const EVENT_EVERY_MS = 1_000;
+/** Other work of n8n, whose data needs space. */
+const OTHERS = 40;
+const OTHER_CHARACTERS = 2_000_000;
 const SETTLING_MS = 240_000;
 const ENDED = ['success', 'error', 'crashed', 'canceled'];
 
@@ -24,7 +27,12 @@ type Name = 'calls' | 'push' | 'waits' | 'completed';
 export class FaultLoad {
 	private readonly workflows = new Map<Name, Reference>();
 	private readonly webhookId = randomUUID();
-	private readonly paths = { calls: randomUUID(), push: randomUUID(), waits: randomUUID() };
+	private readonly paths = {
+		calls: randomUUID(),
+		push: randomUUID(),
+		waits: randomUUID(),
+		other: randomUUID(),
+	};
 	private readonly accepted: string[] = [];
 	private waiting: string[] = [];
 	private sentDuring = 0;
@@ -50,6 +58,7 @@ export class FaultLoad {
 		for (const name of ['calls', 'push'] as const)
 			await this.n8n.webhook(this.paths[name], { people: people(PEOPLE, name) });
 		const events = this.sendEvents();
+		const others = this.sendOthers();
 		await sleep(5_000);
 		const before = this.sent();
 		const failing = fault().then(() => (this.sentDuring = this.sent() - before));
@@ -58,7 +67,7 @@ export class FaultLoad {
 			async (id) => await this.simulator.completeCall(id, { status: 'picked' }),
 		);
 		await failing;
-		await Promise.all([events, ...answers]);
+		await Promise.all([events, others, ...answers]);
 	}
 
 	/** What is known when everything has ended, before anyone intervenes and after failed executions are retried. */
@@ -178,8 +187,21 @@ export class FaultLoad {
 		await Promise.all(sending);
 	}
 
+	private async sendOthers(): Promise<void> {
+		const url = `${this.baseUrl}/webhook/${this.paths.other}`;
+		for (let count = 0; count < OTHERS; count++) {
+			await post(url, { text: 'x'.repeat(OTHER_CHARACTERS) }).catch(() => {});
+			await sleep(EVENT_EVERY_MS);
+		}
+	}
+
 	private async publishAll(): Promise<void> {
 		const { n8n } = this;
+		const after = node('After', 'n8n-nodes-base.noOp', 1);
+		const other = await n8n.createWorkflow(
+			chain('other', webhook(this.paths.other, { responseMode: 'onReceived' }), after),
+		);
+		await n8n.activate(other);
 		const credentials = await credentialFor(n8n, this.simulator);
 		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
 		const call: INodeParameters = {
@@ -204,10 +226,7 @@ export class FaultLoad {
 		}
 		const rest = { credentials, webhookId: this.webhookId };
 		const trigger = node('Ours', `${PACKAGE}.callCompletedTrigger`, 1, {}, rest);
-		await this.publish(
-			'completed',
-			chain('completed', trigger, node('After', 'n8n-nodes-base.noOp', 1)),
-		);
+		await this.publish('completed', chain('completed', trigger, after));
 		const url = `${this.baseUrl}/webhook/${this.webhookId}/call-completed`;
 		const isRegistered = async () => (await post(url, {})).status !== 404;
 		await until('the webhook', isRegistered, { timeout: 120_000, every: 1_000 });

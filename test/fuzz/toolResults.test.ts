@@ -95,7 +95,11 @@ const FORBIDS =
 const DONE = /It is done|The request was completed|already did this/;
 const OWNER = 'the person who set up this tool';
 
-const scenes = SCENES.filter(({ items = [] }) => !items.some(({ binary }) => binary !== undefined));
+const scenes = SCENES.filter(
+	({ items = [], parameters: { operation } }) =>
+		// Never sends anything as a tool.
+		operation !== 'forget' && !items.some(({ binary }) => binary !== undefined),
+);
 
 const toolWords = z.object({
 	outcome: z.string(),
