@@ -1,26 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { shownWhere } from '../shared/n8n/forms/chatFields';
-import {
-	aboveOperation,
-	fieldsOf,
-	operationChoice,
-	type Operation,
-} from '../shared/n8n/run/operations';
+import { resourceFields, type ResourceChoice } from '../shared/n8n/run/operations';
 import { create } from './operations/create.operation';
 import { legacyClose, legacyCreate, legacyPause } from './operations/legacy.operation';
 import { close, supportCommand } from './operations/supportCommand.operation';
 import { waitForEvent } from './operations/waitForEvent.operation';
 import { unwatch, watch } from './operations/watch.operation';
 
-type Resource = {
-	value: string;
-	name: string;
-	description: string;
-	operations: Operation[];
-	initial: Operation;
-};
-
-const legacy: Resource = {
+const legacy: ResourceChoice = {
 	value: 'legacy',
 	name: 'Legacy (Deprecated)',
 	description: "The older requests for chat sessions. Use 'Session' in new workflows.",
@@ -28,7 +14,7 @@ const legacy: Resource = {
 	initial: legacyCreate,
 };
 
-const session: Resource = {
+const session: ResourceChoice = {
 	value: 'session',
 	name: 'Session',
 	description: 'A conversation between a customer and an agent',
@@ -36,7 +22,7 @@ const session: Resource = {
 	initial: create,
 };
 
-const watchList: Resource = {
+const watchList: ResourceChoice = {
 	value: 'watchList',
 	name: 'Watch List',
 	description: 'The sessions that a Chat Events Trigger listens to',
@@ -48,23 +34,4 @@ const resources = [legacy, session, watchList];
 
 export const operations = resources.flatMap((resource) => resource.operations);
 
-const resourceField: INodeProperties = {
-	displayName: 'Resource',
-	name: 'resource',
-	type: 'options',
-	noDataExpression: true,
-	options: resources.map(({ name, value, description }) => ({ name, value, description })),
-	default: 'session',
-};
-
-/** In the order of the screen. */
-export const sessionFields: INodeProperties[] = [
-	...aboveOperation(operations),
-	resourceField,
-	...resources.map((resource) =>
-		shownWhere(operationChoice(resource.operations, resource.initial), {
-			resource: [resource.value],
-		}),
-	),
-	...fieldsOf(operations),
-];
+export const sessionFields: INodeProperties[] = resourceFields(resources, session);

@@ -8,7 +8,7 @@ import {
 import { searchAgents } from '../shared/n8n/forms/agentField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { operationFields, runOperation } from '../shared/n8n/run/operations';
+import { resourceFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
 import { add } from './operations/add.operation';
 import { check } from './operations/check.operation';
 import { checkMany } from './operations/checkMany.operation';
@@ -16,7 +16,24 @@ import { forget } from './operations/forget.operation';
 import { getMany } from './operations/getMany.operation';
 import { remove } from './operations/remove.operation';
 
-const operations = [add, check, checkMany, forget, getMany, remove];
+const number: ResourceChoice = {
+	value: 'number',
+	name: 'Number',
+	description: 'A number on the do-not-disturb list of an agent',
+	operations: [add, check, checkMany, getMany, remove],
+	initial: add,
+};
+
+const rememberedNumber: ResourceChoice = {
+	value: 'rememberedNumber',
+	name: 'Remembered Number',
+	description: 'A number that nodes of this workflow remember in n8n',
+	operations: [forget],
+	initial: forget,
+};
+
+const resources = [number, rememberedNumber];
+const operations = resources.flatMap((resource) => resource.operations);
 
 export class Dnd implements INodeType {
 	description: INodeTypeDescription = {
@@ -54,7 +71,7 @@ export class Dnd implements INodeType {
 				displayOptions: { hide: { operation: ['forget'] } },
 			},
 		],
-		properties: operationFields(operations, add, { name: 'Number', value: 'number' }),
+		properties: resourceFields(resources, number),
 	};
 
 	methods = {

@@ -124,7 +124,11 @@ describe('what n8n keeps of a person', () => {
 	it('forgets a person in the stores of a workflow, who is then called and pushed again', async () => {
 		const [path, forgetPath] = [randomUUID(), randomUUID()];
 		const first = chain('privacy', webhook(path), people(), callNode(oncePerDay));
-		const forget = ours('Forget', 'dnd', { operation: 'forget', phone: '={{ $json.body.phone }}' });
+		const forget = ours('Forget', 'dnd', {
+			resource: 'rememberedNumber',
+			operation: 'forget',
+			phone: '={{ $json.body.phone }}',
+		});
 		const second = chain('privacy', { ...webhook(forgetPath), name: 'Asked' }, forget);
 		const push = pushNode();
 		const connections = { ...first.connections, ...second.connections };

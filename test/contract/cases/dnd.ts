@@ -184,7 +184,7 @@ export const dnd: ContractCase[] = [
 	},
 	{
 		title: 'forgets numbers in n8n, and sends nothing',
-		parameters: { operation: 'forget', phone: '={{ $json.phone }}' },
+		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '={{ $json.phone }}' },
 		items: FORMATS.map((phone) => ({ phone })),
 		requests: [],
 		output: FORMATS.map(() => ({
@@ -195,7 +195,7 @@ export const dnd: ContractCase[] = [
 	},
 	{
 		title: 'forgets no number that is not clear',
-		parameters: { operation: 'forget', phone: '2025550199' },
+		parameters: { resource: 'rememberedNumber', operation: 'forget', phone: '2025550199' },
 		requests: [],
 		rejection: '\'Phone\' "2025550199" has no clear international format',
 	},

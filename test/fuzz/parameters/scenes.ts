@@ -68,7 +68,7 @@ const dnd: Scene[] = [
 	{ operation: 'getMany', ...agent(), limit: 3 },
 	{ operation: 'getMany', ...agent(), limit: 3, simplify: 'selected', selectedFields: 'phone' },
 	{ operation: 'remove', ...agent(), phone: dndPhone },
-	{ operation: 'forget', phone: dndPhone, countryCode: 'IN' },
+	{ resource: 'rememberedNumber', operation: 'forget', phone: dndPhone, countryCode: 'IN' },
 ].map((parameters) => ({ node: 'dnd', parameters }));
 
 const parameters = { campaignId: String(campaigns.active), ...agent() };

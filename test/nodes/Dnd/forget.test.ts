@@ -27,7 +27,7 @@ const forgetNode = (parameters: INodeParameters = {}) =>
 	harness.node('dnd', {
 		id: 'forget',
 		parameters: {
-			resource: 'number',
+			resource: 'rememberedNumber',
 			operation: 'forget',
 			phone: '={{ $json.phone }}',
 			...parameters,

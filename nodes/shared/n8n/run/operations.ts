@@ -80,6 +80,35 @@ export function ofResource(resource: Resource, operation: INodeProperties): INod
 	];
 }
 
+/** A resource of a node with several, and its operations. */
+export type ResourceChoice = Resource & {
+	description: string;
+	operations: Operation[];
+	initial: Operation;
+};
+
+/** 'Resource' and its 'Operation', followed by the fields of each operation. */
+export function resourceFields(
+	resources: ResourceChoice[],
+	initial: ResourceChoice,
+): INodeProperties[] {
+	const operations = resources.flatMap((resource) => resource.operations);
+	return [
+		...aboveOperation(operations),
+		{
+			...RESOURCE,
+			type: 'options',
+			options: resources.map(({ name, value, description }) => ({ name, value, description })),
+			default: initial.value,
+		},
+		...resources.map((resource) => ({
+			...operationChoice(resource.operations, resource.initial),
+			displayOptions: { show: { resource: [resource.value] } },
+		})),
+		...fieldsOf(operations),
+	];
+}
+
 /** The fields above 'Operation' of a tool. */
 export function aboveOperation(operations: Operation[]): INodeProperties[] {
 	return operations.map(({ value, toolDescription, fields }) =>
