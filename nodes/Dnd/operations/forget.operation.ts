@@ -80,7 +80,7 @@ export const forget: Operation = {
 	fields: [
 		{
 			displayName:
-				'To keep a person from being called again, add the number to the do-not-disturb list, too. Nothing is sent to the service by this operation.',
+				'To keep a person from being called again, add the number to the do-not-disturb list, too. This operation sends nothing to the service.',
 			name: 'forgetNotice',
 			type: 'notice',
 			default: '',
