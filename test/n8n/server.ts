@@ -21,6 +21,8 @@ export const LAZY_EXPRESSIONS = {
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
+const MAX_STARTS = 3;
+
 export interface N8nOptions {
 	/** Folder of the n8n installation. */
 	host: string;
@@ -66,9 +68,17 @@ export class N8nServer implements N8nInstance {
 	}
 
 	static async start(options: N8nOptions): Promise<N8nServer> {
-		const server = new N8nServer(options, options.port ?? (await freePort()), await freePort());
-		await server.boot();
-		return server;
+		for (let attempt = 1; ; attempt++) {
+			const server = new N8nServer(options, options.port ?? (await freePort()), await freePort());
+			try {
+				await server.boot();
+				return server;
+			} catch (error) {
+				// Another process can take a port before n8n does.
+				const isTaken = tail(server.log).includes('already in use');
+				if (!isTaken || options.port !== undefined || attempt === MAX_STARTS) throw error;
+			}
+		}
 	}
 
 	/** Starts the process. Works again after `stop` or `kill`, with the same folder and port. */
@@ -130,9 +140,11 @@ export class N8nServer implements N8nInstance {
 	private async isReady(child: ChildProcess): Promise<boolean> {
 		if (!isRunning(child))
 			throw new UnrecoverableError(`n8n ended while starting:\n${tail(this.log)}`);
-		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`)).ok;
+		// Another process may listen on this port and never respond.
+		const signal = AbortSignal.timeout(10_000);
+		if (this.role !== 'start') return (await fetch(`${this.baseUrl}/healthz`, { signal })).ok;
 		// While n8n starts, it returns 200 with plain text, so wait for JSON.
-		const response = await fetch(`${this.baseUrl}/rest/settings`);
+		const response = await fetch(`${this.baseUrl}/rest/settings`, { signal });
 		return settings.safeParse(await response.json()).success;
 	}
 
