@@ -81,7 +81,11 @@ test('a sheet that is run twice calls each person once, and again after they are
 	expect(isPlaced(await run(workflow))).toEqual([false, false, false]);
 	expect(ROWS.map((phone) => simulator.callsTo(phone))).toEqual([1, 1, 1]);
 
-	const parameters = { resource: 'rememberedNumber', operation: 'forget', phone: '={{ $json.phone }}' };
+	const parameters = {
+		resource: 'rememberedNumber',
+		operation: 'forget',
+		phone: '={{ $json.phone }}',
+	};
 	const forget = node(NODE, `${PACKAGE}.dnd`, 1, parameters, { credentials: place.credentials });
 	const { nodes, connections } = chain(workflow.name, start, rows, forget);
 	const changed = await n8n.updateWorkflow(workflow, { nodes, connections });
