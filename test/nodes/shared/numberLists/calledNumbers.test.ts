@@ -4,46 +4,7 @@ import {
 	type CallLimit,
 	TEXTS_PER_CALL,
 } from '../../../../nodes/shared/numberLists/calledNumbers';
-import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
-
-class Killed extends Error {}
-
-/** n8n's store, in a process that can be killed before or after each write. */
-class Store implements DeduplicationStore {
-	readonly texts = new Set<string>();
-	writes = 0;
-	/** The writes until n8n is killed. */
-	left = Infinity;
-	/** With many other texts, texts are removed in several batches. */
-	others = 0;
-
-	async add(texts: string[]): Promise<string[]> {
-		this.write();
-		const added = texts.filter((text) => !this.texts.has(text));
-		for (const text of added) this.texts.add(text);
-		return await Promise.resolve(added);
-	}
-
-	async remove(texts: string[]): Promise<void> {
-		this.write();
-		for (const text of texts) this.texts.delete(text);
-		await Promise.resolve();
-	}
-
-	async clear(): Promise<void> {
-		this.texts.clear();
-		await Promise.resolve();
-	}
-
-	async count(): Promise<number> {
-		return await Promise.resolve(this.others + this.texts.size);
-	}
-
-	private write(): void {
-		if (this.left-- <= 0) throw new Killed();
-		this.writes++;
-	}
-}
+import { Killed, KillableStore } from './killableStore';
 
 const SECOND = 1_000;
 const DAY = 24 * 3_600 * SECOND;
@@ -76,7 +37,7 @@ test('places every call that the limit allows, and no other, for any sequence of
 	await fc.assert(
 		fc.asyncProperty(limits, steps, async ({ calls, days }, sequence) => {
 			const limit = { calls, periodMs: days * DAY };
-			const numbers = new CalledNumbers(new Store());
+			const numbers = new CalledNumbers(new KillableStore());
 			const placed = new Map<string, number[]>();
 			let now = START;
 			for (const { number, gap, ahead, outcome } of sequence) {
@@ -102,7 +63,7 @@ test('places no immediate call over the limit if n8n is killed at any write, and
 	await fc.assert(
 		fc.asyncProperty(limits, steps, async ({ calls, days }, sequence) => {
 			const limit = { calls, periodMs: days * DAY };
-			const store = new Store();
+			const store = new KillableStore();
 			store.others = 2_000_000;
 			const numbers = new CalledNumbers(store);
 			const placed = new Map<string, number[]>();
@@ -136,7 +97,7 @@ test('no period has more calls than allowed at any fraction of a second', async 
 	const fraction = fc.integer({ min: -3, max: 3 });
 	await fc.assert(
 		fc.asyncProperty(fc.nat(999), fc.array(fraction, { maxLength: 6 }), async (start, offsets) => {
-			const numbers = new CalledNumbers(new Store());
+			const numbers = new CalledNumbers(new KillableStore());
 			const placed: number[] = [];
 			let now = START + start;
 			for (const offset of offsets) {
@@ -150,7 +111,7 @@ test('no period has more calls than allowed at any fraction of a second', async 
 });
 
 test('a first call takes two writes, and a call after the period takes no more space', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	const numbers = new CalledNumbers(store);
 	await numbers.record('1', START, START, once);
 	expect([store.writes, store.texts.size]).toEqual([2, TEXTS_PER_CALL]);
@@ -162,7 +123,7 @@ test('a first call takes two writes, and a call after the period takes no more s
 });
 
 test('a call over the limit leaves the list as it is', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	const numbers = new CalledNumbers(store);
 	await numbers.record('1', START, START, once);
 	const before = [...store.texts].sort();
@@ -175,7 +136,7 @@ test('a call over the limit leaves the list as it is', async () => {
 });
 
 test('forgets one number completely, and keeps the others', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	const numbers = new CalledNumbers(store);
 	await numbers.record('2', START, START, once);
 	const before = [...store.texts].sort();
@@ -190,7 +151,7 @@ test('forgets one number completely, and keeps the others', async () => {
 });
 
 test('a number whose only call was released has none to forget', async () => {
-	const numbers = new CalledNumbers(new Store());
+	const numbers = new CalledNumbers(new KillableStore());
 	const recorded = await numbers.record('1', START, START, once);
 	if ('release' in recorded) await recorded.release();
 	expect(await numbers.forget('1')).toBe(false);

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 import { CalledNumbers } from '../../../../nodes/shared/numberLists/calledNumbers';
 import {
 	calledKey,
@@ -9,39 +8,7 @@ import {
 	NumberLists,
 } from '../../../../nodes/shared/numberLists/numberLists';
 import { pushedKeys } from '../../../../nodes/shared/numberLists/pushedKeys';
-
-/** n8n's store, in a process that can be killed before each write. */
-class Store implements DeduplicationStore {
-	texts = new Set<string>();
-	/** The writes until n8n is killed. */
-	left = Infinity;
-
-	async add(texts: string[]): Promise<string[]> {
-		this.write();
-		const added = texts.filter((text) => !this.texts.has(text));
-		for (const text of added) this.texts.add(text);
-		return await Promise.resolve(added);
-	}
-
-	async remove(texts: string[]): Promise<void> {
-		this.write();
-		for (const text of texts) this.texts.delete(text);
-		await Promise.resolve();
-	}
-
-	async clear(): Promise<void> {
-		this.texts.clear();
-		await Promise.resolve();
-	}
-
-	async count(): Promise<number> {
-		return await Promise.resolve(this.texts.size);
-	}
-
-	private write(): void {
-		if (this.left-- <= 0) throw new Error('killed');
-	}
-}
+import { KillableStore } from './killableStore';
 
 const CALLS: ListOwner = { kind: 'calls', node: 'a' };
 const pushesTo = (campaign: number, node = 'b'): ListOwner => ({ kind: 'pushes', node, campaign });
@@ -51,20 +18,20 @@ const KEYS = { pushed: [NUMBER], called: [`91${NUMBER}`] };
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const ONCE = { calls: 1, periodMs: 24 * 3_600_000 };
 
-async function push(store: Store, owner: ListOwner, number: string): Promise<void> {
+async function push(store: KillableStore, owner: ListOwner, number: string): Promise<void> {
 	expect(await createList(store, owner)).toBe(true);
 	const { reserved, confirmed } = pushedKeys(listName(owner), number);
 	await store.add([reserved, confirmed]);
 }
 
-async function call(store: Store, owner: ListOwner, number: string): Promise<boolean> {
+async function call(store: KillableStore, owner: ListOwner, number: string): Promise<boolean> {
 	expect(await createList(store, owner)).toBe(true);
 	const key = calledKey(listName(owner), `91${number}`);
 	return 'release' in (await new CalledNumbers(store).record(key, NOW, NOW, ONCE));
 }
 
 test('forgets a number in the lists of all nodes and campaigns, and nothing else', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	for (const campaign of [4, 42, 427]) await push(store, pushesTo(campaign), OTHER);
 	await push(store, pushesTo(42, 'c'), OTHER);
 	await call(store, CALLS, OTHER);
@@ -91,7 +58,7 @@ test('finds every list, also after n8n was killed while it searched', async () =
 	});
 	await fc.assert(
 		fc.asyncProperty(owners, fc.array(fc.nat(40), { maxLength: 2 }), async (lists, kills) => {
-			const store = new Store();
+			const store = new KillableStore();
 			for (const { node, campaign } of lists) await push(store, pushesTo(campaign, node), NUMBER);
 			for (const left of kills) {
 				store.left = left;
@@ -107,7 +74,7 @@ test('finds every list, also after n8n was killed while it searched', async () =
 });
 
 test('a store in which many searches were interrupted in a row is read or reported', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	await push(store, pushesTo(42), NUMBER);
 	for (let level = 0; level < 6; level++) {
 		store.left = level + 1;
@@ -120,7 +87,7 @@ test('a store in which many searches were interrupted in a row is read or report
 });
 
 test('a search leaves the store as it was, and removes what an interrupted one left', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	await push(store, pushesTo(42), NUMBER);
 	await createList(store, CALLS);
 	const before = [...store.texts];
@@ -135,7 +102,7 @@ test('a search leaves the store as it was, and removes what an interrupted one l
 });
 
 test('a list is created once', async () => {
-	const store = new Store();
+	const store = new KillableStore();
 	await createList(store, CALLS);
 	const { size } = store.texts;
 	await createList(store, CALLS);
@@ -143,17 +110,17 @@ test('a list is created once', async () => {
 });
 
 test.each([
-	['texts of another node', async (store: Store) => await store.add(['row 1'])],
+	['texts of another node', async (store: KillableStore) => await store.add(['row 1'])],
 	[
 		'no room for its oldest texts',
-		async (store: Store) => {
+		async (store: KillableStore) => {
 			await push(store, pushesTo(42), NUMBER);
 			const [oldest = ''] = store.texts;
 			store.texts.delete(oldest);
 		},
 	],
 ])('no list is created in a store with %s', async (_name, prepare) => {
-	const store = new Store();
+	const store = new KillableStore();
 	await prepare(store);
 	const before = [...store.texts];
 	expect(await createList(store, CALLS)).toBe(false);
