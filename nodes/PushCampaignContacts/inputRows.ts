@@ -16,6 +16,7 @@ import { inputRows } from '../shared/n8n/tools/toolRun';
 import type { ContactsFrom } from './push/columns';
 import { openCsvFiles } from './csvRows';
 import { ItemRows, type RowSource } from './push/rows';
+import type { RowSet } from './push/rowSet';
 import { isRowIndependent } from './rowIndependent';
 
 /** The rows of a push, and the input items they belong to. */
@@ -28,11 +29,11 @@ export type InputRows = {
 	 *
 	 * @param withoutCells rows of files that are returned as `source_file` and `source_row` only
 	 */
-	output(rows: readonly number[], withoutCells?: ReadonlySet<number>): Promise<IDataObject[]>;
+	output(rows: readonly number[], withoutCells?: RowSet): Promise<IDataObject[]>;
 	/** The input item of a row. */
 	inputOf(row: number): number;
 	/** The input items of several rows, each once. */
-	inputsOf(rows: readonly number[]): number[];
+	inputsOf(rows: RowSet): number[];
 	close(): Promise<void>;
 };
 
@@ -84,7 +85,7 @@ export function contactsFrom(form: Fields): ContactsFrom {
 function rowsOfInput(context: IExecuteFunctions): InputRows {
 	const inputs = {
 		inputOf: (row: number) => row,
-		inputsOf: (rows: readonly number[]) => [...rows],
+		inputsOf: (rows: RowSet) => [...rows],
 	};
 	return rowsOf(inputRows(context), false, inputs);
 }
@@ -96,7 +97,7 @@ async function rowsOfFiles(run: OperationRun): Promise<InputRows> {
 		notes: source.notes,
 		output: async (rows, withoutCells) => await source.output(rows, withoutCells),
 		inputOf: (row) => source.fileOf(row),
-		inputsOf: (rows) => uniq(rows.map((row) => source.fileOf(row))),
+		inputsOf: (rows) => source.filesOf(rows),
 		close: async () => await source.close(),
 	};
 }
@@ -122,7 +123,8 @@ async function rowsOfJson({ context, parameters }: OperationRun): Promise<InputR
 	if (rows.length > MAX_ROWS_IN_JSON) throw tooMany(rows.length);
 	const items = rows.map(({ json }) => ({ json }));
 	const inputOf = (row: number) => rows[row]?.item ?? 0;
-	return rowsOf(items, true, { inputOf, inputsOf: (indexes) => uniq(indexes.map(inputOf)) });
+	const inputsOf = (indexes: RowSet) => uniq(Array.from(indexes, inputOf));
+	return rowsOf(items, true, { inputOf, inputsOf });
 }
 
 /** A list of contacts, or a single one. Empty if nothing is set. */

@@ -1,3 +1,4 @@
+import uniq from 'lodash/uniq';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
 	ExplainedError,
@@ -43,9 +44,9 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 			});
 			throw withCounts(outcome.stopped, outcome);
 		}
-		const isNew = outcome.rejectedRows.some(({ status }) => status !== 'duplicate');
+		const isNew = outcome.rejectedRows.size > outcome.rejectedRows.count('duplicate');
 		const isInCampaign = earlier.isKnown && !isNew && outcome.received > 0;
-		const isNobody = outcome.pushed.every((request) => request.rows.length === 0);
+		const isNobody = outcome.pushed.every((request) => request.rows.size === 0);
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
 		return pushed;
 	};
@@ -139,13 +140,13 @@ function nobodyPushed(outcome: PushOutcome): NobodyPushed {
 		const give = `Give at least one contact with a phone number. ${formOf('Contacts')}`;
 		return new NobodyPushed('No contact was given, so nothing was sent', give, 'not_sent');
 	}
-	const reasons = [...new Set(outcome.rejectedRows.map(({ reason }) => reason))];
-	const isUnknown = outcome.rejectedRows.some(({ status }) => status === 'unknown');
+	const reasons = uniq(Array.from(outcome.rejectedRows, ({ reason }) => reason));
+	const isUnknown = outcome.rejectedRows.count('unknown') > 0;
 	const isSent = outcome.pushed.length > 0 || outcome.hasRejections === true;
 	return new NobodyPushed(
 		summaryLine(outcome),
 		reasons.join(' '),
 		isUnknown ? 'unknown' : isSent ? 'rejected' : 'not_sent',
-		outcome.rejectedRows.every(({ status }) => status === 'pushed_before'),
+		outcome.rejectedRows.count('pushed_before') === outcome.rejectedRows.size,
 	);
 }

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
 import { phoneKey } from '../shared/phone/phoneKey';
 import type { InputRows } from './inputRows';
-import type { ByRow } from './push/phoneArrays';
+import type { ByRow } from './push/phonesByRow';
 import {
 	PUSH_STATUS_COLUMN,
 	LIST_COLUMN,
@@ -15,6 +15,7 @@ import {
 	type PushOutcome,
 } from './push/pushTypes';
 import { countRows, dryRunSummary, summarize } from './push/report';
+import { RowSet } from './push/rowSet';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -44,9 +45,9 @@ export async function pushedOutput(
 /** The rows that a dry run accepts, with their numbers as a push would send them. */
 async function readyRows(
 	{ rows, phones }: FinishedPush,
-	ready: readonly number[],
+	ready: RowSet,
 ): Promise<INodeExecutionData[]> {
-	return await itemsOf(rows, ready, (index) => ({
+	return await itemsOf(rows, [...ready], (index) => ({
 		...rowColumns('ready', phones.at(index)),
 		[PHONE_TO_SEND_COLUMN]: phones.at(index) ?? null,
 	}));
@@ -58,7 +59,7 @@ async function pushedRows({ outcome, rows, phones }: FinishedPush): Promise<INod
 	for (const { rows: pushed, response } of outcome.pushed) {
 		for (const index of pushed) lists.set(index, response.campaign_upload_id ?? null);
 	}
-	const inOrder = [...lists.keys()].sort((one, other) => one - other);
+	const inOrder = [...RowSet.union(outcome.pushed.map((request) => request.rows))];
 	return await itemsOf(rows, inOrder, (index, row) => {
 		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
 		// An earlier push may have rejected the row and added these columns.
@@ -72,7 +73,7 @@ async function itemsOf(
 	rows: InputRows,
 	indexes: readonly number[],
 	columnsOf: (index: number, row: IDataObject, position: number) => IDataObject,
-	withoutCells?: ReadonlySet<number>,
+	withoutCells?: RowSet,
 ): Promise<INodeExecutionData[]> {
 	const found = await rows.output(indexes, withoutCells);
 	return indexes.map((index, position) => {
@@ -112,7 +113,7 @@ export function pushedItems({ outcome, rows }: FinishedPush): INodeExecutionData
 }
 
 function summaryItem({ outcome, rows }: FinishedPush): INodeExecutionData {
-	const pushed = outcome.pushed.flatMap((request) => request.rows);
+	const pushed = RowSet.union(outcome.pushed.map((request) => request.rows));
 	return { json: summarize(outcome), pairedItem: pairedItems(rows, pushed) };
 }
 
@@ -127,11 +128,11 @@ export async function rejectedItems(
 	{ outcome, rows, phones }: FinishedPush,
 	output: Output,
 ): Promise<INodeExecutionData[]> {
-	const { rejectedRows } = outcome;
+	const rejectedRows = [...outcome.rejectedRows];
 	const indexes = rejectedRows.map(({ index }) => index);
-	const duplicates = rejectedRows.filter(({ status }) => status === 'duplicate');
-	const isCompact = output !== 'rows' && duplicates.length > MAX_DUPLICATES_WITH_CELLS;
-	const withoutCells = isCompact ? new Set(duplicates.map(({ index }) => index)) : undefined;
+	const duplicates = outcome.rejectedRows.rowsWith('duplicate');
+	const isCompact = output !== 'rows' && duplicates.size > MAX_DUPLICATES_WITH_CELLS;
+	const withoutCells = isCompact ? duplicates : undefined;
 	return await itemsOf(
 		rows,
 		indexes,
@@ -148,6 +149,6 @@ export async function rejectedItems(
 }
 
 /** The input items of a request's rows. */
-function pairedItems(input: InputRows, rows: readonly number[]): Array<{ item: number }> {
+function pairedItems(input: InputRows, rows: RowSet): Array<{ item: number }> {
 	return input.inputsOf(rows).map((item) => ({ item }));
 }

@@ -111,12 +111,10 @@ function pushStopped(
 
 /** Whether there is more to report than that nothing was sent. */
 function hasResults({ pushed, rejectedRows }: PushOutcome): boolean {
-	return pushed.length > 0 || rejectedRows.some(({ status }) => status !== 'not_sent');
+	return pushed.length > 0 || rejectedRows.size > rejectedRows.count('not_sent');
 }
 
 function inputWhereStopped({ outcome, rows }: FinishedPush): number {
-	const stoppedAt = outcome.rejectedRows.find(
-		({ status }) => status === 'unknown' || status === 'not_sent',
-	);
-	return rows.inputOf(stoppedAt?.index ?? 0);
+	const [stoppedAt = 0] = outcome.rejectedRows.rowsWith('unknown', 'not_sent').slice(0, 1);
+	return rows.inputOf(stoppedAt);
 }

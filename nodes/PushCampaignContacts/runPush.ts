@@ -9,7 +9,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { openWriteAheadLog } from '../shared/n8n/idempotency/writeAheadLog';
 import { beganBefore, isRowsMemory } from './push/begunRows';
-import type { ByRow } from './push/phoneArrays';
+import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';
 import type { PushOutcome } from './push/pushTypes';
@@ -19,7 +19,9 @@ import { PushProgress, optionsFingerprint, type KnownOutcome } from './push/prog
 import { begunRowsOptions, type BegunLog, type NumberList } from './push/pushOptions';
 import { pushToCampaign } from './push/pushToCampaign';
 import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
+import { RejectedRows } from './push/rejectedRows';
 import type { RowSource, FoundColumns } from './push/rows';
+import { RowSet } from './push/rowSet';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
 import type { InputRows, InputRowsOfRun } from './inputRows';
 import type { FinishedPush } from './pushOutput';
@@ -182,15 +184,10 @@ export async function outcomeOfFailedStart(
 	const { outcome, isComplete } = await earlierAttempts(context, source);
 	// If an earlier request doesn't match these rows, it may have sent any of them.
 	const status = isComplete ? 'not_sent' : 'unknown';
-	const known = new Set([
-		...outcome.pushed.flatMap(({ rows }) => rows),
-		...outcome.rejectedRows.map(({ index }) => index),
-	]);
-	const reason = `${stopped.message}. ${stopped.resolution}`;
-	for (let index = 0; index < source.count; index++) {
-		if (!known.has(index)) outcome.rejectedRows.push({ index, status, reason });
-	}
-	outcome.rejectedRows.sort((one, other) => one.index - other.index);
+	const pushed = outcome.pushed.map(({ rows }) => rows);
+	const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
+	const others = RowSet.ofRanges([0, source.count - 1]).without(known);
+	outcome.rejectedRows.addAll(others, status, `${stopped.message}. ${stopped.resolution}`);
 	return { outcome: { ...outcome, stopped, isEarlier: true }, rows };
 }
 
@@ -202,15 +199,19 @@ async function earlierAttempts(
 		return await openProgress(context).known(source);
 	} catch (error) {
 		explained(error);
-		return { outcome: { received: source.count, pushed: [], rejectedRows: [] }, isComplete: false };
+		return { outcome: emptyOutcome(source.count), isComplete: false };
 	}
+}
+
+function emptyOutcome(received: number): PushOutcome {
+	return { received, pushed: [], rejectedRows: new RejectedRows() };
 }
 
 /** An empty input is fine. An unread file as input isn't. */
 function noRows(found: FoundColumns): PushOutcome {
 	const cause = found.likelyCause();
 	if (cause !== undefined) throw cause;
-	return { received: 0, pushed: [], rejectedRows: [] };
+	return emptyOutcome(0);
 }
 
 /**

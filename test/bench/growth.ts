@@ -31,13 +31,23 @@ const SIGNALS = [
 ] as const;
 const TIMES = [1, 4, 16];
 const SMALL_HEAP_MB = 1024;
+/** Rows of the largest files, in millions. */
+const MILLIONS = [1, 5, 10];
 const ROW_COUNTS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
 
-const step = z.object({ units: z.number(), us_per_unit: z.number(), peak_mb: z.number() });
+const step = z.object({
+	units: z.number(),
+	us_per_unit: z.number(),
+	peak_mb: z.number(),
+	/** Longest stall of the event loop. */
+	stall_ms: z.number().optional(),
+});
 const growth = z.object({
 	steps: z.record(z.string(), z.array(step)),
 	/** Rows of the largest push that succeeds. */
 	heap_1024_mb: z.record(z.string(), z.number()),
+	/** Pushes of large CSV files with a heap of 1 GB. */
+	large_files: z.array(step),
 });
 export type Growth = z.infer<typeof growth>;
 type Step = z.infer<typeof step>;
@@ -53,8 +63,8 @@ async function run(bench: Bench, name: JobName, side: 'ours' | 'core', size: num
 	);
 	const measured = await bench.prepare(workflow(`${name}-${side}-${size}-${Date.now()}`, flow));
 	await bench.resetService('serviceData' in job ? job.serviceData : {});
-	const { stepMs, wallMs, peakMb } = await measured();
-	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, peakMb };
+	const { stepMs, wallMs, peakMb, stallMs } = await measured();
+	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, peakMb, stallMs };
 }
 
 async function measureGrowth(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
@@ -79,16 +89,28 @@ async function measureSignalGrowth(
 	});
 }
 
-type Run = { units: number; ms: number; peakMb: number };
+/** A push of up to 10,000,000 rows. */
+async function measureLargeFiles(): Promise<Step[]> {
+	const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
+	const push = async (size: number) => await run(bench, 'feed_1m_file', 'ours', size);
+	return await measureSizes('large_files', push, MILLIONS).finally(async () => await bench.stop());
+}
 
-async function measureSizes(name: string, run: (times: number) => Promise<Run>): Promise<Step[]> {
+type Run = { units: number; ms: number; peakMb: number; stallMs?: number };
+
+async function measureSizes(
+	name: string,
+	run: (times: number) => Promise<Run>,
+	sizes = TIMES,
+): Promise<Step[]> {
 	// Once to warm up.
 	await run(1);
 	const steps: Step[] = [];
-	for (const times of TIMES) {
-		const { units, ms, peakMb } = await run(times);
+	for (const times of sizes) {
+		const { units, ms, peakMb, stallMs } = await run(times);
 		const us = Math.round((ms / units) * 1000);
-		steps.push({ units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) });
+		const step = { units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) };
+		steps.push({ ...step, ...(stallMs !== undefined && { stall_ms: Math.round(stallMs) }) });
 		const part = (us / (steps[0]?.us_per_unit ?? us)).toFixed(2);
 		console.log(`${name}: ${units} → ${us} µs a unit (${part} of 1×), ${Math.round(peakMb)} MB`);
 	}
@@ -135,6 +157,10 @@ async function main(): Promise<void> {
 	}
 	for (const [name, beginning] of SIGNALS)
 		await measure(name, async (bench) => await measureSignalGrowth(bench, name, beginning));
+	if (isWanted('large_files')) {
+		result.large_files = await measureLargeFiles();
+		store(result);
+	}
 	if (values.heap) {
 		result.heap_1024_mb = {
 			core: await largestPush('feed_100k', 'core'),

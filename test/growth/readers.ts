@@ -24,7 +24,8 @@ import { dateRanges } from '../../nodes/PlaceCall/request/dateRanges';
 import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/scheduledAt';
 import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
-import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/phoneArrays';
+import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phonesByRow';
+import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import {
@@ -357,10 +358,14 @@ export const readers: Record<string, Reader | Reader[]> = {
 			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
 	},
 	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/phoneArrays.ts › RowsByPhone': {
+	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
 		read: ({ json }) => {
-			const rows = new RowsByPhone();
-			for (const [row, phone] of listOf(json).entries()) rows.first(plain(phone), row);
+			const phones = new PhonesByRow();
+			const rows = new RowsByPhone(phones);
+			for (const [row, phone] of listOf(json).entries()) {
+				phones.set(row, plain(phone));
+				rows.set(plain(phone), row);
+			}
 		},
 	},
 	'PushCampaignContacts/push/cells.ts › cellOf': {
@@ -770,7 +775,7 @@ export const notReaders = new Set([
 	'PlaceCall/wait/pendingCalls.ts › PendingCalls',
 	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
-	'PushCampaignContacts/push/phoneArrays.ts › PhonesByRow',
+	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
 	'PushCampaignContacts/push/rejectedIndexes.ts › indexBaseOf',
 	'PushCampaignContacts/push/rejectedIndexes.ts › probeFor',

@@ -1,10 +1,9 @@
-import groupBy from 'lodash/groupBy';
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { NumbersByRow } from '../push/phoneArrays';
+import { NumbersByRow } from '../push/numbersByRow';
 import {
 	ROWS_PER_YIELD,
 	ROWS_PER_YIELD_IN_FLIGHT,
@@ -21,6 +20,7 @@ import {
 	type RowNames,
 	type Visit,
 } from '../push/rows';
+import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
 import { CellCount, Table } from './table';
 
@@ -29,8 +29,8 @@ import { CellCount, Table } from './table';
  * its number in the file and a checksum are kept, to detect changes.
  */
 export class FileRows implements RowSource {
-	private numbers = new NumbersByRow();
-	private checksums = new NumbersByRow();
+	private numbers = new NumbersByRow(Uint32Array);
+	private checksums = new NumbersByRow(Int32Array);
 	/** The first row of each file. */
 	private begins: number[] = [];
 	private total: number | undefined;
@@ -42,7 +42,7 @@ export class FileRows implements RowSource {
 
 	private constructor(
 		private readonly tables: readonly Table[],
-		private readonly yieldToEventLoop: YieldToEventLoop,
+		readonly yieldToEventLoop: YieldToEventLoop,
 	) {
 		this.width = tables.reduce((width, { columns }) => Math.max(width, columns.length), 1);
 	}
@@ -88,8 +88,8 @@ export class FileRows implements RowSource {
 	}
 
 	async each(visit: Visit): Promise<void> {
-		const numbers = new NumbersByRow();
-		const checksums = new NumbersByRow();
+		const numbers = new NumbersByRow(Uint32Array);
+		const checksums = new NumbersByRow(Int32Array);
 		const begins: number[] = [];
 		const rowsPerYield = this.rowsPerYield(ROWS_PER_YIELD);
 		let index = 0;
@@ -142,7 +142,7 @@ export class FileRows implements RowSource {
 	 */
 	async output(
 		rows: readonly number[],
-		withoutCells: ReadonlySet<number> = new Set(),
+		withoutCells: RowSet = new RowSet(),
 	): Promise<JsonObject[]> {
 		const cells = new Map<number, JsonObject>();
 		try {
@@ -170,6 +170,18 @@ export class FileRows implements RowSource {
 		return sortedLastIndex(this.begins, row) - 1;
 	}
 
+	/** The indexes of the files that have some of these rows. */
+	filesOf(rows: RowSet): number[] {
+		return this.byFile(rows).map(({ file }) => file);
+	}
+
+	private byFile(rows: RowSet): Array<{ file: number; some: RowSet }> {
+		return this.begins.flatMap((begin, file) => {
+			const some = rows.within(begin, (this.begins[file + 1] ?? Infinity) - 1);
+			return some.size === 0 ? [] : { file, some };
+		});
+	}
+
 	async close(): Promise<void> {
 		await this.cursor?.close();
 		this.cursor = undefined;
@@ -182,9 +194,8 @@ export class FileRows implements RowSource {
 		return {
 			one: (row) => `row ${numberOf(row)}${of(this.fileOf(row))}`,
 			several: (rows) => {
-				const byFile = groupBy(rows, (row) => this.fileOf(row));
-				const parts = Object.entries(byFile).map(
-					([file, some]) => describeRows(some, 'row', numberOf) + of(Number(file)),
+				const parts = this.byFile(rows).map(
+					({ file, some }) => describeRows(some, 'row', numberOf) + of(file),
 				);
 				return parts.join(' and ');
 			},

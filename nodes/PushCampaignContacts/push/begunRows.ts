@@ -3,6 +3,8 @@ import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
 import type { PreparedRows } from './prepareRows';
+import type { YieldToEventLoop } from './pushTypes';
+import type { RowSet } from './rowSet';
 
 /** Records what a push is about to send. */
 export type PushLog = {
@@ -47,21 +49,25 @@ export class BegunRows {
 	 */
 	private readonly claimed = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
-	/** The block of each row. */
-	private readonly blocks: Uint32Array;
-	/** Identifies these rows. */
-	private readonly rows: readonly unknown[];
+
+	private constructor(
+		private readonly options: BegunRowsOptions,
+		private readonly rows: RowSet,
+		private readonly blockSize: number,
+		/** Identifies these rows. */
+		private readonly identity: readonly unknown[],
+	) {}
 
 	/** @param contactsPerRequest rows that are sent together */
-	constructor(
-		private readonly options: BegunRowsOptions,
+	static async open(
+		options: BegunRowsOptions,
 		{ rows, keys }: Pick<PreparedRows, 'rows' | 'keys'>,
 		contactsPerRequest: number,
-	) {
-		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.length / MAX_BLOCKS));
-		this.rows = [options.campaign, keys.fingerprintOf(rows), blockSize];
-		this.blocks = new Uint32Array((rows.at(-1) ?? -1) + 1);
-		for (const [place, row] of rows.entries()) this.blocks[row] = Math.floor(place / blockSize);
+		yieldToEventLoop: YieldToEventLoop,
+	): Promise<BegunRows> {
+		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.size / MAX_BLOCKS));
+		const fingerprint = await keys.fingerprintOf(rows, yieldToEventLoop);
+		return new BegunRows(options, rows, blockSize, [options.campaign, fingerprint, blockSize]);
 	}
 
 	/**
@@ -119,7 +125,7 @@ export class BegunRows {
 		if (push.notedBy === executionId) return true;
 		const [isBegun, isSame] = await Promise.all([
 			log.begin(numberedPush(this.options)),
-			log.begin(['rows', ...this.rows]),
+			log.begin(['rows', ...this.identity]),
 		]);
 		push.notedBy = executionId;
 		if (isBegun && !isSame) memory.areChanged = true;
@@ -127,11 +133,11 @@ export class BegunRows {
 	}
 
 	private targetOf(block: number): unknown {
-		return ['block', ...this.rows, block];
+		return ['block', ...this.identity, block];
 	}
 
 	private blockOf(row: number): number {
-		return this.blocks[row] ?? 0;
+		return Math.floor(this.rows.indexOf(row) / this.blockSize);
 	}
 }
 

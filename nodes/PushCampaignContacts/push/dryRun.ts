@@ -30,11 +30,10 @@ export async function performDryRun(
 	skipPushedBefore: boolean,
 ): Promise<PushOutcome> {
 	const { status } = await openCampaign(client, campaignId);
-	const inOrder = [...rejectedRows].sort((one, other) => one.index - other.index);
 	return {
 		received,
 		pushed: [],
-		rejectedRows: inOrder,
+		rejectedRows,
 		ready: rows,
 		readyIsUpperBound: skipPushedBefore,
 		campaignStatus: status,

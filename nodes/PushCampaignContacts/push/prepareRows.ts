@@ -10,10 +10,14 @@ import {
 	type PhoneReading,
 } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted } from '../../shared/values';
-import { NumbersByRow, PhonesByRow, RowsByPhone } from './phoneArrays';
+import { NumbersByRow } from './numbersByRow';
+import { KeysByRow, PhonesByRow } from './phonesByRow';
+import { RowSet } from './rowSet';
+import { RowsByPhone } from './rowsByPhone';
 import { cellOf, type Column } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import type { ContactRow, RejectedRow } from './pushTypes';
+import { RejectedRows } from './rejectedRows';
 import type { RowSource, RowNames } from './rows';
 import { ContactBuffer } from './contactBuffer';
 
@@ -29,10 +33,10 @@ export type PrepareOptions = {
  * format. Both are empty for rejected rows.
  */
 export type PreparedRows = {
-	rows: number[];
+	rows: RowSet;
 	phones: PhonesByRow;
-	keys: PhonesByRow;
-	rejectedRows: RejectedRow[];
+	keys: KeysByRow;
+	rejectedRows: RejectedRows;
 	/** Creates the contacts on each call, so that a large push isn't in memory twice. */
 	contactsOf: (rows: readonly number[]) => Promise<ContactBuffer>;
 };
@@ -45,7 +49,7 @@ export async function prepareRows(
 ): Promise<PreparedRows> {
 	const { phones, keys, rejectedRows } = await checkRows(source, columns, options);
 	return {
-		rows: rowsWith(phones, source.count),
+		rows: await rowsWith(phones, source),
 		phones,
 		keys,
 		rejectedRows,
@@ -74,12 +78,12 @@ async function checkRows(
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<Pick<PreparedRows, 'phones' | 'keys' | 'rejectedRows'>> {
-	const phones = new PhonesByRow(source.count);
-	const keys = new PhonesByRow(source.count);
-	const rejectedRows: RejectedRow[] = [];
+	const phones = new PhonesByRow();
+	const keys = new KeysByRow(phones);
+	const rejectedRows = new RejectedRows();
 	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(source.count);
-	const nameLengths = new NumbersByRow(source.count);
+	const keptRows = new RowsByPhone(keys);
+	const nameLengths = new NumbersByRow(Uint32Array);
 	// Files create this object on each access.
 	const { names } = source;
 
@@ -91,32 +95,30 @@ async function checkRows(
 				: { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = options.isTool ? reading.forModel : reading.reason;
-			rejectedRows.push({ index, status: 'rejected', reason: detachedCopy(reason) });
+			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
 			return;
 		}
 		const { phone, key } = reading;
-		if (options.removeDuplicates) {
-			const nameLength = personNameOf(row, own)?.length ?? 0;
-			const kept = keptRows.first(key, index);
-			// If both names are equally long, the earlier row is kept.
-			if (kept !== index && nameLength <= nameLengths.at(kept)) {
-				duplicates.push({ index, key });
-				return;
-			}
-			if (kept !== index) {
-				duplicates.push({ index: kept, key });
-				phones.set(kept, '');
-				keys.set(kept, '');
-				keptRows.set(key, index);
-			}
-			nameLengths.set(index, nameLength);
+		const nameLength = personNameOf(row, own)?.length ?? 0;
+		const kept = options.removeDuplicates ? keptRows.get(key) : undefined;
+		// If both names are equally long, the earlier row is kept.
+		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
+			duplicates.push({ index, key });
+			return;
 		}
 		phones.set(index, phone);
 		keys.set(index, key);
+		if (!options.removeDuplicates) return;
+		nameLengths.set(index, nameLength);
+		keptRows.set(key, index);
+		if (kept === undefined) return;
+		duplicates.push({ index: kept, key });
+		phones.set(kept, '');
+		keys.set(kept, '');
 	});
 
 	for (const { index, key } of duplicates) {
-		rejectedRows.push(new DuplicateRow(index, keptRows.get(key) ?? 0, names, options.isTool));
+		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, names, options.isTool));
 	}
 	return { phones, keys, rejectedRows };
 }
@@ -176,11 +178,20 @@ function readRow(
 	};
 }
 
-function rowsWith(phones: PhonesByRow, count: number): number[] {
-	const rows: number[] = [];
-	for (let row = 0; row < count; row++) if (phones.isSet(row)) rows.push(row);
+async function rowsWith(
+	phones: PhonesByRow,
+	{ count, yieldToEventLoop }: RowSource,
+): Promise<RowSet> {
+	const rows = new RowSet();
+	for (let row = 0; row < count; row++) {
+		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();
+		if (phones.isSet(row)) rows.add(row);
+	}
 	return rows;
 }
+
+/** Takes a few milliseconds. */
+const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {

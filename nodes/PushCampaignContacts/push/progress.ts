@@ -6,10 +6,19 @@ import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
-import { PhonesByRow, RowsByPhone, type ByRow } from './phoneArrays';
+import { PhonesByRow, type ByRow } from './phonesByRow';
+import { RowsOfSentPhones } from './rowsByPhone';
+import { RejectedRows } from './rejectedRows';
+import { RowSet } from './rowSet';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
-import { reasonOf, type CampaignTarget, type PushOutcome, type RejectedRow } from './pushTypes';
+import {
+	reasonOf,
+	ROWS_PER_YIELD,
+	type CampaignTarget,
+	type PushOutcome,
+	type RejectedRow,
+} from './pushTypes';
 import { BEGUN_EARLIER, INTERRUPTED } from './rowQueue';
 import { readPhoneCell, type PreparedRows } from './prepareRows';
 import {
@@ -18,6 +27,7 @@ import {
 	rangesOf,
 	rowsIn,
 	type PushCheckpoint,
+	type RowRanges,
 	type SentRequest,
 } from './checkpoint';
 import type { RowSource } from './rows';
@@ -86,7 +96,7 @@ export type RequestTracker = {
 };
 
 /** The results of earlier attempts. `rows` are still to be sent. */
-export type Restored = { rows: number[]; outcome: PushOutcome };
+export type Restored = { rows: RowSet; outcome: PushOutcome };
 
 /** `isComplete`: all earlier requests match these rows. False for another file, for example. */
 export type KnownOutcome = { outcome: PushOutcome; isComplete: boolean };
@@ -95,7 +105,7 @@ export type KnownOutcome = { outcome: PushOutcome; isComplete: boolean };
 const MAX_REQUESTS = 1_000;
 
 /** A request with its rows and their current numbers, by row. */
-type EarlierRequest = { request: SentRequest; rows: number[]; numbers: PhonesByRow };
+type EarlierRequest = { request: SentRequest; rows: RowSet; numbers: PhonesByRow };
 
 export class PushProgress {
 	constructor(readonly record: PushCheckpoint = emptyCheckpoint()) {}
@@ -123,18 +133,18 @@ export class PushProgress {
 		const outcome: PushOutcome = {
 			received: source.count,
 			pushed: [],
-			rejectedRows: [...rejectedRows],
+			rejectedRows: RejectedRows.of(rejectedRows.single),
 		};
 		const reader = readerOf(settings.isTool);
-		const settledRows = new Set<number>();
-		const settledNumbers = new RowsByPhone();
+		const settled: RowRanges = [];
+		const sentPhones = new RowsOfSentPhones();
 		for (const { request, rows: sent, numbers } of await this.requestsOf(source)) {
 			if (request.campaign !== settings.campaign) continue;
 			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers, settings)) continue;
 			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
-			for (const row of same) settledRows.add(row);
-			for (const row of sent) settledNumbers.set(numbers.at(row), row);
-			restoreRequest(request, same, keys, outcome, reader);
+			for (const range of same.ranges()) settled.push(...range);
+			for (const row of sent) sentPhones.set(numbers.at(row), row);
+			restoreRequest(request, [...same], keys, outcome, reader);
 		}
 		const rejected = this.record.rejected
 			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
@@ -142,43 +152,51 @@ export class PushProgress {
 		const contacts = await contactsOf(rejected.map(({ row }) => row));
 		for (const [position, { row, reason, settings: fingerprint }] of rejected.entries()) {
 			if (fingerprint !== settings.fingerprintOf(contacts.at(position))) continue;
-			settledRows.add(row);
-			outcome.rejectedRows.push({ index: row, status: 'rejected', reason });
+			settled.push(row, row);
+			outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
 		}
 		for (const row of this.interruptedRows(keys, settings.campaign)) {
-			settledRows.add(row);
-			outcome.rejectedRows.push({
+			settled.push(row, row);
+			outcome.rejectedRows.add({
 				index: row,
 				status: 'unknown',
 				reason: this.interruptedReason(reader),
 			});
 		}
-		if (settledRows.size === 0 && settledNumbers.size === 0) return { rows, outcome };
-		const unsettled = rows.filter((row) => !settledRows.has(row));
-		if (!settings.removeDuplicates) return { rows: unsettled, outcome };
-		const sameNumber = (row: number) => settledNumbers.get(keys.at(row));
+		const unsettled = rows.without(RowSet.ofRanges(settled));
+		if (!settings.removeDuplicates || sentPhones.size === 0) return { rows: unsettled, outcome };
+		const unsent = new RowSet();
+		let checked = 0;
 		for (const index of unsettled) {
-			const other = sameNumber(index);
-			if (other === undefined) continue;
+			if (checked++ % ROWS_PER_YIELD === 0) await source.yieldToEventLoop();
+			const other = sentPhones.get(keys.at(index));
+			if (other === undefined) {
+				unsent.add(index);
+				continue;
+			}
 			const sent = settings.isTool
 				? 'it was sent before'
 				: 'an earlier attempt of this execution sent it';
 			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${sent}.`;
-			outcome.rejectedRows.push({ index, status: 'duplicate', reason });
+			outcome.rejectedRows.add({ index, status: 'duplicate', reason });
 		}
-		return { rows: unsettled.filter((row) => sameNumber(row) === undefined), outcome };
+		return { rows: unsent, outcome };
 	}
 
 	/** The earlier results of these rows in any campaign, if the settings can't be read. */
 	async known(source: RowSource): Promise<KnownOutcome> {
-		const outcome: PushOutcome = { received: source.count, pushed: [], rejectedRows: [] };
+		const outcome: PushOutcome = {
+			received: source.count,
+			pushed: [],
+			rejectedRows: new RejectedRows(),
+		};
 		const found = await this.requestsOf(source);
 		for (const { request, rows, numbers } of found)
-			restoreRequest(request, rows, numbers, outcome, 'onScreen');
-		const sent = new Set(found.flatMap(({ rows }) => rows));
+			restoreRequest(request, [...rows], numbers, outcome, 'onScreen');
+		const sent = RowSet.ofRanges(found.flatMap(({ request }) => request.rows));
 		for (const index of rowsIn(this.record.interrupted?.rows ?? [])) {
 			if (index >= source.count || sent.has(index)) continue;
-			outcome.rejectedRows.push({
+			outcome.rejectedRows.add({
 				index,
 				status: 'unknown',
 				reason: this.interruptedReason('onScreen'),
@@ -281,7 +299,8 @@ export class PushProgress {
 				const reading = readPhoneCell(cell, normalized);
 				numbers.set(index, isAccepted(reading) ? reading.key : '');
 			});
-			if (numbersOf(rows, numbers) === request.numbers) found.push({ request, rows, numbers });
+			if (numbersOf(rows, numbers) !== request.numbers) continue;
+			found.push({ request, rows: RowSet.ofRanges(request.rows), numbers });
 		}
 		return found;
 	}
@@ -298,13 +317,13 @@ function columnIn({ column: name, path }: SentRequest): Column {
 /** Whether the model's request had other options, or pushed nobody. */
 function mayBeRequestedAgain(
 	{ response, options }: SentRequest,
-	rows: readonly number[],
+	rows: RowSet,
 	numbers: ByRow<string>,
 	settings: AttemptSettings,
 ): boolean {
 	if (response === undefined) return false;
 	if (options !== settings.options) return true;
-	return pushedRequest(rows, response, numbers).request.rows.length === 0;
+	return pushedRequest([...rows], response, numbers).request.rows.size === 0;
 }
 
 /** Adds the rows of an earlier request to the outcome. */
@@ -319,13 +338,13 @@ function restoreRequest(
 	if (response !== undefined) {
 		const { request, rejectedRows } = pushedRequest(rows, response, keys);
 		outcome.pushed.push(request);
-		outcome.rejectedRows.push(...rejectedRows);
+		for (const row of rejectedRows) outcome.rejectedRows.add(row);
 		return;
 	}
 	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.fromStored(unknown);
 	outcome.stopped ??= stopped;
 	const reason = reasonOf(stopped, reader);
-	for (const index of rows) outcome.rejectedRows.push({ index, status: 'unknown', reason });
+	for (const index of rows) outcome.rejectedRows.add({ index, status: 'unknown', reason });
 }
 
 function readOtherwise(): InvalidInput {

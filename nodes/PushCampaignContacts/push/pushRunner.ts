@@ -62,7 +62,7 @@ export class PushRunner {
 		const skipped = queue.skipped();
 		const interrupted = skipped.filter(({ status }) => status === 'unknown');
 		this.progress.interrupted(interrupted, this.prepared.keys, this.settings);
-		for (const row of skipped) this.outcome.rejectedRows.push(row);
+		for (const row of skipped) this.outcome.rejectedRows.add(row);
 	}
 
 	/** @returns why the push stops */
@@ -71,18 +71,19 @@ export class PushRunner {
 		for (;;) {
 			const interrupted = this.sender.interrupted();
 			if (interrupted !== undefined) {
-				this.addNotSent(queue.remaining(), interrupted);
+				this.addRemaining(interrupted);
 				return interrupted;
 			}
 			const request = await orExplained(queue.take(this.size));
 			if (request instanceof ExplainedError) {
-				this.stop(queue.remaining(), request);
+				const reason = reasonOf(request, this.reader);
+				this.outcome.rejectedRows.addAll(queue.remaining(), statusAfter(request), reason);
 				return request;
 			}
 			if (request.length === 0) return undefined;
 			this.rejectedCount = 0;
 			this.rowsSentAlone = 0;
-			const rejectedBefore = this.outcome.rejectedRows.length;
+			const rejectedBefore = this.outcome.rejectedRows.single.length;
 			const loaded = await orExplained(this.sender.load(request));
 			const stopped =
 				loaded instanceof ExplainedError
@@ -91,7 +92,7 @@ export class PushRunner {
 			// The service accepts requests of this size.
 			const { largestAccepted } = this.sender;
 			if (this.size < request.length && largestAccepted > 0) this.size = largestAccepted;
-			const withoutEffect = this.outcome.rejectedRows
+			const withoutEffect = this.outcome.rejectedRows.single
 				.slice(rejectedBefore)
 				.filter(({ status }) => WITHOUT_EFFECT.has(status));
 			const released = withoutEffect.map(({ index }) => index);
@@ -101,7 +102,7 @@ export class PushRunner {
 			}
 			const end = stopped ?? (failed instanceof ExplainedError ? failed : undefined);
 			if (end === undefined) continue;
-			this.addNotSent(queue.remaining(), end);
+			this.addRemaining(end);
 			return end;
 		}
 	}
@@ -238,7 +239,7 @@ export class PushRunner {
 	private reject(row: RejectedRow): void {
 		this.rejectedCount++;
 		this.outcome.hasRejections = true;
-		this.outcome.rejectedRows.push(row);
+		this.outcome.rejectedRows.add(row);
 		const contact = this.sender.contactOf(row.index);
 		this.progress.reject(row, contact, this.prepared.keys, this.settings);
 	}
@@ -259,27 +260,34 @@ export class PushRunner {
 	}
 
 	private stop(rows: readonly number[], error: ExplainedError): ExplainedError {
-		this.addRows(
-			rows,
-			error.outcome === 'unknown' ? 'unknown' : 'not_sent',
-			reasonOf(error, this.reader),
-		);
+		this.addRows(rows, statusAfter(error), reasonOf(error, this.reader));
 		return error;
 	}
 
+	/** The rows that were not taken. */
+	private addRemaining(stopped: ExplainedError): void {
+		const rows = this.queue.remaining();
+		this.outcome.rejectedRows.addAll(rows, 'not_sent', this.whyNotSent(stopped));
+	}
+
 	private addNotSent(rows: readonly number[], stopped: ExplainedError): void {
-		this.addRows(
-			rows,
-			'not_sent',
-			stopped.outcome === 'unknown'
-				? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
-				: reasonOf(stopped, this.reader),
-		);
+		this.addRows(rows, 'not_sent', this.whyNotSent(stopped));
+	}
+
+	private whyNotSent(stopped: ExplainedError): string {
+		return stopped.outcome === 'unknown'
+			? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
+			: reasonOf(stopped, this.reader);
 	}
 
 	private addRows(rows: readonly number[], status: RowStatus, reason: string): void {
-		for (const index of rows) this.outcome.rejectedRows.push({ index, status, reason });
+		for (const index of rows) this.outcome.rejectedRows.add({ index, status, reason });
 	}
+}
+
+/** The status of rows whose request failed. */
+function statusAfter({ outcome }: ExplainedError): RowStatus {
+	return outcome === 'unknown' ? 'unknown' : 'not_sent';
 }
 
 function isPayloadTooLarge(error: ExplainedError): boolean {

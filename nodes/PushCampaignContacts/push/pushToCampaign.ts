@@ -35,7 +35,13 @@ export async function pushToCampaign(
 			? new AllRows(
 					rows,
 					reader,
-					begun && new BegunRows(begun, prepared, options.contactsPerRequest),
+					begun &&
+						(await BegunRows.open(
+							begun,
+							prepared,
+							options.contactsPerRequest,
+							source.yieldToEventLoop,
+						)),
 				)
 			: new NewNumbersOnly(
 					rows,
@@ -45,6 +51,5 @@ export async function pushToCampaign(
 				);
 	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
 	sentNumbers?.add(outcome, prepared);
-	outcome.rejectedRows.sort((one, other) => one.index - other.index);
 	return outcome;
 }

@@ -1,6 +1,8 @@
 import type { ExplainedError } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { JsonObject, JsonValue } from '../../shared/json';
+import type { RejectedRows } from './rejectedRows';
+import type { RowSet } from './rowSet';
 
 /** The campaign and agent of a push. */
 export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
@@ -14,7 +16,7 @@ export type ContactItem = { readonly json: ContactRow; readonly binary?: unknown
 /** Lets other work of the process run. Awaited regularly in a long push. */
 export type YieldToEventLoop = () => Promise<void>;
 
-export const ROWS_PER_YIELD = 20_000;
+export const ROWS_PER_YIELD = 5_000;
 /** Fewer while a request is in flight, because its bytes must leave too. */
 export const ROWS_PER_YIELD_IN_FLIGHT = 2_000;
 
@@ -72,7 +74,7 @@ export const ADDED_COLUMNS = [
 
 /** An accepted request, with those of its rows that can be called. */
 export type PushedRequest = {
-	rows: readonly number[];
+	rows: RowSet;
 	response: JsonObject;
 	/** Entries of the service's skipped lists that match no row of the request. */
 	unmatched: readonly JsonValue[];
@@ -82,13 +84,13 @@ export type PushedRequest = {
 export type PushOutcome = {
 	received: number;
 	pushed: PushedRequest[];
-	rejectedRows: RejectedRow[];
+	rejectedRows: RejectedRows;
 	/** Whether the service itself rejected rows. */
 	hasRejections?: boolean;
 	/** Whether the request asked to release the contacts to the calling queue. */
 	enqueue?: boolean;
 	/** Only in a dry run: the rows that a push would send, and the status of the campaign. */
-	ready?: readonly number[];
+	ready?: RowSet;
 	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
 	readyIsUpperBound?: boolean;
 	campaignStatus?: string | undefined;

@@ -1,6 +1,6 @@
 import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
 import { pushedKeys } from '../../shared/numberLists/pushedKeys';
-import type { ByRow } from './phoneArrays';
+import type { ByRow } from './phonesByRow';
 
 const MAX_ADDED_TOGETHER = 100_000;
 

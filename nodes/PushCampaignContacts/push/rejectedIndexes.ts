@@ -9,7 +9,7 @@ import {
 } from '../../shared/json';
 import { LIMITS } from '../../shared/api/limits';
 import { isMobile } from '../../shared/phone/india';
-import type { ByRow } from './phoneArrays';
+import type { ByRow } from './phonesByRow';
 import type { RejectedRow } from './pushTypes';
 
 /** The index of the first contact in the service's messages. The document doesn't say whether it counts from 0 or 1. */

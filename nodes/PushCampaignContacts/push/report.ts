@@ -1,14 +1,10 @@
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
-import {
-	ROW_STATUSES,
-	type PushOutcome,
-	type PushedRequest,
-	type RejectedRow,
-	type RowStatus,
-} from './pushTypes';
+import { ROW_STATUSES, type PushOutcome, type PushedRequest, type RowStatus } from './pushTypes';
+import type { RejectedRows } from './rejectedRows';
 import { namesOfItems, type RowNames } from './rows';
+import { RowSet } from './rowSet';
 
 const MAX_EXAMPLES = 5;
 
@@ -50,9 +46,9 @@ export function countRows({ received, pushed, rejectedRows, ready }: PushOutcome
 		not_sent: 0,
 		requests: pushed.length,
 		skipped_unmatched: sumBy(pushed, ({ unmatched }) => unmatched.length),
-		...(ready !== undefined && { ready: ready.length }),
+		...(ready !== undefined && { ready: ready.size }),
 	};
-	for (const { status } of rejectedRows) counts[status]++;
+	for (const status of ROW_STATUSES) counts[status] = rejectedRows.count(status);
 	return counts;
 }
 
@@ -88,25 +84,18 @@ export function describeOutcome(
 	names: RowNames = namesOfItems,
 	canBeRetried = true,
 ): OutcomeReport {
-	const rowsWith = (status: RowStatus) =>
-		outcome.rejectedRows.filter((row) => row.status === status);
-	const line = (label: string, indexes: readonly number[], text: string, lists = '') =>
-		indexes.length > 0 &&
-		`${label}: ${rowCount(indexes.length)} (${names.several(indexes)}${lists}). ${text}`;
-	const indexesOf = (...statuses: RowStatus[]) =>
-		statuses.flatMap(rowsWith).map(({ index }) => index);
-	const pushed = outcome.pushed.flatMap(({ rows }) => rows);
-	const [unknown, notSent, rejected] = [
-		indexesOf('unknown'),
-		indexesOf('not_sent'),
-		rowsWith('rejected'),
-	];
-	const it = notSent.length === 1 ? 'it' : 'them';
+	const { rejectedRows } = outcome;
+	const line = (label: string, rows: RowSet, text: string, lists = '') =>
+		rows.size > 0 && `${label}: ${rowCount(rows.size)} (${names.several(rows)}${lists}). ${text}`;
+	const pushed = RowSet.union(outcome.pushed.map(({ rows }) => rows));
+	const notSent = rejectedRows.rowsWith('not_sent');
+	const rejected = rejectedRows.rowsWith('rejected');
+	const it = notSent.size === 1 ? 'it' : 'them';
 	return {
 		nextSteps: onlyTexts([
 			canBeRetried &&
-				pushed.length > 0 &&
-				notSent.length > 0 &&
+				pushed.size > 0 &&
+				notSent.size > 0 &&
 				'To send only the rows that were not sent, retry this execution from the list of executions.',
 			...earlierNotes(outcome),
 		]),
@@ -114,15 +103,15 @@ export function describeOutcome(
 			line('Pushed', pushed, 'Leave them out if you push the other rows again.', listsOf(outcome)),
 			line(
 				'Unknown',
-				unknown,
+				rejectedRows.rowsWith('unknown'),
 				'They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
 			),
 			line('Not sent', notSent, `You can push ${it} again.`),
 			line(
 				'Rejected',
-				rejected.map(({ index }) => index),
-				rejected.length === 1
-					? (rejected[0]?.reason ?? '')
+				rejected,
+				rejected.size === 1
+					? reasonsOf(rejectedRows, 1).join('')
 					: 'The first reasons are in the details.',
 			),
 			names.legend,
@@ -131,20 +120,20 @@ export function describeOutcome(
 			summaryLine(outcome),
 			line(
 				'Skipped by the service',
-				indexesOf('do_not_disturb', 'skipped_duplicate'),
+				rejectedRows.rowsWith('do_not_disturb', 'skipped_duplicate'),
 				'Leave them out if you push the other rows again.',
 			),
 			line(
 				'Duplicates',
-				indexesOf('duplicate'),
+				rejectedRows.rowsWith('duplicate'),
 				'Leave them out if you push the other rows again. Each has the phone number of another row.',
 			),
 			line(
 				'Pushed before',
-				indexesOf('pushed_before'),
+				rejectedRows.rowsWith('pushed_before'),
 				'An earlier run of this workflow sent their numbers to the campaign.',
 			),
-			...(rejected.length > 1 ? reasons(rejected, names) : []),
+			...(rejected.size > 1 ? firstReasons(rejectedRows, names) : []),
 			...unmatchedIn(outcome),
 			...duplicateNotes(outcome),
 			...releaseNotes(outcome),
@@ -156,7 +145,7 @@ export function describeOutcome(
 export function hintsFor(outcome: PushOutcome): string[] {
 	const { received, rejectedRows, stopped, ready } = outcome;
 	const seeRejected =
-		rejectedRows.length > 0 ? " The 'Rejected' output shows the reason for each row." : '';
+		rejectedRows.size > 0 ? " The 'Rejected' output shows the reason for each row." : '';
 	if (ready !== undefined) {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
@@ -165,7 +154,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 	}
 	return onlyTexts([
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
-		rejectedRows.length > 0 && summaryLine(outcome) + seeRejected,
+		rejectedRows.size > 0 && summaryLine(outcome) + seeRejected,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		...lookedUpIn(outcome),
@@ -180,8 +169,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 }
 
 function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[] {
-	const hasEarlierRows =
-		pushed.length > 0 || rejectedRows.some(({ status }) => status === 'unknown');
+	const hasEarlierRows = pushed.length > 0 || rejectedRows.count('unknown') > 0;
 	return isEarlier === true && hasEarlierRows
 		? [
 				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed or unknown.',
@@ -195,7 +183,7 @@ function lookedUpIn({ pushed }: PushOutcome): string[] {
 		.filter(({ response }) => response.looked_up === true)
 		.map(({ response, rows }) => {
 			const list = JSON.stringify(response.campaign_upload_id);
-			return `The service didn't respond to one request, but the campaign has one new contact list (${list}) with as many contacts (${number(rows.length)}). These rows count as pushed.`;
+			return `The service didn't respond to one request, but the campaign has one new contact list (${list}) with as many contacts (${number(rows.size)}). These rows count as pushed.`;
 		});
 }
 
@@ -218,14 +206,14 @@ function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
 }
 
 function rowsIn(requests: readonly PushedRequest[]): number {
-	return sumBy(requests, ({ rows }) => rows.length);
+	return sumBy(requests, ({ rows }) => rows.size);
 }
 
 /** Whether fewer calls are queued than there are pushed rows that the service didn't leave out. */
 function isQueuedShort({ response, rows, unmatched }: PushedRequest): boolean {
 	const queued = numberIn(response.queued_calls);
 	const duplicates = numberIn(response.duplicates_removed) ?? 0;
-	return queued !== undefined && queued + duplicates + unmatched.length < rows.length;
+	return queued !== undefined && queued + duplicates + unmatched.length < rows.size;
 }
 
 /** The response doesn't say which rows the service removed as duplicates. */
@@ -314,15 +302,24 @@ function listsOf({ pushed }: PushOutcome): string {
 	return `, contact ${lists.length === 1 ? 'list' : 'lists'} ${lists.join(', ')}`;
 }
 
-function reasons(rows: readonly RejectedRow[], names: RowNames): string[] {
-	const examples = rows
-		.slice(0, MAX_EXAMPLES)
-		.map(({ index, reason }) => `[${names.one(index)}] ${reason}`);
-	const more = rows.length - examples.length;
+function firstReasons(rows: RejectedRows, names: RowNames): string[] {
+	const examples = reasonsOf(rows, MAX_EXAMPLES, names);
+	const more = rows.count('rejected') - examples.length;
 	return [
 		...examples,
 		...(more > 0 ? [`${number(more)} more ${more === 1 ? 'row was' : 'rows were'} rejected.`] : []),
 	];
+}
+
+/** The reasons of the first rejected rows. */
+function reasonsOf(rows: RejectedRows, max: number, names?: RowNames): string[] {
+	const reasons: string[] = [];
+	for (const { first, cause } of rows.ranges()) {
+		if (reasons.length === max) break;
+		if (cause.status !== 'rejected') continue;
+		reasons.push(names === undefined ? cause.reason : `[${names.one(first)}] ${cause.reason}`);
+	}
+	return reasons;
 }
 
 function onlyTexts(texts: ReadonlyArray<string | false | undefined>): string[] {

@@ -102,7 +102,7 @@ export class RequestSender {
 		tracker.accepted(response);
 		const { request, rejectedRows } = pushedRequest(rows, response, this.prepared.keys);
 		this.outcome.pushed.push(request);
-		this.outcome.rejectedRows.push(...rejectedRows);
+		for (const row of rejectedRows) this.outcome.rejectedRows.add(row);
 		this.largestAccepted = Math.max(this.largestAccepted, rows.length);
 	}
 

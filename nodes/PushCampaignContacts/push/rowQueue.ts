@@ -3,6 +3,7 @@ import type { Reader, Resolution } from '../../shared/api/resolution';
 import { rowsChanged, type BegunRows } from './begunRows';
 import type { RejectedRow } from './pushTypes';
 import type { PushedNumbers } from './pushedNumbers';
+import { RowSet } from './rowSet';
 
 /** The rows of a push, taken request by request. */
 export type RowQueue = {
@@ -13,7 +14,7 @@ export type RowQueue = {
 	/** Records the results of rows. @param withoutEffect the rows that certainly aren't in the campaign */
 	settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void>;
 	/** The rows that were not taken. */
-	remaining(): number[];
+	remaining(): RowSet;
 	close(): Promise<void>;
 	/** The rows that `take` left out. */
 	skipped(): RejectedRow[];
@@ -25,7 +26,7 @@ export class AllRows implements RowQueue {
 	private readonly begun: number[] = [];
 
 	constructor(
-		private readonly rows: readonly number[],
+		private readonly rows: RowSet,
 		private readonly reader: Reader,
 		private readonly earlier?: BegunRows,
 	) {}
@@ -52,8 +53,8 @@ export class AllRows implements RowQueue {
 		await this.earlier?.settle(rows, withoutEffect);
 	}
 
-	remaining(): number[] {
-		return this.rows.slice(this.position);
+	remaining(): RowSet {
+		return this.rows.from(this.position);
 	}
 
 	async close(): Promise<void> {}
@@ -100,15 +101,15 @@ export class NewNumbersOnly implements RowQueue {
 	private unconfirmed: ReadonlySet<number> = new Set();
 
 	constructor(
-		private readonly rows: readonly number[],
+		private readonly rows: RowSet,
 		private readonly pushedNumbers: PushedNumbers,
 		private readonly reader: Reader,
 		private readonly isAnotherPush = false,
 	) {}
 
 	async take(size: number): Promise<number[]> {
-		if (this.isAnotherPush && this.rows.length > 0) throw rowsChanged();
-		while (this.ready.length < size && this.position < this.rows.length) {
+		if (this.isAnotherPush && this.rows.size > 0) throw rowsChanged();
+		while (this.ready.length < size && this.position < this.rows.size) {
 			// No more than one request: after a crash, reserved numbers count as unknown.
 			const rows = this.rows.slice(this.position, this.position + size - this.ready.length);
 			const { fresh, known } = await this.pushedNumbers.reserve(rows);
@@ -132,8 +133,8 @@ export class NewNumbersOnly implements RowQueue {
 		await this.pushedNumbers.release(withoutEffect);
 	}
 
-	remaining(): number[] {
-		return [...this.ready, ...this.rows.slice(this.position)];
+	remaining(): RowSet {
+		return RowSet.union([RowSet.of(this.ready), this.rows.from(this.position)]);
 	}
 
 	async close(): Promise<void> {

@@ -9,7 +9,7 @@ import {
 	type ContactItem,
 	type ContactRow,
 } from './pushTypes';
-import { pairsOf, rangesOf } from './checkpoint';
+import type { RowSet } from './rowSet';
 
 /** The rows of a push, from n8n's items or from files that are read as needed. */
 export type RowSource = {
@@ -19,6 +19,8 @@ export type RowSource = {
 	/** A fingerprint of how the files were read. Read differently, they may have other rows. */
 	readonly reading?: string | undefined;
 	columns(): Promise<FoundColumns>;
+	/** Lets other work of the process run. */
+	readonly yieldToEventLoop: YieldToEventLoop;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
@@ -36,7 +38,7 @@ export type RowNames = {
 	/** "item 3" */
 	one(row: number): string;
 	/** "items 0 to 9999, 10004" */
-	several(rows: readonly number[]): string;
+	several(rows: RowSet): string;
 	/** Explains the numbers, if necessary. */
 	legend?: string;
 };
@@ -63,7 +65,7 @@ export class ItemRows implements RowSource {
 
 	constructor(
 		private readonly items: readonly ContactItem[],
-		private readonly yieldToEventLoop: YieldToEventLoop,
+		readonly yieldToEventLoop: YieldToEventLoop,
 		private readonly areFromJson = false,
 	) {}
 
@@ -150,17 +152,17 @@ const MAX_RANGES = 100;
 
 /** "rows 2 to 10001, 10005" */
 export function describeRows(
-	rows: readonly number[],
+	rows: RowSet,
 	noun: string,
 	numberOf: (row: number) => number,
 ): string {
-	const pairs = pairsOf(rangesOf([...rows].sort((one, other) => one - other)));
-	const ranges = pairs
-		.slice(0, MAX_RANGES)
-		.map(([first, last]) =>
-			first === last ? String(numberOf(first)) : `${numberOf(first)} to ${numberOf(last)}`,
-		);
-	const end = pairs.slice(MAX_RANGES).at(-1)?.[1];
+	const ranges: string[] = [];
+	let end: number | undefined;
+	for (const [first, last] of rows.ranges()) {
+		if (ranges.length === MAX_RANGES) end = last;
+		else if (first === last) ranges.push(String(numberOf(first)));
+		else ranges.push(`${numberOf(first)} to ${numberOf(last)}`);
+	}
 	const more = end === undefined ? '' : `, and more up to ${numberOf(end)}`;
-	return `${noun}${rows.length === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
+	return `${noun}${rows.size === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
 }

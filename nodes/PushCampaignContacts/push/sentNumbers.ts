@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../shared/json';
 import type { PushOutcome, RowStatus } from './pushTypes';
 import type { PreparedRows } from './prepareRows';
+import type { RowSet } from './rowSet';
 
 /** Numbers separated by spaces, by result and campaign. Plain JSON that is stored with the execution. */
 export type SentNumbersRecord = { [list: string]: string };
@@ -41,18 +42,18 @@ export class SentNumbers {
 
 	/** Adds rows with sent numbers to the outcome. @returns the other rows */
 	leaveOut(
-		rows: readonly number[],
+		rows: RowSet,
 		{ keys }: Pick<PreparedRows, 'keys'>,
 		{ rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
-	): readonly number[] {
+	): RowSet {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		if (sent.size + unknown.size === 0) return rows;
 		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
 		return rows.filter((index) => {
 			const key = keys.at(index);
-			if (unknown.has(key)) rejectedRows.push({ index, status: 'unknown', reason: UNKNOWN });
+			if (unknown.has(key)) rejectedRows.add({ index, status: 'unknown', reason: UNKNOWN });
 			else if (sent.has(key))
-				rejectedRows.push({ index, status: 'duplicate', reason: reasonOfSent });
+				rejectedRows.add({ index, status: 'duplicate', reason: reasonOfSent });
 			else return true;
 			return false;
 		});
@@ -61,13 +62,11 @@ export class SentNumbers {
 	/** Remembers the sent rows, unless there are too many in total. */
 	add({ pushed, rejectedRows }: PushOutcome, { keys }: Pick<PreparedRows, 'keys'>): void {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
-		const count = pushed.reduce((sum, { rows }) => sum + rows.length, sent.size + unknown.size);
+		const count = pushed.reduce((sum, { rows }) => sum + rows.size, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
 		const keysWith = (statuses: readonly RowStatus[]) =>
-			rejectedRows
-				.filter(({ status }) => statuses.includes(status))
-				.map(({ index }) => keys.at(index));
-		const keysOfPushed = pushed.flatMap(({ rows }) => rows.map((row) => keys.at(row)));
+			Array.from(rejectedRows.rowsWith(...statuses), (row) => keys.at(row));
+		const keysOfPushed = pushed.flatMap(({ rows }) => Array.from(rows, (row) => keys.at(row)));
 		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
 		this.write(this.unknownList, keysWith(['unknown']));
 	}

@@ -1,8 +1,9 @@
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
-import type { ByRow } from './phoneArrays';
+import type { ByRow } from './phonesByRow';
 import type { RejectedRow, PushedRequest, RowStatus } from './pushTypes';
+import { RowSet } from './rowSet';
 
 /** Rows of an accepted request that the service won't call, and skipped entries that match no row. */
 export type Skipped = { rows: RejectedRow[]; unmatched: JsonValue[] };
@@ -36,7 +37,7 @@ export function pushedRequest(
 	const { rows: rejectedRows, unmatched } = skippedRows(response, rows, keys);
 	const skipped = new Set(rejectedRows.map(({ index }) => index));
 	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
-	return { request: { rows: callable, response, unmatched }, rejectedRows };
+	return { request: { rows: RowSet.of(callable), response, unmatched }, rejectedRows };
 }
 
 /** @param keys by row, a key that is equal for equal numbers in any format */

@@ -7,7 +7,8 @@ import {
 	type PushLog,
 	type RowsMemory,
 } from '../../../nodes/PushCampaignContacts/push/begunRows';
-import { PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phoneArrays';
+import { KeysByRow, PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phonesByRow';
+import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
 import {
 	engineHarness,
 	runKilled,
@@ -163,9 +164,10 @@ describe('Retry after n8n was killed', () => {
 
 describe('rows that are recorded in blocks', () => {
 	const numbersOf = (count: number, shift = 0) => {
-		const keys = new PhonesByRow(count);
-		for (let row = 0; row < count; row++) keys.set(row, phone(row + shift));
-		return { keys, rows: Array.from({ length: count }, (_, row) => row) };
+		const phones = new PhonesByRow();
+		for (let row = 0; row < count; row++) phones.set(row, phone(row + shift));
+		const all = RowSet.ofRanges([0, count - 1]);
+		return { keys: new KeysByRow(phones), rows: all };
 	};
 
 	/** What attempts note, over all of them. */
@@ -206,20 +208,21 @@ describe('rows that are recorded in blocks', () => {
 			fc.asyncProperty(cases, async ({ count, size, part }) => {
 				const attempt = log();
 				const { keys, rows } = numbersOf(count);
-				const open = () =>
-					new BegunRows(
+				const open = async () =>
+					await BegunRows.open(
 						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 						{ keys, rows },
 						size,
+						async () => {},
 					);
-				const first = open();
+				const first = await open();
 				const begun = new Set<number>();
 				for (let start = 0; start < part * count; start += size) {
 					const { fresh, known } = await first.claim(rows.slice(start, start + size));
 					expect(known).toEqual([]);
 					for (const row of fresh) begun.add(row);
 				}
-				const second = open();
+				const second = await open();
 				const [known, fresh] = [new Set<number>(), new Set<number>()];
 				for (let start = 0; start < count; start += size) {
 					const found = await second.claim(rows.slice(start, start + size));
@@ -250,13 +253,14 @@ describe('rows that are recorded in blocks', () => {
 				let last = -1;
 				const rows = gaps.map((gap) => (last += gap));
 				const { keys } = numbersOf(last + 1);
-				const open = () =>
-					new BegunRows(
+				const open = async () =>
+					await BegunRows.open(
 						{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
-						{ keys, rows },
+						{ keys, rows: RowSet.of(rows) },
 						blockSize,
+						async () => {},
 					);
-				const first = open();
+				const first = await open();
 				const requests = chunk(rows, requestSize);
 				const underWay: number[][] = [];
 				for (const request of requests) {
@@ -270,7 +274,7 @@ describe('rows that are recorded in blocks', () => {
 				}
 				const isSent = (row: number) => underWay.flat().includes(row) || !rejected(row);
 				const known = chunk(rows, blockSize).filter((block) => block.some(isSent));
-				const second = open();
+				const second = await open();
 				for (const request of requests) {
 					const { fresh } = await second.claim(request);
 					expect(fresh).toEqual(request.filter((row) => !known.flat().includes(row)));
@@ -295,11 +299,12 @@ describe('rows that are recorded in blocks', () => {
 				const attempt = log();
 				const opener = () => {
 					const [own, memory]: [PushLog, RowsMemory] = [attempt(), {}];
-					return (campaign: number, prepared: ReturnType<typeof numbersOf>) =>
-						new BegunRows(
+					return async (campaign: number, prepared: ReturnType<typeof numbersOf>) =>
+						await BegunRows.open(
 							{ log: own, campaign, executionId: 'e', push: {}, memory },
 							prepared,
 							size,
+							async () => {},
 						);
 				};
 				const preparedOf = (list: number) => numbersOf(3 + list, 10 * list);
@@ -308,9 +313,9 @@ describe('rows that are recorded in blocks', () => {
 				let claims = 0;
 				for (const { campaign, list } of pushes) {
 					const prepared = preparedOf(list);
-					const first = openFirst(campaign, prepared);
+					const first = await openFirst(campaign, prepared);
 					if (claims < killedAfter) begunPushes.push(`${campaign} ${list}`);
-					for (const request of chunk(prepared.rows, size)) {
+					for (const request of chunk([...prepared.rows], size)) {
 						if (++claims > killedAfter) break;
 						expect(await first.claim(request)).toEqual({ fresh: request, known: [] });
 						for (const row of request) begun.push(`${campaign} ${list} ${row}`);
@@ -322,8 +327,8 @@ describe('rows that are recorded in blocks', () => {
 				for (const [index, { campaign, ...before }] of pushes.entries()) {
 					const { [index]: list = before.list } = changes;
 					const prepared = preparedOf(list);
-					const second = openSecond(campaign, prepared);
-					for (const request of chunk(prepared.rows, size)) {
+					const second = await openSecond(campaign, prepared);
+					for (const request of chunk([...prepared.rows], size)) {
 						const claimed = await second.claim(request).catch(() => undefined);
 						hasStopped ||= claimed === undefined;
 						// Once it has stopped, it goes on with no other push.
@@ -348,31 +353,33 @@ describe('rows that are recorded in blocks', () => {
 
 	test('a rejected request releases no row of a block while another request of the block is in flight', async () => {
 		const attempt = log();
-		const open = () =>
-			new BegunRows(
+		const open = async () =>
+			await BegunRows.open(
 				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 				numbersOf(4),
 				4,
+				async () => {},
 			);
-		const first = open();
+		const first = await open();
 		await first.claim([0, 1]);
 		await first.claim([2, 3]);
 		await first.settle([0, 1], [0, 1]);
-		expect(await open().claim([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
+		expect(await (await open()).claim([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
 	});
 
 	test('results of unrecorded rows do not prevent recording them', async () => {
 		const attempt = log();
-		const open = () =>
-			new BegunRows(
+		const open = async () =>
+			await BegunRows.open(
 				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory: {} },
 				numbersOf(3),
 				3,
+				async () => {},
 			);
-		const first = open();
+		const first = await open();
 		await first.settle([0], []);
 		await first.claim([0, 1, 2]);
-		expect(await open().claim([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
+		expect(await (await open()).claim([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
 	});
 
 	test.each([
@@ -383,17 +390,18 @@ describe('rows that are recorded in blocks', () => {
 		const attempt = log();
 		// Of the retry: what the killed attempt remembered is lost.
 		const kept = {};
-		const open = (prepared: ReturnType<typeof numbersOf>, memory: RowsMemory = kept) =>
-			new BegunRows(
+		const open = async (prepared: ReturnType<typeof numbersOf>, memory: RowsMemory = kept) =>
+			await BegunRows.open(
 				{ log: attempt(), campaign: 1, executionId: 'e', push: {}, memory },
 				prepared,
 				3,
+				async () => {},
 			);
-		await open(numbersOf(10), {}).claim([0, 1, 2]);
+		await (await open(numbersOf(10), {})).claim([0, 1, 2]);
 		const changed = numbersOf(count, shift);
-		await expect(open(changed).claim([0, 1, 2])).rejects.toThrow("can't know");
+		await expect((await open(changed)).claim([0, 1, 2])).rejects.toThrow("can't know");
 		// Nor in any later round of a loop, whose rows have moved as well.
-		await expect(open(numbersOf(4, 100)).claim([0, 1])).rejects.toThrow("can't know");
+		await expect((await open(numbersOf(4, 100))).claim([0, 1])).rejects.toThrow("can't know");
 	});
 
 	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(

@@ -5,8 +5,11 @@ import {
 	SentNumbers,
 	type SentNumbersRecord,
 } from '../../../nodes/PushCampaignContacts/push/sentNumbers';
-import { PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phoneArrays';
+import { KeysByRow, PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phonesByRow';
+import { RejectedRows } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
 import { excessOf } from '../../growth/growth';
+import { keysOf } from './push/scripted';
 import {
 	engineHarness,
 	engineTool,
@@ -164,33 +167,36 @@ describe('the requests of a model', () => {
 });
 
 test('stops storing numbers at the limit, and keeps the earlier ones', () => {
-	const keys = new PhonesByRow();
+	const phones = new PhonesByRow();
+	const keys = new KeysByRow(phones);
+	const rejectedRows = new RejectedRows();
 	const add = (sent: SentNumbers, from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, index) => from + index);
-		for (const row of rows) keys.set(row, phone(row));
-		const request = { rows, response: {}, unmatched: [] };
-		sent.add({ received: count, pushed: [request], rejectedRows: [] }, { keys });
+		for (const row of rows) phones.set(row, phone(row));
+		const request = { rows: RowSet.of(rows), response: {}, unmatched: [] };
+		sent.add({ received: count, pushed: [request], rejectedRows }, { keys });
 	};
 	const sent = new SentNumbers({}, 42);
 	add(sent, 0, 10);
 	add(sent, 10, MAX_NUMBERS_KEPT);
-	expect(sent.leaveOut([0, 9, 10, 11], { keys }, { rejectedRows: [] })).toEqual([10, 11]);
+	expect([...sent.leaveOut(RowSet.of([0, 9, 10, 11]), { keys }, { rejectedRows })]).toEqual([
+		10, 11,
+	]);
 });
 
 /** A loop that pushes another number in each iteration. */
 function pushInLoop(record: SentNumbersRecord, rounds: number): void {
 	for (let round = 0; round < rounds; round++) {
-		const keys = new PhonesByRow(1);
-		keys.set(0, String(9_000_000_000 + round));
+		const keys = keysOf([phone(round)]);
 		const numbers = new SentNumbers(record, 42);
 		const outcome = {
 			received: 1,
-			pushed: [{ rows: [0], response: {}, unmatched: [] }],
-			rejectedRows: [],
+			pushed: [{ rows: RowSet.of([0]), response: {}, unmatched: [] }],
+			rejectedRows: new RejectedRows(),
 		};
-		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([0]);
+		expect(numbers.leaveOut(RowSet.of([0]), { keys }, outcome).size).toBe(1);
 		numbers.add(outcome, { keys });
-		expect(numbers.leaveOut([0], { keys }, outcome)).toEqual([]);
+		expect(numbers.leaveOut(RowSet.of([0]), { keys }, outcome).size).toBe(0);
 	}
 }
 
@@ -199,8 +205,8 @@ test('a loop parses the stored numbers once, not in each iteration', async () =>
 	const record = {};
 	pushInLoop(record, 10);
 	const stored = { ...record };
-	const keys = new PhonesByRow(1);
-	keys.set(0, '9000000007');
-	const outcome = { received: 1, pushed: [], rejectedRows: [] };
-	expect(new SentNumbers(stored, 42).leaveOut([0], { keys }, outcome)).toEqual([]);
+	const keys = keysOf(['9000000007']);
+	const rejectedRows = new RejectedRows();
+	const left = new SentNumbers(stored, 42).leaveOut(RowSet.of([0]), { keys }, { rejectedRows });
+	expect(left.size).toBe(0);
 });

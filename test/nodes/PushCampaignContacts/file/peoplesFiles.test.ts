@@ -125,12 +125,12 @@ async function pushed(files: readonly Uint8Array[]) {
 		removeDuplicates: false,
 		isTool: false,
 	});
-	const contacts = await prepared.contactsOf(prepared.rows);
+	const contacts = await prepared.contactsOf([...prepared.rows]);
 	const sent = parseJson(`[${contacts.all().toString()}]`);
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
 	return {
 		sent: sent.filter(isJsonObject),
-		reported: prepared.rejectedRows,
+		reported: [...prepared.rejectedRows],
 		notes: source.notes,
 		source,
 	};
@@ -264,10 +264,10 @@ test('sends a changed file as it was checked, or not at all', async () => {
 			const columns = resolveColumns(await source.columns(), choice);
 			const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
 			const { rows, contactsOf } = await prepareRows(source, columns, options);
-			const checked = (await contactsOf(rows)).all().toString();
+			const checked = (await contactsOf([...rows])).all().toString();
 			bytes = change(bytes, place % bytes.length);
 			await source.close();
-			const sent = await contactsOf(rows).then(
+			const sent = await contactsOf([...rows]).then(
 				(contacts) => contacts.all().toString(),
 				(error: unknown) => error,
 			);
@@ -288,5 +288,7 @@ test('does not send a row that became shorter', async () => {
 	const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
 	const { rows, contactsOf } = await prepareRows(source, columns, options);
 	text = text.slice(0, -',Ravi\n'.length);
-	await expect(contactsOf(rows)).rejects.toThrow(/^The file changed after its rows were checked/);
+	await expect(contactsOf([...rows])).rejects.toThrow(
+		/^The file changed after its rows were checked/,
+	);
 });

@@ -64,7 +64,7 @@ async function twoTries(source: () => Promise<RowSource>, happenings: string[], 
 			received,
 			stopped: stopped?.message,
 			pushed,
-			unsent: rejectedRows.map(({ index, status, reason }) => [
+			unsent: Array.from(rejectedRows, ({ index, status, reason }) => [
 				index,
 				status,
 				reason.replace(/^(Item|Row) \d+/, ''),

@@ -76,12 +76,12 @@ describe('a request without a response', () => {
 		const outcome = await push(3, options, progress);
 		expect(outcome.stopped).toBeUndefined();
 		expect(statuses(outcome)).toEqual([]);
-		expect(outcome.pushed.map(({ rows, response }) => [rows, response.campaign_upload_id])).toEqual(
-			[
-				[[0, 1], 8],
-				[[2], 502],
-			],
-		);
+		expect(
+			outcome.pushed.map(({ rows, response }) => [[...rows], response.campaign_upload_id]),
+		).toEqual([
+			[[0, 1], 8],
+			[[2], 502],
+		]);
 		expect(waits).toEqual(LIST_SEARCH_DELAYS_MS.slice(0, 2));
 		expect(sent).toHaveLength(2);
 		expect(hintsFor(outcome)).toEqual([
@@ -108,7 +108,7 @@ describe('a request without a response', () => {
 		expect(sent).toHaveLength(1);
 		const again = await push(3, { ...options, lookUp: undefined }, stored(progress));
 		expect(statuses(again)).toEqual(['0 unknown', '1 unknown']);
-		expect(again.pushed.map(({ rows }) => rows)).toEqual([[2]]);
+		expect(again.pushed.map(({ rows }) => [...rows])).toEqual([[2]]);
 	});
 
 	test.each<[string, JsonObject[], RegExp]>([

@@ -25,6 +25,7 @@ function watched(
 	const items = new ItemRows(contactItems(count), async () => {});
 	const source: RowSource = {
 		count,
+		yieldToEventLoop: async () => {},
 		names: items.names,
 		columns: async () => await items.columns(),
 		each: async (visit) => await items.each(visit),
@@ -64,7 +65,7 @@ test('reads only the rows of the next request while a request is in flight', asy
 		...['request 2', 'read 4', 'has read 4', 'answer 2'],
 		...['request 3', 'answer 3'],
 	]);
-	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1], [2, 3], [4]]);
+	expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0, 1], [2, 3], [4]]);
 });
 
 test('unreadable rows stop the push at their own request, not the one in flight', async () => {
@@ -72,11 +73,11 @@ test('unreadable rows stop the push at their own request, not the one in flight'
 	const outcome = await push(source, options);
 	expect(events).toContain('answer 1');
 	expect(events).not.toContain('request 2');
-	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
+	expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0, 1]]);
 	expect(outcome.stopped?.message).toBe('The file is gone');
-	expect(outcome.rejectedRows.map(({ index, status, reason }) => [index, status, reason])).toEqual(
-		[2, 3, 4, 5].map((index) => [index, 'not_sent', 'The file is gone. Look for it.']),
-	);
+	expect(
+		Array.from(outcome.rejectedRows, ({ index, status, reason }) => [index, status, reason]),
+	).toEqual([2, 3, 4, 5].map((index) => [index, 'not_sent', 'The file is gone. Look for it.']));
 });
 
 test('an unknown outcome stops the push, despite prefetched rows', async () => {
@@ -122,7 +123,7 @@ test('reads prefetched rows again if the request size changed', async () => {
 			request === 1 ? { status: 413, headers: {}, text: '' } : accept(phones, request),
 	});
 	const outcome = await push(source, options);
-	expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [1], [2], [3], [4], [5], [6]]);
+	expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0], [1], [2], [3], [4], [5], [6]]);
 	expect(events.filter((event) => event.startsWith('read'))).toEqual([
 		...['read 0 1', 'read 2 3'],
 		...['read 2', 'read 3', 'read 4', 'read 5', 'read 6'],

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
+import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
 import {
 	accept,
 	contactsIn,
@@ -62,7 +63,7 @@ describe('requests', () => {
 		}));
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([[phone(0), phone(1)]]);
-		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0, 1]]);
+		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0, 1]]);
 		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 can't be converted to JSON \(.+\)/);
 		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
 	});
@@ -89,7 +90,7 @@ describe('requests', () => {
 		expect(await push(0, options)).toEqual({
 			received: 0,
 			pushed: [],
-			rejectedRows: [],
+			rejectedRows: new RejectedRows(),
 			enqueue: false,
 		});
 		expect(sent).toEqual([]);
@@ -107,8 +108,8 @@ describe('rows that the service names', () => {
 		);
 		const outcome = await push(3, options);
 		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
-		expect(outcome.pushed.map(({ rows }) => rows)).toEqual([[0], [2]]);
-		expect(outcome.rejectedRows).toEqual([
+		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0], [2]]);
+		expect([...outcome.rejectedRows]).toEqual([
 			{
 				index: 1,
 				status: 'rejected',
@@ -126,7 +127,7 @@ describe('rows that the service names', () => {
 		);
 		const outcome = await push(3, options);
 		expect(sent[1]).toEqual([phone(1)]);
-		expect(outcome.rejectedRows.map(({ reason }) => reason.slice(-15))).toEqual([
+		expect(Array.from(outcome.rejectedRows, ({ reason }) => reason.slice(-15))).toEqual([
 			'contacts[0] bad',
 			'ontacts[2] worse'.slice(-15),
 		]);

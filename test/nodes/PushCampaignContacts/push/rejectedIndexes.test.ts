@@ -46,7 +46,7 @@ test('shortens a text about thousands of rows', async () => {
 	);
 	const { options } = scripted(() => json(400, { success: false, error: text }));
 	const { rejectedRows } = await push(50, options);
-	expect(rejectedRows).toHaveLength(50);
+	expect(rejectedRows.size).toBe(50);
 	for (const { reason } of rejectedRows) {
 		expect(reason).toBe(`The service rejected this row: ${text.slice(0, 1_000)}...`);
 	}
@@ -123,7 +123,7 @@ describe('of two possible rows, the doubtful one is sent alone', () => {
 			const rows = [0, 1, 2, 3, 4].map((index) => ({ json: { phone: phone(index) } }));
 			const outcome = await push([...rows.slice(0, 2), landline, ...rows.slice(2)], options);
 			expect(statuses(outcome)).toEqual(['2 rejected']);
-			expect(outcome.pushed.map((request) => request.rows)).toEqual([[0, 1, 3, 4, 5]]);
+			expect(outcome.pushed.map((request) => [...request.rows])).toEqual([[0, 1, 3, 4, 5]]);
 			expect(sent[1]).toEqual([landline.json.phone]);
 			expect(sent).toHaveLength(3);
 		},

@@ -5,6 +5,8 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/report';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
+import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
 
 test('reports each group of rows on one line, and everything else in the details', async () => {
@@ -60,21 +62,23 @@ test('leaves out a contact list without an ID', async () => {
 });
 
 test('names a contact list whose ID is text', () => {
-	const pushed = [{ rows: [0], response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
-	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: [] });
+	const pushed = [{ rows: RowSet.of([0]), response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
+	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: new RejectedRows() });
 	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0, contact list l-7\)\. /);
 });
 
 test("doesn't suggest a retry of the execution if nothing was pushed", () => {
-	const rejectedRows = [{ index: 0, status: 'not_sent' as const, reason: 'The service was slow' }];
+	const rejectedRows = RejectedRows.of([
+		{ index: 0, status: 'not_sent', reason: 'The service was slow' },
+	]);
 	expect(describeOutcome({ received: 1, pushed: [], rejectedRows }).nextSteps).toEqual([]);
 });
 
 const summaryOf = (...responses: JsonObject[]) =>
 	summarize({
 		received: responses.length,
-		pushed: responses.map((response, row) => ({ rows: [row], response, unmatched: [] })),
-		rejectedRows: [],
+		pushed: responses.map((response, row) => ({ rows: RowSet.of([row]), response, unmatched: [] })),
+		rejectedRows: new RejectedRows(),
 	});
 
 test.each<[string, JsonObject[], boolean]>([
@@ -109,16 +113,18 @@ test('lists each warning once', () => {
 test.each<[number[], string]>([
 	[[7], 'item 7'],
 	[[3, 4, 5], 'items 3 to 5'],
-	[[9, 1, 0, 2], 'items 0 to 2, 9'],
+	[[0, 1, 2, 9], 'items 0 to 2, 9'],
 ])('describes rows %j as %s', (rows, words) => {
-	expect(namesOfItems.several(rows)).toBe(words);
+	expect(namesOfItems.several(RowSet.of(rows))).toBe(words);
 });
 
 test('lists the first hundred ranges and the end of the others', () => {
 	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
-	expect(namesOfItems.several(every(100))).toMatch(/, 196, 198$/);
-	expect(namesOfItems.several(every(103))).toMatch(/, 196, 198, and more up to 204$/);
-	expect(namesOfItems.several([...every(102), 203])).toMatch(/, 198, and more up to 203$/);
+	expect(namesOfItems.several(RowSet.of(every(100)))).toMatch(/, 196, 198$/);
+	expect(namesOfItems.several(RowSet.of(every(103)))).toMatch(/, 196, 198, and more up to 204$/);
+	expect(namesOfItems.several(RowSet.of([...every(102), 203]))).toMatch(
+		/, 198, and more up to 203$/,
+	);
 });
 
 test.each([
@@ -127,8 +133,8 @@ test.each([
 	[6, '6 more contacts that don\'t match any row: "x0", "x1", "x2", "x3", "x4" and 1 more'],
 ])('shows the first five of %i skipped entries that match no row', (count, shown) => {
 	const unmatched = Array.from({ length: count }, (_, index) => `x${index}`);
-	const pushed = [{ rows: [0], response: {}, unmatched }];
-	expect(unmatchedIn({ received: 1, pushed, rejectedRows: [] })).toEqual([
+	const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched }];
+	expect(unmatchedIn({ received: 1, pushed, rejectedRows: new RejectedRows() })).toEqual([
 		`The service skipped ${shown}. The rows of skipped contacts count as pushed.`,
 	]);
 });

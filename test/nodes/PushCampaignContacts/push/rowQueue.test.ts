@@ -1,6 +1,7 @@
 import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
 import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/push/rowQueue';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { accept, phone, push, scripted, statuses } from './scripted';
@@ -99,7 +100,7 @@ test('reports interrupted numbers once', async () => {
 	await new PushedNumbers(store, LIST, numbers).reserve([0, 1]);
 	const statusesOf = async () => {
 		const intake = new NewNumbersOnly(
-			[0, 1, 2],
+			RowSet.of([0, 1, 2]),
 			new PushedNumbers(store, LIST, numbers),
 			'onScreen',
 		);

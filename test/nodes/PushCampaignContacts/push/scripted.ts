@@ -5,6 +5,7 @@ import type {
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { KeysByRow, PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phonesByRow';
 import type { PushOptions } from '../../../../nodes/PushCampaignContacts/push/pushOptions';
 import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
@@ -80,6 +81,13 @@ export function scripted(script: Script) {
 	return { requests, sent, options };
 }
 
+/** The keys of these phones, by row. */
+export function keysOf(phones: readonly string[]): KeysByRow {
+	const byRow = new PhonesByRow();
+	for (const [row, one] of phones.entries()) byRow.set(row, one);
+	return new KeysByRow(byRow);
+}
+
 export const phone = (index: number) => String(9_000_000_000 + index);
 export const contactItems = (count: number) =>
 	Array.from({ length: count }, (_, index) => ({ json: { phone: phone(index) } }));
@@ -106,5 +114,5 @@ export function stored({ record }: PushProgress): PushProgress {
 	return new PushProgress(read);
 }
 
-export const statuses = ({ rejectedRows: rejectedRows }: PushOutcome) =>
-	rejectedRows.map(({ index, status }) => `${index} ${status}`);
+export const statuses = ({ rejectedRows }: PushOutcome) =>
+	Array.from(rejectedRows, ({ index, status }) => `${index} ${status}`);

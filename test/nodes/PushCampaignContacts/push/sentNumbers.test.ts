@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phoneArrays';
+import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import {
 	ROW_STATUSES,
 	type PushOutcome,
@@ -11,7 +12,7 @@ import {
 	SentNumbers,
 	type SentNumbersRecord,
 } from '../../../../nodes/PushCampaignContacts/push/sentNumbers';
-import { phone } from './scripted';
+import { keysOf, phone } from './scripted';
 
 type Round = {
 	campaign: number;
@@ -35,11 +36,7 @@ const round = fc.record<Round>({
 	isResumed: fc.boolean(),
 });
 
-const numbered = (numbers: readonly number[]) => {
-	const keys = new PhonesByRow(numbers.length);
-	for (const [row, number] of numbers.entries()) keys.set(row, phone(number));
-	return keys;
-};
+const numbered = (numbers: readonly number[]) => keysOf(numbers.map(phone));
 
 test('across the runs of an execution, leaves out exactly the numbers that are or may be in the campaign', () => {
 	fc.assert(
@@ -52,7 +49,8 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 				expect(isSentNumbersRecord(record)).toBe(true);
 				const keys = numbered(rows.map(({ number }) => number));
 				const sent = new SentNumbers(record, campaign, options);
-				const outcome: PushOutcome = { received: rows.length, pushed: [], rejectedRows: [] };
+				const rejectedRows = new RejectedRows();
+				const outcome: PushOutcome = { received: rows.length, pushed: [], rejectedRows };
 				const isKnown = (number: number) =>
 					maybeInCampaign.has(`${campaign} ${number}`)
 						? 'unknown'
@@ -60,11 +58,11 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 							? 'duplicate'
 							: undefined;
 				const indexes = rows.map((_row, index) => index);
-				const left = sent.leaveOut(indexes, { keys }, outcome);
-				expect(left).toEqual(
+				const left = sent.leaveOut(RowSet.of(indexes), { keys }, outcome);
+				expect([...left]).toEqual(
 					indexes.filter((index) => isKnown(rows[index]?.number ?? -1) === undefined),
 				);
-				expect(outcome.rejectedRows.map(({ index, status }) => [index, status])).toEqual(
+				expect(Array.from(rejectedRows, ({ index, status }) => [index, status])).toEqual(
 					rows.flatMap(({ number }, index) => {
 						const status = isKnown(number);
 						return status === undefined ? [] : [[index, status]];
@@ -72,14 +70,14 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 				);
 				// Whose number was left out says why in words of its own.
 				const toModel = options === undefined ? 'in this execution' : 'MCP session';
-				for (const { status, reason } of outcome.rejectedRows) {
+				for (const { status, reason } of rejectedRows) {
 					expect(reason).toContain(status === 'unknown' ? 'unknown outcome' : toModel);
 				}
 				for (const index of left) {
 					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
 					if (fate === 'pushed')
-						outcome.pushed.push({ rows: [index], response: {}, unmatched: [] });
-					else outcome.rejectedRows.push({ index, status: fate, reason: '' });
+						outcome.pushed.push({ rows: RowSet.of([index]), response: {}, unmatched: [] });
+					else rejectedRows.add({ index, status: fate, reason: '' });
 					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
 					if (fate === 'pushed' || fate === 'skipped_duplicate')
 						inCampaign.add(`${campaign} ${options ?? ''} ${number}`);
@@ -100,14 +98,17 @@ test('recognizes as many numbers as are stored', () => {
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(rows.map((row) => from + row));
-		const pushed = [{ rows, response: {}, unmatched: [] }];
-		new SentNumbers(record, 42).add({ received: count, pushed, rejectedRows: [] }, { keys });
+		const pushed = [{ rows: RowSet.of(rows), response: {}, unmatched: [] }];
+		new SentNumbers(record, 42).add(
+			{ received: count, pushed, rejectedRows: new RejectedRows() },
+			{ keys },
+		);
 	};
 	const isKnown = (number: number) => {
-		const outcome = { received: 1, pushed: [], rejectedRows: [] };
-		return (
-			new SentNumbers(record, 42).leaveOut([0], { keys: numbered([number]) }, outcome).length === 0
-		);
+		const keys = numbered([number]);
+		const rejectedRows = new RejectedRows();
+		const left = new SentNumbers(record, 42).leaveOut(RowSet.of([0]), { keys }, { rejectedRows });
+		return left.size === 0;
 	};
 	add(0, MAX_NUMBERS_KEPT);
 	expect(isKnown(MAX_NUMBERS_KEPT - 1)).toBe(true);

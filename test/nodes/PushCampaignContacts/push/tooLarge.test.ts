@@ -17,7 +17,7 @@ test('halves a request that is too large, and keeps the smaller size', async () 
 	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
 	expect(taken(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
 	expect(sent).toHaveLength(8 + 3);
-	expect(outcome.rejectedRows).toEqual([]);
+	expect(outcome.rejectedRows.size).toBe(0);
 	expect(outcome.stopped).toBeUndefined();
 });
 
@@ -25,7 +25,7 @@ test('rejects a row that is too large alone, and sends the others', async () => 
 	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
-	expect(outcome.rejectedRows[0]?.reason).toBe(
+	expect([...outcome.rejectedRows][0]?.reason).toBe(
 		'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
 	);
 	const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
@@ -60,7 +60,7 @@ test('sends each row once and in order, for any size limit', async () => {
 				const { sent, options } = narrow(() => most);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
 				expect(taken(sent, most).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
-				expect(outcome.rejectedRows).toEqual([]);
+				expect(outcome.rejectedRows.size).toBe(0);
 			},
 		),
 	);

@@ -73,7 +73,7 @@ test('no message says that nothing was sent if something was, for any outcome', 
 					...Object.values(describeOutcome(outcome)).flat(),
 					...hintsFor(outcome),
 					...(stopped === undefined ? [] : [stopped.message, stopped.description]),
-					...rejectedRows.map(({ reason }) => reason),
+					...Array.from(rejectedRows, ({ reason }) => reason),
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));
 				if (sent.length > 0) expect(saysNothing).toEqual([]);

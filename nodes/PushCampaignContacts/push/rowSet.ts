@@ -1,0 +1,143 @@
+import sortedLastIndex from 'lodash/sortedLastIndex';
+import { pairsOf, type RowRanges } from './checkpoint';
+
+/** Rows in ascending order, stored as ranges. A million consecutive rows take as much memory as one. */
+export class RowSet implements Iterable<number> {
+	/** The first and the last row of each range. */
+	private readonly firsts: number[] = [];
+	private readonly lasts: number[] = [];
+	/** How many rows come before each range. */
+	private readonly positions: number[] = [];
+	/** The number of rows. */
+	size = 0;
+
+	/** @param rows in ascending order */
+	static of(rows: Iterable<number>): RowSet {
+		const set = new RowSet();
+		for (const row of rows) set.add(row);
+		return set;
+	}
+
+	/** @param ranges in any order. They may overlap. */
+	static ofRanges(ranges: RowRanges): RowSet {
+		const set = new RowSet();
+		const pairs = pairsOf(ranges).sort(([one], [other]) => one - other);
+		for (const [first, last] of pairs) set.addRange(Math.max(first, set.last + 1), last);
+		return set;
+	}
+
+	/** All rows of these sets, in any order. */
+	static union(sets: Iterable<RowSet>): RowSet {
+		return RowSet.ofRanges(Array.from(sets, (set) => [...set.ranges()].flat()).flat());
+	}
+
+	/** Adds a row after all others. */
+	add(row: number): void {
+		this.addRange(row, row);
+	}
+
+	/** Adds rows after all others. Has no effect if `last` is before `first`. */
+	addRange(first: number, last: number): void {
+		if (last < first) return;
+		if (this.firsts.length > 0 && first === this.last + 1) {
+			this.lasts[this.lasts.length - 1] = last;
+		} else {
+			this.firsts.push(first);
+			this.lasts.push(last);
+			this.positions.push(this.size);
+		}
+		this.size += last - first + 1;
+	}
+
+	/** The rows at these positions. */
+	slice(start: number, end = this.size): number[] {
+		const rows: number[] = [];
+		let position = Math.max(0, start);
+		let range = this.rangeAt(position);
+		while (position < Math.min(end, this.size)) {
+			const row = (this.firsts[range] ?? 0) + position - (this.positions[range] ?? 0);
+			rows.push(row);
+			position++;
+			if (row === this.lasts[range]) range++;
+		}
+		return rows;
+	}
+
+	/** The rows from this position on. */
+	from(start: number): RowSet {
+		const set = new RowSet();
+		if (start >= this.size) return set;
+		const begin = this.rangeAt(start);
+		const skipped = start - (this.positions[begin] ?? 0);
+		for (let range = begin; range < this.firsts.length; range++) {
+			const first = (this.firsts[range] ?? 0) + (range === begin ? skipped : 0);
+			set.addRange(first, this.lasts[range] ?? 0);
+		}
+		return set;
+	}
+
+	/** The position of a row, or -1. */
+	indexOf(row: number): number {
+		const range = sortedLastIndex(this.firsts, row) - 1;
+		if (range < 0 || row > (this.lasts[range] ?? 0)) return -1;
+		return (this.positions[range] ?? 0) + row - (this.firsts[range] ?? 0);
+	}
+
+	has(row: number): boolean {
+		return this.indexOf(row) >= 0;
+	}
+
+	/** The rows of this range. */
+	within(first: number, last: number): RowSet {
+		const part = new RowSet();
+		for (const [start, end] of this.ranges()) {
+			part.addRange(Math.max(start, first), Math.min(end, last));
+		}
+		return part;
+	}
+
+	/** The rows that aren't in the other set. */
+	without(others: RowSet): RowSet {
+		const rest = new RowSet();
+		const { firsts, lasts } = others;
+		let range = 0;
+		for (const [first, last] of this.ranges()) {
+			let start = first;
+			while ((firsts[range] ?? Infinity) <= last) {
+				rest.addRange(start, (firsts[range] ?? 0) - 1);
+				start = Math.max(start, (lasts[range] ?? 0) + 1);
+				// It may also contain rows of the next range.
+				if (start > last) break;
+				range++;
+			}
+			rest.addRange(start, last);
+		}
+		return rest;
+	}
+
+	filter(keep: (row: number) => boolean): RowSet {
+		const set = new RowSet();
+		for (const row of this) if (keep(row)) set.add(row);
+		return set;
+	}
+
+	/** The first and the last row of each range. */
+	*ranges(): Generator<[first: number, last: number]> {
+		for (const [range, first] of this.firsts.entries()) yield [first, this.lasts[range] ?? first];
+	}
+
+	*[Symbol.iterator](): Generator<number> {
+		for (const [first, last] of this.ranges()) {
+			for (let row = first; row <= last; row++) yield row;
+		}
+	}
+
+	/** The last row, or -1. */
+	private get last(): number {
+		return this.lasts.at(-1) ?? -1;
+	}
+
+	private rangeAt(position: number): number {
+		return sortedLastIndex(this.positions, position) - 1;
+	}
+}

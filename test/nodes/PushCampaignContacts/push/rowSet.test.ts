@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+
+const rows = fc
+	.array(fc.nat(60), { maxLength: 40 })
+	.map((numbers) => [...new Set(numbers)].sort((one, other) => one - other));
+const place = fc.integer({ min: -1, max: 62 });
+
+test('has the same rows as a sorted array', () => {
+	fc.assert(
+		fc.property(rows, rows, place, place, (list, others, one, other) => {
+			const set = RowSet.of(list);
+			const [start, end] = [Math.max(0, Math.min(one, other)), Math.max(0, one, other)];
+			expect([...set]).toEqual(list);
+			expect(set.size).toBe(list.length);
+			expect(set.slice(start, end)).toEqual(list.slice(start, end));
+			expect([...set.from(start)]).toEqual(list.slice(start));
+			expect([...set.within(start, end)]).toEqual(list.filter((row) => row >= start && row <= end));
+			expect([...set.filter((row) => row % 3 === 0)]).toEqual(list.filter((row) => row % 3 === 0));
+			expect([...set.without(RowSet.of(others))]).toEqual(
+				list.filter((row) => !others.includes(row)),
+			);
+			expect(set.indexOf(one)).toBe(list.indexOf(one));
+			expect(set.has(other)).toBe(list.includes(other));
+		}),
+		{ numRuns: 2_000 },
+	);
+});
+
+test('joins sets and overlapping ranges in any order', () => {
+	const range = fc.tuple(fc.nat(60), fc.nat(9)).map(([first, length]) => [first, first + length]);
+	fc.assert(
+		fc.property(fc.array(range), rows, (ranges, others) => {
+			const all = new Set(others);
+			for (const [first = 0, last = 0] of ranges) {
+				for (let row = first; row <= last; row++) all.add(row);
+			}
+			const set = RowSet.union([RowSet.ofRanges(ranges.flat()), RowSet.of(others)]);
+			expect([...set]).toEqual([...all].sort((one, other) => one - other));
+			expect(set.size).toBe(all.size);
+		}),
+		{ numRuns: 2_000 },
+	);
+});
+
+test('stores consecutive rows as one range', () => {
+	expect([...RowSet.of([3, 4, 5, 7, 8]).ranges()]).toEqual([
+		[3, 5],
+		[7, 8],
+	]);
+});
