@@ -6,15 +6,19 @@ import type { InputRows } from './inputRows';
 import type { ByRow } from './push/phonesByRow';
 import {
 	PUSH_STATUS_COLUMN,
+	LAST_SOURCE_ROW_COLUMN,
 	LIST_COLUMN,
 	PHONE_KEY_COLUMN,
 	PHONE_SENT_COLUMN,
 	PHONE_TO_SEND_COLUMN,
 	REASON_COLUMN,
+	SOURCE_ROW_COLUMN,
 	STATUS_COLUMN,
 	type PushOutcome,
 } from './push/pushTypes';
 import { countRows, dryRunSummary, summarize } from './push/report';
+import type { RejectedRows } from './push/rejectedRows';
+import type { OutputLimit } from './push/rows';
 import { RowSet } from './push/rowSet';
 import type { Output } from './pushSettings';
 
@@ -128,6 +132,10 @@ export async function rejectedItems(
 	{ outcome, rows, phones }: FinishedPush,
 	output: Output,
 ): Promise<INodeExecutionData[]> {
+	const { outputLimit } = rows.source;
+	if (outputLimit !== undefined && outcome.rejectedRows.size > outputLimit.maxRows) {
+		return await rangeItems(rows, outcome.rejectedRows, outputLimit);
+	}
 	const rejectedRows = [...outcome.rejectedRows];
 	const indexes = rejectedRows.map(({ index }) => index);
 	const duplicates = outcome.rejectedRows.rowsWith('duplicate');
@@ -145,6 +153,35 @@ export async function rejectedItems(
 			};
 		},
 		withoutCells,
+	);
+}
+
+/** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */
+async function rangeItems(
+	rows: InputRows,
+	rejectedRows: RejectedRows,
+	{ byFile }: OutputLimit,
+): Promise<INodeExecutionData[]> {
+	const ranges = Array.from(rejectedRows.ranges(), ({ first, last, cause }) =>
+		byFile(RowSet.ofRanges([first, last]))
+			.flatMap((part) => [...part.ranges()])
+			.map(([from, to]) => ({ first: from, last: to, cause })),
+	).flat();
+	const [firsts, lasts] = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
+	const last = await rows.output(lasts, RowSet.of(lasts));
+	return await itemsOf(
+		rows,
+		firsts,
+		(_index, _row, position) => {
+			const { status = '', reason = '' } = ranges[position]?.cause ?? {};
+			const lastRow = last[position]?.[SOURCE_ROW_COLUMN] ?? null;
+			return {
+				[STATUS_COLUMN]: status,
+				[REASON_COLUMN]: reason,
+				[LAST_SOURCE_ROW_COLUMN]: lastRow,
+			};
+		},
+		RowSet.of(firsts),
 	);
 }
 

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
-import { forEveryone } from '../shared/api/resolution';
+import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
@@ -76,6 +76,8 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 		isTool: runsAsTool(context),
 	});
 
+	requireOutputFits(source, output);
+
 	if (settings.dryRun) {
 		const outcome = await performDryRun(
 			client,
@@ -121,6 +123,18 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	// An AI agent may call the tool again while it runs.
 	const inOrder = async () => await runExclusive(progress.record, send);
 	return settings.skipPushedBefore ? await runExclusivePush(context, inOrder) : await inOrder();
+}
+
+/** Before anything is sent, because n8n could run out of memory when the push has ended. */
+function requireOutputFits({ count, outputLimit }: RowSource, output: Output): void {
+	if (output !== 'rows' || outputLimit === undefined || count <= outputLimit.maxRows) return;
+	const [rows, max] = [count, outputLimit.maxRows].map((number) => number.toLocaleString('en-US'));
+	throw new InvalidInput(
+		`The file has ${rows} rows, but with 'Output' set to One Item per Row, a file can have at most ${max}. Nothing was sent`,
+		onScreenOnly(
+			"Set 'Output' in 'Options' to One Item per Request or One Summary Item, or split the file.",
+		),
+	);
 }
 
 /** The list of *Skip Numbers Pushed Before*. Undefined if the option is off. */
@@ -187,7 +201,8 @@ export async function outcomeOfFailedStart(
 	const pushed = outcome.pushed.map(({ rows }) => rows);
 	const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
 	const others = RowSet.ofRanges([0, source.count - 1]).without(known);
-	outcome.rejectedRows.addAll(others, status, `${stopped.message}. ${stopped.resolution}`);
+	const reason = `${stopped.message}. ${stopped.resolution}`;
+	outcome.rejectedRows.addAll({ rows: others, status, reason });
 	return { outcome: { ...outcome, stopped, isEarlier: true }, rows };
 }
 

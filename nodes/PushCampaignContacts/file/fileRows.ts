@@ -15,6 +15,7 @@ import {
 import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
+	type OutputLimit,
 	type RowSource,
 	type FoundColumns,
 	type RowNames,
@@ -29,6 +30,11 @@ import { CellCount, Table } from './table';
  * its number in the file and a checksum are kept, to detect changes.
  */
 export class FileRows implements RowSource {
+	readonly outputLimit: OutputLimit = {
+		maxRows: MAX_OUTPUT_ROWS,
+		byFile: (rows) => this.byFile(rows).map(({ some }) => some),
+	};
+
 	private numbers = new NumbersByRow(Uint32Array);
 	private checksums = new NumbersByRow(Int32Array);
 	/** The first row of each file. */
@@ -203,6 +209,9 @@ export class FileRows implements RowSource {
 		};
 	}
 }
+
+/** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
+export const MAX_OUTPUT_ROWS = 500_000;
 
 /** Takes about 50 ms. */
 const MAX_CELLS_TOGETHER = 200_000;

@@ -85,7 +85,16 @@ async function checkRows(
 	const keptRows = new RowsByPhone(keys);
 	const nameLengths = new NumbersByRow(Uint32Array);
 	// Files create this object on each access.
-	const { names } = source;
+	const { names, outputLimit: { maxRows: maxRejected } = { maxRows: Infinity } } = source;
+
+	const requireFew = () => {
+		if (rejectedRows.size + duplicates.length <= maxRejected) return;
+		throw tooManyUnusable(maxRejected, rejectedRows);
+	};
+	const addDuplicate = (index: number, key: string) => {
+		duplicates.push({ index, key });
+		requireFew();
+	};
 
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
@@ -96,6 +105,7 @@ async function checkRows(
 		if (!isAccepted(reading)) {
 			const reason = options.isTool ? reading.forModel : reading.reason;
 			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
+			requireFew();
 			return;
 		}
 		const { phone, key } = reading;
@@ -103,7 +113,7 @@ async function checkRows(
 		const kept = options.removeDuplicates ? keptRows.get(key) : undefined;
 		// If both names are equally long, the earlier row is kept.
 		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
-			duplicates.push({ index, key });
+			addDuplicate(index, key);
 			return;
 		}
 		phones.set(index, phone);
@@ -112,7 +122,7 @@ async function checkRows(
 		nameLengths.set(index, nameLength);
 		keptRows.set(key, index);
 		if (kept === undefined) return;
-		duplicates.push({ index: kept, key });
+		addDuplicate(kept, key);
 		phones.set(kept, '');
 		keys.set(kept, '');
 	});
@@ -138,6 +148,15 @@ class DuplicateRow implements RejectedRow {
 		const same = `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long.`;
 		return this.isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
+}
+
+/** Before anything is sent, because n8n could run out of memory when the push has ended. */
+function tooManyUnusable(max: number, { single: [first] }: RejectedRows): InvalidInput {
+	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
+	return new InvalidInput(
+		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
+		onScreenOnly(`Remove these rows from the file, or split it into smaller files.${example}`),
+	);
 }
 
 /** The rows that are sent must be the rows that were checked. */

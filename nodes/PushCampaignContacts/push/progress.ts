@@ -1,6 +1,4 @@
 import type { Additions } from '../../shared/api/endpoints';
-import sortBy from 'lodash/sortBy';
-import uniq from 'lodash/uniq';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
@@ -8,7 +6,7 @@ import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
-import { RejectedRows } from './rejectedRows';
+import { RejectedRows, type RejectedGroup } from './rejectedRows';
 import { RowSet } from './rowSet';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
@@ -245,20 +243,15 @@ export class PushProgress {
 	}
 
 	/** Records rows of an interrupted run or attempt, because the store reports them only once. */
-	interrupted(
-		unknown: readonly RejectedRow[],
-		keys: ByRow<string>,
-		{ campaign }: AttemptSettings,
-	): void {
-		const [first] = unknown;
-		if (first === undefined) return;
-		const before = this.interruptedRows(keys, campaign);
-		const rows = sortBy(uniq([...before, ...unknown.map(({ index }) => index)]));
+	interrupted(unknown: RejectedGroup, keys: ByRow<string>, { campaign }: AttemptSettings): void {
+		if (unknown.rows.size === 0) return;
+		const before = RowSet.of(this.interruptedRows(keys, campaign));
+		const rows = [...RowSet.union([before, unknown.rows])];
 		this.record.interrupted = {
 			campaign,
 			rows: rangesOf(rows),
 			numbers: numbersOf(rows, keys),
-			...(Object.values(BEGUN_EARLIER).includes(first.reason) && { byAttempt: true }),
+			...(Object.values(BEGUN_EARLIER).includes(unknown.reason) && { byAttempt: true }),
 		};
 	}
 

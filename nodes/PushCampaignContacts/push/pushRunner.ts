@@ -60,9 +60,12 @@ export class PushRunner {
 		const closed = await orExplained(queue.close());
 		if (closed instanceof ExplainedError) this.outcome.stopped ??= closed;
 		const skipped = queue.skipped();
-		const interrupted = skipped.filter(({ status }) => status === 'unknown');
-		this.progress.interrupted(interrupted, this.prepared.keys, this.settings);
-		for (const row of skipped) this.outcome.rejectedRows.add(row);
+		for (const group of skipped) {
+			this.outcome.rejectedRows.addAll(group);
+			if (group.status === 'unknown') {
+				this.progress.interrupted(group, this.prepared.keys, this.settings);
+			}
+		}
 	}
 
 	/** @returns why the push stops */
@@ -76,8 +79,8 @@ export class PushRunner {
 			}
 			const request = await orExplained(queue.take(this.size));
 			if (request instanceof ExplainedError) {
-				const reason = reasonOf(request, this.reader);
-				this.outcome.rejectedRows.addAll(queue.remaining(), statusAfter(request), reason);
+				const [status, reason] = [statusAfter(request), reasonOf(request, this.reader)];
+				this.outcome.rejectedRows.addAll({ rows: queue.remaining(), status, reason });
 				return request;
 			}
 			if (request.length === 0) return undefined;
@@ -267,7 +270,8 @@ export class PushRunner {
 	/** The rows that were not taken. */
 	private addRemaining(stopped: ExplainedError): void {
 		const rows = this.queue.remaining();
-		this.outcome.rejectedRows.addAll(rows, 'not_sent', this.whyNotSent(stopped));
+		const reason = this.whyNotSent(stopped);
+		this.outcome.rejectedRows.addAll({ rows, status: 'not_sent', reason });
 	}
 
 	private addNotSent(rows: readonly number[], stopped: ExplainedError): void {

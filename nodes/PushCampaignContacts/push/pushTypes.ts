@@ -58,6 +58,8 @@ export const LIST_COLUMN = 'campaign_upload_id';
 /** Columns added to rows from files. */
 export const SOURCE_FILE_COLUMN = 'source_file';
 export const SOURCE_ROW_COLUMN = 'source_row';
+/** Added if an item is about several consecutive rows. */
+export const LAST_SOURCE_ROW_COLUMN = 'source_row_last';
 
 /** Not sent if a row is pushed again. */
 export const ADDED_COLUMNS = [
@@ -70,6 +72,7 @@ export const ADDED_COLUMNS = [
 	LIST_COLUMN,
 	SOURCE_FILE_COLUMN,
 	SOURCE_ROW_COLUMN,
+	LAST_SOURCE_ROW_COLUMN,
 ] as const;
 
 /** An accepted request, with those of its rows that can be called. */

@@ -9,7 +9,8 @@ export type RejectedRange = {
 	cause: { readonly status: RowStatus; readonly reason: string };
 };
 
-type RejectedGroup = { rows: RowSet; status: RowStatus; reason: string };
+/** Rows with the same status and reason. */
+export type RejectedGroup = { rows: RowSet; status: RowStatus; reason: string };
 
 /**
  * The rows for which nobody is called. Many rows with the same reason, such as those after the request where a push
@@ -30,8 +31,8 @@ export class RejectedRows implements Iterable<RejectedRow> {
 		this.single.push(row);
 	}
 
-	addAll(rows: RowSet, status: RowStatus, reason: string): void {
-		if (rows.size > 0) this.groups.push({ rows, status, reason });
+	addAll(group: RejectedGroup): void {
+		if (group.rows.size > 0) this.groups.push(group);
 	}
 
 	get size(): number {

@@ -1,8 +1,8 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
 import type { Reader, Resolution } from '../../shared/api/resolution';
 import { rowsChanged, type BegunRows } from './begunRows';
-import type { RejectedRow } from './pushTypes';
 import type { PushedNumbers } from './pushedNumbers';
+import type { RejectedGroup } from './rejectedRows';
 import { RowSet } from './rowSet';
 
 /** The rows of a push, taken request by request. */
@@ -17,7 +17,7 @@ export type RowQueue = {
 	remaining(): RowSet;
 	close(): Promise<void>;
 	/** The rows that `take` left out. */
-	skipped(): RejectedRow[];
+	skipped(): RejectedGroup[];
 };
 
 /** All rows, except those that an earlier attempt of the execution began to send. */
@@ -59,12 +59,9 @@ export class AllRows implements RowQueue {
 
 	async close(): Promise<void> {}
 
-	skipped(): RejectedRow[] {
-		return this.begun.map((index) => ({
-			index,
-			status: 'unknown',
-			reason: BEGUN_EARLIER[this.reader],
-		}));
+	skipped(): RejectedGroup[] {
+		const rows = RowSet.of(this.begun);
+		return [{ rows, status: 'unknown', reason: BEGUN_EARLIER[this.reader] }];
 	}
 }
 
@@ -98,7 +95,7 @@ export class NewNumbersOnly implements RowQueue {
 	private readonly known: number[] = [];
 	/** Reserved, but not taken yet. */
 	private ready: number[] = [];
-	private unconfirmed: ReadonlySet<number> = new Set();
+	private unconfirmed = new RowSet();
 
 	constructor(
 		private readonly rows: RowSet,
@@ -139,15 +136,16 @@ export class NewNumbersOnly implements RowQueue {
 
 	async close(): Promise<void> {
 		await this.pushedNumbers.release(this.ready);
-		this.unconfirmed = new Set(await this.pushedNumbers.end(this.known));
+		this.unconfirmed = RowSet.of(await this.pushedNumbers.end(this.known));
 	}
 
-	skipped(): RejectedRow[] {
-		return this.known.map((index) =>
-			this.unconfirmed.has(index)
-				? { index, status: 'unknown', reason: INTERRUPTED[this.reader] }
-				: { index, status: 'pushed_before', reason: PUSHED_BEFORE[this.reader] },
-		);
+	skipped(): RejectedGroup[] {
+		const { unconfirmed, reader } = this;
+		const confirmed = RowSet.of(this.known).without(unconfirmed);
+		return [
+			{ rows: unconfirmed, status: 'unknown', reason: INTERRUPTED[reader] },
+			{ rows: confirmed, status: 'pushed_before', reason: PUSHED_BEFORE[reader] },
+		];
 	}
 }
 

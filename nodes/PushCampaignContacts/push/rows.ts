@@ -19,6 +19,8 @@ export type RowSource = {
 	/** A fingerprint of how the files were read. Read differently, they may have other rows. */
 	readonly reading?: string | undefined;
 	columns(): Promise<FoundColumns>;
+	/** Undefined if n8n has the rows as items already. */
+	readonly outputLimit?: OutputLimit;
 	/** Lets other work of the process run. */
 	readonly yieldToEventLoop: YieldToEventLoop;
 	/** Visits every row in order, and yields to the event loop in between. */
@@ -26,6 +28,9 @@ export type RowSource = {
 	/** Visits these rows, in the given order. */
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
 };
+
+/** How many rows the output of a node can contain, and the rows of each file. */
+export type OutputLimit = { maxRows: number; byFile(rows: RowSet): RowSet[] };
 
 /**
  * @param unusable why the row can't be used, whatever its cells contain

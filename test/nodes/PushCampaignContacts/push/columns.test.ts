@@ -163,6 +163,7 @@ describe('the other columns', () => {
 			'rejection_status',
 			'source_file',
 			'source_row',
+			'source_row_last',
 		]);
 	});
 });

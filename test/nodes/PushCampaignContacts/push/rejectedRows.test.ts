@@ -29,7 +29,8 @@ test('has each row once and in order, whether it was added alone or with others'
 			for (const group of ['group 2', 'group 1']) {
 				const own = expected.filter(({ reason }) => reason === group);
 				const status = own[0]?.status ?? 'unknown';
-				rejected.addAll(RowSet.of(own.map(({ index }) => index)), status, group);
+				const ofGroup = RowSet.of(own.map(({ index }) => index));
+				rejected.addAll({ rows: ofGroup, status, reason: group });
 			}
 			expect([...rejected]).toEqual(expected);
 			expect(rejected.size).toBe(expected.length);
