@@ -145,11 +145,11 @@ async function openPushedNumbers(
 	if (!skipPushedBefore) return undefined;
 	const shared = openWorkflowStore(context, PUSHED_NUMBERS_STORE);
 	const owner = { kind: 'pushes', node: context.getNode().id, campaign: campaign.id } as const;
-	const name = await runExclusiveOnWorkflow(
+	const list = await runExclusiveOnWorkflow(
 		context,
 		async () => await openNumberList(shared, owner),
 	);
-	return { store: withExclusiveAccess(context, shared), name };
+	return { store: withExclusiveAccess(context, shared), ...list };
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */

@@ -141,11 +141,11 @@ export class Bench {
 		return z.object({ result: z.unknown() }).parse(await response.json()).result;
 	}
 
-	/** Creates a file with this many rows. */
-	async contacts(rows: number): Promise<string> {
-		const file = join(this.target.files, `contacts-${rows}.csv`);
+	/** Creates a file with this many rows. Files with another `first` have other numbers. */
+	async contacts(rows: number, first = 0): Promise<string> {
+		const file = join(this.target.files, `contacts-${first}-${rows}.csv`);
 		if (!existsSync(file))
-			await pipeline(Readable.from(contactsCsv(rows)), createWriteStream(file));
+			await pipeline(Readable.from(contactsCsv(rows, first)), createWriteStream(file));
 		return file;
 	}
 
@@ -187,11 +187,11 @@ export class Bench {
 	}
 }
 
-function* contactsCsv(rows: number): Generator<string> {
+function* contactsCsv(rows: number, first: number): Generator<string> {
 	const cities = ['Pune', 'Delhi', 'Chennai', 'Kolkata', 'Mumbai', 'Jaipur', 'Kochi'];
 	const plans = ['free', 'basic', 'pro', 'enterprise'];
 	yield 'person_name,phone,city,plan\n';
-	for (let index = 0; index < rows; index++) {
+	for (let index = first; index < first + rows; index++) {
 		const city = cities[index % cities.length] ?? '';
 		const plan = plans[index % plans.length] ?? '';
 		yield `Person Number ${index},${9_000_000_000 + index * 7},${city},${plan}\n`;

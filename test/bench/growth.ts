@@ -3,14 +3,17 @@
  * `--heap`, also finds the largest push that an n8n with a small heap can do. Writes growth.json and the picture in docs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { projectFolder } from '../n8n/package-install';
 import { Bench } from './bench';
 import { jobs, type JobName, workflow } from './jobs';
 import { plot } from './plot';
 import { activate, signalJobs } from './signals';
+import { push, read } from './workflows';
 
 /** The jobs, and the smallest size as a fraction of the usual size. */
 const INITIAL_SIZE: Partial<Record<JobName, number>> = {
@@ -31,6 +34,9 @@ const SIGNALS = [
 ] as const;
 const TIMES = [1, 4, 16];
 const SMALL_HEAP_MB = 1024;
+/** Numbers that n8n remembers, up to the maximum less one morning. */
+const REMEMBERED = [10_000, 100_000, 250_000, 489_000];
+const MORNING_ROWS = 10_000;
 /** Rows of the largest files, in millions. */
 const MILLIONS = [1, 5, 10];
 const ROW_COUNTS = [100_000, 200_000, 300_000, 400_000, 600_000, 800_000, 1_000_000, 1_500_000];
@@ -48,6 +54,17 @@ const growth = z.object({
 	heap_1024_mb: z.record(z.string(), z.number()),
 	/** Pushes of large CSV files with a heap of 1 GB. */
 	large_files: z.array(step),
+	/** A push of 10,000 new rows with *Skip Numbers Pushed Before*, by the numbers that n8n remembers. */
+	pushed_before: z.array(
+		z.object({
+			remembered: z.number(),
+			ms: z.number(),
+			/** The same push without the option. */
+			plain_ms: z.number(),
+			peak_mb: z.number(),
+			stall_ms: z.number(),
+		}),
+	),
 });
 export type Growth = z.infer<typeof growth>;
 type Step = z.infer<typeof step>;
@@ -94,6 +111,43 @@ async function measureLargeFiles(): Promise<Step[]> {
 	const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
 	const push = async (size: number) => await run(bench, 'feed_1m_file', 'ours', size);
 	return await measureSizes('large_files', push, MILLIONS).finally(async () => await bench.stop());
+}
+
+/** A push of new rows every morning, until n8n remembers the maximum. */
+async function measurePushedBefore(): Promise<Growth['pushed_before']> {
+	const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
+	const file = join(bench.target.files, 'morning.csv');
+	const prepare = async (name: string, options: INodeParameters) => {
+		const ours = push(bench.target, { contactsFrom: 'csv', options });
+		return await bench.prepare(workflow(name, { nodes: [read(file), ours] }));
+	};
+	const figures: Growth['pushed_before'] = [];
+	try {
+		await bench.resetService();
+		const remember = await prepare('remember', { skipPushedBefore: true });
+		const plain = await prepare('plain', {});
+		let remembered = 0;
+		for (const wanted of REMEMBERED) {
+			await copyFile(await bench.contacts(wanted - remembered, remembered), file);
+			await remember();
+			await copyFile(await bench.contacts(MORNING_ROWS, wanted), file);
+			const { wallMs: plainMs } = await plain();
+			const { wallMs, peakMb, stallMs } = await remember();
+			remembered = wanted + MORNING_ROWS;
+			const figure = {
+				remembered: wanted,
+				ms: Math.round(wallMs),
+				plain_ms: Math.round(plainMs),
+				peak_mb: Math.round(peakMb),
+				stall_ms: Math.round(stallMs),
+			};
+			console.log(figure);
+			figures.push(figure);
+		}
+	} finally {
+		await bench.stop();
+	}
+	return figures;
 }
 
 type Run = { units: number; ms: number; peakMb: number; stallMs?: number };
@@ -159,6 +213,10 @@ async function main(): Promise<void> {
 		await measure(name, async (bench) => await measureSignalGrowth(bench, name, beginning));
 	if (isWanted('large_files')) {
 		result.large_files = await measureLargeFiles();
+		store(result);
+	}
+	if (isWanted('pushed_before')) {
+		result.pushed_before = await measurePushedBefore();
 		store(result);
 	}
 	if (values.heap) {

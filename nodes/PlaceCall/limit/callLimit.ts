@@ -94,13 +94,10 @@ export class CallLimiter {
 
 	private async prepare(): Promise<Prepared> {
 		const owner = { kind: 'calls', node: this.context.getNode().id } as const;
-		const { list, stored } = await this.onStore(async () => ({
-			list: await openNumberList(this.store, owner),
-			stored: await this.store.count(),
-		}));
+		const { name, texts } = await this.onStore(async () => await openNumberList(this.store, owner));
 		const items = this.context.getInputData().length;
-		if (stored + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(stored, items);
-		return { list, listed: await this.readListed() };
+		if (texts + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(texts, items);
+		return { list: name, listed: await this.readListed() };
 	}
 
 	private async onStore<T>(use: () => Promise<T>): Promise<T> {
@@ -108,12 +105,14 @@ export class CallLimiter {
 	}
 }
 
-function listFull(stored: number, items: number): NotSent {
-	const calls = (texts: number) => Math.floor(texts / TEXTS_PER_CALL).toLocaleString('en-US');
+function listFull(texts: number, items: number): NotSent {
+	const [used, max, more] = [Math.floor(texts / TEXTS_PER_CALL), MAX_STORED_CALLS, items].map(
+		(count) => count.toLocaleString('en-US'),
+	);
 	return new NotSent(
-		`The numbers that n8n remembers for this workflow take the room of about ${calls(stored)} calls, and there is no room for ${items.toLocaleString('en-US')} more, so no call was placed`,
+		`n8n can remember ${max} calls per workflow. About ${used} are in use, too many to add ${more} more, so no call was placed`,
 		onScreenOnly(
-			`There is room for ${calls(MAX_TEXTS)}. Execute DND List > Forget once, with 'All Numbers', or place fewer calls per execution.`,
+			"Execute DND List > Remembered Number > Forget once, with 'All Numbers', or place fewer calls per execution.",
 		),
 		undefined,
 		false,

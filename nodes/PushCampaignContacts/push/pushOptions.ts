@@ -8,8 +8,8 @@ import type { SentNumbers } from './sentNumbers';
 /** The part of the options that all runs of the node share. */
 export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
 
-/** A list in a store of several ones. */
-export type NumberList = { store: DeduplicationStore; name: string };
+/** A list in a store of several ones, and how many texts the store contained when it was opened. */
+export type NumberList = { store: DeduplicationStore; name: string; texts: number };
 
 export type PushOptions = AttemptOptions & {
 	client: ApiClient;

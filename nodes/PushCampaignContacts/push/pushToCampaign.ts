@@ -45,7 +45,7 @@ export async function pushToCampaign(
 				)
 			: new NewNumbersOnly(
 					rows,
-					new PushedNumbers(numberList.store, numberList.name, prepared.keys),
+					new PushedNumbers(numberList, prepared.keys),
 					reader,
 					options.isAnotherPush === true,
 				);

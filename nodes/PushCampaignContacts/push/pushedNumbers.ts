@@ -1,8 +1,14 @@
-import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
-import { pushedKeys } from '../../shared/numberLists/pushedKeys';
+import { NotSent } from '../../shared/api/errors';
+import { removeAll } from '../../shared/deduplicationStore';
+import { pushedKeys, TEXTS_PER_PUSHED_NUMBER } from '../../shared/numberLists/pushedKeys';
 import type { ByRow } from './phonesByRow';
+import type { NumberList } from './pushOptions';
 
 const MAX_ADDED_TOGETHER = 100_000;
+
+/** n8n reads and writes all of them with each request. */
+const MAX_PUSHED_NUMBERS = 500_000;
+const MAX_TEXTS = MAX_PUSHED_NUMBERS * TEXTS_PER_PUSHED_NUMBER;
 
 /**
  * The numbers that were pushed to a campaign, across all runs. A number has two keys: one is reserved before it is sent,
@@ -12,22 +18,27 @@ export class PushedNumbers {
 	/** Added together with the next keys. */
 	private toConfirm: string[] = [];
 
-	/**
-	 * @param list the name of the list
-	 * @param keys by row, a key that is equal for equal numbers in any format
-	 */
+	private reservedCount = 0;
+
+	/** @param keys by row, a key that is equal for equal numbers in any format */
 	constructor(
-		private readonly store: DeduplicationStore,
-		private readonly list: string,
+		private readonly list: NumberList,
 		private readonly keys: ByRow<string>,
 	) {}
 
-	/** Reserves numbers before they are sent. This run sends the `fresh` ones. */
+	/**
+	 * Reserves numbers before they are sent. This run sends the `fresh` ones.
+	 *
+	 * @throws NotSent if n8n can't remember more numbers
+	 */
 	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
+		const texts = this.list.texts + this.reservedCount * TEXTS_PER_PUSHED_NUMBER;
+		if (texts >= MAX_TEXTS) throw listFull();
 		const added = await this.add(rows, this.reservedKey);
 		const fresh: number[] = [];
 		const known: number[] = [];
 		for (const row of rows) (added.has(this.reservedKey(row)) ? fresh : known).push(row);
+		this.reservedCount += fresh.length;
 		return { fresh, known };
 	}
 
@@ -38,7 +49,7 @@ export class PushedNumbers {
 
 	/** These rows certainly had no effect, so a later run may send them. */
 	async release(rows: readonly number[]): Promise<void> {
-		await removeAll(this.store, rows.map(this.reservedKey));
+		await removeAll(this.list.store, rows.map(this.reservedKey));
 	}
 
 	/** Ends the run and confirms the known rows. @returns the known rows without a reported result */
@@ -57,7 +68,7 @@ export class PushedNumbers {
 		rows: readonly number[],
 		keyOf: (row: number) => string,
 	): Promise<ReadonlySet<string>> {
-		const added = await this.store.add([...this.toConfirm, ...rows.map(keyOf)]);
+		const added = await this.list.store.add([...this.toConfirm, ...rows.map(keyOf)]);
 		this.toConfirm = [];
 		return new Set(added);
 	}
@@ -66,6 +77,22 @@ export class PushedNumbers {
 	private readonly confirmedKey = (row: number): string => this.keysOf(row).confirmed;
 
 	private keysOf(row: number) {
-		return pushedKeys(this.list, this.keys.at(row) ?? '');
+		return pushedKeys(this.list.name, this.keys.at(row) ?? '');
 	}
+}
+
+/** May exceed the maximum by the numbers of one request. */
+function listFull(): NotSent {
+	const max = MAX_PUSHED_NUMBERS.toLocaleString('en-US');
+	return new NotSent(
+		`'Skip Numbers Pushed Before' can't remember more than ${max} numbers per workflow, so the remaining rows were not sent`,
+		{
+			onScreen:
+				"Forget the numbers of ended campaigns with DND List > Remembered Number > Forget. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
+			forModel: 'No more contacts can be sent until a person forgets earlier numbers.',
+		},
+		undefined,
+		false,
+		'n8n',
+	);
 }

@@ -1,5 +1,7 @@
 import { removeAll, type DeduplicationStore } from '../deduplicationStore';
 
+export const TEXTS_PER_PUSHED_NUMBER = 2;
+
 /**
  * The two keys of a number that was pushed: one is reserved before it is sent, the other confirms that a run has reported
  * the result.

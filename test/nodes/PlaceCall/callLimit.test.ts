@@ -428,16 +428,16 @@ describe("n8n's store", () => {
 		await context.helpers.checkProcessedAndRecord(others, 'workflow', { mode: 'entries' });
 	}
 
-	it('stops the node before anyone is called if there is no room for the items', async () => {
+	it('stops the node before anyone is called if not all items can be remembered', async () => {
 		await fillStore(29_999 * TEXTS_PER_CALL + 1);
 		const { message, description } = faultOf(await call(PHONE));
 		expect(message).toBe(
-			'The numbers that n8n remembers for this workflow take the room of about 29,999 calls, and there is no room for 1 more, so no call was placed',
+			'n8n can remember 30,000 calls per workflow. About 29,999 are in use, too many to add 1 more, so no call was placed',
 		);
-		expect(description).toContain("DND List > Forget once, with 'All Numbers'");
+		expect(description).toContain("DND List > Remembered Number > Forget once, with 'All Numbers'");
 	});
 
-	it('places the calls if there is room for the items', async () => {
+	it('places the calls if all items can be remembered', async () => {
 		await fillStore(29_999 * TEXTS_PER_CALL);
 		acceptCalls(1);
 		expect(isPlaced(await call(PHONE))).toEqual([true]);

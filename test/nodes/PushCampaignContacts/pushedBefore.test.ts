@@ -286,12 +286,12 @@ test('two simultaneous runs in one process send each number once', async () => {
 	]);
 });
 
-test('a push of old rows needs one store access, and one per possible request', async () => {
+test('a push of old rows needs three store accesses, and one per possible request', async () => {
 	answering(ok(100));
 	await run(manyRows(100));
 	store.calls.length = 0;
 	await run(manyRows(100), { contactsPerRequest: 50 });
-	expect(store.calls).toEqual([`add ${LIST_TEXTS}`, 'add 50', 'add 50', 'add 100']);
+	expect(store.calls).toEqual([`add ${LIST_TEXTS}`, 'count', 'add 50', 'add 50', 'add 100']);
 });
 
 describe('attempts of the same execution', () => {

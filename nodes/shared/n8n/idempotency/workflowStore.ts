@@ -49,12 +49,19 @@ export function withExclusiveAccess(
 /**
  * Creates this node's list of numbers unless it exists.
  *
- * @returns its name
+ * @returns its name, and how many texts the store contains
  * @throws NotSent if the store isn't usable
  */
-export async function openNumberList(store: DeduplicationStore, owner: ListOwner): Promise<string> {
-	if (await createList(store, owner)) return listName(owner);
-	throw new NotSent(
+export async function openNumberList(
+	store: DeduplicationStore,
+	owner: ListOwner,
+): Promise<{ name: string; texts: number }> {
+	if (!(await createList(store, owner))) throw storeChanged();
+	return { name: listName(owner), texts: await store.count() };
+}
+
+function storeChanged(): NotSent {
+	return new NotSent(
 		'Another node has changed the numbers that n8n remembers for this workflow, so nothing was sent',
 		onScreenOnly(
 			"Set 'Scope' of each Remove Duplicates node in this workflow to 'Node'. Then execute DND List > Forget once, with 'All Numbers'.",

@@ -1,10 +1,12 @@
 import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import type { NumberList } from '../../../../nodes/PushCampaignContacts/push/pushOptions';
 import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/push/rowQueue';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { accept, phone, push, scripted, statuses } from './scripted';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
 
 /** A store that counts what it is given. */
 function memoryStore() {
@@ -28,14 +30,17 @@ function memoryStore() {
 	return { store, held, added, removed };
 }
 
-const LIST = 'list';
-
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
-const numbers = range(0, 1_000).map(phone);
+const keys = range(0, 1_000).map(phone);
+const listIn = (store: DeduplicationStore, texts = 0): NumberList => ({
+	store,
+	name: 'list',
+	texts,
+});
 
 test('writes confirmations together with the next reservations', async () => {
 	const { store, added } = memoryStore();
-	const memory = new PushedNumbers(store, LIST, numbers);
+	const memory = new PushedNumbers(listIn(store), keys);
 	await memory.reserve([0, 1]);
 	memory.confirm([0, 1]);
 	await memory.reserve([2]);
@@ -45,7 +50,7 @@ test('writes confirmations together with the next reservations', async () => {
 
 test('removes numbers from a large store in small steps', async () => {
 	const { store, removed } = memoryStore();
-	const memory = new PushedNumbers({ ...store, count: async () => 25_000_000 }, LIST, numbers);
+	const memory = new PushedNumbers(listIn({ ...store, count: async () => 25_000_000 }), keys);
 	await memory.reserve(range(0, 5));
 	await memory.release(range(0, 5));
 	expect(removed).toEqual([2, 2, 1]);
@@ -54,7 +59,7 @@ test('removes numbers from a large store in small steps', async () => {
 
 test('reserves no more numbers than fit in the next request', async () => {
 	const { store, held } = memoryStore();
-	await new PushedNumbers(store, LIST, numbers).reserve(range(0, 25));
+	await new PushedNumbers(listIn(store), keys).reserve(range(0, 25));
 	const { options, sent } = scripted((phones, request) => {
 		// 25 old ones, and of the new ones those that are under way or told.
 		expect([...held].filter((key) => /^pushed list 9\d+$/.test(key))).toHaveLength(
@@ -62,13 +67,13 @@ test('reserves no more numbers than fit in the next request', async () => {
 		);
 		return accept(phones, request);
 	});
-	await push(45, { ...options, contactsPerRequest: 10, numberList: { store, name: LIST } });
+	await push(45, { ...options, contactsPerRequest: 10, numberList: listIn(store) });
 	expect(sent.map((phones) => phones.length)).toEqual([10, 10]);
 });
 
 test('releases reserved rows if the next store access fails', async () => {
 	const { store, held } = memoryStore();
-	const memory = new PushedNumbers(store, LIST, numbers);
+	const memory = new PushedNumbers(listIn(store), keys);
 	await memory.reserve(range(0, 5));
 	await memory.end([]);
 	const { options, sent } = scripted(accept);
@@ -77,7 +82,7 @@ test('releases reserved rows if the next store access fails', async () => {
 		if (++adds === 2) throw new NotSent('No memory', forEveryone('Ask.'));
 		return await store.add(keys);
 	};
-	const numberList = { store: { ...store, add }, name: LIST };
+	const numberList = listIn({ ...store, add });
 	const outcome = await push(20, { ...options, contactsPerRequest: 10, numberList });
 	expect([sent, outcome.stopped?.message]).toEqual([[], 'No memory']);
 	expect(statuses(outcome).filter((row) => row.endsWith('not_sent'))).toHaveLength(15);
@@ -86,9 +91,9 @@ test('releases reserved rows if the next store access fails', async () => {
 
 test('interrupted numbers are reported in the run that has them', async () => {
 	const { store } = memoryStore();
-	await new PushedNumbers(store, LIST, numbers).reserve([0, 1]);
+	await new PushedNumbers(listIn(store), keys).reserve([0, 1]);
 	const endOf = async (rows: number[]) => {
-		const memory = new PushedNumbers(store, LIST, numbers);
+		const memory = new PushedNumbers(listIn(store), keys);
 		const { known } = await memory.reserve(rows);
 		return await memory.end(known);
 	};
@@ -97,11 +102,11 @@ test('interrupted numbers are reported in the run that has them', async () => {
 
 test('reports interrupted numbers once', async () => {
 	const { store } = memoryStore();
-	await new PushedNumbers(store, LIST, numbers).reserve([0, 1]);
+	await new PushedNumbers(listIn(store), keys).reserve([0, 1]);
 	const statusesOf = async () => {
 		const intake = new NewNumbersOnly(
 			RowSet.of([0, 1, 2]),
-			new PushedNumbers(store, LIST, numbers),
+			new PushedNumbers(listIn(store), keys),
 			'onScreen',
 		);
 		const rows = await intake.take(10);
@@ -114,4 +119,21 @@ test('reports interrupted numbers once', async () => {
 	};
 	expect(await statusesOf()).toEqual([[2], ['unknown', 'unknown']]);
 	expect(await statusesOf()).toEqual([[], ['pushed_before', 'pushed_before', 'pushed_before']]);
+});
+
+test('stops when n8n remembers as many numbers as it can, and pushes the same rows after some were forgotten', async () => {
+	const { store } = memoryStore();
+	const almostFull = listIn(store, 1_000_000 - 2 * 15);
+	const first = scripted(accept);
+	const settings = { ...first.options, contactsPerRequest: 10 };
+	const outcome = await push(45, { ...settings, numberList: almostFull });
+	expect(first.sent.map((phones) => phones.length)).toEqual([10, 10]);
+	expect(outcome.stopped?.message).toMatch(
+		/^'Skip Numbers Pushed Before' can't remember more than 500,000 numbers per workflow/,
+	);
+	expect(countRows(outcome)).toMatchObject({ pushed: 20, not_sent: 25 });
+	const second = scripted(accept);
+	const later = await push(45, { ...second.options, numberList: listIn(store) });
+	expect(second.sent.flat()).toEqual(range(20, 45).map(phone));
+	expect(countRows(later)).toMatchObject({ pushed: 25, pushed_before: 20 });
 });
