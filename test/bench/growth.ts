@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { projectFolder } from '../n8n/package-install';
 import { Bench } from './bench';
 import { jobs, type JobName, workflow } from './jobs';
+import { manyItems, measureManyItems } from './manyItems';
 import { plot } from './plot';
 import { activate, signalJobs } from './signals';
 import { push, read } from './workflows';
@@ -49,6 +50,7 @@ const step = z.object({
 	stall_ms: z.number().optional(),
 });
 const growth = z.object({
+	many_items: manyItems,
 	steps: z.record(z.string(), z.array(step)),
 	/** Rows of the largest push that succeeds. */
 	heap_1024_mb: z.record(z.string(), z.number()),
@@ -191,7 +193,11 @@ async function largestPush(name: JobName, side: 'ours' | 'core'): Promise<number
 }
 
 const { values } = parseArgs({
-	options: { jobs: { type: 'string' }, heap: { type: 'boolean', default: false } },
+	options: {
+		jobs: { type: 'string' },
+		heap: { type: 'boolean', default: false },
+		action: { type: 'string', default: '' },
+	},
 });
 
 async function main(): Promise<void> {
@@ -217,6 +223,11 @@ async function main(): Promise<void> {
 	}
 	if (isWanted('pushed_before')) {
 		result.pushed_before = await measurePushedBefore();
+		store(result);
+	}
+	if (isWanted('many_items')) {
+		const measured = await measureManyItems((name) => new RegExp(values.action, 'i').test(name));
+		result.many_items = { ...result.many_items, ...measured };
 		store(result);
 	}
 	if (values.heap) {

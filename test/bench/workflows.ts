@@ -66,7 +66,7 @@ export const readCsv = (file: string) => [read(file), extract()];
 const done = () => node('Done', 'n8n-nodes-base.noOp', 1);
 
 /** The input items. `row` is JavaScript that creates the JSON of item `i`. */
-function seed(count: number, row: string): INode {
+export function seed(count: number, row: string): INode {
 	const jsCode = `return Array.from({ length: ${count} }, (_, i) => ({ json: ${row} }));`;
 	return node('Seed', 'n8n-nodes-base.code', 2, { jsCode });
 }

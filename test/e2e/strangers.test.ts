@@ -164,6 +164,39 @@ describe('strangers who know the URL of Call Completed Trigger', () => {
 		expect((await fetch(`${server.baseUrl}/healthz`)).ok).toBe(true);
 	});
 
+	it('a report of 15 MB that arrives slowly starts the workflow once, and others do not wait for it', async () => {
+		const [slow = '', other = ''] = await placeCalls(simulator, 2, url);
+		await simulator.endCall(slow);
+		const before = (await startedBy(workflow)).length;
+		const started = async (count: number) =>
+			await until(
+				'the executions',
+				async () => (await startedBy(workflow)).length === before + count,
+			);
+		const text = JSON.stringify({ call_id: slow, status: 'picked', more: 'x'.repeat(15 * MB) });
+		const sending = request(url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', 'content-length': text.length },
+		});
+		const responded = new Promise<number>((resolve, reject) => {
+			sending.on('response', ({ statusCode = 0 }) => resolve(statusCode));
+			sending.on('error', reject);
+		});
+		sending.write(text.slice(0, 8 * MB));
+		await simulator.completeCall(other);
+		await started(1);
+		for (let start = 8 * MB; start < text.length; start += MB) {
+			await sleep(200);
+			sending.write(text.slice(start, start + MB));
+		}
+		sending.end();
+		expect(await responded).toBe(200);
+		await started(2);
+		const again = await post(url, { call_id: slow, status: 'picked' });
+		expect(again.status).toBe(200);
+		expect((await startedBy(workflow)).length).toBe(before + 2);
+	});
+
 	it('while the service cannot be read, invalid deliveries cause few failed executions, not hundreds', async () => {
 		const known = (await allExecutions(n8n, workflow)).length;
 		simulator.faults.inject({ kind: 'status', status: 403 });
