@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
@@ -63,14 +64,20 @@ async function restart(server: N8nServer): Promise<void> {
 	await server.boot();
 }
 
-async function listenTo(server: N8nServer, simulator: Simulator, ids: string[]): Promise<Workflow> {
+/** Publishes a workflow that starts for the events of these sessions. */
+export async function listenTo(
+	server: N8nServer,
+	simulator: Simulator,
+	ids: string[],
+	parameters: INodeParameters = {},
+): Promise<Workflow> {
 	const n8n = await N8nDriver.signIn(server.baseUrl);
 	const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
 	const trigger = node(
 		'Chat Events Trigger',
 		'n8n-nodes-voice-chat-agent.chatEventsTrigger',
 		1,
-		{ sessionIds: ids.join(', ') },
+		{ sessionIds: ids.join(', '), ...parameters },
 		{ credentials: { [CREDENTIAL]: credential } },
 	);
 	const workflow = await n8n.createWorkflow(
@@ -96,7 +103,7 @@ export async function published({ home }: Home, { id }: Workflow): Promise<void>
 type Home = Pick<N8nServer, 'home'>;
 
 /** n8n activates its workflows some time after it starts to respond. */
-async function allConnected(simulator: Simulator, ids: string[]): Promise<void> {
+export async function allConnected(simulator: Simulator, ids: string[]): Promise<void> {
 	const connected = () => ids.every((id) => simulator.sessions.openSockets(id) > 0);
 	await until('every socket', async () => Promise.resolve(connected()), { timeout: 120_000 });
 }
@@ -105,7 +112,11 @@ type Stored = { status: string; data: string };
 const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
 
 /** The executions in n8n's database, after all are complete or nothing has changed for a while. */
-async function settled(server: N8nServer, { id }: Workflow, sent: string[]): Promise<Stored[]> {
+export async function settled(
+	server: N8nServer,
+	{ id }: Workflow,
+	sent: string[],
+): Promise<Stored[]> {
 	let rows = readExecutions(server, id);
 	for (let quiet = 0; quiet < 20; quiet++) {
 		await sleep(500);
@@ -140,7 +151,7 @@ function queryDatabase({ home }: Home, query: string, workflowId: string): Store
 	}
 }
 
-function evaluate(sent: string[], stored: Stored[]) {
+export function evaluate(sent: string[], stored: Stored[]) {
 	const times = new Map(sent.map((eventId) => [eventId, 0]));
 	const byStatus: Record<string, number> = {};
 	for (const { status, data } of stored) {

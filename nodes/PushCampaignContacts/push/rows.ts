@@ -30,7 +30,7 @@ export type RowSource = {
 };
 
 /** How many rows the output of a node can contain, and the rows of each file. */
-export type OutputLimit = { maxRows: number; byFile(rows: RowSet): RowSet[] };
+export type OutputLimit = { maxRows: number; byFile: (rows: RowSet) => RowSet[] };
 
 /**
  * @param unusable why the row can't be used, whatever its cells contain

@@ -114,7 +114,9 @@ test('reports interrupted numbers once', async () => {
 		await intake.close();
 		return [
 			rows,
-			intake.skipped().flatMap(({ rows: { size }, status }) => Array(size).fill(status)),
+			intake
+				.skipped()
+				.flatMap(({ rows: { size }, status }) => Array.from({ length: size }, () => status)),
 		];
 	};
 	expect(await statusesOf()).toEqual([[2], ['unknown', 'unknown']]);
