@@ -1,6 +1,8 @@
+import { untilIdle } from '../n8n/until';
+
 /**
- * Counts requests in flight. The first ones wait until that many are in flight at the same time, so that the count
- * doesn't depend on the speed of the machine.
+ * Counts requests in flight. The first ones wait until that many are in flight at the same time and no other arrives, so
+ * that the count doesn't depend on the speed of the machine.
  */
 export class InFlight {
 	/** The most at the same time. */
@@ -16,7 +18,7 @@ export class InFlight {
 
 	async enter(): Promise<void> {
 		this.most = Math.max(this.most, ++this.current);
-		if (this.current === this.expected) this.reach();
+		if (this.current === this.expected) void untilIdle().then(this.reach);
 		await this.reached;
 	}
 

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { performance } from 'node:perf_hooks';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Repeats the probe until it returns a value. On timeout, throws with the probe's last error. The timeout counts the
@@ -26,6 +27,28 @@ export async function until<T>(
 /** Waits for a state of this process. */
 export async function eventually(condition: () => boolean): Promise<void> {
 	await until('the expected state', async () => Promise.resolve(condition()), { every: 5 });
+}
+
+const IDLE_TURNS = 50;
+
+/**
+ * Waits until everything has happened that needs no clock: responses of nock, and requests and frames between sockets of
+ * this process. Counts turns of the event loop, so it waits longer on a slow machine.
+ */
+export async function untilIdle(): Promise<void> {
+	let before = -1;
+	for (let turn = 0; turn < IDLE_TURNS; turn++) {
+		const { events } = performance.nodeTiming.uvMetricsInfo;
+		// What arrived can send something.
+		if (events !== before) turn = 0;
+		before = events;
+		await sleep(1);
+	}
+}
+
+/** Waits for turns of the event loop, so that things happen in the same order on every machine. */
+export async function eventLoopTurns(count: number): Promise<void> {
+	for (let turn = 0; turn < count; turn++) await setImmediate();
 }
 
 /** Thrown by a probe if waiting longer can't help. */

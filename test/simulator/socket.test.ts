@@ -1,4 +1,6 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { untilIdle } from '../n8n/until';
+import type { JsonObject } from './json';
 import { call, sent } from './testing/api';
 import { opened, type SocketClient } from './testing/socketClient';
 
@@ -137,10 +139,10 @@ describe.each(Object.values(dialects))(
 			const result = await client.event('turn_result');
 			const named = dialect.socket.mergedResult === 'target' ? 'turn_id' : 'merged_into';
 			expect(result).toMatchObject({ payload: { [named]: ack.merged_into } });
-			await new Promise((resolve) => setTimeout(resolve, 30));
-			const texts = client.seen.flatMap((frame, at) =>
-				JSON.stringify(frame).includes('"role":"ai"') ? [at] : [],
-			);
+			const isText = (frame: JsonObject) => JSON.stringify(frame).includes('"role":"ai"');
+			if (dialect.socket.replyText === 'after') await client.until(() => client.seen.find(isText));
+			else await untilIdle();
+			const texts = client.seen.flatMap((frame, at) => (isText(frame) ? [at] : []));
 			const place = client.seen.indexOf(result);
 			const order = texts.map((at) => (at < place ? 'before' : 'after'))[0] ?? 'nowhere';
 			expect(order).toBe(dialect.socket.replyText);

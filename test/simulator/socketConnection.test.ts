@@ -1,4 +1,5 @@
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
+import { untilIdle } from '../n8n/until';
 import { connect, minted, opened } from './testing/socketClient';
 
 const session = fixtures.sessions.open;
@@ -104,7 +105,7 @@ describe.each(Object.values(dialects))(
 			const client = await opened(sim, session);
 			expect(sim.sessions.dropSilently(session)).toBe(1);
 			sim.sessions.pushEvent(session, 'nudge_sent');
-			await new Promise((resolve) => setTimeout(resolve, 20));
+			await untilIdle();
 			expect(client.closed).toBeNull();
 			expect(client.seen).toEqual([]);
 			expect([sim.sessions.openSockets(), sim.sessions.standingSockets()]).toEqual([0, 1]);

@@ -22,7 +22,7 @@ import {
 	type ActiveWorkflow,
 	type WebhookRequest,
 } from '../../engine';
-import { until } from '../../n8n/until';
+import { eventually, until, untilIdle } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 
 const harness = engineHarness();
@@ -352,15 +352,18 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	it('reads at most ten calls at the same time', async () => {
-		simulator.configure({ latencyMs: 20 });
 		const { post, emitted } = await listen({ settings: { allowDuplicates: true } });
 		const ids = Array.from({ length: 40 }, () =>
 			simulator.addAttempt(fixtures.campaigns.active, 'failed'),
 		);
-		await Promise.all(ids.map(async (callId) => await post(payload(callId))));
-		simulator.configure({ latencyMs: 0 });
+		const release = simulator.holdResponses();
+		const posting = ids.map(async (callId) => await post(payload(callId)));
+		await eventually(() => simulator.stats().maxActive === 10);
+		await untilIdle();
+		release();
+		await Promise.all(posting);
 		await until('every execution', async () => emitted().length === 40);
-		expect(simulator.stats().maxActive).toBeLessThanOrEqual(10);
+		expect(simulator.stats().maxActive).toBe(10);
 	});
 
 	it('verifies a call after an outage of the service', async () => {

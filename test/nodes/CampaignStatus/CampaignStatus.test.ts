@@ -122,7 +122,6 @@ describe('one read', () => {
 			.times(24)
 			.reply(async () => {
 				await inFlight.enter();
-				await new Promise((done) => setTimeout(done, 10));
 				inFlight.leave();
 				return [200, ok()];
 			});

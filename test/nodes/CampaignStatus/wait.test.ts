@@ -1,6 +1,7 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { startNode, mockTime, service } from '../../engine';
+import { eventually, untilIdle } from '../../n8n/until';
 import { nodeHarness } from '../nodeHarness';
 
 /** Slept in all. */
@@ -111,10 +112,10 @@ test('Stop ends the wait and cancels the execution', async () => {
 		harness.node('campaignStatus', { parameters }),
 		input,
 	);
-	while (seconds === 0) await realSleep(1);
+	await eventually(() => seconds > 0);
 	execution.cancel();
 	expect((await execution).status).toBe('canceled');
 	const slept = seconds;
-	await realSleep(50);
+	await untilIdle();
 	expect(seconds).toBe(slept);
 });

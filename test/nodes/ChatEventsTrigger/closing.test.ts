@@ -1,8 +1,8 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import type { IRun } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { speedUp } from '../../engine';
+import { untilIdle } from '../../n8n/until';
 import { eventually } from '../chatHarness';
 import { sessions, triggerHarness } from './triggerHarness';
 
@@ -58,7 +58,7 @@ test('limits events without an ID, too', async () => {
 	const { sessions: control } = harness.service();
 	for (let n = 0; n < 60; n++) control.pushRaw(sessions.open, JSON.stringify({ type: 'odd', n }));
 	await eventually(() => active.emitted.length === 20);
-	await realSleep(100);
+	await untilIdle();
 	expect(active.emitted).toHaveLength(20);
 	speedUp(50);
 	await active.stop();

@@ -1,10 +1,10 @@
-import { setTimeout as realSleep } from 'node:timers/promises';
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
 import { SETTLE_MS } from '../../../nodes/shared/chat/timings';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';
+import { untilIdle } from '../../n8n/until';
 import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
@@ -461,7 +461,7 @@ describe('watch and unwatch', () => {
 			triggerUrl: ORIGIN + PATH,
 		});
 		await eventually(() => busy.isDone());
-		await realSleep(50);
+		await untilIdle();
 		execution.cancel();
 		expect((await execution).status).toBe('canceled');
 		expect(again.isDone()).toBe(false);

@@ -1,4 +1,5 @@
 import { InFlight, output, service } from '../../engine';
+import { eventLoopTurns } from '../../n8n/until';
 import { nodeHarness } from '../nodeHarness';
 
 const { records, errorOf, run, executeItems } = nodeHarness('getCall', {
@@ -141,7 +142,7 @@ describe('several items', () => {
 				await inFlight.enter();
 				const id = uri.split('/').at(-1) ?? '';
 				// The first of each ten answers last, so that order is not given by chance.
-				await new Promise((done) => setTimeout(done, 20 - 2 * (Number(id.slice(5)) % 10)));
+				await eventLoopTurns(20 - 2 * (Number(id.slice(5)) % 10));
 				inFlight.leave();
 				return [200, data({ call_id: id })];
 			});

@@ -14,7 +14,7 @@ import {
 	retryFailed,
 	runWorkflow,
 } from '../../engine';
-import { until } from '../../n8n/until';
+import { until, untilIdle } from '../../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
 import { faultOf, placeCallHarness } from './placeCallHarness';
 import { N8N, people, waitingExecutions } from './waitingExecutions';
@@ -186,7 +186,7 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 			.reply(() => answers[pings++] ?? [500, {}]);
 		await runOrPause(await askNode(), 1);
 		await until('the page', async () => Promise.resolve(pings === answers.length));
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await untilIdle();
 		expect(pings).toBe(answers.length);
 		nock.cleanAll();
 	});

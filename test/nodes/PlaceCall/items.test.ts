@@ -2,7 +2,6 @@ import { WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	NodeConnectionTypes,
-	sleep,
 	type INode,
 	type INodeExecutionData,
 	type IRun,
@@ -19,6 +18,7 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
+import { eventLoopTurns, eventually } from '../../n8n/until';
 import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -27,7 +27,7 @@ const people = (count: number) =>
 const perItem = { phoneNumber: '={{ $json.phone }}' };
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
-/** Responds by number, each after a different time, and counts the requests in flight. */
+/** Responds by number, each after a different number of turns, and counts the requests in flight. */
 function answer(count: number, rejected: string[] = [], together = 1) {
 	const phones: string[] = [];
 	const inFlight = new InFlight(together);
@@ -39,7 +39,7 @@ function answer(count: number, rejected: string[] = [], together = 1) {
 			phones.push(phone);
 			await inFlight.enter();
 			// The first of each ten responds last, so that the order isn't accidental.
-			await sleep(20 - 2 * (Number(phone) % 10));
+			await eventLoopTurns(20 - 2 * (Number(phone) % 10));
 			inFlight.leave();
 			return rejected.includes(phone)
 				? [400, REJECTED]
@@ -239,14 +239,15 @@ describe('Stop', () => {
 		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
 		const execution = new WorkflowExecute(additionalData, 'trigger', runData);
 		const run = execution.processRunExecutionData(workflow);
-		while (seen.phones.length === 0) await sleep(1);
+		await eventually(() => seen.phones.length > 0);
 		run.cancel();
 		await run;
-		while (!seen.inFlight.isIdle) await sleep(1);
-		await sleep(100);
+		// The node ends after the execution, and starts nothing afterwards.
+		const results = () => runData.resultData.runData.Node ?? [];
+		await eventually(() => results().length > 0);
 		expect(seen.phones).toEqual(['9876543210']);
 		nock.cleanAll();
-		const [done] = runData.resultData.runData.Node ?? [];
+		const [done] = results();
 		expect(done?.data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
 			expect.stringContaining('the outcome is unknown'),
 			'The execution was stopped before this item [item 1]',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IRun } from 'n8n-workflow';
 import { ReadState } from '../../../../nodes/CallCompletedTrigger/reading/readState';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../contract/credentialFor';
 import {
@@ -245,7 +246,8 @@ describe('failures', () => {
 		await trigger.stop();
 		const { length } = service().requests;
 		await trigger.addEnded();
-		await new Promise((resolve) => setTimeout(resolve, 200));
+		// Three intervals.
+		await clock.sleep(180_000);
 		expect(service().requests.length).toBe(length);
 		expect(trigger.emissions).toBe(0);
 	});

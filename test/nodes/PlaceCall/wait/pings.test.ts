@@ -1,7 +1,6 @@
 import nock from 'nock';
-import { sleep } from 'n8n-workflow';
-import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
-import { until } from '../../../n8n/until';
+import { deferred } from '../../../../nodes/shared/clock';
+import { eventually, until, untilIdle } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
@@ -16,16 +15,20 @@ describe('pings of the resume URL', () => {
 			afterMs: 'beforeResponse',
 			delivery: { url: 'http://127.0.0.1:9' },
 		});
+		const resumed = deferred<void>();
+		timeFlies(async () => await resumed.promise);
 		const { arrive } = await waiting(byWebhook, 2);
-		let further = 0;
+		let pings = 0;
 		nock(N8N)
 			.post(PINGS)
+			.times(5)
 			.optionally()
-			.reply(() => [200, { further: ++further }]);
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+			.reply(() => [++pings === 1 ? 200 : 404, {}]);
 		expect((await arrive()).items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
-		await sleep(50);
-		expect(further).toBe(0);
+		resumed.resolve();
+		await eventually(() => pings === 2);
+		await untilIdle();
+		expect(pings).toBe(2);
 	});
 
 	it('pings until the execution waits, then occasionally, and finally at the time limit', async () => {

@@ -1,7 +1,6 @@
 import nock from 'nock';
-import { sleep } from 'n8n-workflow';
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
-import { until } from '../../../n8n/until';
+import { until, untilIdle } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
@@ -64,7 +63,7 @@ describe('webhooks during the wait', () => {
 		expect(early.response).toMatchObject({ statusCode: 200, body: { received: true, pending: 1 } });
 		expect(early.result).toEqual({ noWebhookResponse: true });
 		await until('the node to resume its execution', async () => resumed.length > 0);
-		await sleep(50);
+		await untilIdle();
 		expect(resumed).toEqual([{ poll: true }]);
 		const { items } = await arrive({ poll: true });
 		expect(items).toMatchObject([{ call_id: callId, status: 'picked', timed_out: false }]);

@@ -1,20 +1,17 @@
-import { sleep } from 'n8n-workflow';
 import { forEachList } from '../../../../../nodes/shared/n8n/forms/list';
-import { executeContext, makeNode, setupEngine } from '../../../../engine';
+import { executeContext, InFlight, makeNode, setupEngine } from '../../../../engine';
 
 beforeAll(setupEngine);
 
 test('lists of different items are read at the same time, up to the concurrency', async () => {
 	const items = Array.from({ length: 7 }, (_, index) => ({ json: { index } }));
-	let underWay = 0;
-	let max = 0;
+	const inFlight = new InFlight(3);
 	const plan = async (index: number) =>
 		await Promise.resolve({
 			key: index,
 			read: async () => {
-				max = Math.max(max, ++underWay);
-				await sleep(5);
-				underWay--;
+				await inFlight.enter();
+				inFlight.leave();
 				return [{ list: index }];
 			},
 		});
@@ -22,5 +19,5 @@ test('lists of different items are read at the same time, up to the concurrency'
 	expect(done).toEqual(
 		items.map((_, index) => ({ json: { list: index }, pairedItem: [{ item: index }] })),
 	);
-	expect(max).toBe(3);
+	expect(inFlight.most).toBe(3);
 });

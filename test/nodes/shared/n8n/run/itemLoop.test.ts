@@ -1,5 +1,5 @@
 import type { ExecuteContext } from 'n8n-core';
-import { createRunExecutionData, NodeOperationError, sleep, type INode } from 'n8n-workflow';
+import { createRunExecutionData, NodeOperationError, type INode } from 'n8n-workflow';
 import { ExecutionStore } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
 import { asItems, forEachItem, sendEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
 import {
@@ -11,6 +11,7 @@ import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { deferred } from '../../../../../nodes/shared/clock';
 import { isJsonObject, type JsonObject } from '../../../../../nodes/shared/json';
 import { executeContext, makeNode, PACKAGE, setupEngine } from '../../../../engine';
+import { eventLoopTurns } from '../../../../n8n/until';
 
 beforeAll(setupEngine);
 
@@ -35,7 +36,8 @@ test.each([1, 3, 50])(
 		let max = 0;
 		const task = async (index: number) => {
 			max = Math.max(max, ++underWay);
-			await sleep(10 - index);
+			// The first ends last.
+			await eventLoopTurns(10 * (9 - index));
 			underWay -= 1;
 			return asItems([{ index }, { index }]);
 		};
@@ -137,7 +139,7 @@ test('after a failure, no other item starts, and the error lists the completed i
 
 test('the error is that of the first failed item in input order', async () => {
 	const task = async (index: number) => {
-		await sleep(index === 0 ? 20 : 0);
+		await eventLoopTurns(index === 0 ? 20 : 0);
 		throw rejected;
 	};
 	await expect(forEachItem(contextOf(2), task, { concurrency: 2 })).rejects.toMatchObject({
@@ -342,7 +344,7 @@ describe('rows that run again in the same execution', () => {
 	test('a row that was interrupted before its response arrived is not sent again', async () => {
 		const attempt = newNode();
 		void attempt([{ request: 'x' }], 'none', 'no response');
-		await sleep(0);
+		await eventLoopTurns(1);
 		expect(await attempt([{ request: 'x' }])).toEqual({
 			sent: [],
 			ended:
