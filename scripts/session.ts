@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { owner, type Reference } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
-import { freePort } from '../test/n8n/ports';
+import { requireFree } from '../test/n8n/ports';
 import { UnrecoverableError } from '../test/n8n/until';
 import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
@@ -60,7 +60,7 @@ function readOptions(command: string): { port: number; fresh: boolean } {
 }
 
 async function requirePort(port: number, command: string): Promise<void> {
-	await freePort(port).catch((error: unknown) => {
+	await requireFree(port).catch((error: unknown) => {
 		const denied = error instanceof Error && 'code' in error && error.code === 'EACCES';
 		throw new UnrecoverableError(
 			`Port ${port} ${denied ? 'is reserved for the system' : 'is in use by another program'}. ` +

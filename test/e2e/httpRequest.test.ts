@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { INodeParameters } from 'n8n-workflow';
 import { credentialType } from '../n8n/examples';
-import { freePort } from '../n8n/ports';
+import { listen } from '../n8n/ports';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { TestAccount } from './account';
@@ -29,9 +29,7 @@ describe("n8n's HTTP Request node with this credential", () => {
 			listener(request, response);
 		});
 		servers.push(started);
-		const port = await freePort();
-		await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
-		return { url: `http://127.0.0.1:${port}`, tokens };
+		return { url: `http://127.0.0.1:${await listen(started)}`, tokens };
 	}
 
 	async function request(parameters: INodeParameters, credential = test.account.credential) {

@@ -1,14 +1,50 @@
-import { createServer } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 
-/** A free port. Throws if `wanted` isn't free. */
-export async function freePort(wanted = 0): Promise<number> {
+/**
+ * Operating systems take ports from 32768 for clients, and for servers that ask for any port. So nobody gets one of these
+ * before the process that it's for.
+ */
+const FIRST = 20_000;
+const LAST = 32_767;
+
+/** Ports that this process has given away. */
+const given = new Set<number>();
+
+/** A free port for a process that starts later. A server of this process asks for any port, with `listen`. */
+export async function freePort(): Promise<number> {
+	for (;;) {
+		const port = randomInt(FIRST, LAST + 1);
+		if (!given.has(port) && (await isFree(port))) {
+			given.add(port);
+			return port;
+		}
+	}
+}
+
+/** Throws if the port isn't free. */
+export async function requireFree(port: number): Promise<void> {
 	const server = createServer();
-	await new Promise<void>((resolve, reject) => {
-		server.once('error', reject);
-		server.listen(wanted, '127.0.0.1', resolve);
-	});
-	const address = server.address();
+	await listen(server, port);
 	await new Promise((resolve) => server.close(resolve));
+}
+
+/** Starts a server on 127.0.0.1, by default on any port. Returns the port. */
+export async function listen(server: Server, port = 0): Promise<number> {
+	server.listen(port, '127.0.0.1');
+	await once(server, 'listening');
+	const address = server.address();
 	if (address === null || typeof address === 'string') throw new Error('The server has no port');
 	return address.port;
+}
+
+async function isFree(port: number): Promise<boolean> {
+	try {
+		await requireFree(port);
+		return true;
+	} catch (error) {
+		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+		throw error;
+	}
 }

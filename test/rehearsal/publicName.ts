@@ -10,7 +10,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { makeCertificate } from '../network/certificates';
-import { freePort } from '../n8n/ports';
+import { listen } from '../n8n/ports';
 
 export class PublicName {
 	/** Other hosts that n8n and npm asked for. They aren't reached. */
@@ -31,8 +31,10 @@ export class PublicName {
 		const trusted = join(folder, 'authority.pem');
 		writeFileSync(trusted, authority.cert);
 		const { cert, key } = makeCertificate('registry', { hosts: [hostname], issuer: authority });
-		const [tlsPort, port] = [await freePort(), await freePort()];
-		const proxy = `http://127.0.0.1:${port}`;
+		const tls = createTlsServer({ cert, key }, forwardTo(registry));
+		const entrance = createServer((_request, response) => response.writeHead(502).end());
+		const tlsPort = await listen(tls);
+		const proxy = `http://127.0.0.1:${await listen(entrance)}`;
 		const env = {
 			...defaults,
 			HTTP_PROXY: proxy,
@@ -40,14 +42,10 @@ export class PublicName {
 			NO_PROXY: '127.0.0.1,localhost',
 			NODE_EXTRA_CA_CERTS: trusted,
 		};
-		const tls = createTlsServer({ cert, key }, forwardTo(registry));
-		const entrance = createServer((_request, response) => response.writeHead(502).end());
 		const name = new PublicName(env, [tls, entrance]);
 		entrance.on('connect', ({ url = '' }, client, head) => {
 			name.connect(url === `${hostname}:443` ? tlsPort : undefined, { url, client, head });
 		});
-		await listen(tls, tlsPort);
-		await listen(entrance, port);
 		return name;
 	}
 
@@ -119,8 +117,4 @@ function npmDefaults(folder: string): Record<string, string> {
 function defaultRegistry(cwd: string, env: Record<string, string>): string {
 	const options = { cwd, env: { ...process.env, ...env }, encoding: 'utf8' } as const;
 	return execFileSync('npm', ['config', 'get', 'registry'], options).trim();
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-	await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 }

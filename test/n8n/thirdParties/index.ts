@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { makeCertificate } from '../../network/certificates';
-import { freePort } from '../ports';
+import { freePort, listen } from '../ports';
 import { Gmail } from './gmail';
 import { GoogleSignIn } from './googleSignIn';
 import { Hubspot } from './hubspot';
@@ -79,7 +79,7 @@ export class ThirdParties {
 		await services.register(parties.hubspot.routes);
 		await services.listen({ host: '127.0.0.1', port: 0 });
 		parties.forwardTo(services.server.address());
-		await new Promise<void>((resolve) => proxy.listen(port, '127.0.0.1', resolve));
+		await listen(proxy, port);
 		return parties;
 	}
 
