@@ -1,4 +1,5 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
+import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { startNode, mockTime, service } from '../../engine';
 import { eventually, untilIdle } from '../../n8n/until';
@@ -6,6 +7,7 @@ import { nodeHarness } from '../nodeHarness';
 
 /** Slept in all. */
 let seconds = 0;
+let lastSleep: Promise<void>;
 
 const parameters = {
 	campaignId: '={{ $json.id }}',
@@ -32,7 +34,11 @@ beforeEach(() => {
 	// A second passes in ten turns of the event loop, so that a response arrives within seconds.
 	jest.spyOn(clock, 'sleep').mockImplementation(async (milliseconds) => {
 		seconds += milliseconds / 1000;
-		for (let turn = 0; turn < milliseconds / 100; turn++) await realSleep(1);
+		const passing = async () => {
+			for (let turn = 0; turn < milliseconds / 100; turn++) await realSleep(1);
+		};
+		lastSleep = passing();
+		await lastSleep;
 	});
 	const begun = Date.now();
 	mockTime(() => begun + seconds * 1000);
@@ -106,6 +112,7 @@ test('under Continue On Fail, the others keep waiting', async () => {
 
 test('Stop ends the wait and cancels the execution', async () => {
 	status(1, false);
+	const again = status(1, false);
 	const input = [{ json: { id: 1 } }];
 	const execution = startNode(
 		harness.credentials,
@@ -116,6 +123,9 @@ test('Stop ends the wait and cancels the execution', async () => {
 	execution.cancel();
 	expect((await execution).status).toBe('canceled');
 	const slept = seconds;
+	await lastSleep;
 	await untilIdle();
 	expect(seconds).toBe(slept);
+	expect(again.isDone()).toBe(false);
+	nock.cleanAll();
 });

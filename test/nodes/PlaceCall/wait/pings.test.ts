@@ -15,8 +15,10 @@ describe('pings of the resume URL', () => {
 			afterMs: 'beforeResponse',
 			delivery: { url: 'http://127.0.0.1:9' },
 		});
-		const resumed = deferred<void>();
-		timeFlies(async () => await resumed.promise);
+		const resumed = deferred<null>();
+		timeFlies(async () => {
+			await resumed.promise;
+		});
 		const { arrive } = await waiting(byWebhook, 2);
 		let pings = 0;
 		nock(N8N)
@@ -25,7 +27,7 @@ describe('pings of the resume URL', () => {
 			.optionally()
 			.reply(() => [++pings === 1 ? 200 : 404, {}]);
 		expect((await arrive()).items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
-		resumed.resolve();
+		resumed.resolve(null);
 		await eventually(() => pings === 2);
 		await untilIdle();
 		expect(pings).toBe(2);
