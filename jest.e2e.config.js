@@ -9,7 +9,8 @@ module.exports = {
 	globalSetup: '<rootDir>/test/e2e/setup.ts',
 	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
 	maxWorkers: 2,
-	testTimeout: 120_000,
+	// Only ends tests that hang. Each wait in a test has its own condition and limit.
+	testTimeout: 900_000,
 	// Ends the run even if a failed test left a simulator running.
 	forceExit: true,
 	transform: base.transform,

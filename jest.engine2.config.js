@@ -6,5 +6,4 @@ module.exports = {
 	testMatch: ['<rootDir>/test/engine2/**/*.test.ts'],
 	globalSetup: undefined,
 	globalTeardown: undefined,
-	testTimeout: 300_000,
 };

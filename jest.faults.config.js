@@ -4,5 +4,4 @@ const base = require('./jest.engine2.config.js');
 module.exports = {
 	...base,
 	testMatch: ['<rootDir>/test/faults/**/*.test.ts'],
-	testTimeout: 900_000,
 };

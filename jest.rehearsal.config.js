@@ -7,5 +7,4 @@ module.exports = {
 	globalSetup: undefined,
 	globalTeardown: undefined,
 	maxWorkers: 1,
-	testTimeout: 600_000,
 };

@@ -1,4 +1,5 @@
 import { N8nDriver, type Workflow } from '../n8n/driver';
+import { until } from '../n8n/until';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { sharedN8n } from '../e2e/shared';
 import { PACKAGE } from '../e2e/calls';
@@ -27,7 +28,7 @@ describe('dragging a column into a field of Push Campaign Contacts', () => {
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode(NODE);
 		await editor.page.getByText('Execute previous nodes').first().click();
-	}, 200_000);
+	});
 	afterAll(async () => {
 		await editor.close();
 		await n8n.deleteWorkflow(workflow);
@@ -44,10 +45,14 @@ describe('dragging a column into a field of Push Campaign Contacts', () => {
 		const box = await target.boundingBox();
 		if (box === null) throw new Error(`${field} is not on the screen`);
 		await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 15 });
-		await page.waitForTimeout(300);
+		await editor.letTimersEnd(300);
+		const text = async () => await target.locator('input').first().inputValue();
+		const before = await text();
 		await page.mouse.up();
-		await page.waitForTimeout(500);
-		return await target.locator('input').first().inputValue();
+		return await until('the new text', async () => {
+			const after = await text();
+			return after !== before && after;
+		});
 	}
 
 	it.each([

@@ -108,7 +108,15 @@ export class Editor {
 		await locator.locator('input').last().fill(id);
 		await this.page.keyboard.press('Tab');
 		// The editor saves the ID a moment later, and doesn't show when.
-		await this.page.waitForTimeout(500);
+		await this.letTimersEnd(500);
+	}
+
+	/** Waits until timers of the page end that are shorter, however busy the browser is. */
+	async letTimersEnd(ms: number): Promise<void> {
+		await this.page.evaluate(
+			async (length) => await new Promise((resolve) => setTimeout(resolve, length)),
+			ms,
+		);
 	}
 
 	/** Searches a list of options and selects one. */

@@ -161,7 +161,7 @@ describe('in the editor', () => {
 	beforeAll(async () => {
 		test = await TestAccount.open('every-node-token');
 		editor = await Editor.open(sharedN8n().baseUrl);
-	}, 60_000);
+	});
 	afterAll(async () => {
 		await editor.close();
 		for (const workflow of made) await test.n8n.deleteWorkflow(workflow);

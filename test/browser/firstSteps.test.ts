@@ -15,7 +15,7 @@ describe('the workflow that npm start opens', () => {
 		test = await TestAccount.open('first-step-token');
 		workflow = await test.n8n.createWorkflow(firstSteps(test.account.credential));
 		editor = await Editor.open(sharedN8n().baseUrl);
-	}, 60_000);
+	});
 	afterAll(async () => {
 		await editor.close();
 		await test.n8n.deleteWorkflow(workflow);

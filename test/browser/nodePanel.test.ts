@@ -24,7 +24,7 @@ describe('searching for nodes in the editor', () => {
 		});
 		editor = await Editor.open(sharedN8n().baseUrl);
 		await editor.openWorkflow(workflow.id);
-	}, 60_000);
+	});
 	afterAll(async () => {
 		await editor.close();
 		await test.n8n.deleteWorkflow(workflow);

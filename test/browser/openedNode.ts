@@ -20,7 +20,7 @@ export function openedNode(
 		editor = await Editor.open(sharedN8n().baseUrl);
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode(node);
-	}, 200_000);
+	});
 	afterAll(async () => {
 		await editor.close();
 		await account.n8n.deleteWorkflow(workflow);

@@ -26,7 +26,7 @@ describe('the page of the simulated service', () => {
 			if (message.type() === 'error') errors.push(message.text());
 		});
 		await page.goto(simulator.baseUrl);
-	}, 60_000);
+	});
 	afterEach(() => expect(errors.splice(0)).toEqual([]));
 	afterAll(async () => {
 		await browser.close();

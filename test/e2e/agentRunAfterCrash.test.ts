@@ -41,7 +41,7 @@ beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain });
 	({ model, modelCredentials } = await startModel(n8n));
 	credentials = await credentialFor(n8n, simulator);
-}, 180_000);
+});
 afterAll(async () => {
 	await model.stop();
 	await simulator.stop();
@@ -121,6 +121,5 @@ describe('Retry of an agent run during which n8n was killed', () => {
 			expect(rest.filter((text) => text.includes('"outcome":"done"'))).toEqual([rest.at(-1)]);
 			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual([1, 1]);
 		},
-		300_000,
 	);
 });

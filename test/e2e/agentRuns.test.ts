@@ -264,6 +264,5 @@ describe.each([
 			await answerAll(id, ...answers);
 			expect([simulator.callsTo(CUSTOMER), simulator.callsTo(OTHER)]).toEqual(calls);
 		},
-		120_000,
 	);
 });

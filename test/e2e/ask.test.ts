@@ -127,7 +127,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 				{ answer: 'unclear', data: { approved: false }, call_id: fourth },
 			]);
 			expect(simulator.placedCalls()).toHaveLength(4);
-		}, 200_000);
+		});
 
 		it('returns any answer to an open question', async () => {
 			const start = await ask({ responseType: 'freeText' });

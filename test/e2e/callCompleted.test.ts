@@ -67,7 +67,7 @@ describe('Call Completed Trigger in real n8n', () => {
 	it(`starts once per call with true data: ${CALLS} completions, each delivered twice, and ${FORGED} forged`, async () => {
 		const counts = { calls: CALLS, forged: FORGED };
 		await expectEachOnce(simulator, await listen(), outputs, counts);
-	}, 900_000);
+	});
 
 	it('starts nothing for a call that was reported before the workflow was unpublished and published again', async () => {
 		const url = await listen();
@@ -102,21 +102,17 @@ describe('Call Completed Trigger in real n8n', () => {
 	it.each([
 		['disconnects as soon as it has sent', 0],
 		['waits 3 s', 3_000],
-	])(
-		'starts once per call if the sender %s, even if n8n is busy',
-		async (_name, timeoutMs) => {
-			const url = await listen();
-			const calls = await placeCalls(simulator, CALLS, url);
-			for (const callId of calls) {
-				await simulator.endCall(callId);
-			}
-			const body = (callId: string) => ({ call_id: callId, status: 'picked' });
-			const twice = calls.flatMap((callId) => [body(callId), body(callId)]);
-			await Promise.all(twice.map(async (report) => await deliver(url, report, timeoutMs)));
-			expect(ids(await outputs(CALLS))).toEqual([...calls].sort());
-		},
-		900_000,
-	);
+	])('starts once per call if the sender %s, even if n8n is busy', async (_name, timeoutMs) => {
+		const url = await listen();
+		const calls = await placeCalls(simulator, CALLS, url);
+		for (const callId of calls) {
+			await simulator.endCall(callId);
+		}
+		const body = (callId: string) => ({ call_id: callId, status: 'picked' });
+		const twice = calls.flatMap((callId) => [body(callId), body(callId)]);
+		await Promise.all(twice.map(async (report) => await deliver(url, report, timeoutMs)));
+		expect(ids(await outputs(CALLS))).toEqual([...calls].sort());
+	});
 
 	it('a forged report of a call in progress starts nothing and does not block the real one', async () => {
 		const url = await listen();

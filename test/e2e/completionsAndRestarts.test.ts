@@ -58,7 +58,7 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 			return delivery?.status === 200;
 		});
 		expect(ids(await executionsOf(n8n, workflow, NAME, 21))).toEqual([...calls, fresh].sort());
-	}, 400_000);
+	});
 
 	it('reports a call that is being verified when the workflow is unpublished', async () => {
 		const [callId = ''] = await placeCalls(simulator, 1, url);
@@ -75,5 +75,5 @@ describe('Call Completed Trigger while n8n stops and starts', () => {
 		const { error } = await n8n.runData(failed.id);
 		expect(error?.message).toContain('still being verified when the trigger was stopped');
 		expect(JSON.stringify(error)).toContain(callId);
-	}, 200_000);
+	});
 });

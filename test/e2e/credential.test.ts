@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { credentialType } from '../n8n/examples';
 import type { N8nDriver } from '../n8n/driver';
-import { freePort } from '../n8n/ports';
+import { freePort, listen } from '../n8n/ports';
 import { fixtures } from '../simulator';
 import { TestAccount } from './account';
 
@@ -23,9 +23,7 @@ describe('the credential in the editor', () => {
 	async function serverWith(listener: RequestListener): Promise<string> {
 		const server = createServer(listener);
 		servers.push(server);
-		const port = await freePort();
-		await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-		return `http://127.0.0.1:${port}`;
+		return `http://127.0.0.1:${await listen(server)}`;
 	}
 
 	async function testCredential(baseUrl: string, apiToken = test.simulator.token) {

@@ -98,4 +98,4 @@ test('does not publish a trigger with an empty status filter', async () => {
 	} finally {
 		await removeWorkflow(n8n, workflow);
 	}
-}, 120_000);
+});

@@ -122,7 +122,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 			captured: '{"interested":"yes","visit_day":"Monday"}',
 			call_summary: 'Asha Rao is interested and wants to visit on Monday.',
 		});
-	}, 300_000);
+	});
 
 	it('calls nobody else when it reads the calls again and is executed again', async () => {
 		const second = OUTCOMES.filter(([, , , outcome]) => outcome !== null).map(([name]) => name);
@@ -252,7 +252,7 @@ describe('12 whole campaign on a data table, repeated and interrupted', () => {
 					'3 people: 2 reached, 1 of them by the second call. 0 not reached, 0 on the do-not-disturb list, 1 not pushed, 0 without a known outcome.',
 			}),
 		]);
-	}, 240_000);
+	});
 });
 
 describe("12 whole campaign on a data table, with an ID that the service doesn't know", () => {

@@ -40,7 +40,7 @@ describe('what n8n keeps of a person', () => {
 		simulator = await startSimulator({ dialect: dialects.plain, token: 'privacy-token-01' });
 		n8n = await N8nDriver.signIn(server.baseUrl);
 		credentials = await credentialFor(n8n, simulator);
-	}, 200_000);
+	});
 	afterAll(async () => {
 		await simulator.stop();
 		await removeServer(server);
@@ -218,7 +218,7 @@ describe('what n8n keeps of a person', () => {
 		expect(simulator.callsTo(OTHER)).toBe(before + 1);
 		await expectNone(unsaved);
 		expect(storedHashes(workflow).size).toBe(0);
-	}, 200_000);
+	});
 
 	/** n8n deletes such executions at intervals. */
 	async function expectNone(text: string): Promise<void> {

@@ -45,7 +45,7 @@ describe('a growing sheet, pushed on seven days', () => {
 		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.rows' });
 		workflow = await n8n.createWorkflow(chain('week', webhook(path), split, push));
 		await n8n.activate(workflow);
-	}, 200_000);
+	});
 	afterAll(async () => {
 		await simulator.stop();
 		await removeServer(server);
@@ -102,7 +102,7 @@ describe('a growing sheet, pushed on seven days', () => {
 		expect(await cut).toBeInstanceOf(Error);
 		await server.boot();
 		n8n = await N8nDriver.signIn(server.baseUrl);
-	}, 200_000);
+	});
 
 	it('day 4: reports the unknown rows of day 3 and a rejected request, and sends nothing twice', async () => {
 		simulator.faults.inject({

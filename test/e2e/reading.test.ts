@@ -39,7 +39,7 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 		const trigger = () => node(NAME, `${PACKAGE}.callCompletedTrigger`, 1, parameters, rest);
 		workflow = await n8n.createWorkflow(chain('reading', trigger()));
 		tested = await n8n.createWorkflow(chain('tested', trigger()));
-	}, 300_000);
+	});
 	afterAll(async () => {
 		await simulator.stop();
 		await removeServer(server);
@@ -74,7 +74,7 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 		const { id } = await n8n.runManually(tested, NAME);
 		const [item] = await n8n.output(id, NAME);
 		expect(item?.json).toMatchObject({ campaign_id: CAMPAIGN, status: expect.any(String) });
-	}, 120_000);
+	});
 
 	it('registers no webhook, and starts once for each call, also if n8n is killed in between', async () => {
 		await publish();
@@ -110,5 +110,5 @@ describe('Call Completed Trigger by reading, without a public URL', () => {
 		for (const { id } of ended) calls.push(...(await n8n.output(id, NAME)));
 		expect(new Set(ids(calls)).size).toBe(ended.length);
 		expect(expected).toEqual(expect.arrayContaining(ids(calls)));
-	}, 900_000);
+	});
 });

@@ -27,7 +27,7 @@ describe('Retry of an interrupted execution', () => {
 		server = await startServer();
 		simulator = await startSimulator({ dialect: dialects.plain });
 		bench = await CrashBench.start(server, simulator);
-	}, 180_000);
+	});
 	afterAll(async () => {
 		await simulator.stop();
 		await removeServer(server);
@@ -62,7 +62,7 @@ describe('Retry of an interrupted execution', () => {
 		expect(await retryAll(middle)).toEqual(twice);
 		const verdicts = await bench.retryScenes(after);
 		expect(verdicts).toEqual(after.map(({ writer }) => expectedResult(writer, ALL)));
-	}, 600_000);
+	});
 
 	it('after Stop, does not repeat started requests, and sends the rest', async () => {
 		const middle: Scene[] = [];
@@ -74,5 +74,5 @@ describe('Retry of an interrupted execution', () => {
 		expect(await retryAll(middle)).toEqual(
 			middle.map(({ writer, before }) => expectedResult(writer, before)),
 		);
-	}, 600_000);
+	});
 });

@@ -61,7 +61,7 @@ test('an error workflow calls the person on duty for each failed attempt', async
 		'the second call',
 		async () => await Promise.resolve(simulator.callsTo(onDuty) === 2),
 	);
-}, 60_000);
+});
 
 test('a retry of the parent workflow does not repeat calls that its sub-workflow has placed', async () => {
 	const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
@@ -93,4 +93,4 @@ test('a retry of the parent workflow does not repeat calls that its sub-workflow
 		'An earlier attempt of this execution',
 	);
 	expect(phones.map((phone) => simulator.callsTo(phone))).toEqual([1, 1]);
-}, 60_000);
+});

@@ -139,7 +139,7 @@ describe('strangers who know the URL of Call Completed Trigger', () => {
 		expect(requestsTo(/^\/v1\/call\//)).toBeLessThanOrEqual(2 * (60 + seconds) + 1);
 		// The flood is reported at most once.
 		expect((await allExecutions(n8n, workflow)).length - 1).toBeLessThanOrEqual(1);
-	}, 300_000);
+	});
 
 	it('a body of 100 MB is rejected, and n8n uses little memory and still responds', async () => {
 		resetPeakMemory(server.pid);
@@ -227,7 +227,9 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		await listening(url, 400);
 		const limit = pLimit(20);
 		// Warm up, because n8n needs more memory after its first requests.
-		await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
+		const usual = await longestWait(async () => {
+			await Promise.all(madeUp(100).map(async () => await limit(async () => await watch(url, []))));
+		});
 		simulator.reset();
 		const startedAt = Date.now();
 		resetPeakMemory(server.pid);
@@ -246,12 +248,13 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		const minutes = Math.ceil((Date.now() - startedAt) / 60_000);
 		expect(requestsTo(/ws_token/)).toBeLessThanOrEqual(120 * minutes);
 		expect(memoryMb(server.pid, 'VmHWM') - before).toBeLessThan(300);
-		// Without the limits, it was 13 s.
-		expect(longest).toBeLessThan(5_000);
+		// Without the limits, it was 13 s. A slow machine needs longer for any request.
+		process.stdout.write(`Longest wait for n8n: ${longest} ms, with empty requests: ${usual} ms\n`);
+		expect(longest).toBeLessThan(Math.max(5_000, 5 * usual));
 		expect((await staticData(workflow)).length).toBeLessThan(200);
 		expect(simulator.sessions.openSockets()).toBe(0);
 		await n8n.deactivate(workflow);
-	}, 300_000);
+	});
 
 	it('a number works as a secret, and a secret with an empty expression is not published', async () => {
 		const numbered = { watchSessions: true, watchSecret: 12345 };
@@ -280,7 +283,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		]);
 		expect([403, 404, 503]).toContain(unpublished.status);
 		expect(simulator.sessions.openSockets()).toBe(0);
-	}, 300_000);
+	});
 });
 
 describe('strangers who know only a URL', () => {
@@ -385,5 +388,5 @@ describe('strangers who know only a URL', () => {
 		const [placed] = simulator.placedCalls();
 		await simulator.completeCall(placed?.callId ?? '');
 		expect(await n8n.finished(waitingExecution.id)).toMatchObject({ status: 'success' });
-	}, 900_000);
+	});
 });

@@ -190,7 +190,7 @@ describe('Place Call waits in sub-workflows, loops, and error workflows in real 
 		for (const { callId } of placed()) await simulator.completeCall(callId, outcome);
 		await untilPlaced(13);
 		await expectResults(all);
-	}, 180_000);
+	});
 
 	it('by reading: each result arrives once, also from a sub-workflow for each item', async () => {
 		simulator.setAutoComplete({ afterMs: 500 });
@@ -201,5 +201,5 @@ describe('Place Call waits in sub-workflows, loops, and error workflows in real 
 			await startOnError(byReading),
 		];
 		await expectResults(all);
-	}, 120_000);
+	});
 });

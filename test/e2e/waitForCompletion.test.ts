@@ -173,7 +173,7 @@ describe('Place Call waits for completion in real n8n', () => {
 		expect(statuses).toContain(200);
 		// 409 means that the execution was still running. n8n 1 has no such status.
 		if (!isN8n1) expect(statuses).toContain(409);
-	}, 240_000);
+	});
 
 	it('waits in a manual execution', async () => {
 		const place = node(
