@@ -56,8 +56,9 @@ describe('dragging a column into a field of Push Campaign Contacts', () => {
 	}
 
 	it.each([
-		['.phone', 'phoneColumn', 'phone'],
+		// The field contains "phone" at first.
 		['.properties.phone', 'phoneColumn', 'properties.phone'],
+		['.phone', 'phoneColumn', 'phone'],
 		["['Full Name']", 'personNameColumn', 'Full Name'],
 		["['Full Name']", 'columnsToSend', "['Full Name']"],
 		['.properties.city', 'columnsToSend', "['Full Name'], properties.city"],
