@@ -1,4 +1,4 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,26 +7,19 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, projectFolder } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { N8nServer } from '../n8n/server';
-import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
-import { dialects } from '../simulator';
 import { Executions } from './executions';
 import { Gauge } from './gauge';
+import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
 import type { Target } from './workflows';
 
 const SERVICE_LATENCY_MS = 20;
-const TOKEN = 'benchmark-token-';
-const tsx = ['--import', 'tsx'];
 const stats = z.object({ maxActive: z.number() });
-
-/** Additional data at the service. */
-export type ServiceData = { calls?: number; dndPhones?: number; sessions?: number };
 
 /** Non-default settings for n8n. */
 export type Host = {
@@ -61,22 +54,14 @@ export class Bench {
 		readonly target: Target,
 		readonly gauge: Gauge,
 		readonly executions: Executions,
-		private readonly simulator: ChildProcess,
+		private readonly simulator: SimulatorProcess,
 	) {}
 
 	static async start({ heapMb, settings }: Host = {}): Promise<Bench> {
 		const host = await installHost(console.log);
 		const home = await mkdtemp(join(tmpdir(), 'n8n-bench-'));
 		await installPackage(home);
-		const port = await freePort();
-		const cli = ['test/simulator/cli.ts', '--port', String(port), '--token', TOKEN, '--no-bodies'];
-		const simulator = spawn(
-			process.execPath,
-			[...tsx, ...cli, '--latency', String(SERVICE_LATENCY_MS)],
-			{ cwd: projectFolder, stdio: 'ignore' },
-		);
-		const baseUrl = `http://127.0.0.1:${port}`;
-		await until('the simulator', async () => (await fetch(`${baseUrl}/__simulator/stats`)).ok);
+		const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 		const inspected = await freePort();
 		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
 		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
@@ -91,12 +76,12 @@ export class Bench {
 		const n8n = await N8nServer.start({ host, home, env });
 		const gauge = await Gauge.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);
-		const account = credentialFor({ baseUrl, token: TOKEN, dialect: dialects.plain });
+		const { baseUrl, token, credential } = simulator;
 		const target: Target = {
 			baseUrl,
 			files: n8n.files,
-			ours: await driver.createCredential('voiceChatAgentApiTokenApi', account),
-			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: TOKEN }),
+			ours: await driver.createCredential('voiceChatAgentApiTokenApi', credential),
+			header: await driver.createCredential('httpHeaderAuth', { name: 'API-Token', value: token }),
 		};
 		return new Bench(n8n, driver, target, gauge, new Executions(home), simulator);
 	}
@@ -105,7 +90,7 @@ export class Bench {
 		this.gauge.inspector.detach();
 		this.executions.close();
 		await this.n8n.stop();
-		this.simulator.kill('SIGTERM');
+		this.simulator.stop();
 		await rm(this.n8n.home, { recursive: true, force: true });
 	}
 
@@ -120,25 +105,26 @@ export class Bench {
 	async bare(args: string[]): Promise<number[]> {
 		const { stdout } = await promisify(execFile)(
 			process.execPath,
-			['--expose-gc', ...tsx, 'test/bench/bare.ts', this.target.baseUrl, TOKEN, ...args],
+			[
+				'--expose-gc',
+				...tsx,
+				'test/bench/bare.ts',
+				this.target.baseUrl,
+				this.simulator.token,
+				...args,
+			],
 			{ cwd: projectFolder },
 		);
 		return z.object({ figures: z.array(z.number()) }).parse(JSON.parse(stdout)).figures;
 	}
 
 	/** Resets the service and adds data. */
-	async resetService(holdings: ServiceData = {}): Promise<void> {
-		await this.command('reset', {});
-		await this.command('fill', holdings);
+	async resetService(data: ServiceData = {}): Promise<void> {
+		await this.simulator.reset(data);
 	}
 
 	async command(name: string, body: object): Promise<unknown> {
-		const response = await fetch(`${this.target.baseUrl}/__simulator/${name}`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		return z.object({ result: z.unknown() }).parse(await response.json()).result;
+		return await this.simulator.command(name, body);
 	}
 
 	/** Creates a file with this many rows. Files with another `first` have other numbers. */
@@ -170,9 +156,7 @@ export class Bench {
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
 		const isMeasured = (from: number, to: number) =>
 			spans.some((span) => from <= span.to && to >= span.from);
-		const { maxActive } = stats.parse(
-			await (await fetch(`${this.target.baseUrl}/__simulator/stats`)).json(),
-		);
+		const { maxActive } = stats.parse(await this.simulator.read('stats'));
 		return {
 			wallMs,
 			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),

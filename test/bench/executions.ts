@@ -56,7 +56,7 @@ export class Executions {
 }
 
 /** n8n stores executions flattened: references are indexes of cells. */
-function spansIn(data: string): Span[] {
+export function spansIn(data: string): Span[] {
 	const all = cells.parse(JSON.parse(data));
 	const at = (reference: unknown) => all[Number(reference)];
 	const field = (from: unknown, name: string) => at(record.parse(from)[name]);

@@ -1,7 +1,8 @@
 /** The jobs that are measured from start to end: one entry per job, with both workflows and the arguments of the bare script. */
 import { fixtures } from '../simulator';
-import type { Bench, ServiceData, Host, Sample } from './bench';
+import type { Bench, Host, Sample } from './bench';
 import { median, ratio, type Result, type Targets } from './report';
+import type { ServiceData } from './simulatorProcess';
 import { chain, webhook, type WorkflowJson } from '../n8n/workflow';
 import {
 	CONCURRENCY,

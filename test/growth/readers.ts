@@ -824,7 +824,7 @@ export const notReaders = new Set([
 	'shared/chat/managedSocket.ts › ManagedSocket',
 	'shared/chat/replyWatch.ts › ReplyWatch',
 	'shared/chat/token.ts › mintToken',
-	'shared/n8n/idempotency/firstExecution.ts › isFirstExecution',
+	'shared/n8n/idempotency/firstExecution.ts › FirstExecutions',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',

@@ -2,7 +2,6 @@
  * `npm run soak:mixed [-- --minutes 5]`: half an hour of mixed work on one n8n with SQLite. Measures the resources of n8n
  * every 10 s, fails if they grow from one idle phase to the next, and writes test/soak/results.json.
  */
-import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +22,7 @@ import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { MixedLoad } from './mixedLoad';
+import { saveResults } from './results';
 import { afterWarmUp, trendOf, type Trend } from './trend';
 import { VitalsReader, MEASURES, type Measure, type Vitals } from './vitals';
 
@@ -151,7 +151,7 @@ async function main(): Promise<void> {
 			trends,
 			samples,
 		};
-		writeFileSync(join(__dirname, 'results.json'), `${JSON.stringify(result, null, '\t')}\n`);
+		saveResults('mixed', result);
 	} finally {
 		await server.stop();
 		await simulator.stop();

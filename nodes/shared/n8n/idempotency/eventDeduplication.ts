@@ -5,8 +5,7 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { isFirstExecution } from './firstExecution';
-import { runExclusive } from '../../keyedMutex';
+import { FirstExecutions } from './firstExecution';
 import { isJsonObject } from '../../json';
 import { clock } from '../http/accountClient';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
@@ -58,16 +57,23 @@ function isChecked(context: IExecuteFunctions): boolean {
 	return mode === 'trigger' && activeTrigger(triggerKey(context)) === undefined;
 }
 
+/** By trigger: the executions in this process that check their key. */
+const checking = new Map<string, FirstExecutions>();
+
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
-	const record = async (texts: string[]) =>
-		await runExclusive(triggerKey(context), async () => {
-			const options = { mode: 'entries', maxEntries: MAX_TEXTS } as const;
-			const { helpers } = context;
-			const { new: added } = await helpers.checkProcessedAndRecord(texts, 'node', options);
-			return added.map(String);
-		});
+	const record = async (texts: string[]) => {
+		const options = { mode: 'entries', maxEntries: MAX_TEXTS } as const;
+		const { new: added } = await context.helpers.checkProcessedAndRecord(texts, 'node', options);
+		return added.map(String);
+	};
 	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
 	const pauseMs = isShared ? WRITES_END_MS : SHORT_WRITES_END_MS;
-	const pause = async () => await clock.sleep(pauseMs);
-	return await isFirstExecution(record, key, context.getExecutionId(), pause);
+	const trigger = triggerKey(context);
+	const executions = checking.get(trigger) ?? new FirstExecutions(clock);
+	checking.set(trigger, executions);
+	try {
+		return await executions.isFirst(key, context.getExecutionId(), record, pauseMs);
+	} finally {
+		if (executions.isIdle) checking.delete(trigger);
+	}
 }

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
-import { isFirstExecution } from '../../../../../nodes/shared/n8n/idempotency/firstExecution';
+import { FirstExecutions } from '../../../../../nodes/shared/n8n/idempotency/firstExecution';
 
 /** n8n's deduplication store: one value, which is read, and written as a whole some time later. */
 function sharedSet() {
 	let stored: readonly string[] = [];
 	let now = 0;
+	let writes = 0;
 	const waiting: Array<{ at: number; go: () => void }> = [];
 	const until = async (at: number) => await new Promise<void>((go) => waiting.push({ at, go }));
 	return {
@@ -13,9 +14,12 @@ function sharedSet() {
 			await until(now + readMs());
 			const added = texts.filter((text) => !before.includes(text));
 			stored = [...before, ...added];
+			writes++;
 			return added;
 		},
 		sleep: async (ms: number) => await until(now + ms),
+		elapsed: () => now,
+		writes: () => writes,
 		/** Lets time pass until nothing waits. */
 		async runOut(): Promise<void> {
 			for (;;) {
@@ -37,36 +41,71 @@ it('exactly one of several almost simultaneous executions is the first', async (
 	const claims = fc.array(
 		fc.record({
 			key: fc.constantFrom('a', 'b', 'c'),
+			process: fc.nat(2),
 			after: fc.nat(400),
 			writeMs: fc.nat(LONGEST_WRITE_MS),
 		}),
-		{ minLength: 1, maxLength: 6 },
+		{ minLength: 1, maxLength: 8 },
 	);
 	await fc.assert(
 		fc.asyncProperty(claims, async (all) => {
 			const set = sharedSet();
+			const processes = [0, 1, 2].map(() => new FirstExecutions(set));
 			const won: string[] = [];
-			const claiming = all.map(async ({ key, after, writeMs }, index) => {
+			const claiming = all.map(async ({ key, process, after, writeMs }, index) => {
 				await set.sleep(after);
-				const pause = async () => await set.sleep(PAUSE_MS + index);
-				if (
-					await isFirstExecution(
-						set.recorder(() => writeMs),
-						key,
-						String(index),
-						pause,
-					)
-				)
-					won.push(key);
+				const record = set.recorder(() => writeMs);
+				const executions = processes[process] ?? new FirstExecutions(set);
+				if (await executions.isFirst(key, String(index), record, PAUSE_MS)) won.push(key);
 			});
 			const running = Promise.all(claiming);
 			await set.runOut();
 			await running;
 			expect(won.sort()).toEqual([...new Set(all.map(({ key }) => key))].sort());
+			expect(processes.every(({ isIdle }) => isIdle)).toBe(true);
 		}),
 		{ numRuns: 500 },
 	);
 });
+
+it("many executions don't wait for each other's slow writes", async () => {
+	const set = sharedSet();
+	const executions = new FirstExecutions(set);
+	const endedAfter: number[] = [];
+	const claiming = Array.from({ length: 100 }, async (_, index) => {
+		await set.sleep(index * 50);
+		const startedAt = set.elapsed();
+		const record = set.recorder(() => LONGEST_WRITE_MS);
+		expect(await executions.isFirst(String(index), String(index), record, PAUSE_MS)).toBe(true);
+		endedAfter.push(set.elapsed() - startedAt);
+	});
+	const running = Promise.all(claiming);
+	await set.runOut();
+	await running;
+	// The pause, and for each of two writes, its own time and that of the one before.
+	expect(Math.max(...endedAfter)).toBeLessThanOrEqual(PAUSE_MS + 4 * LONGEST_WRITE_MS);
+	expect(set.writes()).toBeLessThan(100);
+});
+
+it('the next write of the process restores at once what another process has undone', async () => {
+	const set = sharedSet();
+	const executions = new FirstExecutions(set);
+	const other = set.recorder(() => 60);
+	const started = (key: string, after: number) => async () => {
+		await set.sleep(after);
+		const record = set.recorder(() => 10);
+		expect(await executions.isFirst(key, key, record, PAUSE_MS)).toBe(true);
+		return set.elapsed() - after;
+	};
+	const undoing = set.sleep(0).then(async () => await other(['x']));
+	const running = Promise.all([started('a', 20)(), started('b', 200)(), undoing]);
+	await set.runOut();
+	const [ms] = await running;
+	expect(ms).toBeGreaterThan(PAUSE_MS + 100);
+	expect(ms).toBeLessThan(PAUSE_MS + 300);
+});
+
+const noSleep = { sleep: async () => await Promise.resolve(), elapsed: () => 0 };
 
 it('the first execution stays the first when n8n runs it again', async () => {
 	const texts = new Set<string>();
@@ -75,21 +114,34 @@ it('the first execution stays the first when n8n runs it again', async () => {
 		added.forEach((text) => texts.add(text));
 		return await Promise.resolve(added);
 	};
-	const pause = async () => await Promise.resolve();
-	expect(await isFirstExecution(record, 'a', '1', pause)).toBe(true);
-	expect(await isFirstExecution(record, 'a', '2', pause)).toBe(false);
-	expect(await isFirstExecution(record, 'a', '1', pause)).toBe(true);
+	const executions = new FirstExecutions(noSleep);
+	expect(await executions.isFirst('a', '1', record, 0)).toBe(true);
+	expect(await executions.isFirst('a', '2', record, 0)).toBe(false);
+	expect(await executions.isFirst('a', '1', record, 0)).toBe(true);
 });
 
-it('an unavailable database is tried again, and reported if it stays unavailable', async () => {
-	let attempts = 0;
-	const record = (comesBackAt: number) => async () => {
-		if (++attempts < comesBackAt) throw new Error('the database is away');
-		return await Promise.resolve([]);
+describe('an unavailable database', () => {
+	const record = (comesBackAt: number) => {
+		let attempts = 0;
+		return async () => {
+			if (++attempts < comesBackAt) throw new Error('the database is away');
+			return await Promise.resolve([]);
+		};
 	};
-	const pause = async () => await Promise.resolve();
-	expect(await isFirstExecution(record(3), 'a', '1', pause)).toBe(true);
-	await expect(isFirstExecution(record(Infinity), 'a', '1', pause)).rejects.toThrow(
-		'the database is away',
-	);
+
+	it('is tried again, and reported if it stays unavailable', async () => {
+		const executions = new FirstExecutions(noSleep);
+		expect(await executions.isFirst('a', '1', record(3), 0)).toBe(true);
+		await expect(executions.isFirst('a', '1', record(Infinity), 0)).rejects.toThrow(
+			'the database is away',
+		);
+	});
+
+	it('leaves the event to the next execution of the process', async () => {
+		const executions = new FirstExecutions(noSleep);
+		const failing = executions.isFirst('a', '1', record(Infinity), 0);
+		const next = executions.isFirst('a', '2', record(0), 0);
+		await expect(failing).rejects.toThrow('the database is away');
+		expect(await next).toBe(true);
+	});
 });
