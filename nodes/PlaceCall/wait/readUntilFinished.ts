@@ -9,6 +9,12 @@ import { whyNotRead } from '../../shared/notRead';
 
 const READ_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 60_000, factor: 1.5 };
 
+/** On average, this process reads a call for all of its waits at most this often. With many calls, each is read less often. */
+const READ_EVERY_MS = 20;
+
+/** Pending calls of all waits in this process. */
+let pendingInProcess = 0;
+
 /** A call is no longer read after this many rejected reads in a row. */
 const MAX_REJECTIONS = 3;
 
@@ -38,11 +44,26 @@ export async function readUntilFinished(
 		);
 		const remaining = until - clock.elapsed();
 		if (pending.length === 0 || remaining <= 0) return calls;
-		await clock.sleep(Math.min(backoffMs(READ_BACKOFF, round), remaining));
+		await pauseBefore(round, pending.length, remaining, clock);
 		const reads = pending.map(([callId, call]) =>
 			limit(async () => await poll(callId, call, { finished, read, reader })),
 		);
 		await Promise.all(reads);
+	}
+}
+
+async function pauseBefore(
+	round: number,
+	calls: number,
+	remaining: number,
+	clock: Clock,
+): Promise<void> {
+	pendingInProcess += calls;
+	try {
+		const ms = Math.max(backoffMs(READ_BACKOFF, round), pendingInProcess * READ_EVERY_MS);
+		await clock.sleep(Math.min(ms, remaining));
+	} finally {
+		pendingInProcess -= calls;
 	}
 }
 

@@ -17,6 +17,12 @@ const MAX_PAUSE_CHECKS = 10;
 /** Finds completed calls whose webhook never arrives. */
 const POLL_BACKOFF: Backoff = { firstMs: 15_000, maxMs: 10 * 60_000 };
 
+/**
+ * On average, this process sends an occasional ping at most this often. Each costs n8n as much as an execution, and the
+ * service a request, so with many waits, each one is polled less often.
+ */
+const POLL_EVERY_MS = 500;
+
 /** n8n's own limit is this much later, because n8n would pass on the items without reading the calls. */
 export const GRACE_MS = 60_000;
 
@@ -114,7 +120,8 @@ async function pollOccasionally(
 ): Promise<void> {
 	for (let count = 1; ; count++) {
 		const { left } = deadline;
-		await clock.sleep(left < 0 ? LATE_POLL_MS : Math.min(backoffMs(POLL_BACKOFF, count), left + 1));
+		const pause = Math.max(backoffMs(POLL_BACKOFF, count), pinging.size * POLL_EVERY_MS);
+		await clock.sleep(left < 0 ? LATE_POLL_MS : Math.min(pause, left + 1));
 		const isDue = deadline.left < 0;
 		const status = await pingResumeUrl(context, url);
 		if (RESUMED.includes(status) || (isDue && status === 200)) return;

@@ -1,10 +1,13 @@
 import nock from 'nock';
-import { deferred } from '../../../../nodes/shared/clock';
+import { keepPinging } from '../../../../nodes/PlaceCall/wait/resumeUrl';
+import { deferred, StoredDeadline } from '../../../../nodes/shared/clock';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
+import { makeWorkflow, webhookContext } from '../../../engine';
 import { eventually, until, untilIdle } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
-import { byWebhook, harness, PINGS, waitHarness } from './waitHarness';
+import { byWebhook, harness, HOUR, PINGS, waitHarness } from './waitHarness';
 
 // The dialect makes no difference for these.
 describe('pings of the resume URL', () => {
@@ -73,5 +76,16 @@ describe('pings of the resume URL', () => {
 		await waiting(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
 		await last();
 		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
+	});
+
+	it('many waiting executions are polled less often, about two per second in all', async () => {
+		const url = (wait: number) => `${N8N}/webhook-waiting/${wait}/id-Node`;
+		const inAnHour = new StoredDeadline(clock, clock.now() + HOUR);
+		const node = harness.node('placeCall');
+		const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
+		for (let wait = 0; wait < 1_000; wait++) void keepPinging(context, url(wait), inAnHour);
+		// Some waits of other tests still count.
+		expect(waits()[999]).toBeGreaterThanOrEqual(500_000);
+		expect(waits()[999]).toBeLessThan(520_000);
 	});
 });

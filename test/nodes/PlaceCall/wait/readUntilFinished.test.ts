@@ -43,6 +43,33 @@ it('reads each call at growing intervals until it is completed', async () => {
 	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 });
 
+it('the calls of all waits in this process are read at most 50 times a second on average', async () => {
+	const sleeps: number[] = [];
+	const ended: Array<() => void> = [];
+	const clock = {
+		now: () => 0,
+		elapsed: () => 0,
+		sleep: async (ms: number) => {
+			sleeps.push(ms);
+			await new Promise<void>((resolve) => ended.push(resolve));
+		},
+	};
+	const wait = async (callId: string) =>
+		await readUntilFinished([callId], FINISHED, async () => ({ status: 'not_picked' }), {
+			clock,
+			until: HOUR,
+			reader: 'onScreen',
+		});
+	const waits = Array.from({ length: 5_000 }, async (_, index) => await wait(`call-${index}`));
+	expect(sleeps.slice(0, 250)).toEqual(new Array(250).fill(5_000));
+	expect(sleeps.at(-1)).toBe(100_000);
+	ended.forEach((end) => end());
+	await Promise.all(waits);
+	void wait('alone');
+	expect(sleeps.at(-1)).toBe(5_000);
+	ended.at(-1)?.();
+});
+
 it('a call is completed if it has a listed status or shows the end', async () => {
 	const clock = clockAt();
 	const records = new Map<string, JsonObject>([
