@@ -1,10 +1,10 @@
 /**
- * `npm run soak:calls-queue [-- --rates 100,200,400 --minutes 2 --block 60 --sides ours,core]`: completed calls for n8n in
- * queue mode with two webhook processes and two workers (Debian's Redis and PostgreSQL). Sends them at each rate, in turn
- * to Call Completed Trigger and to n8n's Webhook node with an HTTP Request node that reads the call. Prints what was
- * started, lost, and started twice, the time from the delivery to the next node, and the CPU time of each kind of
- * process. Fails if our trigger lost a call or started twice for one. `--repeat-every 10` delivers every tenth call to both
- * webhook processes at the same time. `--save <name>` stores the figures in results.json.
+ * `npm run soak:calls-queue [-- --rates 200:2,400:10 --block 60 --sides ours,core]`: completed calls for n8n in queue mode
+ * with two webhook processes and two workers (Debian's Redis and PostgreSQL). Each rate has the calls per minute and the
+ * minutes. Sends them in turn to Call Completed Trigger, and to n8n's Webhook node with an HTTP Request node that reads the
+ * call. Prints what was started, lost, and started twice, the time from the delivery to the next node, and the CPU time of
+ * each kind of process. Fails if our trigger lost a call or started twice for one. `--repeat-every 10` delivers every tenth
+ * call for our trigger to both webhook processes at the same time. `--save <name>` stores the figures in results.json.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,8 +25,7 @@ import { saveResults } from './results';
 
 const { values } = parseArgs({
 	options: {
-		rates: { type: 'string', default: '100' },
-		minutes: { type: 'string', default: '2' },
+		rates: { type: 'string', default: '200:2,400:2,1000:2' },
 		block: { type: 'string', default: '60' },
 		sides: { type: 'string', default: 'ours,core' },
 		workers: { type: 'string', default: '2' },
@@ -69,14 +68,13 @@ async function main(): Promise<void> {
 		const calls = new CallNumbers();
 		await warmUp(sides, queue, pids, calls);
 		const results = [];
-		for (const rate of values.rates.split(',').map(Number)) {
-			const result = await measure(sides, queue, pids, calls, rate);
+		for (const [rate = 0, minutes = 0] of rates()) {
+			const result = await measure(sides, queue, pids, calls, rate, minutes);
 			console.dir(result, { depth: 4 });
 			results.push(result);
 		}
-		const { ...processes } = count;
 		if (values.save !== undefined)
-			saveResults(values.save, { n8n: n8nVersion, node: process.version, ...processes, results });
+			saveResults(values.save, { n8n: n8nVersion, node: process.version, ...count, results });
 	} finally {
 		await queue.stop();
 		simulator.stop();
@@ -111,6 +109,8 @@ async function publish(queue: QueueMode, simulator: SimulatorProcess): Promise<S
 	return sides;
 }
 
+const rates = () => values.rates.split(',').map((rate) => rate.split(':').map(Number));
+
 const isSide = (name: string): name is SideName => SIDES.some((side) => side === name);
 const home = ({ main: { files } }: QueueMode) => files;
 
@@ -143,9 +143,10 @@ async function measure(
 	pids: Pids,
 	calls: CallNumbers,
 	rate: number,
+	minutes: number,
 ) {
 	const blockSeconds = Number(values.block);
-	const rounds = Math.max(1, Math.round((Number(values.minutes) * 60) / blockSeconds));
+	const rounds = Math.max(1, Math.round((minutes * 60) / blockSeconds));
 	const pace = {
 		calls: Math.round((rate * blockSeconds) / 60),
 		everyMs: 60_000 / rate,

@@ -21,7 +21,7 @@ const POLL_MS = 1_000;
 export type Pace = {
 	calls: number;
 	everyMs: number;
-	/** Every n-th call is delivered to all webhook processes at the same time. Never if 0. */
+	/** If the side starts once, every n-th call is delivered to all webhook processes at the same time. Never if 0. */
 	repeatEvery: number;
 };
 
@@ -94,7 +94,7 @@ async function sendAtPace(
 		const call = first + index;
 		const record: Sent = { at: Date.now(), responses: [] };
 		sent.set(call, record);
-		const isRepeated = repeatEvery > 0 && index % repeatEvery === 0;
+		const isRepeated = side.isOnce && repeatEvery > 0 && index % repeatEvery === 0;
 		const nth = index % urls.length;
 		for (const url of isRepeated ? urls : urls.slice(nth, nth + 1)) {
 			const delivery = deliver(url, side.completion(call), TIMEOUT_MS);

@@ -44,6 +44,11 @@ export class Side {
 		return new Side(name, workflow.id, `/webhook/${path}`, queue);
 	}
 
+	/** Whether a call that is delivered repeatedly starts the workflow once. */
+	get isOnce(): boolean {
+		return this.name === 'ours' || this.name === 'main';
+	}
+
 	/** The URL in each process that gets deliveries. */
 	get urls(): string[] {
 		const { main, webhooks } = this.queue;
