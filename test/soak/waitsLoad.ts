@@ -1,6 +1,5 @@
-/** Executions of Place Call that wait, each for its own call. */
+/** Executions of a sub-workflow in which Place Call waits, each for its own call. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 import { z } from 'zod';
 import { PACKAGE } from '../e2e/calls';
@@ -9,14 +8,14 @@ import type { N8nDriver, Reference } from '../n8n/driver';
 import type { Postgres } from '../n8n/postgres';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
-import { chain, node, webhook } from '../n8n/workflow';
+import { byId, chain, node, webhook } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 
 const TIMEOUT_MS = 60_000;
 const FIRST_PHONE = 9_100_000_000;
 
-/** Executions that haven't placed their call yet, at which the next start waits. */
-const MAX_STARTING = 10;
+/** Executions that a request starts. The next request follows when half of them have placed their call. */
+const AT_ONCE = 20;
 
 const counted = z.array(z.object({ status: z.string(), count: z.number() }));
 const endedRows = z.array(z.object({ id: z.number(), status: z.string(), data: z.string() }));
@@ -39,7 +38,7 @@ const output = z.object({
 /** An execution that has ended: the call that it waited for, how often the next node ran, and whether the time limit ended it. */
 export type Ended = { callId: string; runs: number; timedOut: boolean; status: string };
 
-/** A published workflow that calls a person and waits. */
+/** A published workflow that calls a person and waits. Another one starts it for each person. */
 export class WaitingWorkflow {
 	private constructor(
 		private readonly workflowId: string,
@@ -67,28 +66,45 @@ export class WaitingWorkflow {
 			{
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				countryCode: 'IN',
-				phoneNumber: '={{ $json.body.phone }}',
+				phoneNumber: '={{ $json.phone }}',
 				options: { wait: { settings } },
 			},
 			{ credentials },
 		);
 		const after = node('After', 'n8n-nodes-base.noOp', 1);
+		const called = node('Called', 'n8n-nodes-base.executeWorkflowTrigger', 1.1, {
+			inputSource: 'passthrough',
+		});
+		const child = await n8n.createWorkflow(chain('waits', called, place, after));
+		await n8n.activate(child);
+		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+		const each = node('Each', 'n8n-nodes-base.executeWorkflow', 1.2, {
+			workflowId: byId(child.id),
+			mode: 'each',
+			options: { waitForSubWorkflow: false },
+		});
 		const start = webhook(path, { responseMode: 'onReceived' });
-		const workflow = await n8n.createWorkflow(chain('waits', start, place, after));
-		await n8n.activate(workflow);
-		return new WaitingWorkflow(workflow.id, `${server.baseUrl}/webhook/${path}`, database);
+		await n8n.activate(await n8n.createWorkflow(chain('starts', start, split, each)));
+		return new WaitingWorkflow(child.id, `${server.baseUrl}/webhook/${path}`, database);
 	}
 
-	/** Starts an execution for each person. @param placed how many calls there are already */
+	/** Starts an execution for each person, some at a time. @param placed how many calls there are already */
 	async start(first: number, count: number, placed: () => number): Promise<void> {
 		const before = placed();
-		for (let index = 0; index < count; index++) {
-			while (before + index - placed() >= MAX_STARTING) await sleep(20);
-			const phone = String(FIRST_PHONE + first + index);
-			const response = await deliver(this.url, { phone }, TIMEOUT_MS);
-			if (response !== 200) throw new Error(`The start of an execution got ${response}`);
+		for (let started = 0; started < count; ) {
+			const size = Math.min(AT_ONCE, count - started);
+			const people = Array.from({ length: size }, (_, index) => ({
+				phone: String(FIRST_PHONE + first + started + index),
+			}));
+			const response = await deliver(this.url, { people }, TIMEOUT_MS);
+			if (response !== 200) throw new Error(`The start of executions got ${response}`);
+			started += size;
+			const enough = before + started - AT_ONCE / 2;
+			await until('the calls', async () => Promise.resolve(placed() >= enough), {
+				timeout: 120_000,
+			});
 		}
-		await until('the calls', async () => Promise.resolve(placed() >= before + count), {
+		await until('all calls', async () => Promise.resolve(placed() >= before + count), {
 			timeout: 120_000,
 		});
 	}

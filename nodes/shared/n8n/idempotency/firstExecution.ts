@@ -12,9 +12,6 @@ type Claim = {
 	key: string;
 	/** The key with the execution's own mark. */
 	mark: string;
-	pauseMs: number;
-	/** Elapsed time at which the key was last added. */
-	addedAt: number | undefined;
 	/** Undefined while it isn't known. */
 	isFirst: boolean | undefined;
 };
@@ -26,22 +23,24 @@ type Claim = {
  * it has neither, the execution adds both again. This works if writes take much less time than the pause.
  *
  * The pause can't be avoided: a process can read the set before another one adds the key, and write it after that one has
- * read it again. Without a pause that outlasts this, processes that share only one value can't exclude each other (Burns
- * and Lynch, 1993).
+ * read it again. Processes that share only one value, which they can't compare and write in one step, can't exclude each
+ * other in another way.
  *
- * Executions that check at the same time in this process share a read and write, so that many don't wait for each other.
- * Each write adds the texts of all of them again, which restores at once what another process has undone.
+ * Executions of this process that are due at the same time share a read and write, so that many don't wait for each
+ * other. An execution must not take part during its pause, because that would add its mark to another one's key.
  */
 export class FirstExecutions {
-	private readonly claims = new Map<string, { claim: Claim; settled: Promise<unknown> }>();
+	/** By key: the executions that are checking. */
+	private readonly checks = new Map<string, Promise<unknown>>();
 	private readonly mutex = new KeyedMutex();
+	private due: Claim[] = [];
 	private next: Promise<void> | undefined;
 
-	constructor(private readonly clock: Pick<Clock, 'elapsed' | 'sleep'>) {}
+	constructor(private readonly clock: Pick<Clock, 'sleep'>) {}
 
-	/** Whether no execution in this process is checking. */
+	/** Whether no execution of this process is checking. */
 	get isIdle(): boolean {
-		return this.claims.size === 0;
+		return this.checks.size === 0;
 	}
 
 	/**
@@ -57,72 +56,42 @@ export class FirstExecutions {
 		pauseMs: number,
 	): Promise<boolean> {
 		for (;;) {
-			const earlier = this.claims.get(key);
+			const earlier = this.checks.get(key);
 			if (earlier === undefined) break;
 			// One of this process has the key, unless n8n couldn't record it.
-			const [{ status }] = await Promise.allSettled([earlier.settled]);
+			const [{ status }] = await Promise.allSettled([earlier]);
 			if (status === 'fulfilled') return false;
 		}
-		const mark = `${key} ${claimant}`;
-		const claim: Claim = { key, mark, pauseMs, addedAt: undefined, isFirst: undefined };
-		const settled = this.settle(claim, record).finally(() => this.claims.delete(key));
-		this.claims.set(key, { claim, settled });
-		return await settled;
+		const claim: Claim = { key, mark: `${key} ${claimant}`, isFirst: undefined };
+		const check = this.check(claim, record, pauseMs).finally(() => this.checks.delete(key));
+		this.checks.set(key, check);
+		return await check;
 	}
 
-	private async settle(claim: Claim, record: RecordKeys): Promise<boolean> {
+	private async check(claim: Claim, record: RecordKeys, pauseMs: number): Promise<boolean> {
 		let lastFailure: unknown = 'other executions keep overwriting the record';
 		for (let attempt = 0; attempt < MAX_READS; attempt++) {
-			await this.pauseAfterAdding(claim);
-			if (claim.isFirst !== undefined) return claim.isFirst;
+			if (attempt > 0) await this.clock.sleep(pauseMs);
 			try {
-				await this.compare(record);
+				await this.compare(claim, record);
+				if (claim.isFirst !== undefined) return claim.isFirst;
 			} catch (error) {
 				lastFailure = error;
 			}
-			if (claim.isFirst !== undefined) return claim.isFirst;
 		}
 		throw new Error(`n8n couldn't record the event of this execution: ${String(lastFailure)}`);
 	}
 
-	/** Another execution of this process may add the key again in between, which starts the pause again. */
-	private async pauseAfterAdding(claim: Claim): Promise<void> {
-		while (claim.addedAt !== undefined && claim.isFirst === undefined) {
-			const left = claim.addedAt + claim.pauseMs - this.clock.elapsed();
-			if (left <= 0) return;
-			await this.clock.sleep(left);
-		}
-	}
-
 	/** Joins the next read and write, which begins after the one in progress. */
-	private async compare(record: RecordKeys): Promise<void> {
+	private async compare(claim: Claim, record: RecordKeys): Promise<void> {
+		this.due.push(claim);
 		this.next ??= this.mutex.runExclusive('record', async () => {
+			const claims = this.due;
+			this.due = [];
 			this.next = undefined;
-			await this.compareAll(record);
+			const added = new Set(await record(claims.flatMap(({ key, mark }) => [key, mark])));
+			for (const one of claims) if (!added.has(one.key)) one.isFirst = !added.has(one.mark);
 		});
 		await this.next;
-	}
-
-	private async compareAll(record: RecordKeys): Promise<void> {
-		const claims = [...this.claims.values()]
-			.map(({ claim }) => claim)
-			.filter(({ isFirst }) => isFirst === undefined);
-		const startedAt = this.clock.elapsed();
-		try {
-			const added = new Set(await record(claims.flatMap(({ key, mark }) => [key, mark])));
-			for (const claim of claims) this.evaluate(claim, added, startedAt);
-		} catch (error) {
-			// n8n may have added them.
-			for (const claim of claims) claim.addedAt = this.clock.elapsed();
-			throw error;
-		}
-	}
-
-	private evaluate(claim: Claim, added: ReadonlySet<string>, startedAt: number): void {
-		const { key, mark, addedAt, pauseMs } = claim;
-		if (added.has(key)) claim.addedAt = this.clock.elapsed();
-		else if (added.has(mark)) claim.isFirst = false;
-		// Without a time, n8n runs the first execution again.
-		else if (addedAt === undefined || startedAt - addedAt >= pauseMs) claim.isFirst = true;
 	}
 }

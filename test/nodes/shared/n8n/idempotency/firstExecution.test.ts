@@ -45,7 +45,7 @@ it('exactly one of several almost simultaneous executions is the first', async (
 			after: fc.nat(400),
 			writeMs: fc.nat(LONGEST_WRITE_MS),
 		}),
-		{ minLength: 1, maxLength: 8 },
+		{ minLength: 1, maxLength: 14 },
 	);
 	await fc.assert(
 		fc.asyncProperty(claims, async (all) => {
@@ -64,7 +64,7 @@ it('exactly one of several almost simultaneous executions is the first', async (
 			expect(won.sort()).toEqual([...new Set(all.map(({ key }) => key))].sort());
 			expect(processes.every(({ isIdle }) => isIdle)).toBe(true);
 		}),
-		{ numRuns: 500 },
+		{ numRuns: 2_000 },
 	);
 });
 
@@ -87,25 +87,7 @@ it("many executions don't wait for each other's slow writes", async () => {
 	expect(set.writes()).toBeLessThan(100);
 });
 
-it('the next write of the process restores at once what another process has undone', async () => {
-	const set = sharedSet();
-	const executions = new FirstExecutions(set);
-	const other = set.recorder(() => 60);
-	const started = (key: string, after: number) => async () => {
-		await set.sleep(after);
-		const record = set.recorder(() => 10);
-		expect(await executions.isFirst(key, key, record, PAUSE_MS)).toBe(true);
-		return set.elapsed() - after;
-	};
-	const undoing = set.sleep(0).then(async () => await other(['x']));
-	const running = Promise.all([started('a', 20)(), started('b', 200)(), undoing]);
-	await set.runOut();
-	const [ms] = await running;
-	expect(ms).toBeGreaterThan(PAUSE_MS + 100);
-	expect(ms).toBeLessThan(PAUSE_MS + 300);
-});
-
-const noSleep = { sleep: async () => await Promise.resolve(), elapsed: () => 0 };
+const noSleep = { sleep: async () => await Promise.resolve() };
 
 it('the first execution stays the first when n8n runs it again', async () => {
 	const texts = new Set<string>();
