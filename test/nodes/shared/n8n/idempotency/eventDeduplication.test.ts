@@ -35,6 +35,14 @@ describe('an event in a webhook process without the trigger', () => {
 		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
 	});
 
+	it('shares the reads and writes of simultaneous executions with different events', async () => {
+		const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+		const runs = keys.map(async (key) => await started(withEventKey([CALL], key)));
+		const items = (await Promise.all(runs)).flatMap((run) => output(run, 'Trigger'));
+		expect(items).toHaveLength(20);
+		expect(store.calls.length).toBeLessThan(10);
+	});
+
 	it('lets a different event pass', async () => {
 		await started(withEventKey([CALL], 'key'));
 		const other = await started(withEventKey([CALL], 'another key'));
