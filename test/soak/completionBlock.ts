@@ -36,7 +36,10 @@ export type Block = {
 	lost: number[];
 	/** In several executions that reached the next node. */
 	twice: number[];
-	failed: number;
+	/** Not accepted by n8n either. Its sender knows that. */
+	rejected: number;
+	/** The reasons of failed executions. */
+	failures: string[];
 	/** From the delivery to the start of the node after the trigger, in milliseconds. */
 	latencies: number[];
 	/** To the start of the node after n8n's Webhook node. */
@@ -137,7 +140,10 @@ function evaluate(sent: ReadonlyMap<number, Sent>, starts: readonly Start[]) {
 			.filter(([call, one]) => acceptedResponses(one).length > 0 && times[call] === undefined)
 			.map(([call]) => call),
 		twice: calls.filter(([call]) => (times[call] ?? 0) > 1).map(([call]) => call),
-		failed: starts.filter(({ status }) => status !== 'success').length,
+		rejected: calls.filter(
+			([call, one]) => acceptedResponses(one).length === 0 && times[call] === undefined,
+		).length,
+		failures: starts.filter(({ status }) => status !== 'success').map(({ reason }) => reason),
 		latencies: nextNode.map(latency),
 		webhookLatencies: afterWebhook.map(latency),
 	};
@@ -164,7 +170,8 @@ export function summarize(blocks: readonly Block[]) {
 		started: executions,
 		lost: blocks.flatMap(({ lost }) => lost).length,
 		started_twice: blocks.flatMap(({ twice }) => twice).length,
-		failed: sumBy(blocks, 'failed'),
+		rejected: sumBy(blocks, 'rejected'),
+		failures: countBy(blocks.flatMap(({ failures }) => failures)),
 		responses,
 		p50_ms: quantile(latencies, 0.5),
 		p99_ms: quantile(latencies, 0.99),

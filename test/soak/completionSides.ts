@@ -1,5 +1,6 @@
 /** Call Completed Trigger and n8n's own nodes for the same completed calls, each in a workflow. */
 import { randomUUID } from 'node:crypto';
+import { parse } from 'flatted';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { spansIn, type Span } from '../bench/executions';
@@ -16,11 +17,15 @@ export type SideName = (typeof SIDES)[number];
 
 const NUMBER_OF_CALL = /"6f1c2a34-0000-4000-8000-000001(\d{6})"/;
 
+const failure = z.object({
+	resultData: z.object({ error: z.object({ message: z.string() }).passthrough().optional() }),
+});
+
 const storedRows = z.array(z.object({ status: z.string(), data: z.string() }));
 const ids = z.array(z.object({ id: z.number() }));
 
-/** An execution of a completed call, with the start times of its nodes. */
-export type Start = { status: string; call: number | undefined; spans: Span[] };
+/** An execution of a completed call, with the reason why it failed, and the start times of its nodes. */
+export type Start = { status: string; reason: string; call: number | undefined; spans: Span[] };
 
 /** A published workflow that gets completed calls. */
 export class Side {
@@ -80,7 +85,9 @@ export class Side {
 		return storedRows.parse(this.queue.stores.query(query)).map(({ status, data }) => {
 			const number = NUMBER_OF_CALL.exec(data)?.[1];
 			const call = number === undefined ? undefined : Number(number);
-			return { status, call, spans: status === 'success' ? spansIn(data) : [] };
+			if (status === 'success') return { status, reason: '', call, spans: spansIn(data) };
+			const { error } = failure.parse(parse(data)).resultData;
+			return { status, reason: `${status}: ${error?.message ?? ''}`, call, spans: [] };
 		});
 	}
 }
