@@ -3,8 +3,9 @@ import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { byId } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { Bench, type ServiceData } from './bench';
+import { Bench } from './bench';
 import { workflow } from './jobs';
+import type { ServiceData } from './simulatorProcess';
 import { ours, seed } from './workflows';
 
 const ITEMS = 100_000;
