@@ -25,7 +25,7 @@ import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/schedu
 import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phonesByRow';
-import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { RowsByPhone, RowsOfSentPhones } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import {
@@ -358,6 +358,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
 	},
 	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
+	'PushCampaignContacts/push/rowsByPhone.ts › RowsOfSentPhones': {
+		read: ({ json }) => {
+			const rows = new RowsOfSentPhones();
+			for (const [row, phone] of listOf(json).entries()) rows.set(plain(phone), row);
+		},
+	},
 	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
@@ -775,6 +781,7 @@ export const notReaders = new Set([
 	'PlaceCall/wait/pendingCalls.ts › PendingCalls',
 	'PlaceCall/wait/readUntilFinished.ts › readUntilFinished',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
+	'PushCampaignContacts/push/phonesByRow.ts › KeysByRow',
 	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
 	'PushCampaignContacts/push/rejectedIndexes.ts › indexBaseOf',

@@ -212,7 +212,7 @@ export const EQUIVALENT = [
 		'each row is in one of the files',
 	],
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
-	['push/phoneArrays.ts', 'slot + 1', 'slot - 1', 'slots are searched in the other direction'],
+	['push/rowsByPhone.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
 	...[
 		['!released.has(row) && this.claimed.has(block)', 'false'],
