@@ -1,5 +1,5 @@
 /**
- * `npm run soak:sessions [-- --sessions 2000 --minutes 7]`: two Chat Events Triggers in one n8n follow 2,000 sessions with
+ * `npm run soak:sessions [-- --sessions 2000 --minutes 7 --rate 50]`: two Chat Events Triggers in one n8n follow 2,000 sessions with
  * 50 events per second, of which 10 start the workflow, until each connection was renewed. Fails if an event is lost or
  * starts two executions.
  */
@@ -16,7 +16,6 @@ import { dialects, startSimulator, type Simulator } from '../simulator';
 import { allConnected, evaluate, listenTo, settled } from './storm';
 import { VitalsReader } from './vitals';
 
-const PER_SECOND = 50;
 /** One event in this many starts the workflow. */
 const STARTING = 5;
 
@@ -24,6 +23,7 @@ const { values } = parseArgs({
 	options: {
 		sessions: { type: 'string', default: '2000' },
 		minutes: { type: 'string', default: '7' },
+		rate: { type: 'string', default: '50' },
 	},
 });
 
@@ -92,7 +92,7 @@ async function sendEvents({ sessions }: Simulator, all: string[], ms: number): P
 		const session = all[(nth * 7) % all.length] ?? '';
 		if (nth % STARTING === 0) sent.push(sessions.nudge(session, nth));
 		else sessions.autoResume(session, nth);
-		await sleep(Math.max(0, startedAt + (nth * 1_000) / PER_SECOND - Date.now()));
+		await sleep(Math.max(0, startedAt + (nth * 1_000) / Number(values.rate) - Date.now()));
 	}
 	return sent;
 }
