@@ -50,6 +50,7 @@ export class PushedNumbers {
 	/** These rows certainly had no effect, so a later run may send them. */
 	async release(rows: readonly number[]): Promise<void> {
 		await removeAll(this.list.store, rows.map(this.reservedKey));
+		this.reservedCount -= rows.length;
 	}
 
 	/** Ends the run and confirms the known rows. @returns the known rows without a reported result */

@@ -1,4 +1,5 @@
 import { backoffMs, pause, settledOrTimeout } from '../../../nodes/shared/clock';
+import { heapInUse } from '../../engine/heap';
 import { FakeClock, settle } from './chat/fakes';
 
 describe('backoffMs', () => {
@@ -55,6 +56,19 @@ describe('pause', () => {
 		expect(clock.requested).toHaveLength(2);
 		expect(await pause(clock, 5_000, stop.signal)).toBe(false);
 		expect(clock.requested).toHaveLength(2);
+	});
+
+	it('keeps nothing of its seconds in memory', async () => {
+		let seconds = 0;
+		const figures: number[] = [];
+		const elapsed = () => 1_000 * seconds;
+		const sleep = async () => {
+			seconds++;
+			if (seconds === 1_000 || seconds === 21_000) figures.push(heapInUse());
+		};
+		await pause({ now: elapsed, elapsed, sleep }, 21_000_000, never);
+		const [start = 0, end = Infinity] = figures;
+		expect(end - start).toBeLessThan(1_000_000);
 	});
 
 	it('takes its listener off the signal', async () => {
