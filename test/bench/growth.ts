@@ -226,9 +226,11 @@ async function main(): Promise<void> {
 		store(result);
 	}
 	if (isWanted('many_items')) {
-		const measured = await measureManyItems((name) => new RegExp(values.action, 'i').test(name));
-		result.many_items = { ...result.many_items, ...measured };
-		store(result);
+		const isAction = (name: string) => new RegExp(values.action, 'i').test(name);
+		await measureManyItems(isAction, (figures) => {
+			Object.assign(result.many_items, figures);
+			store(result);
+		});
 	}
 	if (values.heap) {
 		result.heap_1024_mb = {

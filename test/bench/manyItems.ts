@@ -58,7 +58,8 @@ const ACTIONS: { [name: string]: Action } = {
 			operation: 'remove',
 			agentUuid,
 			phone,
-			options: { ...options, ignoreNotListed: true },
+			treatNotListedAsDone: true,
+			options,
 		},
 	},
 	'Chat Send > Send Message': {
@@ -80,11 +81,14 @@ const row = `{
 	session: '3b241101-e2bb-4255-8caf-' + String(i % ${SESSIONS}).padStart(12, '0'),
 }`;
 
-/** @param wanted the names of the actions to measure */
+/**
+ * @param wanted the names of the actions to measure
+ * @param store called with the figures after each of them
+ */
 export async function measureManyItems(
 	wanted: (name: string) => boolean,
-): Promise<z.infer<typeof manyItems>> {
-	const figures: z.infer<typeof manyItems> = {};
+	store: (figures: z.infer<typeof manyItems>) => void,
+): Promise<void> {
 	for (const [name, { type, parameters, serviceData }] of Object.entries(ACTIONS)) {
 		if (!wanted(name)) continue;
 		const bench = await Bench.start({ heapMb: HEAP_MB });
@@ -93,15 +97,15 @@ export async function measureManyItems(
 			const run = await bench.prepare(workflow(`items-${type}`, { nodes }));
 			await bench.resetService(serviceData);
 			const { stepMs, peakMb, stallMs } = await run();
-			figures[name] = {
+			const figures = {
 				seconds: Math.round(stepMs / 100) / 10,
 				peak_mb: Math.round(peakMb),
 				stall_ms: Math.round(stallMs),
 			};
-			console.log(name, figures[name]);
+			console.log(name, figures);
+			store({ [name]: figures });
 		} finally {
 			await bench.stop();
 		}
 	}
-	return figures;
 }
