@@ -73,6 +73,11 @@ afterEach(() => jest.restoreAllMocks());
 type Callback = (error: Error | null, addresses: dns.LookupAddress[]) => void;
 const isCallback = (value: unknown): value is Callback => typeof value === 'function';
 
+const FAILURES = [
+	['that the name does not exist', dns.NOTFOUND],
+	['with an address where nobody listens', NOBODY],
+];
+
 describe('while DNS answers wrongly', () => {
 	test('with the address of another server, nothing is sent to it, and the next execution places the call', async () => {
 		answers = [WRONG];
@@ -83,19 +88,16 @@ describe('while DNS answers wrongly', () => {
 		expect(requests).toEqual([RIGHT]);
 	});
 
-	test.each([
-		['that the name does not exist', dns.NOTFOUND],
-		['with an address where nobody listens', NOBODY],
-	])('%s, the node tries again, and the call is placed once', async (_what, answer) => {
-		answers = [answer, answer, RIGHT];
-		expect(await place(baseUrl)).toEqual({ outcome: 'placed', message: 'c' });
-		expect(requests).toEqual([RIGHT]);
-	});
+	test.each(FAILURES)(
+		'%s, the node tries again, and the call is placed once',
+		async (_what, answer) => {
+			answers = [answer, answer, RIGHT];
+			expect(await place(baseUrl)).toEqual({ outcome: 'placed', message: 'c' });
+			expect(requests).toEqual([RIGHT]);
+		},
+	);
 
-	test.each([
-		['that the name does not exist', dns.NOTFOUND],
-		['with an address where nobody listens', NOBODY],
-	])('%s until the last attempt, nothing is sent', async (_what, answer) => {
+	test.each(FAILURES)('%s until the last attempt, nothing is sent', async (_what, answer) => {
 		answers = [answer];
 		expect(await place(baseUrl)).toMatchObject({ outcome: 'not_sent' });
 		expect(requests).toEqual([]);

@@ -65,15 +65,8 @@ export class RowSet implements Iterable<number> {
 
 	/** The rows from this position on. */
 	from(start: number): RowSet {
-		const set = new RowSet();
-		if (start >= this.size) return set;
-		const begin = this.rangeAt(start);
-		const skipped = start - (this.positions[begin] ?? 0);
-		for (let range = begin; range < this.firsts.length; range++) {
-			const first = (this.firsts[range] ?? 0) + (range === begin ? skipped : 0);
-			set.addRange(first, this.lasts[range] ?? 0);
-		}
-		return set;
+		const [first = Infinity] = this.slice(start, start + 1);
+		return this.within(first, this.last);
 	}
 
 	/** The position of a row, or -1. */
