@@ -17,6 +17,7 @@ import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { readOutput, sized } from '../shared/n8n/forms/outputFields';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { capInTools } from '../shared/n8n/tools/toolDeadline';
+import { CampaignReads } from './campaignReads';
 import { type WaitSettings, waitUntilCompleted } from './campaignWait';
 
 /** Another item stopped the run, so this one doesn't wait any longer. */
@@ -33,6 +34,7 @@ export async function readStatuses({
 	const waitingClock = { ...clock, sleep: cancellableSleep(context) };
 	const concurrentReads = readConcurrency(parameters, READS_AT_ONCE);
 	const limit = pLimit(concurrentReads);
+	const reads = new CampaignReads(clock);
 	let stopped = false;
 
 	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
@@ -42,17 +44,16 @@ export async function readStatuses({
 		const output = readOutput(form);
 		const wait = inToolsTime(context, readWait(form));
 		const additions = readAdditions(form.collection('options'));
-		const read = async () => {
+		const send = async () => {
 			if (stopped) throw new RunStopped();
 			return await readCampaign(client, campaignId, additions);
 		};
-		const { view, waitFields } = await statusWithin(
-			async () => await limit(read),
-			wait,
-			waitingClock,
-		);
+		const request = { campaignId, additions, isWaiting: wait !== undefined };
+		const read = async () => await reads.read(request, async () => await limit(send));
+		const { view, waitFields } = await statusWithin(read, wait, waitingClock);
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
-		return asItems({ ...sized(output, sizes), ...waitFields });
+		// Items share the response, and a node that changes one item in place must not change the others.
+		return asItems(structuredClone({ ...sized(output, sizes), ...waitFields }));
 	};
 	const task = async (index: number) =>
 		await statusOf(index).catch((error: unknown) => {

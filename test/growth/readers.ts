@@ -763,6 +763,7 @@ export const notReaders = new Set([
 	'CallCompletedTrigger/reading/readingStarts.ts › ReadingStarts',
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
+	'CampaignStatus/campaignReads.ts › CampaignReads',
 	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
 	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',

@@ -123,11 +123,63 @@ describe('one read', () => {
 			.reply(async () => {
 				await inFlight.enter();
 				inFlight.leave();
-				return [200, ok()];
+				return [200, ok({ campaign: {} })];
 			});
-		const items = Array.from({ length: 24 }, () => ({}));
-		expect(await executeItems({}, { items })).toHaveLength(24);
+		const items = Array.from({ length: 24 }, (_, index) => ({ id: index + 1 }));
+		expect(await executeItems({ campaignId: '={{ $json.id }}' }, { items })).toHaveLength(24);
 		expect(inFlight.most).toBe(10);
+	});
+});
+
+describe('several items with the same campaign', () => {
+	const items = Array.from({ length: 30 }, (_, index) => ({
+		id: 41 + (index % 2),
+		note: index % 3,
+	}));
+	const byItem = { campaignId: '={{ $json.id }}', simplify: false };
+	const oneAtATime = { concurrency: 1 };
+	const shortened = (id: number) => ok({ campaign: { id, days: ['mon'] } });
+
+	test('one request per campaign, and an output of its own for each item', async () => {
+		endpoint(41).reply(200, shortened(41));
+		endpoint(42).reply(200, shortened(42));
+		const found = await records(byItem, { items });
+		expect(found).toMatchObject(items.map(({ id }) => ({ campaign: { id, days: ['mon'] } })));
+		expect(new Set(found.map(({ campaign }) => campaign)).size).toBe(30);
+	});
+
+	test('one request for each set of additional parameters', async () => {
+		const asked: string[] = [];
+		service()
+			.get(/status/)
+			.times(3)
+			.reply((uri) => [200, (asked.push(uri), shortened(42))]);
+		const options = { additionalQueryParameters: '={{ { note: $json.note } }}' };
+		expect(await records({ campaignId: '42', options }, { items })).toHaveLength(30);
+		expect(asked.map((uri) => uri.split('?')[1]).sort()).toEqual(['note=0', 'note=1', 'note=2']);
+	});
+
+	test('each item gets the rejection of the one request', async () => {
+		endpoint(42).reply(404, { success: false, error: "Couldn't find Campaign with 'id'=42" });
+		const overrides = { onError: 'continueRegularOutput' } as const;
+		const options = oneAtATime;
+		const found = await records({ options }, { items: items.slice(0, 3), overrides });
+		expect(found.map(({ error }) => error)).toEqual(
+			[0, 1, 2].map((item) => `The service doesn't know this campaign [item ${item}]`),
+		);
+	});
+
+	test('after a failure that may be temporary, the next item reads the campaign again', async () => {
+		endpoint(42).times(4).reply(503, 'busy');
+		endpoint(42).reply(200, shortened(42));
+		const overrides = { onError: 'continueRegularOutput' } as const;
+		const parameters = { simplify: false, options: oneAtATime };
+		const found = await records(parameters, { items: items.slice(0, 3), overrides });
+		expect(found).toMatchObject([
+			{ error: expect.stringContaining('[item 0]') },
+			{ campaign: { id: 42 } },
+			{ campaign: { id: 42 } },
+		]);
 	});
 });
 

@@ -86,6 +86,14 @@ test('items wait at the same time', async () => {
 	expect(seconds).toBeLessThan(40);
 });
 
+test('items that wait for the same campaign share its requests', async () => {
+	status(1, false);
+	status(1, true);
+	const items = [{ id: 1 }, { id: 1 }];
+	const completed = { campaign_id: 1, wait_outcome: 'completed' };
+	expect(await records({}, { items })).toMatchObject([completed, completed]);
+});
+
 test('an item that stops the run ends the wait of the others', async () => {
 	status(1, false);
 	service()
