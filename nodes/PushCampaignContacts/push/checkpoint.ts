@@ -2,6 +2,7 @@ import { shortFingerprint } from '../../shared/hash';
 import type { StoredUnknown } from '../../shared/api/errors';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { IndexBase } from './rejectedIndexes';
+import type { RowRanges } from './rowSet';
 
 /**
  * The progress of a push, stored with the execution as plain JSON. It contains no rows and no phone numbers: rows are
@@ -113,33 +114,4 @@ function isRejectedRow(value: unknown): boolean {
 
 export function rowsFingerprint(parts: readonly string[]): string {
 	return shortFingerprint(parts, 16);
-}
-
-/** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
-export type RowRanges = number[];
-
-export function rangesOf(rows: Iterable<number>): RowRanges {
-	const ranges: RowRanges = [];
-	let last: number | undefined;
-	for (const row of rows) {
-		if (last !== undefined && row === last + 1) ranges[ranges.length - 1] = row;
-		else ranges.push(row, row);
-		last = row;
-	}
-	return ranges;
-}
-
-export function rowsIn(ranges: RowRanges): number[] {
-	const rows: number[] = [];
-	for (const [first, last] of pairsOf(ranges)) {
-		for (let row = first; row <= last; row++) rows.push(row);
-	}
-	return rows;
-}
-
-/** The first and last row of each range. */
-export function pairsOf(ranges: RowRanges): Array<[first: number, last: number]> {
-	const pairs: Array<[number, number]> = [];
-	for (let i = 0; i + 1 < ranges.length; i += 2) pairs.push([ranges[i] ?? 0, ranges[i + 1] ?? 0]);
-	return pairs;
 }

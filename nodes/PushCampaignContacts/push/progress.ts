@@ -7,7 +7,7 @@ import type { JsonObject } from '../../shared/json';
 import { PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup } from './rejectedRows';
-import { RowSet } from './rowSet';
+import { RowSet, type RowRanges } from './rowSet';
 import { cellOf, type Column } from './cells';
 import type { Columns } from './columns';
 import {
@@ -22,10 +22,7 @@ import { readPhoneCell, type PreparedRows } from './prepareRows';
 import {
 	emptyCheckpoint,
 	rowsFingerprint,
-	rangesOf,
-	rowsIn,
 	type PushCheckpoint,
-	type RowRanges,
 	type SentRequest,
 } from './checkpoint';
 import type { RowSource } from './rows';
@@ -192,7 +189,7 @@ export class PushProgress {
 		for (const { request, rows, numbers } of found)
 			restoreRequest(request, [...rows], numbers, outcome, 'onScreen');
 		const sent = RowSet.ofRanges(found.flatMap(({ request }) => request.rows));
-		for (const index of rowsIn(this.record.interrupted?.rows ?? [])) {
+		for (const index of RowSet.ofRanges(this.record.interrupted?.rows ?? [])) {
 			if (index >= source.count || sent.has(index)) continue;
 			outcome.rejectedRows.add({
 				index,
@@ -207,7 +204,7 @@ export class PushProgress {
 	begin(rows: readonly number[], keys: ByRow<string>, settings: AttemptSettings): RequestTracker {
 		const request: SentRequest = {
 			campaign: settings.campaign,
-			rows: rangesOf(rows),
+			rows: RowSet.of(rows).toRanges(),
 			numbers: numbersOf(rows, keys),
 			column: settings.column.name,
 			...(settings.column.path !== undefined && { path: [...settings.column.path] }),
@@ -246,11 +243,11 @@ export class PushProgress {
 	interrupted(unknown: RejectedGroup, keys: ByRow<string>, { campaign }: AttemptSettings): void {
 		if (unknown.rows.size === 0) return;
 		const before = RowSet.of(this.interruptedRows(keys, campaign));
-		const rows = [...RowSet.union([before, unknown.rows])];
+		const rows = RowSet.union([before, unknown.rows]);
 		this.record.interrupted = {
 			campaign,
-			rows: rangesOf(rows),
-			numbers: numbersOf(rows, keys),
+			rows: rows.toRanges(),
+			numbers: numbersOf([...rows], keys),
 			...(Object.values(BEGUN_EARLIER).includes(unknown.reason) && { byAttempt: true }),
 		};
 	}
@@ -262,7 +259,7 @@ export class PushProgress {
 	private interruptedRows(keys: ByRow<string>, campaign: number): number[] {
 		const { interrupted } = this.record;
 		if (interrupted?.campaign !== campaign) return [];
-		const rows = rowsIn(interrupted.rows);
+		const rows = [...RowSet.ofRanges(interrupted.rows)];
 		return numbersOf(rows, keys) === interrupted.numbers ? rows : [];
 	}
 
@@ -279,7 +276,8 @@ export class PushProgress {
 		/** By the columns and the format in which the numbers were read. */
 		const numbersByReading = new Map<string, PhonesByRow>();
 		for (const request of this.record.sent) {
-			const rows = rowsIn(request.rows);
+			const set = RowSet.ofRanges(request.rows);
+			const rows = [...set];
 			if ((rows.at(-1) ?? 0) >= source.count) continue;
 			const { normalized } = request;
 			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
@@ -293,7 +291,7 @@ export class PushProgress {
 				numbers.set(index, isAccepted(reading) ? reading.key : '');
 			});
 			if (numbersOf(rows, numbers) !== request.numbers) continue;
-			found.push({ request, rows: RowSet.ofRanges(request.rows), numbers });
+			found.push({ request, rows: set, numbers });
 		}
 		return found;
 	}

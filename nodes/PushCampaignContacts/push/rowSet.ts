@@ -1,5 +1,8 @@
+import chunk from 'lodash/chunk';
 import sortedLastIndex from 'lodash/sortedLastIndex';
-import { pairsOf, type RowRanges } from './checkpoint';
+
+/** Row indexes as pairs of first and last: `[0, 9, 12, 12]` is 0 to 9 and 12. */
+export type RowRanges = number[];
 
 /** Rows in ascending order, stored as ranges. A million consecutive rows take as much memory as one. */
 export class RowSet implements Iterable<number> {
@@ -21,14 +24,14 @@ export class RowSet implements Iterable<number> {
 	/** @param ranges in any order. They may overlap. */
 	static ofRanges(ranges: RowRanges): RowSet {
 		const set = new RowSet();
-		const pairs = pairsOf(ranges).sort(([one], [other]) => one - other);
-		for (const [first, last] of pairs) set.addRange(Math.max(first, set.last + 1), last);
+		const pairs = chunk(ranges, 2).sort(([one = 0], [other = 0]) => one - other);
+		for (const [first = 0, last = 0] of pairs) set.addRange(Math.max(first, set.last + 1), last);
 		return set;
 	}
 
 	/** All rows of these sets, in any order. */
 	static union(sets: Iterable<RowSet>): RowSet {
-		return RowSet.ofRanges(Array.from(sets, (set) => [...set.ranges()].flat()).flat());
+		return RowSet.ofRanges(Array.from(sets, (set) => set.toRanges()).flat());
 	}
 
 	/** Adds a row after all others. */
@@ -117,6 +120,11 @@ export class RowSet implements Iterable<number> {
 	/** The first and the last row of each range. */
 	*ranges(): Generator<[first: number, last: number]> {
 		for (const [range, first] of this.firsts.entries()) yield [first, this.lasts[range] ?? first];
+	}
+
+	/** As plain JSON. `ofRanges` restores the set. */
+	toRanges(): RowRanges {
+		return [...this.ranges()].flat();
 	}
 
 	*[Symbol.iterator](): Generator<number> {

@@ -1,8 +1,4 @@
-import {
-	isPushCheckpoint,
-	rangesOf,
-	rowsIn,
-} from '../../../../nodes/PushCampaignContacts/push/checkpoint';
+import { isPushCheckpoint } from '../../../../nodes/PushCampaignContacts/push/checkpoint';
 
 const SENT = {
 	campaign: 1,
@@ -76,20 +72,4 @@ test.each<[string, unknown]>([
 	['an invalid index base', { sent: [], rejected: [], indexBase: 2 }],
 ])('rejects %s', (_name, value) => {
 	expect(isPushCheckpoint(value)).toBe(false);
-});
-
-test.each<[number[], number[]]>([
-	[[], []],
-	[[3], [3, 3]],
-	[
-		[0, 1, 2, 5],
-		[0, 2, 5, 5],
-	],
-	[
-		[4, 2, 3],
-		[4, 4, 2, 3],
-	],
-])('stores rows %j as ranges %j, and restores them', (rows, ranges) => {
-	expect(rangesOf(rows)).toEqual(ranges);
-	expect(rowsIn(ranges)).toEqual(rows);
 });

@@ -43,9 +43,14 @@ test('joins sets and overlapping ranges in any order', () => {
 	);
 });
 
-test('stores consecutive rows as one range', () => {
-	expect([...RowSet.of([3, 4, 5, 7, 8]).ranges()]).toEqual([
-		[3, 5],
-		[7, 8],
-	]);
+test.each<[number[], number[]]>([
+	[[], []],
+	[[3], [3, 3]],
+	[
+		[0, 1, 2, 5, 7, 8],
+		[0, 2, 5, 5, 7, 8],
+	],
+])('stores rows %j as ranges %j, and restores them', (list, ranges) => {
+	expect(RowSet.of(list).toRanges()).toEqual(ranges);
+	expect([...RowSet.ofRanges(ranges)]).toEqual(list);
 });
