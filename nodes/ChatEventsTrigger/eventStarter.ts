@@ -2,10 +2,10 @@ import { randomUUID } from 'crypto';
 import type { ITriggerFunctions } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/http/accountClient';
-import { emitWithRetry } from '../shared/n8n/triggers/executionStarter';
+import { emitExecution } from '../shared/n8n/triggers/emission';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
-import { pause, settledOrTimeout } from '../shared/clock';
+import { pause } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
@@ -13,12 +13,6 @@ import type { ChatEvent } from '../shared/chat/frames';
  * executions would block n8n's database.
  */
 const MAX_STARTING = 20;
-
-/** A slow execution makes room for the next one after this time. */
-const NEXT_AFTER_MS = 5_000;
-
-/** Shorter, because n8n waits until the trigger is closed. */
-const NEXT_AFTER_WHEN_CLOSING_MS = 1_000;
 
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
@@ -28,8 +22,6 @@ export class EventStarter {
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
-
-	private readonly closing = new AbortController();
 
 	private readonly keyPrefix: string[];
 
@@ -54,7 +46,6 @@ export class EventStarter {
 	 * @returns the remaining events, which don't start executions anymore
 	 */
 	async drain(ms: number): Promise<SessionEvent[]> {
-		this.closing.abort();
 		const tooLate = new AbortController();
 		const late = pause(clock, ms, tooLate.signal);
 		while (this.waiting.size > 0) {
@@ -81,11 +72,10 @@ export class EventStarter {
 			sessionKey(sessionId),
 			event.eventId ?? randomUUID(),
 		]);
-		const { signal } = this.closing;
-		const emitting = emitWithRetry(this.context, items, key).then((isAccepted) => {
+		const { ended, stored } = emitExecution(this.context, items, key);
+		void ended.then((isAccepted) => {
 			if (!isAccepted) this.onRejected(sessionEvent);
 		});
-		await settledOrTimeout(clock, NEXT_AFTER_MS, emitting, signal);
-		if (signal.aborted) await settledOrTimeout(clock, NEXT_AFTER_WHEN_CLOSING_MS, emitting);
+		await stored;
 	}
 }

@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 import pLimit from 'p-limit';
 import {
 	type INodeExecutionData,
-	type IRun,
 	type ITriggerFunctions,
 	type ITriggerResponse,
 	type IWebhookFunctions,
@@ -20,6 +19,7 @@ import {
 	registerTrigger,
 	triggerKey,
 } from './activeTriggers';
+import { emitExecution, MAX_RECENT_KEYS } from './emission';
 import { clock } from '../http/accountClient';
 import { storedKeysOf, withEventKey } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
@@ -28,23 +28,11 @@ import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
 /** Recently used keys of this process. Only saves work: n8n's stored key decides. */
 const recentKeys = new BoundedMap<true>(20_000);
 
-/** Keys stored with the workflow, if they can't be stored with the execution: by a webhook's process, and on Engine 2.0. */
-const MAX_RECENT_KEYS = 1_000;
-
-/** Engine 2.0 doesn't say when it has an execution. */
-const ENGINE_2_DELAY_MS = 250;
-
-/** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
-const EMIT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
-
 /**
  * Limits the executions that start at the same time. Hundreds of them would block n8n's database, and n8n would reject
  * every request until it recovers.
  */
 const inFlight = pLimit(5);
-
-/** An execution that takes longer no longer counts toward the limit. */
-const RELEASE_AFTER_MS = 1_000;
 
 /** Executions that wait in memory to be started. */
 const MAX_PENDING = 5_000;
@@ -100,7 +88,7 @@ export class TriggerStarter {
 	 *
 	 * @param value undefined to start an execution in any case
 	 * @param bytes of the items, which stay in memory until the execution starts
-	 * @returns when the next execution may start: when n8n has this one, or takes long
+	 * @returns when the next execution may start
 	 */
 	async start(
 		items: INodeExecutionData[],
@@ -113,9 +101,12 @@ export class TriggerStarter {
 		pendingBytes += bytes;
 		await inFlight(async () => {
 			const trigger = activeTrigger(this.triggerKey) ?? this.trigger;
-			const emitting = emitWithRetry(trigger, items, key, beforeEmit);
-			void emitting.then(onEnd);
-			await settledOrTimeout(clock, RELEASE_AFTER_MS, emitting);
+			const { ended, stored } = emitExecution(trigger, items, key, beforeEmit);
+			void ended.then((isStarted) => {
+				if (!isStarted) recentKeys.delete(key);
+				onEnd(isStarted);
+			});
+			await stored;
 			pendingBytes -= bytes;
 		});
 	}
@@ -241,54 +232,6 @@ export async function withStarter(
 		context.logger.error(`A delivery started no workflow: ${String(error)}`);
 	});
 	return NO_EXECUTION;
-}
-
-/**
- * @param beforeEmit called before each attempt
- * @returns when the execution has ended: whether n8n could start it
- */
-export async function emitWithRetry(
-	trigger: ITriggerFunctions,
-	items: INodeExecutionData[],
-	key: string,
-	beforeEmit: () => void = () => {},
-): Promise<boolean> {
-	if (startsOnEngine2(trigger)) {
-		await emitOnEngine2(trigger, items, key, beforeEmit);
-		return true;
-	}
-	for (const delay of EMIT_DELAYS_MS) {
-		if (delay > 0) await clock.sleep(delay);
-		const done = trigger.helpers.createDeferredPromise<IRun>();
-		try {
-			beforeEmit();
-			trigger.emit([items], undefined, done, key);
-			await done.promise;
-			return true;
-		} catch {
-			// n8n has logged the reason. The next attempt has the same key.
-		}
-	}
-	recentKeys.delete(key);
-	return false;
-}
-
-/**
- * Engine 2.0 starts no execution whose end a trigger waits for, and ignores the key. So the key is stored with the
- * workflow, which n8n does for each execution. Only n8n's log shows if the execution couldn't start.
- */
-async function emitOnEngine2(
-	trigger: ITriggerFunctions,
-	items: INodeExecutionData[],
-	key: string,
-	beforeEmit: () => void,
-): Promise<void> {
-	const used = storedKeysOf(trigger);
-	if (used.includes(key)) return;
-	trigger.getWorkflowStaticData('node').usedKeys = [...used, key].slice(-MAX_RECENT_KEYS);
-	beforeEmit();
-	trigger.emit([items]);
-	await clock.sleep(ENGINE_2_DELAY_MS);
 }
 
 function notStarted(trigger: ITriggerFunctions, items: INodeExecutionData[]): NodeOperationError {

@@ -7,12 +7,13 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { z } from 'zod';
+import { emitExecution } from '../../../../../nodes/shared/n8n/triggers/emission';
 import {
-	emitWithRetry,
 	ExecutionStarter,
 	openStarter,
 	withStarter,
 } from '../../../../../nodes/shared/n8n/triggers/executionStarter';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
 import { WebhookResponder } from '../../../../../nodes/shared/n8n/triggers/webhookResponse';
 import {
@@ -107,9 +108,9 @@ describe('starting an execution', () => {
 	])('after %i failures, attempts are at %j ms with the same key', async (rejections, times) => {
 		const { trigger, offers } = offering(rejections);
 		const started = Date.now();
-		const offered = emitWithRetry(trigger, items, 'key-1');
+		const { ended } = emitExecution(trigger, items, 'key-1');
 		await jest.advanceTimersByTimeAsync(600_000);
-		await offered;
+		await ended;
 		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
 	});
 });
@@ -126,9 +127,9 @@ describe('on Engine 2.0, which starts nothing if a trigger waits for the end', (
 		const data = makeAdditionalData(credentials, 'trigger');
 		const trigger = new TriggerContext(workflow, node, data, 'trigger', 'activate', emit);
 		const start = async (key: string) => {
-			const started = emitWithRetry(trigger, items, key);
+			const { ended } = emitExecution(trigger, items, key);
 			await jest.advanceTimersByTimeAsync(1_000);
-			return await started;
+			return await ended;
 		};
 		return { emissions, start, keys: () => workflow.getStaticData('node', node).usedKeys };
 	}
@@ -248,18 +249,46 @@ describe('waiting executions', () => {
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
 	});
 
-	test('start five at a time, and another one for each that ends or takes a second', async () => {
-		const { trigger, begun, endAll } = lasting();
+	const emitAll = (trigger: ITriggerFunctions, count: number, name: string) => {
 		const starter = new ExecutionStarter(webhookOf(node), trigger, false);
-		for (let n = 0; n < 12; n++)
-			starter.emit([{ json: { n } }], `turn-${n}`, replyTo(webhookOf(node)), BODY);
-		await jest.advanceTimersByTimeAsync(999);
+		for (let n = 0; n < count; n++)
+			starter.emit([{ json: { n } }], `${name}-${n}`, replyTo(webhookOf(node)), BODY);
+	};
+
+	test('start five at a time, and another one for each that ends or takes 250 milliseconds', async () => {
+		const { trigger, begun, endAll } = lasting();
+		emitAll(trigger, 12, 'turn');
+		await jest.advanceTimersByTimeAsync(249);
 		expect(begun).toEqual([0, 1, 2, 3, 4]);
 		await jest.advanceTimersByTimeAsync(1);
 		expect(begun).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 		endAll();
 		await settled();
 		expect(begun).toHaveLength(12);
+	});
+
+	test('wait for a second while n8n is busy, so that its timers are late', async () => {
+		const { trigger, begun, endAll } = lasting();
+		const elapsed = jest.spyOn(clock, 'elapsed').mockImplementation(() => 2 * Date.now());
+		emitAll(trigger, 6, 'busy');
+		await jest.advanceTimersByTimeAsync(999);
+		expect(begun).toHaveLength(5);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(begun).toHaveLength(6);
+		endAll();
+		await settled();
+		elapsed.mockRestore();
+	});
+
+	test("wait for those that n8n can't store", async () => {
+		const { trigger, offers } = offering(10);
+		emitAll(trigger, 6, 'locked');
+		await jest.advanceTimersByTimeAsync(5_999);
+		// Two attempts of five executions.
+		expect(offers).toHaveLength(10);
+		await jest.advanceTimersByTimeAsync(1);
+		// The third attempts, and the sixth execution.
+		expect(offers).toHaveLength(16);
 	});
 
 	test('are limited to 5,000, and later deliveries are rejected', async () => {
@@ -312,12 +341,12 @@ describe('waiting executions', () => {
 		const { trigger, begun, endAll } = lasting(ownNode);
 		const { closeFunction } = openStarter(trigger);
 		const starter = new ExecutionStarter(webhookOf(ownNode), trigger, false);
-		for (let n = 0; n < 100; n++)
+		for (let n = 0; n < 300; n++)
 			starter.emit([{ json: { n } }], `closing-${n}`, replyTo(webhookOf(node)), BODY);
 		let isClosed = false;
 		void closeFunction?.().then(() => (isClosed = true));
 		await jest.advanceTimersByTimeAsync(9_999);
-		expect([isClosed, begun.length]).toEqual([false, 50]);
+		expect([isClosed, begun.length]).toEqual([false, 200]);
 		await jest.advanceTimersByTimeAsync(1);
 		expect(isClosed).toBe(true);
 		endAll();
