@@ -7,13 +7,13 @@ import { freePort } from './ports';
 import { UnrecoverableError, until } from './until';
 
 /**
- * Recommended by docs/operating.md for many deliveries. Without it, an n8n that is busy for 5 seconds treats its
+ * Recommended by docs/instance-setup.md for many deliveries. Without it, an n8n that is busy for 5 seconds treats its
  * database as disconnected, and responds to every request with 503 before it reaches a node.
  */
 export const LONG_PING_TIMEOUT = { DB_PING_TIMEOUT_MS: '60000' };
 
 /**
- * Recommended by docs/operating.md for many deliveries. Without it, n8n prepares its expression engine for each request
+ * Recommended by docs/instance-setup.md for many deliveries. Without it, n8n prepares its expression engine for each request
  * to a webhook other than its own Webhook node's, even if no expression is used.
  */
 export const LAZY_EXPRESSIONS = {

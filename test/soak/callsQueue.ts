@@ -44,6 +44,8 @@ const MAX_CALLS = 60_000;
 const SETTINGS = {
 	// With the default of 2, webhooks get 503.
 	DB_POSTGRESDB_POOL_SIZE: '8',
+	// An execution that checks its event counts for the limit of its worker, which is 10 by default.
+	N8N_CONCURRENCY_PRODUCTION_LIMIT: '20',
 	...LAZY_EXPRESSIONS,
 	...LONG_PING_TIMEOUT,
 };

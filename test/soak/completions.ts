@@ -1,7 +1,7 @@
 /**
  * Sends completions of calls with short timeouts, each delivered twice, to Call Completed Trigger and at the same time
  * to n8n's Webhook node in another n8n. Prints how many calls started the workflow. Fails if our trigger lost a call or
- * started twice for one. `--lazy` and `--patient` use settings that docs/operating.md recommends. `--senders 0,2` selects
+ * started twice for one. `--lazy` and `--patient` use settings that docs/instance-setup.md recommends. `--senders 0,2` selects
  * senders.
  */
 import { randomUUID } from 'node:crypto';
