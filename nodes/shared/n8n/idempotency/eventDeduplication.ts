@@ -16,8 +16,11 @@ const EVENT_KEY_FIELD = 'eventKey';
 /** Longer than n8n takes to read and write the keys of a node. */
 const WRITES_END_MS = 1_000;
 
-/** Two texts per event. */
-const MAX_TEXTS = 2_000;
+/**
+ * Two texts for each of 5,000 events. An overloaded webhook process can start an execution minutes after another process
+ * started one for the same event. n8n writes 27 bytes per text each time, so more would keep its database busy.
+ */
+const MAX_TEXTS = 10_000;
 
 /** If no webhook process has delivered an event yet. Only finds simultaneous writes, so that executions start at once. */
 const SHORT_WRITES_END_MS = 20;

@@ -7,6 +7,9 @@ export type RecordKeys = (texts: string[]) => Promise<string[]>;
 /** Enough for simultaneous writes, and for a database that is unavailable for some seconds. */
 const MAX_READS = 10;
 
+/** Time between two reads of a process, as a fraction of the pause. */
+const RECORD_EVERY = 0.2;
+
 /** An execution that checks whether it's the first with its key. */
 type Claim = {
 	key: string;
@@ -26,8 +29,9 @@ type Claim = {
  * read it again. Processes that share only one value, which they can't compare and write in one step, can't exclude each
  * other in another way.
  *
- * Executions of this process that are due at the same time share a read and write, so that many don't wait for each
- * other. An execution must not take part during its pause, because that would add its mark to another one's key.
+ * Executions of this process that are due at almost the same time share a read and write, so that many don't wait for
+ * each other, and that simultaneous writes of processes are rare. An execution must not take part during its pause, because
+ * that would add its mark to another one's key.
  */
 export class FirstExecutions {
 	/** By key: the executions that are checking. */
@@ -35,8 +39,10 @@ export class FirstExecutions {
 	private readonly mutex = new KeyedMutex();
 	private due: Claim[] = [];
 	private next: Promise<void> | undefined;
+	/** When the latest read and write began. */
+	private recordedAt = -Infinity;
 
-	constructor(private readonly clock: Pick<Clock, 'sleep'>) {}
+	constructor(private readonly clock: Pick<Clock, 'elapsed' | 'sleep'>) {}
 
 	/** Whether no execution of this process is checking. */
 	get isIdle(): boolean {
@@ -73,7 +79,7 @@ export class FirstExecutions {
 		for (let attempt = 0; attempt < MAX_READS; attempt++) {
 			if (attempt > 0) await this.clock.sleep(pauseMs);
 			try {
-				await this.compare(claim, record);
+				await this.compare(claim, record, pauseMs * RECORD_EVERY);
 				if (claim.isFirst !== undefined) return claim.isFirst;
 			} catch (error) {
 				lastFailure = error;
@@ -82,10 +88,13 @@ export class FirstExecutions {
 		throw new Error(`n8n couldn't record the event of this execution: ${String(lastFailure)}`);
 	}
 
-	/** Joins the next read and write, which begins after the one in progress. */
-	private async compare(claim: Claim, record: RecordKeys): Promise<void> {
+	/** Joins the next read and write, which begins after the one in progress, and some time after its beginning. */
+	private async compare(claim: Claim, record: RecordKeys, everyMs: number): Promise<void> {
 		this.due.push(claim);
 		this.next ??= this.mutex.runExclusive('record', async () => {
+			const early = this.recordedAt + everyMs - this.clock.elapsed();
+			if (early > 0) await this.clock.sleep(early);
+			this.recordedAt = this.clock.elapsed();
 			const claims = this.due;
 			this.due = [];
 			this.next = undefined;

@@ -43,6 +43,16 @@ describe('an event in a webhook process without the trigger', () => {
 		expect(store.calls.length).toBeLessThan(10);
 	});
 
+	it('is recognized after 1,500 others', async () => {
+		await started(withEventKey([CALL], 'key'));
+		const others = Array.from({ length: 1_500 }, async (_, index) => {
+			await started(withEventKey([CALL], `key-${index}`));
+		});
+		await Promise.all(others);
+		const again = await started(withEventKey([CALL], 'key'));
+		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
+	});
+
 	it('lets a different event pass', async () => {
 		await started(withEventKey([CALL], 'key'));
 		const other = await started(withEventKey([CALL], 'another key'));
