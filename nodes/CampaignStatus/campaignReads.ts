@@ -32,11 +32,9 @@ export class CampaignReads {
 		const isUsable = earlier !== undefined && now - earlier.at <= maxAge;
 		const read = isUsable ? earlier : { view: send(), at: now };
 		if (!isUsable) this.reads.set(key, read);
-		try {
-			return await read.view;
-		} catch (error) {
+		return await read.view.catch((error: unknown) => {
 			if (isTransient(error) && this.reads.get(key) === read) this.reads.delete(key);
 			throw error;
-		}
+		});
 	}
 }

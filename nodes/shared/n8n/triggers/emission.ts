@@ -1,5 +1,4 @@
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { settledOrTimeout } from '../../clock';
 import { clock } from '../http/accountClient';
 import { storedKeysOf } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
@@ -51,12 +50,11 @@ export function emitExecution(
 }
 
 async function untilStored(ended: Promise<boolean>, hasFailed: () => boolean): Promise<void> {
-	let hasEnded = false;
-	void ended.then(() => (hasEnded = true));
+	const end = ended.then(() => true);
 	for (let round = 0; round < MAX_ROUNDS; round++) {
 		const due = clock.elapsed() + STORED_AFTER_MS;
-		await settledOrTimeout(clock, STORED_AFTER_MS, ended);
-		if (hasFailed()) await ended;
+		const timer = clock.sleep(STORED_AFTER_MS).then(() => false);
+		const hasEnded = (await Promise.race([end, timer])) || (hasFailed() && (await end));
 		if (hasEnded || clock.elapsed() - due <= MAX_TIMER_DELAY_MS) return;
 	}
 }
