@@ -1,4 +1,5 @@
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import { settledOrTimeout } from '../../clock';
 import { clock } from '../http/accountClient';
 import { storedKeysOf } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
@@ -14,6 +15,9 @@ const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
 /** n8n stores an execution within this time, unless it's busy. */
 const STORED_AFTER_MS = 250;
+
+/** After a failed attempt. Then others may start, because n8n may be unable to store only this one. */
+const NOT_STORED_AFTER_MS = 10_000;
 
 /** While n8n is busy, timers fire later than this. */
 const MAX_TIMER_DELAY_MS = 50;
@@ -54,8 +58,12 @@ async function untilStored(ended: Promise<boolean>, hasFailed: () => boolean): P
 	for (let round = 0; round < MAX_ROUNDS; round++) {
 		const due = clock.elapsed() + STORED_AFTER_MS;
 		const timer = clock.sleep(STORED_AFTER_MS).then(() => false);
-		const hasEnded = (await Promise.race([end, timer])) || (hasFailed() && (await end));
-		if (hasEnded || clock.elapsed() - due <= MAX_TIMER_DELAY_MS) return;
+		if (await Promise.race([end, timer])) return;
+		if (hasFailed()) {
+			await settledOrTimeout(clock, NOT_STORED_AFTER_MS, ended);
+			return;
+		}
+		if (clock.elapsed() - due <= MAX_TIMER_DELAY_MS) return;
 	}
 }
 

@@ -291,6 +291,17 @@ describe('waiting executions', () => {
 		expect(offers).toHaveLength(16);
 	});
 
+	test("wait ten seconds at most for those that n8n can't store", async () => {
+		const { trigger, offers } = offering(Infinity);
+		emitAll(trigger, 6, 'deleted');
+		const keys = () => new Set(offers.map(({ key }) => key)).size;
+		await jest.advanceTimersByTimeAsync(10_249);
+		expect(keys()).toBe(5);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(keys()).toBe(6);
+		await jest.advanceTimersByTimeAsync(600_000);
+	});
+
 	test('are limited to 5,000, and later deliveries are rejected', async () => {
 		const ownNode = fresh();
 		const { trigger, begun, endAll } = lasting(ownNode);
