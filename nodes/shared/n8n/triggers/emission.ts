@@ -35,7 +35,7 @@ export type Emission = {
 
 /**
  * Starts an execution with several attempts. n8n says when it ends, but not when it's stored. A workflow can take
- * minutes, so the next execution doesn't wait for its end, only while n8n is busy or can't store it.
+ * minutes, so the next execution doesn't wait for its end. It waits only while n8n is busy or can't store this one.
  *
  * @param beforeEmit called before each attempt
  */
