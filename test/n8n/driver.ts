@@ -124,10 +124,13 @@ export class N8nDriver {
 		else await this.request('POST', `/workflows/${id}/deactivate`);
 	}
 
-	/** n8n deletes archived workflows only. */
+	/** n8n deletes archived workflows only, when it has unpublished them. */
 	async deleteWorkflow({ id }: Reference): Promise<void> {
 		await this.request('POST', `/workflows/${id}/archive`);
-		await this.request('DELETE', `/workflows/${id}`);
+		await until('the workflow to be deleted', async () => {
+			await this.request('DELETE', `/workflows/${id}`);
+			return true;
+		});
 	}
 
 	/** Runs a saved workflow as the editor's button does, and waits until it ends. */
