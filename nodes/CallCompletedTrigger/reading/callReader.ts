@@ -18,6 +18,9 @@ import type { CompletionSettings, ReadingSettings } from '../settings';
 /** Publishing the workflow waits this long for the first reading. Then the reading continues. */
 const FIRST_READING_MS = 60_000;
 
+/** After a reading that takes longer than the time between two readings. */
+const MIN_PAUSE_MS = 5_000;
+
 /** While a reading starts many executions, the state is stored at these intervals, and with the last one. */
 const SAVE_EVERY_MS = 10_000;
 
@@ -127,8 +130,10 @@ export class CallReader {
 	private async loop(first: Promise<unknown[]>): Promise<void> {
 		const { signal } = this.closing;
 		for (let reading = first; ; reading = this.readAll()) {
+			const next = clock.elapsed() + this.reading.everyMs;
 			this.report(await reading);
-			if (!(await pause(clock, this.reading.everyMs, signal))) return;
+			const rest = Math.max(MIN_PAUSE_MS, next - clock.elapsed());
+			if (!(await pause(clock, rest, signal))) return;
 		}
 	}
 

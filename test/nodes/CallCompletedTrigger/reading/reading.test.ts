@@ -1,3 +1,6 @@
+import { setTimeout as realSleep } from 'node:timers/promises';
+import sum from 'lodash/sum';
+import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { engineHarness } from '../../../engine';
 import { eventually } from '../../../n8n/until';
 import { dialects, fixtures } from '../../../simulator';
@@ -119,4 +122,24 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 		expect(trigger.requestsForCalls).toBeGreaterThan(before);
 		expect(trigger.started).toEqual([callback]);
 	});
+
+	it.each([
+		[20_000, 40_000],
+		[100_000, 5_000],
+	])(
+		'once a minute: after a reading of %i ms, the next one begins %i ms later',
+		async (ms, rest) => {
+			const trigger = await publish();
+			/** By the number of readings that have begun. */
+			const slept: number[] = [];
+			jest.spyOn(clock, 'elapsed').mockImplementation(() => sum(slept) + trigger.readings * ms);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (asleep) => {
+				slept[trigger.readings] = (slept[trigger.readings] ?? 0) + asleep;
+				await realSleep(1);
+			});
+			const first = trigger.readings + 1;
+			await trigger.read(2);
+			expect(slept.slice(first, first + 2)).toEqual([rest, rest]);
+		},
+	);
 });

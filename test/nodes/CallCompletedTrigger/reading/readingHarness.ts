@@ -137,7 +137,7 @@ export class ReadingHarness {
 	}
 
 	/** Each reading of a campaign begins with its status. */
-	private get readings(): number {
+	get readings(): number {
 		return this.simulator.requests.filter(({ path }) => path.endsWith('/status')).length;
 	}
 
