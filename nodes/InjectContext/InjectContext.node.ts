@@ -8,7 +8,7 @@ import { NodeConnectionTypes } from 'n8n-workflow';
 import { forEachChatItem } from '../shared/n8n/run/chatItems';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';
-import { contextFields } from './properties';
+import { contextFields, ENTRIES_AT_ONCE } from './properties';
 import { injectOne } from './injectOne';
 
 export class InjectContext implements INodeType {
@@ -52,7 +52,7 @@ export class InjectContext implements INodeType {
 			plural: 'entries were already added',
 		};
 		return await runNode(this, contextFields, async (run) => [
-			await forEachChatItem(run, injectOne, { completedText }),
+			await forEachChatItem(run, injectOne, { completedText, concurrency: ENTRIES_AT_ONCE }),
 		]);
 	}
 }

@@ -3,9 +3,13 @@ import { sessionField } from '../shared/n8n/forms/chatFields';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
+	concurrencyField,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
+
+/** Entries in flight if 'Concurrency' isn't set. */
+export const ENTRIES_AT_ONCE = 20;
 
 const form: INodeProperties[] = [
 	sessionField,
@@ -18,9 +22,16 @@ const form: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. In a call yesterday, the customer asked for a visit on Saturday.',
 		description:
-			"Text to add to the agent's context. Each item adds one entry, in the order of the items.",
+			"Text to add to the agent's context. Each item adds one entry. Entries of the same session keep the order of the items.",
 	},
-	optionsCollection(additionalBodyFields, additionalQueryParameters),
+	optionsCollection(
+		additionalBodyFields,
+		additionalQueryParameters,
+		concurrencyField(
+			ENTRIES_AT_ONCE,
+			'How many entries to send at the same time. Entries of the same session are always sent one by one.',
+		),
+	),
 ];
 
 export const contextFields: INodeProperties[] = [

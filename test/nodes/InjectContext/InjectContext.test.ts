@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { service } from '../../engine';
-import { chatHarness, records, sessions, stopMessage } from '../chatHarness';
+import { chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('injectContext', {
 	sessionId: sessions.open,
@@ -19,6 +19,29 @@ test('adds entries in the order of the items, and returns the full list for each
 		[initial, 'one', 'two'],
 		[initial, 'one', 'two', 'three'],
 	]);
+});
+
+test.each<[string, INodeParameters, string[], number]>([
+	['of two sessions: at the same time', {}, [sessions.open, sessions.dormant, sessions.open], 2],
+	['of one session: one by one', {}, [sessions.open, sessions.open, sessions.open], 1],
+	[
+		'of two sessions with a concurrency of 1: one by one',
+		{ concurrency: 1 },
+		[sessions.open, sessions.dormant, sessions.open],
+		1,
+	],
+])('3 entries %s', async (_case, options, ids, maxActive) => {
+	const simulator = harness.simulator();
+	const release = simulator.holdResponses();
+	const items = ids.map((session, index) => ({ session, entry: `${index}` }));
+	const running = harness.run({ sessionId: '={{ $json.session }}', options }, { items });
+	await eventually(() => simulator.requests.length === maxActive);
+	release();
+	expect(records(await running)).toMatchObject(ids.map((session_id) => ({ session_id })));
+	expect(simulator.stats().maxActive).toBe(maxActive);
+	expect(injected()).toEqual(
+		items.filter(({ session }) => session === sessions.open).map(({ entry }) => entry),
+	);
 });
 
 test.each<[string, INodeParameters, string]>([
