@@ -83,12 +83,12 @@ const NO_RECORDING: Array<[string, Fault, string, number?]> = [
 	],
 	['itself as another link', { kind: 'redirectLoop' }, 'The link to the recording was redirected'],
 	[
-		'a rejection of 600 MB',
+		'a rejection of 1 GB',
 		{ kind: 'hugeBody' },
 		'The link to the recording has expired or was rejected',
 	],
 	[
-		'a failure of 600 MB',
+		'a failure of 1 GB',
 		{ kind: 'hugeBody', status: 503 },
 		'The storage of the recording returned HTTP status',
 		4,
@@ -239,7 +239,7 @@ export const getCall: ContractCase[] = [
 		}),
 	),
 	{
-		title: 'reads only the beginning of a rejection of 600 MB',
+		title: 'reads only the beginning of a rejection of 1 GB',
 		parameters: { operation: 'get', callId: calls.finished },
 		prepare: ({ faults }) =>
 			faults.inject({ kind: 'hugeBody', match: { path: `/v1/call/${calls.finished}` } }),

@@ -137,7 +137,7 @@ async function cutAfterHalf(
 }
 
 const BLOCK = Buffer.alloc(100_000, ' ');
-const HUGE_BYTES = 600_000_000;
+const HUGE_BYTES = 1_000_000_000;
 
 /** As fast as the client reads it, until it has enough. */
 function writeHugeBody(
