@@ -5,7 +5,7 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
-import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
+import { chain, manualTrigger, node, waitNode, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { published, storm } from '../soak/storm';
 import { executionsOf, PACKAGE, removeWorkflow } from './calls';
@@ -84,7 +84,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		expect(simulator.sessions.openSockets()).toBe(0);
 	});
 
-	it('starts once per event if the workflow is published again during 60 events, even without a replay', async () => {
+	it('starts once per event if the workflow is published again during 200 events, even without a replay', async () => {
 		const service = await startSimulator({ dialect: dialects.plain, replayMaxEvents: 0 });
 		try {
 			const credential = await n8n.createCredential(CREDENTIAL, credentialFor(service));
@@ -93,20 +93,20 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// Slow executions: 20 run, and 40 wait in the trigger.
-			const slow = node('Slow', 'n8n-nodes-base.wait', 1.1, { amount: 4, unit: 'seconds' });
+			// They start for more than two seconds, 20 at a time, and the workflow is published meanwhile.
+			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await n8n.createWorkflow(flow);
 			workflows.push(workflow);
 			await n8n.activate(workflow);
 			await published({ home }, workflow);
 			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));
-			const sent = Array.from({ length: 60 }, () => service.sessions.nudge(sessions.open));
+			const sent = Array.from({ length: 200 }, () => service.sessions.nudge(sessions.open));
 			await until('the first execution', async () => (await n8n.executions(workflow)).length > 0);
 			await n8n.activate(
 				await n8n.updateWorkflow(workflow, { nodes: [{ ...before, parameters }, slow] }),
 			);
-			const items = await executionsOf(n8n, workflow, NAME, 60);
+			const items = await executionsOf(n8n, workflow, NAME, 200);
 			expect(items.map(({ json }) => json.event_id).sort()).toEqual(sent.sort());
 			await published({ home }, workflow);
 			await until('the socket', async () => Promise.resolve(service.sessions.openSockets() === 1));

@@ -36,6 +36,12 @@ export function manualTrigger(): INode {
 	return node('Start', 'n8n-nodes-base.manualTrigger', 1);
 }
 
+/** Work that takes time. */
+export function waitNode(seconds: number): INode {
+	const parameters = { amount: seconds, unit: 'seconds' };
+	return node('Wait', 'n8n-nodes-base.wait', 1.1, parameters, { webhookId: randomUUID() });
+}
+
 /** A workflow with its nodes in a row. */
 export function chain(name: string, ...nodes: INode[]): WorkflowJson {
 	const connections: IConnections = {};

@@ -76,7 +76,7 @@ async function main(): Promise<void> {
 			results.push(result);
 		}
 		if (values.save !== undefined)
-			saveResults(values.save, { n8n: n8nVersion, node: process.version, ...count, results });
+			await saveResults(values.save, { n8n: n8nVersion, node: process.version, ...count, results });
 	} finally {
 		await queue.stop();
 		simulator.stop();

@@ -5,7 +5,6 @@
  * call to the next node, and how fast n8n responded. Fails if a call was lost or started twice. `--save` stores the figures
  * in results.json.
  */
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +24,7 @@ import { QueueMode } from '../n8n/queueMode';
 import type { QueueStores } from '../n8n/queueStores';
 import { LAZY_EXPRESSIONS, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
-import { byId, chain, node } from '../n8n/workflow';
+import { byId, chain, node, waitNode } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import type { Pids } from './completionBlock';
 import { treeCpuMs } from './processCpu';
@@ -107,7 +106,7 @@ async function main(): Promise<void> {
 		console.dir(figures, { depth: 4 });
 		if (figures.lost + figures.started_twice > 0) process.exitCode = 1;
 		if (values.save)
-			saveResults('calls_reading', { n8n: n8nVersion, node: process.version, ...figures });
+			await saveResults('calls_reading', { n8n: n8nVersion, node: process.version, ...figures });
 	} finally {
 		await queue.stop();
 		await simulator.stop();
@@ -122,8 +121,7 @@ async function publish(n8n: N8nDriver, simulator: Simulator): Promise<Workflow> 
 	const rest = { credentials: { [CREDENTIAL]: credential } };
 	const trigger = node('Trigger', `${PACKAGE}.callCompletedTrigger`, 1, parameters, rest);
 	const after = node('After', 'n8n-nodes-base.noOp', 1);
-	const seconds = { amount: Number(values.work), unit: 'seconds' };
-	const work = node('Work', 'n8n-nodes-base.wait', 1.1, seconds, { webhookId: randomUUID() });
+	const work = waitNode(Number(values.work));
 	const workflow = await n8n.createWorkflow(chain('reading', trigger, after, work));
 	await n8n.activate(workflow);
 	const isRead = async () => {

@@ -1,18 +1,21 @@
 /**
- * `npm run soak:sessions [-- --sessions 2000 --minutes 7 --rate 50]`: two Chat Events Triggers in one n8n follow 2,000 sessions with
- * 50 events per second, of which 10 start the workflow, until each connection was renewed. Fails if an event is lost or
- * starts two executions.
+ * `npm run soak:sessions [-- --sessions 2000 --minutes 7 --rate 50 --work 2]`: two Chat Events Triggers in one n8n follow
+ * 2,000 sessions with 50 events per second, of which 10 start the workflow, until each connection was renewed. Each execution
+ * waits for `--work` seconds. Fails if an event is lost or starts two executions. `--save` stores the figures in
+ * results.json.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { installHost } from '../n8n/host';
+import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { LAZY_EXPRESSIONS, N8nServer } from '../n8n/server';
+import { waitNode } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
+import { saveResults } from './results';
 import { allConnected, evaluate, listenTo, settled } from './storm';
 import { VitalsReader } from './vitals';
 
@@ -24,6 +27,8 @@ const { values } = parseArgs({
 		sessions: { type: 'string', default: '2000' },
 		minutes: { type: 'string', default: '7' },
 		rate: { type: 'string', default: '50' },
+		work: { type: 'string', default: '2' },
+		save: { type: 'boolean', default: false },
 	},
 });
 
@@ -45,9 +50,10 @@ async function main(): Promise<void> {
 		const half = all.length / 2;
 		const startedAt = Date.now();
 		const types = { eventTypes: ['nudge_sent'] };
+		const work = waitNode(Number(values.work));
 		const workflows = [
-			await listenTo(server, simulator, all.slice(0, half), types),
-			await listenTo(server, simulator, all.slice(half), types),
+			await listenTo(server, simulator, all.slice(0, half), types, work),
+			await listenTo(server, simulator, all.slice(half), types, work),
 		];
 		const connectedInS = Math.round((Date.now() - startedAt) / 1_000);
 		const connected = await vitals.read();
@@ -58,18 +64,25 @@ async function main(): Promise<void> {
 		for (const workflow of workflows) stored.push(...(await settled(server, workflow, [])));
 		const after = await vitals.read();
 		const { lost, duplicates, byStatus } = evaluate(sent, stored);
-		console.log({
+		const kbEach = (mb: number) => Math.round((mb * 1_024) / all.length);
+		const figures = {
 			sessions: all.length,
+			minutes: Number(values.minutes),
+			events_per_second: Number(values.rate),
+			seconds_per_execution: Number(values.work),
 			connected_in_s: connectedInS,
 			renewed: tokens(simulator) - tokensBefore,
 			starting_events: sent.length,
 			lost: lost.length,
-			duplicates: duplicates.length,
-			byStatus,
-			heap_kb_per_session: ((connected.heap_mb - before.heap_mb) * 1_024) / all.length,
-			rss_kb_per_session: ((connected.rss_mb - before.rss_mb) * 1_024) / all.length,
-			heap_growth_mb: after.heap_mb - connected.heap_mb,
-		});
+			started_twice: duplicates.length,
+			by_status: byStatus,
+			heap_kb_per_session: kbEach(connected.heap_mb - before.heap_mb),
+			rss_kb_per_session: kbEach(connected.rss_mb - before.rss_mb),
+			heap_growth_mb: Math.round(after.heap_mb - connected.heap_mb),
+		};
+		console.log(figures);
+		if (values.save)
+			await saveResults('sessions', { n8n: n8nVersion, node: process.version, ...figures });
 		if (lost.length + duplicates.length > 0) process.exitCode = 1;
 	} finally {
 		vitals.close();

@@ -151,7 +151,7 @@ async function main(): Promise<void> {
 			trends,
 			samples,
 		};
-		saveResults('mixed', result);
+		await saveResults('mixed', result);
 	} finally {
 		await server.stop();
 		await simulator.stop();

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
@@ -64,12 +64,13 @@ async function restart(server: N8nServer): Promise<void> {
 	await server.boot();
 }
 
-/** Publishes a workflow that starts for the events of these sessions. */
+/** Publishes a workflow that starts for the events of these sessions, and then does this work. */
 export async function listenTo(
 	server: N8nServer,
 	simulator: Simulator,
 	ids: string[],
 	parameters: INodeParameters = {},
+	work: INode = node('Work', 'n8n-nodes-base.noOp', 1),
 ): Promise<Workflow> {
 	const n8n = await N8nDriver.signIn(server.baseUrl);
 	const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
@@ -80,9 +81,7 @@ export async function listenTo(
 		{ sessionIds: ids.join(', '), ...parameters },
 		{ credentials: { [CREDENTIAL]: credential } },
 	);
-	const workflow = await n8n.createWorkflow(
-		chain('storm', trigger, node('Set', 'n8n-nodes-base.noOp', 1)),
-	);
+	const workflow = await n8n.createWorkflow(chain('storm', trigger, work));
 	await n8n.activate(workflow);
 	await allConnected(simulator, ids);
 	await published(server, workflow);

@@ -80,7 +80,7 @@ async function main(): Promise<void> {
 		console.dir(result, { depth: 5 });
 		if (result.wrong.length > 0) process.exitCode = 1;
 		const versions = { n8n: n8nVersion, node: process.version };
-		if (values.save !== undefined) saveResults(values.save, { ...versions, ...result });
+		if (values.save !== undefined) await saveResults(values.save, { ...versions, ...result });
 	} finally {
 		await server.stop();
 		await database.stop();
