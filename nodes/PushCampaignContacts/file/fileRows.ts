@@ -6,7 +6,6 @@ import { quoted } from '../../shared/values';
 import { NumbersByRow } from '../push/numbersByRow';
 import {
 	ROWS_PER_YIELD,
-	ROWS_PER_YIELD_IN_FLIGHT,
 	SOURCE_FILE_COLUMN,
 	SOURCE_ROW_COLUMN,
 	type YieldToEventLoop,
@@ -97,7 +96,7 @@ export class FileRows implements RowSource {
 		const numbers = new NumbersByRow(Uint32Array);
 		const checksums = new NumbersByRow(Int32Array);
 		const begins: number[] = [];
-		const rowsPerYield = this.rowsPerYield(ROWS_PER_YIELD);
+		const { rowsPerYield } = this;
 		let index = 0;
 		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
@@ -122,7 +121,7 @@ export class FileRows implements RowSource {
 	}
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
-		const rowsPerYield = this.rowsPerYield(ROWS_PER_YIELD_IN_FLIGHT);
+		const { rowsPerYield } = this;
 		for (const [position, index] of rows.entries()) {
 			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
 			if (this.cursor !== undefined && index < this.cursor.first) await this.close();
@@ -167,8 +166,8 @@ export class FileRows implements RowSource {
 	}
 
 	/** Fewer if the rows have many cells. */
-	private rowsPerYield(max: number): number {
-		return Math.max(1, Math.min(max, Math.floor(MAX_CELLS_TOGETHER / this.width)));
+	private get rowsPerYield(): number {
+		return Math.max(1, Math.min(ROWS_PER_YIELD, Math.floor(MAX_CELLS_TOGETHER / this.width)));
 	}
 
 	/** The index of a row's file. */
@@ -213,8 +212,8 @@ export class FileRows implements RowSource {
 /** An n8n with a heap of 1 GB can store an output with this many rows of a few columns. */
 export const MAX_OUTPUT_ROWS = 500_000;
 
-/** Takes about 50 ms. */
-const MAX_CELLS_TOGETHER = 200_000;
+/** Takes about 25 ms. */
+const MAX_CELLS_TOGETHER = 100_000;
 
 function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 	const file = `The file ${quoted(name)}`;

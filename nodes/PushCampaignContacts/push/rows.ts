@@ -4,7 +4,6 @@ import { quoted } from '../../shared/values';
 import { hasCell, type Column } from './cells';
 import {
 	ROWS_PER_YIELD,
-	ROWS_PER_YIELD_IN_FLIGHT,
 	type YieldToEventLoop,
 	type ContactItem,
 	type ContactRow,
@@ -105,7 +104,7 @@ export class ItemRows implements RowSource {
 
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		for (const [position, index] of rows.entries()) {
-			if (position % ROWS_PER_YIELD_IN_FLIGHT === 0) await this.yieldToEventLoop();
+			if (position % ROWS_PER_YIELD === 0) await this.yieldToEventLoop();
 			visit(this.items[index]?.json ?? {}, index);
 		}
 	}

@@ -490,7 +490,7 @@ test('yields more often with wide rows', async () => {
 	const breathe = jest.fn(noBreath);
 	const rows = await FileRows.open([source], automatic, breathe);
 	await rows.each(() => undefined);
-	expect(breathe).toHaveBeenCalledTimes(4);
+	expect(breathe).toHaveBeenCalledTimes(9);
 });
 
 test('visits rows again', async () => {
