@@ -16,9 +16,10 @@ export const LONG_PING_TIMEOUT = { DB_PING_TIMEOUT_MS: '60000' };
  * Recommended by docs/instance-setup.md for many deliveries. Without it, n8n prepares its expression engine for each request
  * to a webhook other than its own Webhook node's, even if no expression is used.
  */
-export const LAZY_EXPRESSIONS = {
+export const EXPRESSION_ENGINE = {
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
+	N8N_EXPRESSION_ENGINE_POOL_SIZE: '10',
 };
 
 const MAX_STARTS = 3;

@@ -17,7 +17,7 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
-import { LAZY_EXPRESSIONS, LONG_PING_TIMEOUT } from '../n8n/server';
+import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
 import { runBlock, summarize, type Block, type Pids } from './completionBlock';
 import { Side, SIDES, type SideName } from './completionSides';
@@ -46,7 +46,7 @@ const SETTINGS = {
 	DB_POSTGRESDB_POOL_SIZE: '8',
 	// An execution that checks its event counts for the limit of its worker, which is 10 by default.
 	N8N_CONCURRENCY_PRODUCTION_LIMIT: '20',
-	...LAZY_EXPRESSIONS,
+	...EXPRESSION_ENGINE,
 	...LONG_PING_TIMEOUT,
 };
 

@@ -22,7 +22,7 @@ import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import type { QueueStores } from '../n8n/queueStores';
-import { LAZY_EXPRESSIONS, LONG_PING_TIMEOUT } from '../n8n/server';
+import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
 import { byId, chain, node, waitNode } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -53,7 +53,7 @@ const CHUNK = 1_000;
 const SETTINGS = {
 	DB_POSTGRESDB_POOL_SIZE: '8',
 	N8N_CONCURRENCY_PRODUCTION_LIMIT: '20',
-	...LAZY_EXPRESSIONS,
+	...EXPRESSION_ENGINE,
 	...LONG_PING_TIMEOUT,
 };
 

@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
-import { LAZY_EXPRESSIONS, N8nServer } from '../n8n/server';
+import { EXPRESSION_ENGINE, N8nServer } from '../n8n/server';
 import { waitNode } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { saveResults } from './results';
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 	await installPackage(home);
 	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 	const inspected = await freePort();
-	const env = { ...LAZY_EXPRESSIONS, NODE_OPTIONS: `--inspect=127.0.0.1:${inspected}` };
+	const env = { ...EXPRESSION_ENGINE, NODE_OPTIONS: `--inspect=127.0.0.1:${inspected}` };
 	const server = await N8nServer.start({ host, home, env });
 	const vitals = await VitalsReader.of(server, inspected);
 	try {

@@ -15,7 +15,7 @@ import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
-import { LAZY_EXPRESSIONS } from '../n8n/server';
+import { EXPRESSION_ENGINE } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { disrupt, randomIntegers } from './chaos';
@@ -48,7 +48,7 @@ const SETTINGS = {
 	N8N_EXECUTIONS_QUEUE_RECOVERY_INTERVAL: '1',
 	// With the default of 2, executions that end at the same time fail with "timeout exceeded when trying to connect".
 	DB_POSTGRESDB_POOL_SIZE: '8',
-	...LAZY_EXPRESSIONS,
+	...EXPRESSION_ENGINE,
 };
 
 async function main(): Promise<void> {

@@ -17,7 +17,7 @@ import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { Postgres } from '../n8n/postgres';
-import { LAZY_EXPRESSIONS, LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
+import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { treeCpuMs } from './processCpu';
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
 	});
 	const env = {
 		...database.environment,
-		...LAZY_EXPRESSIONS,
+		...EXPRESSION_ENGINE,
 		...LONG_PING_TIMEOUT,
 		DB_POSTGRESDB_POOL_SIZE: '8',
 		NODE_OPTIONS: `--inspect=127.0.0.1:${inspector}`,
