@@ -61,7 +61,10 @@ describe('injected faults', () => {
 
 		it('hugeBody is written as long as the client reads it', async () => {
 			const response = await fetchFile('hugeBody');
-			expect([response.status, response.headers.get('content-length')]).toEqual([403, '1000000000']);
+			expect([response.status, response.headers.get('content-length')]).toEqual([
+				403,
+				'1000000000',
+			]);
 			await response.body?.cancel();
 			expect(sim.requests.at(-1)?.outcome.writtenBytes).toBeGreaterThan(0);
 		});
