@@ -21,7 +21,7 @@ export const TRY_LATER: RejectedDelivery = {
 /**
  * Stops n8n from reading the body. n8n would accept only some content types (the service's isn't documented), respond
  * to a huge body with status 500, and lose a body whose sender has closed the connection. n8n reads this option only in
- * nodes of version 1. With an expression, it would need a sandbox per delivery.
+ * nodes of version 1, by an expression, so it prepares its expression engine for each delivery.
  */
 export const UNREAD_BODY = { binaryData: true } as const;
 
