@@ -5,6 +5,7 @@ import { BoundedMap } from '../../boundedMap';
 import { shortFingerprint } from '../../hash';
 import { isJsonObject, type JsonObject, parseJson } from '../../json';
 import type { Limiter } from '../../keyedMutex';
+import { requireRunning } from '../run/cancel';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
 import {
@@ -191,14 +192,18 @@ export class IdempotencyHandler<Deps> {
 		limiter: Limiter,
 		owner: RecordOwner,
 	): Promise<INodeExecutionData[]> {
-		const previous = this.records[key];
-		if (previous !== undefined && this.hasRecord(key, owner.tool_request)) return replay(previous);
-		request.check?.();
-		const deps = await this.createDeps();
 		const save = (record: IdempotencyRecord) => {
 			this.records[key] = { ...owner, ...record };
 		};
 		return await limiter(async () => {
+			const previous = this.records[key];
+			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
+			if (previous !== undefined && this.hasRecord(key, owner.tool_request))
+				return replay(previous);
+			// n8n may have stopped the execution while this item waited for an earlier one.
+			requireRunning(this.context);
+			request.check?.();
+			const deps = await this.createDeps();
 			this.requireQuota(request.quota);
 			save({ inProgress: true });
 			const output = await this.sendOrFind(request, deps).catch((error: unknown): never => {

@@ -1,6 +1,7 @@
 import { NodeOperationError, type IExecuteFunctions, type NodeApiError } from 'n8n-workflow';
 import { pause } from '../../clock';
-import { asSentence } from '../../api/errors';
+import { asSentence, NotSent } from '../../api/errors';
+import { onScreenOnly } from '../../api/resolution';
 import { clock } from '../http/accountClient';
 import { deadlineOf } from '../tools/toolDeadline';
 
@@ -31,6 +32,15 @@ export function cancelSignal(context: IExecuteFunctions): AbortSignal {
 /** Whether n8n has stopped the execution. */
 export function isCanceled(context: IExecuteFunctions): boolean {
 	return context.getExecutionCancelSignal()?.aborted === true;
+}
+
+/** @throws NotSent if n8n has stopped the execution before this item */
+export function requireRunning(context: IExecuteFunctions): void {
+	if (!isCanceled(context)) return;
+	throw new NotSent(
+		'The execution was stopped before this item',
+		onScreenOnly('Nothing was sent for this item. Run it in a new execution.'),
+	);
 }
 
 /** Ends the work on an item of a stopped execution. */

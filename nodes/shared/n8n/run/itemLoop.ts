@@ -1,10 +1,9 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { asSentence, ExplainedError, NotSent } from '../../api/errors';
-import { onScreenOnly } from '../../api/resolution';
+import { asSentence, ExplainedError } from '../../api/errors';
 import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
-import { asCanceled, isCanceled } from './cancel';
+import { asCanceled, isCanceled, requireRunning } from './cancel';
 import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { IdempotencyHandler } from '../idempotency/handler';
@@ -63,7 +62,6 @@ export async function forEachItem(
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
 	const continueOnFail = context.continueOnFail() && !returnsErrorsToAgent(context);
-	const cancelled = context.getExecutionCancelSignal();
 	if (check !== undefined && !continueOnFail) await checkAll(context, check, checkNote);
 	const outputs = new Array<INodeExecutionData[]>(items.length);
 	const failures = new Map<number, unknown>();
@@ -80,7 +78,7 @@ export async function forEachItem(
 		if (failures.size > 0 && !continueOnFail) return;
 		try {
 			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
-			if (cancelled?.aborted === true) throw stoppedBefore();
+			requireRunning(context);
 			outputs[index] = pair(await task(index), index);
 		} catch (error) {
 			failures.set(index, error);
@@ -102,13 +100,6 @@ export async function forEachItem(
 		);
 	}
 	return outputs.flat();
-}
-
-function stoppedBefore(): NotSent {
-	return new NotSent(
-		'The execution was stopped before this item',
-		onScreenOnly('Nothing was sent for this item. Run it in a new execution.'),
-	);
 }
 
 /**
