@@ -1,8 +1,8 @@
 import { randomUUID } from 'crypto';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import pLimit from 'p-limit';
 import { clock } from '../shared/n8n/http/accountClient';
 import { emitExecution } from '../shared/n8n/triggers/emission';
+import { StartQueue } from '../shared/n8n/triggers/startQueue';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
 import { pause } from '../shared/clock';
@@ -18,7 +18,7 @@ export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
-	private readonly limit = pLimit(MAX_STARTING);
+	private readonly queue = new StartQueue(MAX_STARTING);
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -35,9 +35,9 @@ export class EventStarter {
 
 	emit(sessionEvent: SessionEvent): void {
 		this.waiting.add(sessionEvent);
-		void this.limit(async () => {
-			if (this.waiting.delete(sessionEvent)) await this.start(sessionEvent);
-		});
+		void this.queue.add((onFailure) =>
+			this.waiting.delete(sessionEvent) ? this.start(sessionEvent, onFailure) : undefined,
+		);
 	}
 
 	/**
@@ -49,8 +49,7 @@ export class EventStarter {
 		const tooLate = new AbortController();
 		const late = pause(clock, ms, tooLate.signal);
 		while (this.waiting.size > 0) {
-			// Runs after all earlier events have started.
-			const allStarted = this.limit(() => false);
+			const allStarted = this.queue.allStarted().then(() => false);
 			if (await Promise.race([late, allStarted])) break;
 		}
 		tooLate.abort();
@@ -59,12 +58,13 @@ export class EventStarter {
 		return remaining;
 	}
 
-	private async start(sessionEvent: SessionEvent): Promise<void> {
+	/** @returns when the execution has ended */
+	private async start(sessionEvent: SessionEvent, onFailure: () => void): Promise<boolean> {
 		const { sessionId, event } = sessionEvent;
 		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
 		if (this.context.getMode() === 'manual') {
 			this.context.emit([items]);
-			return;
+			return true;
 		}
 		// An event without an ID gets a random key, so that retries of its own start don't start it twice.
 		const key = fingerprint([
@@ -72,10 +72,8 @@ export class EventStarter {
 			sessionKey(sessionId),
 			event.eventId ?? randomUUID(),
 		]);
-		const { ended, stored } = emitExecution(this.context, items, key);
-		void ended.then((isAccepted) => {
-			if (!isAccepted) this.onRejected(sessionEvent);
-		});
-		await stored;
+		const isStarted = await emitExecution(this.context, items, key, { onFailure });
+		if (!isStarted) this.onRejected(sessionEvent);
+		return isStarted;
 	}
 }

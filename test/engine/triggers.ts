@@ -10,6 +10,7 @@ import type {
 	IDataObject,
 	INode,
 	INodeExecutionData,
+	IRun,
 	IRunExecutionData,
 	ITriggerFunctions,
 	IWebhookData,
@@ -37,6 +38,8 @@ export type ActiveWorkflow = {
 	errors: Error[];
 	/** Errors that a running trigger reported as failed executions. */
 	failed: Error[];
+	/** Ends the executions that have started. */
+	endExecutions(): void;
 	/** Resolves at the next emission or error. */
 	next(): Promise<void>;
 	stop(): Promise<boolean>;
@@ -87,6 +90,7 @@ export async function activate(
 		ends,
 		errors,
 		failed,
+		endExecutions: () => ends.forEach((end) => end.resolve(z.custom<IRun>().parse({}))),
 		next: async () => await new Promise<void>((resolve) => waiters.push(resolve)),
 		stop: async () => await active.remove(workflow.id),
 	};

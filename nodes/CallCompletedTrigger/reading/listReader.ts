@@ -171,7 +171,7 @@ export class ListReader {
 		const { state, settings, starts } = this.deps;
 		const { callId, outcomeKey: listedKey } = call;
 		if (listedKey !== undefined && call.hasEnded(settings.finished) && starts.isUsed(listedKey)) {
-			state.addSeen(listId, fingerprint64(listedKey));
+			this.noteUsed(listId, listedKey);
 			return true;
 		}
 		const record = await this.recordOf(account, callId);
@@ -180,7 +180,11 @@ export class ListReader {
 		const found = fingerprint64(key);
 		if (state.isSeen(listId, found)) return true;
 		const isTooOld = after !== -Infinity && !(createdAtOf(record) > after);
-		if (isTooOld || starts.isUsed(key) || !isWanted(record, settings.filters)) {
+		if (starts.isUsed(key)) {
+			this.noteUsed(listId, key);
+			return true;
+		}
+		if (isTooOld || !isWanted(record, settings.filters)) {
 			state.addSeen(listId, found);
 			return true;
 		}
@@ -195,6 +199,13 @@ export class ListReader {
 		const item = withPhoneKey({ ...record, ...more });
 		await starts.add({ listId, fingerprint: found, key, item });
 		return true;
+	}
+
+	/** The webhook has used the key. If n8n couldn't start the execution, the next reading starts it. */
+	private noteUsed(listId: string, key: string): void {
+		const { state, starts } = this.deps;
+		if (starts.isPending(key)) state.addStarted(listId, fingerprint64(key));
+		else state.addSeen(listId, fingerprint64(key));
 	}
 
 	/** The record of a call that has ended. Undefined if it's in progress. */

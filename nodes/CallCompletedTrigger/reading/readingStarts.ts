@@ -25,6 +25,11 @@ export class ReadingStarts {
 		return this.starter.isUsed(key);
 	}
 
+	/** Whether an execution with this key waits, or hasn't ended. */
+	isPending(key: string): boolean {
+		return this.starter.isPending(key);
+	}
+
 	/** Makes the start before this one. */
 	async add(start: Start): Promise<void> {
 		const before = this.latest;

@@ -43,6 +43,7 @@ test('the key differs between sessions, events, and nodes, and stays the same af
 	await count(active.emitted, 3);
 	const keys = active.emitted.map(({ deduplicationKey }) => deduplicationKey);
 	expect(new Set(keys).size).toBe(3);
+	active.endExecutions();
 	await active.stop();
 	await harness.connected(0);
 

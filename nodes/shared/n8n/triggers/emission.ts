@@ -1,5 +1,4 @@
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
-import { settledOrTimeout } from '../../clock';
 import { clock } from '../http/accountClient';
 import { storedKeysOf } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
@@ -13,78 +12,55 @@ const ENGINE_2_DELAY_MS = 250;
 /** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
 const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
 
-/** n8n stores an execution within this time, unless it's busy. */
-const STORED_AFTER_MS = 250;
+/**
+ * By key: the executions that haven't ended. While one waits for n8n's limit of executions, n8n would replace it with
+ * another one with the same key, and run both.
+ */
+const inProgress = new Map<string, Promise<boolean>>();
 
-/** After a failed attempt. Then others may start, because n8n may be unable to store only this one. */
-const NOT_STORED_AFTER_MS = 10_000;
-
-/** While n8n is busy, timers fire later than this. */
-const MAX_TIMER_DELAY_MS = 50;
-
-/** How many times n8n gets {@link STORED_AFTER_MS} while it's busy. */
-const MAX_ROUNDS = 4;
-
-/** An execution that a trigger passes to n8n. */
-export type Emission = {
-	/** When it has ended: whether n8n could start it. */
-	ended: Promise<boolean>;
-	/** When the next one may start. */
-	stored: Promise<void>;
+export type AttemptListener = {
+	/** Called before each attempt. */
+	beforeEmit?: () => void;
+	/** Called when n8n couldn't start the execution. */
+	onFailure?: () => void;
 };
 
 /**
- * Starts an execution with several attempts. n8n says when it ends, but not when it's stored. A workflow can take
- * minutes, so the next execution doesn't wait for its end. It waits only while n8n is busy or can't store this one.
+ * Starts an execution with several attempts, unless one with the same key is in progress.
  *
- * @param beforeEmit called before each attempt
+ * @returns when it has ended: whether n8n could start it
  */
-export function emitExecution(
+export async function emitExecution(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,
-	beforeEmit: () => void = () => {},
-): Emission {
-	let hasFailed = false;
-	const onFailure = () => (hasFailed = true);
-	const ended = startsOnEngine2(trigger)
-		? emitOnEngine2(trigger, items, key, beforeEmit)
-		: emitWithRetry(trigger, items, key, beforeEmit, onFailure);
-	return { ended, stored: untilStored(ended, () => hasFailed) };
-}
-
-async function untilStored(ended: Promise<boolean>, hasFailed: () => boolean): Promise<void> {
-	const end = ended.then(() => true);
-	for (let round = 0; round < MAX_ROUNDS; round++) {
-		const due = clock.elapsed() + STORED_AFTER_MS;
-		const timer = clock.sleep(STORED_AFTER_MS).then(() => false);
-		if (await Promise.race([end, timer])) return;
-		if (hasFailed()) {
-			await settledOrTimeout(clock, NOT_STORED_AFTER_MS, ended);
-			return;
-		}
-		if (clock.elapsed() - due <= MAX_TIMER_DELAY_MS) return;
-	}
+	listener: AttemptListener = {},
+): Promise<boolean> {
+	const same = inProgress.get(key);
+	if (same !== undefined) return await same;
+	const emit = startsOnEngine2(trigger) ? emitOnEngine2 : emitWithRetry;
+	const ended = emit(trigger, items, key, listener);
+	inProgress.set(key, ended);
+	return await ended.finally(() => inProgress.delete(key));
 }
 
 async function emitWithRetry(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,
-	beforeEmit: () => void,
-	onFailure: () => void,
+	{ beforeEmit, onFailure }: AttemptListener,
 ): Promise<boolean> {
 	for (const delay of ATTEMPT_DELAYS_MS) {
 		if (delay > 0) await clock.sleep(delay);
 		const done = trigger.helpers.createDeferredPromise<IRun>();
 		try {
-			beforeEmit();
+			beforeEmit?.();
 			trigger.emit([items], undefined, done, key);
 			await done.promise;
 			return true;
 		} catch {
 			// n8n has logged the reason. The next attempt has the same key.
-			onFailure();
+			onFailure?.();
 		}
 	}
 	return false;
@@ -98,12 +74,12 @@ async function emitOnEngine2(
 	trigger: ITriggerFunctions,
 	items: INodeExecutionData[],
 	key: string,
-	beforeEmit: () => void,
+	{ beforeEmit }: AttemptListener,
 ): Promise<boolean> {
 	const used = storedKeysOf(trigger);
 	if (used.includes(key)) return true;
 	trigger.getWorkflowStaticData('node').usedKeys = [...used, key].slice(-MAX_RECENT_KEYS);
-	beforeEmit();
+	beforeEmit?.();
 	trigger.emit([items]);
 	await clock.sleep(ENGINE_2_DELAY_MS);
 	return true;

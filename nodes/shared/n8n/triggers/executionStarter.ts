@@ -1,5 +1,4 @@
 import { randomUUID } from 'crypto';
-import pLimit from 'p-limit';
 import {
 	type INodeExecutionData,
 	type ITriggerFunctions,
@@ -23,24 +22,28 @@ import { emitExecution, MAX_RECENT_KEYS } from './emission';
 import { clock } from '../http/accountClient';
 import { storedKeysOf, withEventKey } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
+import { StartQueue } from './startQueue';
 import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
 
-/** Recently used keys of this process. Only saves work: n8n's stored key decides. */
-const recentKeys = new BoundedMap<true>(20_000);
-
 /**
- * Limits the executions that start at the same time. Hundreds of them would block n8n's database, and n8n would reject
- * every request until it recovers.
+ * Recently used keys of this process. An execution with a pending key waits or hasn't ended. Only saves work: n8n's stored
+ * key decides.
  */
-const inFlight = pLimit(5);
+const recentKeys = new BoundedMap<'pending' | 'ended'>(20_000);
 
-/** Executions that wait in memory to be started. */
-const MAX_PENDING = 5_000;
+/** By trigger, so that a workflow that n8n can't start doesn't keep others waiting. */
+const queues = new Map<string, StartQueue>();
 
-/** Total size of the bodies of these executions. */
-const MAX_PENDING_BYTES = 64 * 1024 * 1024;
+/** Executions of a trigger that start at the same time. */
+const MAX_STARTING = 5;
 
-let pendingBytes = 0;
+/** Executions of a trigger that wait in memory to be started. */
+const MAX_WAITING = 5_000;
+
+/** Total size of the bodies of all executions that wait. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+let waitingBytes = 0;
 
 /** Call this in `trigger()`, so that `webhook()` of the same node can start executions with a key that n8n stores. */
 export function openStarter(
@@ -49,12 +52,7 @@ export function openStarter(
 ): ITriggerResponse {
 	return registerTrigger(trigger, async () => {
 		await close();
-		// Starts when everything that waited before it has started.
-		await settledOrTimeout(
-			clock,
-			CLOSING_MS,
-			inFlight(async () => {}),
-		);
+		await settledOrTimeout(clock, CLOSING_MS, queueOf(triggerKey(trigger)).allStarted());
 	});
 }
 
@@ -83,6 +81,11 @@ export class TriggerStarter {
 		return recentKeys.has(key) || storedKeysByTrigger.get(this.triggerKey)?.includes(key) === true;
 	}
 
+	/** Whether an execution with this key waits or hasn't ended. n8n may still be unable to start it. */
+	isPending(value: string): boolean {
+		return recentKeys.get(keyOf(this.triggerKey, value)) === 'pending';
+	}
+
 	/**
 	 * Starts an execution, after those that wait already.
 	 *
@@ -97,18 +100,19 @@ export class TriggerStarter {
 		bytes = 0,
 	): Promise<void> {
 		const key = keyOf(this.triggerKey, value ?? randomUUID());
-		if (value !== undefined) recentKeys.set(key, true);
-		pendingBytes += bytes;
-		await inFlight(async () => {
+		if (value !== undefined) recentKeys.set(key, 'pending');
+		waitingBytes += bytes;
+		await queueOf(this.triggerKey).add((onFailure) => {
 			const trigger = activeTrigger(this.triggerKey) ?? this.trigger;
-			const { ended, stored } = emitExecution(trigger, items, key, beforeEmit);
+			const ended = emitExecution(trigger, items, key, { beforeEmit, onFailure });
 			void ended.then((isStarted) => {
 				if (!isStarted) recentKeys.delete(key);
+				else if (value !== undefined) recentKeys.set(key, 'ended');
 				onEnd(isStarted);
 			});
-			await stored;
-			pendingBytes -= bytes;
+			return ended;
 		});
+		waitingBytes -= bytes;
 	}
 }
 
@@ -196,6 +200,12 @@ export class ExecutionStarter {
 	}
 }
 
+function queueOf(key: string): StartQueue {
+	const queue = queues.get(key) ?? new StartQueue(MAX_STARTING);
+	queues.set(key, queue);
+	return queue;
+}
+
 /** n8n's index has the keys of the whole instance, so the trigger is part of the key. */
 function keyOf(trigger: string, value: string): string {
 	return fingerprint([trigger, value]);
@@ -215,10 +225,11 @@ export async function withStarter(
 ): Promise<IWebhookResponseData> {
 	if (context.getMode() === 'manual')
 		return await handle(new ExecutionStarter(context, undefined, true, bytes));
-	const isFull = inFlight.pendingCount >= MAX_PENDING || pendingBytes >= MAX_PENDING_BYTES;
+	const { waiting } = queueOf(triggerKey(context));
+	const isFull = waiting >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES;
 	if (isFull) return await handle(undefined);
 	const { found, outlivesWebhook } = findTrigger(context);
-	pendingBytes += bytes;
+	waitingBytes += bytes;
 	const handling = found.then(async (trigger) => {
 		// n8n starts nothing for a webhook that has returned.
 		if (trigger === 'closed' || (trigger === 'elsewhere' && outlivesWebhook))
@@ -226,7 +237,7 @@ export async function withStarter(
 		const here = trigger === 'elsewhere' ? undefined : trigger;
 		return await handle(new ExecutionStarter(context, here, false, bytes));
 	});
-	void handling.catch(() => {}).finally(() => (pendingBytes -= bytes));
+	void handling.catch(() => {}).finally(() => (waitingBytes -= bytes));
 	if (!outlivesWebhook) return await handling;
 	handling.catch((error: unknown) => {
 		context.logger.error(`A delivery started no workflow: ${String(error)}`);

@@ -25,6 +25,14 @@ const HOUR_MS = 3_600_000;
 
 const { service, publish } = readingTests(harness, dialects.plain);
 
+/** Adds a call that has ended to a contact list that wasn't read yet. */
+async function addToNewList(trigger: ReadingHarness): Promise<string> {
+	const campaign = service().state.campaigns.get(campaigns.active);
+	const [first] = campaign?.uploads ?? [];
+	if (first !== undefined) campaign?.uploads.push({ ...first, id: 9_003, queues: [] });
+	return await trigger.addEnded({ uploadId: 9_003 });
+}
+
 describe('a call list that shows less than the record', () => {
 	/** Entries with an ID only. */
 	const showOnlyIds = () =>
@@ -48,15 +56,8 @@ describe('a call list that shows less than the record', () => {
 		showOnlyIds();
 		const trigger = await publish({ getCalls: 'webhookAndReading' });
 		const release = service().holdResponses(/status$/);
-		const campaign = service().state.campaigns.get(campaigns.active);
-		const [first] = campaign?.uploads ?? [];
-		if (first !== undefined) campaign?.uploads.push({ ...first, id: 9_003, queues: [] });
-		const callId = await trigger.addEnded({ uploadId: 9_003 });
-		const node = await trigger.node();
-		const request = { body: { call_id: callId } };
-		await callWebhook(harness.credentials, makeWorkflow([node]), node, request).then(
-			async ({ answered }) => await answered,
-		);
+		const callId = await addToNewList(trigger);
+		await trigger.deliver(callId);
 		release();
 		await trigger.read(3);
 		expect(trigger.started).toEqual([callId]);
@@ -67,23 +68,11 @@ describe('a call list that shows less than the record', () => {
 describe('with the webhook', () => {
 	it('each outcome starts the workflow once, whichever comes first', async () => {
 		const trigger = await publish({ getCalls: 'webhookAndReading' });
-		const node = await trigger.node();
-		const deliver = async (callId: string) => {
-			const request = { body: { call_id: callId, status: 'picked' } };
-			const { response, answered } = await callWebhook(
-				harness.credentials,
-				makeWorkflow([node]),
-				node,
-				request,
-			);
-			await answered;
-			return response;
-		};
 		const delivered = await trigger.addEnded();
-		expect(await deliver(delivered)).toMatchObject({ statusCode: 200 });
+		expect(await trigger.deliver(delivered)).toMatchObject({ statusCode: 200 });
 		const lost = await trigger.addEnded();
 		await trigger.read(2);
-		expect(await deliver(lost)).toMatchObject({
+		expect(await trigger.deliver(lost)).toMatchObject({
 			statusCode: 200,
 			body: { message: 'This call was received before.' },
 		});
@@ -93,22 +82,69 @@ describe('with the webhook', () => {
 
 	it('what the webhook started does not start again after a restart, also if n8n has no execution of it anymore', async () => {
 		const trigger = await publish({ getCalls: 'webhookAndReading' });
-		const node = await trigger.node();
 		const callId = await trigger.addEnded();
-		const request = { body: { call_id: callId } };
-		const { answered } = await callWebhook(
-			harness.credentials,
-			makeWorkflow([node]),
-			node,
-			request,
-		);
-		await answered;
+		await trigger.deliver(callId);
 		await eventually(() => trigger.started.includes(callId));
 		trigger.executions.clear();
 		jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 25 * HOUR_MS);
 		await trigger.restart();
 		await trigger.read();
 		expect(trigger.started).toEqual([]);
+	});
+
+	describe("a call of a new contact list, while n8n can't start executions", () => {
+		/** The attempts of the webhook take 96 s, and a reading begins each minute. */
+		async function deliverDuringOutage(trigger: ReadingHarness): Promise<string> {
+			const release = service().holdResponses(/status$/);
+			const callId = await addToNewList(trigger);
+			speedUp(30);
+			trigger.isStarting = false;
+			await trigger.deliver(callId);
+			const { readings } = trigger;
+			release();
+			await eventually(() => trigger.readings > readings + 1);
+			return callId;
+		}
+
+		it('starts with the next reading if no attempt succeeds', async () => {
+			const trigger = await publish({ getCalls: 'webhookAndReading' });
+			const callId = await deliverDuringOutage(trigger);
+			await eventually(() => trigger.failed.length > 0);
+			trigger.isStarting = true;
+			speedUp(20_000);
+			await trigger.read(3);
+			expect(trigger.failed).toEqual([`n8n couldn't start the workflow for call ${callId}`]);
+			expect(trigger.started).toEqual([callId]);
+		});
+
+		it("isn't stored as started during the attempts, so that it starts after a crash", async () => {
+			const trigger = await publish({ getCalls: 'webhookAndReading' });
+			const callId = await deliverDuringOutage(trigger);
+			trigger.isStarting = true;
+			// n8n stores the state with another execution.
+			await trigger.deliver(await trigger.addEnded());
+			await eventually(() => trigger.executions.size > 0);
+			expect(trigger.started).not.toContain(callId);
+			expect(JSON.stringify(trigger.stored)).toContain('"9003":{"seen":""');
+		});
+	});
+
+	it('a call that a reading has found is passed to n8n once if the webhook reports it before the reading ends', async () => {
+		const trigger = await publish({ getCalls: 'webhookAndReading' });
+		const callId = await trigger.addEnded();
+		// In progress, so the reading reads its record. The service takes long.
+		const other = trigger.addCall();
+		const path = `/v1/call/${other}`;
+		const release = service().holdResponses(new RegExp(`${path}$`));
+		await service().endCall(other);
+		await eventually(() => service().requests.some((request) => request.path === path));
+		trigger.isEnding = false;
+		await trigger.deliver(callId);
+		await eventually(() => trigger.started.includes(callId));
+		release();
+		await trigger.read(2);
+		expect(trigger.started).toEqual([callId, other].sort());
+		expect(trigger.emissions).toBe(2);
 	});
 
 	it('a process without the trigger leaves calls that are read to the reading', async () => {

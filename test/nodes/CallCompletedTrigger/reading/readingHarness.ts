@@ -7,6 +7,7 @@ import { BoundedMap } from '../../../../nodes/shared/boundedMap';
 import { credentialFor } from '../../../contract/credentialFor';
 import {
 	activate,
+	callWebhook,
 	makeWorkflow,
 	speedUp,
 	type ActiveWorkflow,
@@ -36,6 +37,9 @@ export class ReadingHarness {
 
 	/** Whether n8n starts executions. */
 	isStarting = true;
+
+	/** Whether the executions end. Otherwise, they wait for n8n's limit of executions. */
+	isEnding = true;
 
 	private active: ActiveWorkflow | undefined;
 
@@ -121,6 +125,16 @@ export class ReadingHarness {
 		return this.simulator.requests.filter(({ path }) => path === '/v1/calls').length;
 	}
 
+	/** Reports a call by webhook. */
+	async deliver(callId: string) {
+		const node = await this.node();
+		const request = { body: { call_id: callId } };
+		const { credentials } = this.harness;
+		const delivery = await callWebhook(credentials, makeWorkflow([node]), node, request);
+		await delivery.answered;
+		return delivery.response;
+	}
+
 	/** Adds a call in progress, and returns its ID. */
 	addCall(fields: { uploadId?: number; createdAt?: number } = {}): string {
 		const callId = randomUUID();
@@ -152,6 +166,7 @@ export class ReadingHarness {
 		active.failed.push = (...errors) => this.failed.push(...errors.map(({ message }) => message));
 		active.ends.push = (...ends) => {
 			for (const end of ends) {
+				if (!this.isEnding) continue;
 				if (this.isStarting) end.resolve(ENDED);
 				else end.reject(new Error('the database is locked'));
 			}

@@ -41,13 +41,15 @@ const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);
 const ENDED = z.custom<IRun>().parse({});
 
 /** A trigger whose n8n fails to store an execution the first times. */
-function offering(rejections: number, of: INode = node) {
+function offering(rejections: number, of: INode = node, failsAfterMs = 0) {
 	const offers: Array<{ key: string | undefined; at: number }> = [];
 	const failed: Error[] = [];
 	const emit: ITriggerFunctions['emit'] = (_items, _response, done, key) => {
 		offers.push({ key, at: Date.now() });
+		const fail = () => done?.reject(new Error('the database is locked'));
 		if (offers.length > rejections) done?.resolve(ENDED);
-		else done?.reject(new Error('the database is locked'));
+		else if (failsAfterMs === 0) fail();
+		else setTimeout(fail, failsAfterMs);
 	};
 	return { trigger: triggerOf(of, emit, failed), offers, failed };
 }
@@ -108,10 +110,21 @@ describe('starting an execution', () => {
 	])('after %i failures, attempts are at %j ms with the same key', async (rejections, times) => {
 		const { trigger, offers } = offering(rejections);
 		const started = Date.now();
-		const { ended } = emitExecution(trigger, items, 'key-1');
+		const ended = emitExecution(trigger, items, 'key-1');
 		await jest.advanceTimersByTimeAsync(600_000);
 		await ended;
 		expect(offers).toEqual(times.map((at) => ({ key: 'key-1', at: started + at })));
+	});
+
+	test('n8n gets a key again only when the execution with it has ended', async () => {
+		const { trigger, begun, endAll } = lasting();
+		const both = Promise.all(['key-1', 'key-1'].map((key) => emitExecution(trigger, items, key)));
+		await jest.advanceTimersByTimeAsync(600_000);
+		expect(begun).toHaveLength(1);
+		endAll();
+		expect(await both).toEqual([true, true]);
+		await emitExecution(trigger, items, 'key-1');
+		expect(begun).toHaveLength(2);
 	});
 });
 
@@ -127,7 +140,7 @@ describe('on Engine 2.0, which starts nothing if a trigger waits for the end', (
 		const data = makeAdditionalData(credentials, 'trigger');
 		const trigger = new TriggerContext(workflow, node, data, 'trigger', 'activate', emit);
 		const start = async (key: string) => {
-			const { ended } = emitExecution(trigger, items, key);
+			const ended = emitExecution(trigger, items, key);
 			await jest.advanceTimersByTimeAsync(1_000);
 			return await ended;
 		};
@@ -249,15 +262,17 @@ describe('waiting executions', () => {
 		expect([former.offers.length, successor.offers.length]).toEqual([1, 1]);
 	});
 
-	const emitAll = (trigger: ITriggerFunctions, count: number, name: string) => {
-		const starter = new ExecutionStarter(webhookOf(node), trigger, false);
+	const emitAll = (trigger: ITriggerFunctions, count: number) => {
+		const starter = new ExecutionStarter(webhookOf(trigger.getNode()), trigger, false);
 		for (let n = 0; n < count; n++)
-			starter.emit([{ json: { n } }], `${name}-${n}`, replyTo(webhookOf(node)), BODY);
+			starter.emit([{ json: { n } }], `${n}`, replyTo(webhookOf(node)), BODY);
 	};
+	const differentKeys = ({ offers }: ReturnType<typeof offering>) =>
+		new Set(offers.map(({ key }) => key)).size;
 
 	test('start five at a time, and another one for each that ends or takes 250 milliseconds', async () => {
-		const { trigger, begun, endAll } = lasting();
-		emitAll(trigger, 12, 'turn');
+		const { trigger, begun, endAll } = lasting(fresh());
+		emitAll(trigger, 12);
 		await jest.advanceTimersByTimeAsync(249);
 		expect(begun).toEqual([0, 1, 2, 3, 4]);
 		await jest.advanceTimersByTimeAsync(1);
@@ -268,9 +283,9 @@ describe('waiting executions', () => {
 	});
 
 	test('wait for a second while n8n is busy, so that its timers are late', async () => {
-		const { trigger, begun, endAll } = lasting();
+		const { trigger, begun, endAll } = lasting(fresh());
 		const elapsed = jest.spyOn(clock, 'elapsed').mockImplementation(() => 2 * Date.now());
-		emitAll(trigger, 6, 'busy');
+		emitAll(trigger, 6);
 		await jest.advanceTimersByTimeAsync(999);
 		expect(begun).toHaveLength(5);
 		await jest.advanceTimersByTimeAsync(1);
@@ -281,8 +296,8 @@ describe('waiting executions', () => {
 	});
 
 	test("wait for those that n8n can't store", async () => {
-		const { trigger, offers } = offering(10);
-		emitAll(trigger, 6, 'locked');
+		const { trigger, offers } = offering(10, fresh());
+		emitAll(trigger, 6);
 		await jest.advanceTimersByTimeAsync(5_999);
 		// Two attempts of five executions.
 		expect(offers).toHaveLength(10);
@@ -292,14 +307,33 @@ describe('waiting executions', () => {
 	});
 
 	test("wait ten seconds at most for those that n8n can't store", async () => {
-		const { trigger, offers } = offering(Infinity);
-		emitAll(trigger, 6, 'deleted');
-		const keys = () => new Set(offers.map(({ key }) => key)).size;
+		const failing = offering(Infinity, fresh());
+		emitAll(failing.trigger, 6);
 		await jest.advanceTimersByTimeAsync(10_249);
-		expect(keys()).toBe(5);
+		expect(differentKeys(failing)).toBe(5);
 		await jest.advanceTimersByTimeAsync(1);
-		expect(keys()).toBe(6);
+		expect(differentKeys(failing)).toBe(6);
 		await jest.advanceTimersByTimeAsync(600_000);
+	});
+
+	test("wait for others that n8n can't store after a while, such as by a timeout of its database", async () => {
+		const failing = offering(Infinity, fresh(), 5_000);
+		emitAll(failing.trigger, 1_000);
+		await jest.advanceTimersByTimeAsync(60_000);
+		// 100 in the first five seconds, and then five in ten seconds.
+		expect(differentKeys(failing)).toBeLessThanOrEqual(130);
+	});
+
+	test("don't wait for those of a workflow that n8n can't start, nor does the end of their trigger", async () => {
+		const unpublished = offering(Infinity, fresh());
+		emitAll(unpublished.trigger, 1_000);
+		const { trigger, offers } = offering(0, fresh());
+		emitAll(trigger, 5);
+		await settled();
+		expect(offers).toHaveLength(5);
+		const closed = openStarter(trigger).closeFunction?.();
+		await jest.advanceTimersByTimeAsync(250);
+		await closed;
 	});
 
 	test('are limited to 5,000, and later deliveries are rejected', async () => {
@@ -331,8 +365,8 @@ describe('waiting executions', () => {
 		['an event', [{ json: { call_id: 7 } }]],
 		['an event', []],
 	])('the owner is notified if n8n never starts one: %s', async (what, delivered) => {
-		const { trigger, failed } = offering(9);
-		const starter = new ExecutionStarter(webhookOf(node), trigger, false);
+		const { trigger, failed } = offering(9, fresh());
+		const starter = new ExecutionStarter(webhookOf(trigger.getNode()), trigger, false);
 		starter.emit(delivered, 'never', replyTo(webhookOf(node)), BODY);
 		await jest.advanceTimersByTimeAsync(95_999);
 		expect([failed.length, starter.isUsed('never')]).toEqual([0, true]);
