@@ -848,6 +848,7 @@ export const notReaders = new Set([
 	'shared/n8n/idempotency/eventDeduplication.ts › withEventKey',
 	'shared/n8n/tools/textInTools.ts › shownOnlyAt',
 	'shared/n8n/tools/toolDescription.ts › toolDescriptionField',
+	'shared/n8n/triggers/startQueue.ts › StartQueue',
 	'shared/n8n/triggers/webhookSecret.ts › readSecret',
 	'shared/n8n/triggers/webhookSecret.ts › requireSecret',
 	'shared/n8n/idempotency/writeAheadLog.ts › WriteAheadLog',
