@@ -5,7 +5,7 @@ import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { packageName } from '../n8n/package-install';
-import { EXPRESSION_ENGINE } from '../n8n/server';
+import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { filled } from '../simulator';
@@ -140,7 +140,7 @@ export const signalJobs = {
 		target: { core: 2, kb: 30 },
 	},
 	completions_1000: completions,
-	completions_1000_lazy: { ...completions, host: { settings: EXPRESSION_ENGINE } },
+	completions_1000_lazy: { ...completions, host: { settings: LAZY_EXPRESSIONS } },
 } satisfies { [name: string]: SignalJob };
 
 const WARM_UP = 100;

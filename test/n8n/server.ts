@@ -13,14 +13,16 @@ import { UnrecoverableError, until } from './until';
 export const LONG_PING_TIMEOUT = { DB_PING_TIMEOUT_MS: '60000' };
 
 /**
- * Recommended by docs/instance-setup.md for many deliveries. Without it, n8n prepares its expression engine for each request
- * to a webhook other than its own Webhook node's, even if no expression is used.
+ * Recommended by docs/instance-setup.md for many deliveries. Without it, n8n prepares its expression engine twice for each
+ * request to a webhook other than its own Webhook node's.
  */
-export const EXPRESSION_ENGINE = {
+export const LAZY_EXPRESSIONS = {
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
-	N8N_EXPRESSION_ENGINE_POOL_SIZE: '10',
 };
+
+/** Also recommended. n8n prepares its expression engines in other threads. */
+export const EXPRESSION_ENGINE = { ...LAZY_EXPRESSIONS, N8N_EXPRESSION_ENGINE_POOL_SIZE: '10' };
 
 const MAX_STARTS = 3;
 

@@ -18,7 +18,7 @@ import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { memoryMb } from '../n8n/footprint';
-import { EXPRESSION_ENGINE, N8nServer, LONG_PING_TIMEOUT } from '../n8n/server';
+import { LAZY_EXPRESSIONS, N8nServer, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, startSimulator, type Simulator } from '../simulator';
@@ -182,7 +182,7 @@ async function main(): Promise<void> {
 	const chosen = values.senders?.split(',').map(Number);
 	const senders = SENDERS.filter((_, index) => chosen?.includes(index) ?? true);
 	const host = await installHost(console.log);
-	const env = { ...(values.lazy && EXPRESSION_ENGINE), ...(values.patient && LONG_PING_TIMEOUT) };
+	const env = { ...(values.lazy && LAZY_EXPRESSIONS), ...(values.patient && LONG_PING_TIMEOUT) };
 	console.log('Settings of n8n:', env);
 	const stages: Stage[] = [];
 	const trials: Array<(sender: Sender) => Promise<boolean>> = [];
