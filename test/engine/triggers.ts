@@ -25,6 +25,9 @@ import { makeAdditionalData } from './engine';
 import { nodeTypes } from './nodeTypes';
 import { isObject } from './isObject';
 
+/** The result of an execution, which triggers don't read. */
+export const ENDED = z.custom<IRun>().parse({});
+
 /** n8n resolves it when an execution has ended, and rejects it if the execution could not start. */
 export type ExecutionEnd = NonNullable<Parameters<ITriggerFunctions['emit']>[2]>;
 
@@ -90,7 +93,7 @@ export async function activate(
 		ends,
 		errors,
 		failed,
-		endExecutions: () => ends.forEach((end) => end.resolve(z.custom<IRun>().parse({}))),
+		endExecutions: () => ends.splice(0).forEach((end) => end.resolve(ENDED)),
 		next: async () => await new Promise<void>((resolve) => waiters.push(resolve)),
 		stop: async () => await active.remove(workflow.id),
 	};

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { IDataObject, IRun, Workflow, WorkflowActivateMode } from 'n8n-workflow';
+import type { IDataObject, Workflow, WorkflowActivateMode } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
@@ -8,6 +8,7 @@ import { credentialFor } from '../../../contract/credentialFor';
 import {
 	activate,
 	callWebhook,
+	ENDED,
 	makeWorkflow,
 	speedUp,
 	type ActiveWorkflow,
@@ -17,7 +18,6 @@ import { eventually } from '../../../n8n/until';
 import { fixtures, startSimulator, type Dialect, type Simulator } from '../../../simulator';
 import { seededCall } from '../../../simulator/state/seed';
 
-const ENDED = z.custom<IRun>().parse({});
 const CAMPAIGN = fixtures.campaigns.active;
 
 let nodes = 0;

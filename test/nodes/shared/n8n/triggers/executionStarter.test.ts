@@ -2,7 +2,6 @@ import { TriggerContext } from 'n8n-core';
 import {
 	type INode,
 	type INodeExecutionData,
-	type IRun,
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
@@ -17,6 +16,7 @@ import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
 import { WebhookResponder } from '../../../../../nodes/shared/n8n/triggers/webhookResponse';
 import {
+	ENDED,
 	makeAdditionalData,
 	makeNode,
 	makeWorkflow,
@@ -37,8 +37,6 @@ beforeAll(() => {
 const items = [{ json: { call_id: 'c1' } }];
 const BODY = { received: true };
 const replyTo = (context: IWebhookFunctions) => new WebhookResponder(context);
-
-const ENDED = z.custom<IRun>().parse({});
 
 /** A trigger whose n8n fails to store an execution the first times. */
 function offering(rejections: number, of: INode = node, failsAfterMs = 0) {
