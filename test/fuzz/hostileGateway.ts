@@ -14,7 +14,7 @@ import { corrupt, type Corruption } from './corruption';
 /** The response or frame to corrupt, and the fault. */
 export type CorruptionPlan = { nth: number; harm: Corruption; status: number | undefined };
 
-/** Limit for bodies, because some bodies of the simulator have 1 GB. */
+/** The simulator also sends bodies of 1 GB. */
 const MAX_BODY_BYTES = 2_000_000;
 
 async function beginningOf(body: IncomingMessage): Promise<Buffer> {

@@ -204,8 +204,9 @@ export class ListReader {
 	/** The webhook has used the key. If n8n couldn't start the execution, the next reading starts it. */
 	private noteUsed(listId: string, key: string): void {
 		const { state, starts } = this.deps;
-		if (starts.isPending(key)) state.addStarted(listId, fingerprint64(key));
-		else state.addSeen(listId, fingerprint64(key));
+		const found = fingerprint64(key);
+		if (starts.isPending(key)) state.addStarted(listId, found);
+		else state.addSeen(listId, found);
 	}
 
 	/** The record of a call that has ended. Undefined if it's in progress. */

@@ -17,8 +17,9 @@ const EVENT_KEY_FIELD = 'eventKey';
 const WRITES_END_MS = 1_000;
 
 /**
- * Two texts for each of 5,000 events, and one for each repeat in another process. An overloaded webhook process can start an execution minutes after another process
- * started one for the same event. n8n writes 27 bytes per text each time, so more would keep its database busy.
+ * Two texts for each of 5,000 events, and one for each repeat in another process. An overloaded webhook process can start
+ * an execution minutes after another process started one for the same event. n8n writes 27 bytes per text each time, so
+ * more would keep its database busy.
  */
 const MAX_TEXTS = 10_000;
 

@@ -18,7 +18,7 @@ const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
  */
 const inProgress = new Map<string, Promise<boolean>>();
 
-export type AttemptListener = {
+type AttemptListener = {
 	/** Called before each attempt. */
 	beforeEmit?: () => void;
 	/** Called when n8n couldn't start the execution. */
