@@ -17,7 +17,7 @@ import {
 	type PushOutcome,
 } from './push/pushTypes';
 import { countRows, dryRunSummary, summarize } from './push/report';
-import type { RejectedRows } from './push/rejectedRows';
+import type { RejectedRange, RejectedRows } from './push/rejectedRows';
 import type { OutputLimit } from './push/rows';
 import { RowSet } from './push/rowSet';
 import type { Output } from './pushSettings';
@@ -162,27 +162,44 @@ async function rangeItems(
 	rejectedRows: RejectedRows,
 	{ byFile }: OutputLimit,
 ): Promise<INodeExecutionData[]> {
-	const ranges = Array.from(rejectedRows.ranges(), ({ first, last, cause }) =>
+	const ranges = joinedRanges(rejectedRows).flatMap(({ first, last, cause }) =>
 		byFile(RowSet.ofRanges([first, last]))
 			.flatMap((part) => [...part.ranges()])
 			.map(([from, to]) => ({ first: from, last: to, cause })),
-	).flat();
+	);
 	const [firsts, lasts] = [ranges.map(({ first }) => first), ranges.map(({ last }) => last)];
 	const last = await rows.output(lasts, RowSet.of(lasts));
 	return await itemsOf(
 		rows,
 		firsts,
-		(_index, _row, position) => {
+		(_index, row, position) => {
 			const { status = '', reason = '' } = ranges[position]?.cause ?? {};
 			const lastRow = last[position]?.[SOURCE_ROW_COLUMN] ?? null;
 			return {
 				[STATUS_COLUMN]: status,
 				[REASON_COLUMN]: reason,
+				...row,
 				[LAST_SOURCE_ROW_COLUMN]: lastRow,
 			};
 		},
 		RowSet.of(firsts),
 	);
+}
+
+/** Several requests can fail for the same reason. */
+function joinedRanges(rejectedRows: RejectedRows): RejectedRange[] {
+	const joined: RejectedRange[] = [];
+	for (const range of rejectedRows.ranges()) {
+		const before = joined.at(-1);
+		if (before?.last === range.first - 1 && isSame(before.cause, range.cause)) {
+			before.last = range.last;
+		} else joined.push({ ...range });
+	}
+	return joined;
+}
+
+function isSame(one: RejectedRange['cause'], other: RejectedRange['cause']): boolean {
+	return one.status === other.status && one.reason === other.reason;
 }
 
 /** The input items of a request's rows. */
