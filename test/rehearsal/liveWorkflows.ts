@@ -1,6 +1,7 @@
 /** Workflows that are at work while the package is updated: two triggers, and an execution that waits for a call. */
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
+import pLimit from 'p-limit';
 import { callIdOf, credentialFor, executionsOf, PACKAGE, placeCalls, post } from '../e2e/calls';
 import type { N8nDriver, Reference, Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
@@ -10,6 +11,8 @@ import { fixtures, type Simulator } from '../simulator';
 const COMPLETED = 'Call Completed Trigger';
 const EVENTS = 'Chat Events Trigger';
 const PLACE = 'Place Call';
+/** Reports that wait for a response. */
+const MAX_REPORTS = 5;
 /** Other calls have other numbers. */
 const AWAITED = '9123456789';
 
@@ -81,10 +84,13 @@ export class LiveWorkflows {
 		return { callId, status: delivery?.status ?? null };
 	}
 
-	/** Reports a call every 100 ms until the work is done, and waits for all responses. */
+	/** Reports a call every 100 ms until the work is done, or fewer if n8n is busy, and waits for all responses. */
 	async reportDuring(work: () => Promise<void>): Promise<Report[]> {
+		const limit = pLimit(MAX_REPORTS);
 		const reports: Array<Promise<Report>> = [];
-		const timer = setInterval(() => reports.push(this.reportCall()), 100);
+		const timer = setInterval(() => {
+			if (limit.activeCount < MAX_REPORTS) reports.push(limit(async () => await this.reportCall()));
+		}, 100);
 		try {
 			await work();
 		} finally {

@@ -12,7 +12,7 @@ import { Editor } from '../browser/editor';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installedPackage, listedFiles, packageName, projectFolder } from '../n8n/package-install';
-import { N8nServer } from '../n8n/server';
+import { LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { dialects, startSimulator, type Simulator } from '../simulator';
 import { CommunityNodes } from './communityNodes';
@@ -72,7 +72,8 @@ beforeAll(async () => {
 	token = await registry.signUp();
 	publicName = await PublicName.start(join(folder, 'npm'), registry.url);
 	simulator = await startSimulator({ dialect: dialects.plain });
-	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env: publicName.env });
+	const env = { ...publicName.env, ...LONG_PING_TIMEOUT };
+	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env });
 	n8n = await N8nDriver.signIn(server.baseUrl);
 	editor = await Editor.open(server.baseUrl);
 	page = new CommunityNodes(editor.page, server.baseUrl, picture);
