@@ -16,7 +16,7 @@ import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { Executions } from './executions';
-import { Gauge } from './gauge';
+import { Gauge, type Stall } from './gauge';
 import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
 import type { Target } from './workflows';
 
@@ -41,6 +41,8 @@ export type Sample = {
 	cpuMs: number;
 	/** Longest stall of the event loop. */
 	stallMs: number;
+	/** Longest garbage collection, which is part of a stall. */
+	collectionMs: number;
 	/** Memory above the usage before the execution. */
 	peakMb: number;
 	maxConnections: number;
@@ -161,21 +163,23 @@ export class Bench {
 		const wallMs =
 			profile === undefined ? await act() : await gauge.inspector.profile(profile, act);
 		const cpuMs = (await gauge.cpuMs()) - cpuBefore;
-		const stalls = await gauge.stalls();
+		const [stalls, collections] = [await gauge.stalls(), await gauge.collections()];
 		const peakMb = gauge.peakMb() - memoryBefore;
 		const [execution] = await executions.ended(workflowId, before);
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
-		const isMeasured = (from: number, to: number) =>
-			spans.some((span) => from <= span.to && to >= span.from);
+		const longest = (pauses: readonly Stall[]) => {
+			const during = pauses.filter(({ from, to }) =>
+				spans.some((span) => from <= span.to && to >= span.from),
+			);
+			return Math.max(0, ...during.map(({ from, to }) => to - from));
+		};
 		const { maxActive } = stats.parse(await this.simulator.read('stats'));
 		return {
 			wallMs,
 			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),
 			cpuMs,
-			stallMs: Math.max(
-				0,
-				...stalls.filter(({ from, to }) => isMeasured(from, to)).map(({ from, to }) => to - from),
-			),
+			stallMs: longest(stalls),
+			collectionMs: longest(collections),
 			peakMb,
 			maxConnections: maxActive,
 		};

@@ -10,9 +10,18 @@ export type Stall = z.infer<typeof stalls>[number];
 
 const TICK_MS = 5;
 
-/** Runs in n8n: records each stall of the event loop, in epoch milliseconds. */
+/** Runs in n8n: records each stall of the event loop, and each garbage collection, in epoch milliseconds. */
 const WATCH_EVENT_LOOP = `
 	globalThis.benchStalls = [];
+	globalThis.benchCollections = [];
+	const { PerformanceObserver } = process.getBuiltinModule('perf_hooks');
+	globalThis.benchObserver = new PerformanceObserver((list) => {
+		for (const { startTime, duration } of list.getEntries()) {
+			const from = performance.timeOrigin + startTime;
+			globalThis.benchCollections.push({ from, to: from + duration });
+		}
+	});
+	globalThis.benchObserver.observe({ entryTypes: ['gc'] });
 	const now = () => performance.timeOrigin + performance.now();
 	let last = now();
 	setInterval(() => {
@@ -40,7 +49,7 @@ export class Gauge {
 	async settle(): Promise<number> {
 		await this.inspector.collectGarbage();
 		resetPeakMemory(this.pid);
-		await this.inspector.evaluate('globalThis.benchStalls.length = 0');
+		await this.inspector.evaluate('benchStalls.length = benchCollections.length = 0');
 		return memoryMb(this.pid, 'VmRSS');
 	}
 
@@ -50,7 +59,12 @@ export class Gauge {
 	}
 
 	async stalls(): Promise<Stall[]> {
-		return stalls.parse(await this.inspector.evaluate('globalThis.benchStalls'));
+		return stalls.parse(await this.inspector.evaluate('benchStalls'));
+	}
+
+	/** Garbage collections, which are part of the stalls. */
+	async collections(): Promise<Stall[]> {
+		return stalls.parse(await this.inspector.evaluate('benchCollections'));
 	}
 
 	/** CPU time of n8n since its start, which depends less on other processes than elapsed time. */

@@ -48,6 +48,8 @@ const step = z.object({
 	peak_mb: z.number(),
 	/** Longest stall of the event loop. */
 	stall_ms: z.number().optional(),
+	/** Longest garbage collection, which is part of a stall. */
+	collection_ms: z.number().optional(),
 });
 const growth = z.object({
 	many_items: manyItems,
@@ -82,8 +84,8 @@ async function run(bench: Bench, name: JobName, side: 'ours' | 'core', size: num
 	);
 	const measured = await bench.prepare(workflow(`${name}-${side}-${size}-${Date.now()}`, flow));
 	await bench.resetService('serviceData' in job ? job.serviceData : {});
-	const { stepMs, wallMs, peakMb, stallMs } = await measured();
-	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, peakMb, stallMs };
+	const { stepMs, wallMs, ...figures } = await measured();
+	return { units: job.units, ms: job.timed === 'whole' ? wallMs : stepMs, ...figures };
 }
 
 async function measureGrowth(bench: Bench, name: JobName, beginning: number): Promise<Step[]> {
@@ -152,7 +154,7 @@ async function measurePushedBefore(): Promise<Growth['pushed_before']> {
 	return figures;
 }
 
-type Run = { units: number; ms: number; peakMb: number; stallMs?: number };
+type Run = { units: number; ms: number; peakMb: number; stallMs?: number; collectionMs?: number };
 
 async function measureSizes(
 	name: string,
@@ -163,10 +165,14 @@ async function measureSizes(
 	await run(1);
 	const steps: Step[] = [];
 	for (const times of sizes) {
-		const { units, ms, peakMb, stallMs } = await run(times);
+		const { units, ms, peakMb, stallMs, collectionMs } = await run(times);
 		const us = Math.round((ms / units) * 1000);
 		const step = { units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) };
-		steps.push({ ...step, ...(stallMs !== undefined && { stall_ms: Math.round(stallMs) }) });
+		steps.push({
+			...step,
+			...(stallMs !== undefined && { stall_ms: Math.round(stallMs) }),
+			...(collectionMs !== undefined && { collection_ms: Math.round(collectionMs) }),
+		});
 		const part = (us / (steps[0]?.us_per_unit ?? us)).toFixed(2);
 		console.log(`${name}: ${units} → ${us} µs a unit (${part} of 1×), ${Math.round(peakMb)} MB`);
 	}
