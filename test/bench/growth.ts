@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
+import { runScript } from '../n8n/command';
 import { projectFolder } from '../n8n/package-install';
 import { Bench } from './bench';
 import { jobs, type JobName, workflow } from './jobs';
@@ -255,7 +256,4 @@ function store(result: Growth): void {
 
 const jobName = z.custom<JobName>((name) => typeof name === 'string' && name in jobs());
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import type { INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
+import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage, packageName } from '../n8n/package-install';
@@ -125,10 +126,4 @@ async function main(): Promise<void> {
 	await measure('from a date', { startFrom }, calls);
 }
 
-// Exit normally, so that the exit handlers end n8n.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { runScript } from '../n8n/command';
 import { Bench, type Host } from './bench';
 import { jobs, measure, type Job } from './jobs';
 import { line, store, type Measured } from './report';
@@ -52,7 +53,4 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import groupBy from 'lodash/groupBy';
 import omit from 'lodash/omit';
 import { format } from 'prettier';
+import { runScript } from '../n8n/command';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
@@ -267,4 +268,4 @@ ${cells.map((cell) => `| ${cell.join(' | ')} |`).join('\n')}
 	await writeFile(join(__dirname, 'results.md'), await format(text, { parser: 'markdown' }));
 }
 
-void main();
+runScript(main);

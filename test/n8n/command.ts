@@ -45,3 +45,13 @@ export function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 export function tail(file: string, lines = 15): string {
 	return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');
 }
+
+/** Runs a script. A signal ends it normally, so that the exit handlers end all child processes. */
+export function runScript(main: () => Promise<void>): void {
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => process.exit(130));
+	main().catch((error: unknown) => {
+		console.error(error);
+		process.exitCode = 1;
+	});
+}

@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { SimulatorProcess } from '../bench/simulatorProcess';
 import { deliver } from '../e2e/sender';
+import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -175,10 +176,4 @@ async function measure(
 	};
 }
 
-// Exit normally, so that the exit handlers end all child processes.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

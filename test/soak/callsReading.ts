@@ -17,6 +17,7 @@ import { spansIn } from '../bench/executions';
 import { quantile } from '../bench/report';
 import { credentialFor } from '../contract/credentialFor';
 import { PACKAGE } from '../e2e/calls';
+import { runScript } from '../n8n/command';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -200,10 +201,4 @@ function* executions(stores: QueueStores, { id }: Workflow) {
 	}
 }
 
-// Exit normally, so that the exit handlers end all child processes.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runScript } from '../n8n/command';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
@@ -31,7 +32,4 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { runScript } from '../n8n/command';
 import { N8nDriver, type Reference } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -201,7 +202,4 @@ async function main(): Promise<void> {
 	}
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { runScript } from '../n8n/command';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
@@ -110,7 +111,4 @@ async function sendEvents({ sessions }: Simulator, all: string[], ms: number): P
 	return sent;
 }
 
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

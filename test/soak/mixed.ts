@@ -14,6 +14,7 @@ import sumBy from 'lodash/sumBy';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
+import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -175,10 +176,4 @@ async function settled(server: N8nServer): Promise<z.infer<typeof counted>> {
 	return executionsOf(server);
 }
 
-// Exit normally, so that the exit handlers end all child processes.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { credentialFor } from '../e2e/calls';
+import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -140,10 +141,4 @@ async function waitForCapacity({ stores }: QueueMode): Promise<void> {
 	await until('room for an execution', isFree, { timeout: MAX_SETTLING_MS, every: 1_000 });
 }
 
-// Exit normally, so that the exit handlers end all child processes.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);

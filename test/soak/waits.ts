@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import countBy from 'lodash/countBy';
 import { credentialFor } from '../e2e/calls';
+import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
 import { installPackage } from '../n8n/package-install';
@@ -227,10 +228,4 @@ class Phases {
 
 const rounded = (value: number) => Math.round(value * 10) / 10;
 
-// Exit normally, so that the exit handlers end all child processes.
-process.once('SIGINT', () => process.exit(130));
-
-main().catch((error: unknown) => {
-	console.error(error);
-	process.exitCode = 1;
-});
+runScript(main);
