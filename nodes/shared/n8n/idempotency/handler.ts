@@ -86,6 +86,19 @@ export class IdempotencyHandler<Deps> {
 		return Object.keys(this.records).length === 0;
 	}
 
+	/** What earlier attempts of this node run completed. As a tool: what the agent run completed, also with other tools. */
+	get earlierResults(): JsonObject[] {
+		return Object.values(this.records).flatMap((record) =>
+			'completed' in record ? record.completed : [],
+		);
+	}
+
+	/** The record of an item from an earlier attempt with the same node parameters, or of its person. */
+	recordOf(index: number): IdempotencyRecord | undefined {
+		const key = this.keysByItem.get(String(index));
+		return key === undefined ? undefined : this.records[key];
+	}
+
 	/** Sends the request, or replays its stored result. Call this in the order of the items. */
 	async run(
 		request: PreparedRequest<Deps>,
@@ -118,7 +131,11 @@ export class IdempotencyHandler<Deps> {
 		const begun = new Map<number, OutcomeUnknown>();
 		const log = candidates.length === 0 ? undefined : await this.openLog();
 		if (log === undefined) return begun;
-		const isBegun = await log.findBegun(candidates.map(([, request]) => targetOf(request)));
+		const requests = candidates.map(([, request]) => request);
+		const isBegun = await log.findBegun(
+			requests.map(targetOf),
+			requests.map(({ payload }) => payload),
+		);
 		for (const [position, [index, request]] of candidates.entries()) {
 			if (isBegun[position] !== true) continue;
 			const error = begunEarlier(request);
@@ -224,11 +241,11 @@ export class IdempotencyHandler<Deps> {
 		request.lastCheck?.();
 		const log = request.idempotent === true ? undefined : await this.openLog();
 		if (log === undefined) return await request.send(deps);
-		const target = targetOf(request);
-		if (!(await log.begin(target))) {
+		const [target, { payload }] = [targetOf(request), request];
+		if (!(await log.begin(target, payload))) {
 			return await request.send(deps).catch(async (error: unknown) => {
 				const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-				if (!mayBeSent) await log.release(target);
+				if (!mayBeSent) await log.release(target, payload);
 				throw error;
 			});
 		}

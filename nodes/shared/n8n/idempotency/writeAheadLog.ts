@@ -1,16 +1,19 @@
+import countBy from 'lodash/countBy';
 import difference from 'lodash/difference';
 import uniq from 'lodash/uniq';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
+import { pause } from '../../clock';
 import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
-import { cancellableSleep } from '../run/cancel';
+import { clock } from '../http/accountClient';
+import { cancelSignal, stoppedBeforeItem } from '../run/cancel';
 import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
 import { runExclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
 
-/** Entries of other executions to keep: of those that were interrupted, and of retries. */
-const MAX_OTHERS = 20_000;
+/** Entries of other executions to keep: of those that were interrupted, and of retries. A request has two. */
+const MAX_OTHERS = 40_000;
 
 /** 72 bits. */
 const NAME_LENGTH = 12;
@@ -36,8 +39,8 @@ type LogOptions = {
 	isFirstAttempt: boolean;
 	/** Waits for other users of the store in this process. */
 	exclusive?: Limiter;
-	/** Waits before another attempt to write an entry. Throws if the execution is stopped. By default, there is one attempt. */
-	sleep?: (ms: number) => Promise<void>;
+	/** Waits before another attempt to write an entry. False if the execution is stopped. By default, there is one attempt. */
+	pause?: (ms: number) => Promise<boolean>;
 	/** The number of requests that all executions of this process have started at the node. Their entries must stay. */
 	totalBegun?: () => number;
 };
@@ -47,8 +50,10 @@ type LogOptions = {
  * execution ends. If n8n is killed or restarted, or the execution is stopped, a *Retry* starts without them. The entries
  * show which requests the execution had started by then.
  *
- * A request is identified by the start time of its execution, its target, and the number of earlier requests to that
- * target. When an execution ends normally, its entries are removed, because n8n stores its records.
+ * A request has two entries: one for its target, and one for its payload. Each has the start time of the execution and
+ * the number of earlier requests with the same target or payload. The payload shows which request was started, also if
+ * an earlier one to the same target was rejected. The target shows it if the payload changes on each attempt.
+ * When an execution ends normally, its entries are removed, because n8n stores its records.
  */
 export class WriteAheadLog {
 	private last: Promise<unknown> = Promise.resolve();
@@ -73,57 +78,83 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Writes the entry of a request that is about to be sent.
+	 * Writes the entries of a request that is about to be sent.
 	 *
-	 * @returns whether an earlier attempt of the execution has started it
-	 * @throws NotSent if the entry can't be written
+	 * @returns whether an earlier attempt of the execution may have started it
+	 * @throws NotSent if the entries can't be written
 	 */
-	async begin(target: unknown): Promise<boolean> {
-		const name = nameOf(target);
+	async begin(target: unknown, payload = target): Promise<boolean> {
+		const names = namesOf(target, payload);
 		const more: string[] = [];
-		for (;;) {
-			const texts = this.textsOf(name, this.begun.add(name));
-			const added = await this.writeEntry([...texts, ...more]).catch((error: unknown) => {
-				this.begun.removeLatest(name);
+		let isBegun = false;
+		let pending = names;
+		while (pending.length > 0) {
+			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
+			const texts = [...entries.flatMap((entry) => entry.texts), ...more];
+			const added = await this.writeEntries(texts).catch((error: unknown) => {
+				for (const name of names) this.begun.removeLatest(name);
 				throw error;
 			});
-			const [request = '', own = request] = texts;
-			if (added.has(request)) return false;
+			const existing = entries.filter(({ texts: [request = ''] }) => !added.has(request));
 			// An existing entry is from this execution, before it waited, or from another sub-execution.
-			if (this.options.isFirstAttempt) more.push(this.sharedStartText());
-			else if (added.has(own)) return true;
+			const others = existing.filter((entry) => !entry.texts.some((text) => added.has(text)));
+			if (others.length < existing.length) isBegun = true;
+			if (others.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
+			pending = others.map(({ name }) => name);
 		}
+		return isBegun;
 	}
 
 	/**
-	 * Removes the entry of the latest request to this target, which took no effect. Never throws: if the entry stays, a
-	 * retry reports the request as unknown.
+	 * Removes the entries of the latest request with this target and payload, which took no effect. Never throws: if they
+	 * stay, a retry reports the request as unknown.
 	 */
-	async release(target: unknown): Promise<void> {
-		const name = nameOf(target);
-		const nth = this.begun.removeLatest(name);
-		if (nth === undefined) return;
-		await this.write({ remove: this.textsOf(name, nth) }).catch(() => undefined);
+	async release(target: unknown, payload = target): Promise<void> {
+		const remove = namesOf(target, payload).flatMap((name) => {
+			const nth = this.begun.removeLatest(name);
+			return nth === undefined ? [] : this.textsOf(name, nth);
+		});
+		if (remove.length > 0) await this.write({ remove }).catch(() => undefined);
 	}
 
 	/**
-	 * Whether an earlier attempt has started each of these, in order. Leaves no entries for the others.
+	 * Whether an earlier attempt may have started each of these, in order. Leaves no entries for the others. If the
+	 * payloads don't show which requests to a target were started, all requests to it may have been.
 	 *
 	 * @throws NotSent if n8n's store can't be reached
 	 */
-	async findBegun(targets: readonly unknown[]): Promise<boolean[]> {
-		const names = targets.map(nameOf);
+	async findBegun(
+		targets: readonly unknown[],
+		payloads: readonly unknown[] = targets,
+	): Promise<boolean[]> {
 		const counts = this.begun.copy();
-		const requests = names.map((name) => this.requestText(name, counts.add(name)));
-		const areBegun = await this.exclusive(async () => {
-			const added = new Set(await this.store.add(requests));
+		const requests = targets.map((target, index) => {
+			const [name = '', exactName = name] = namesOf(target, payloads[index]);
+			const text = this.requestText(name, counts.add(name));
+			const exact = exactName === name ? text : this.requestText(exactName, counts.add(exactName));
+			return { name, exactName, text, exact };
+		});
+		const texts = uniq(requests.flatMap(({ text, exact }) => [text, exact]));
+		const added = await this.exclusive(async () => {
+			const added = new Set(await this.store.add(texts));
 			await removeAll(this.store, [...added]);
-			return requests.map((request) => !added.has(request));
+			return added;
 		});
-		names.forEach((name, index) => {
-			if (areBegun[index] === true) this.begun.add(name);
+		const begunOf = countBy(
+			requests.filter(({ text }) => !added.has(text)),
+			'name',
+		);
+		const exactOf = countBy(
+			requests.filter(({ exact }) => !added.has(exact)),
+			'name',
+		);
+		return requests.map(({ name, exactName, exact }) => {
+			const isExact = !added.has(exact);
+			if (!isExact && (begunOf[name] ?? 0) <= (exactOf[name] ?? 0)) return false;
+			this.begun.add(name);
+			if (isExact && exactName !== name) this.begun.add(exactName);
+			return true;
 		});
-		return areBegun;
 	}
 
 	/**
@@ -156,7 +187,12 @@ export class WriteAheadLog {
 		return this.begun.copy();
 	}
 
-	/** The entries of a request. A retry adds one with its execution ID, to tell its own entries from earlier ones. */
+	/** Counts one more request with this target or payload. */
+	private nextTexts(name: string): string[] {
+		return this.textsOf(name, this.begun.add(name));
+	}
+
+	/** The texts of an entry. A retry adds one with its execution ID, to tell its own entries from earlier ones. */
 	private textsOf(name: string, nth: number): string[] {
 		const request = this.requestText(name, nth);
 		return this.options.isFirstAttempt
@@ -176,13 +212,13 @@ export class WriteAheadLog {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
 
-	/** If n8n has written it but reports an error, another attempt takes the entry for that of another execution. */
-	private async writeEntry(add: string[]): Promise<ReadonlySet<string>> {
-		const { sleep } = this.options;
-		for (const delay of sleep === undefined ? [] : DATABASE_DELAYS_MS) {
+	/** If n8n has written them but reports an error, another attempt takes them for those of another execution. */
+	private async writeEntries(add: string[]): Promise<ReadonlySet<string>> {
+		const { pause } = this.options;
+		for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
 			const added = await this.write({ add }).catch(() => undefined);
 			if (added !== undefined) return added;
-			await sleep?.(delay);
+			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
 		}
 		return await this.write({ add });
 	}
@@ -216,7 +252,7 @@ export class WriteAheadLog {
 	}
 
 	private maxEntries(): number {
-		// A request of a retry has two entries.
+		// A retry writes two texts per entry.
 		return MAX_OTHERS + 2 * this.totalBegun();
 	}
 }
@@ -244,7 +280,7 @@ export async function openWriteAheadLog(
 		{
 			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
 			exclusive: async (run) => await runExclusiveOnStore(context, run),
-			sleep: cancellableSleep(context),
+			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
 			totalBegun: () => running.total(node),
 		},
 		execution.begun,
@@ -273,6 +309,12 @@ export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => 
 	return async () => await log?.clear(stored).catch(() => undefined);
 }
 
-function nameOf(target: unknown): string {
-	return shortFingerprint(target, NAME_LENGTH);
+/** What the entries of a request are named after: its target, and the target with the payload. */
+function namesOf(target: unknown, payload: unknown): string[] {
+	const name = nameOf(target);
+	return payload === target ? [name] : [name, nameOf([target, payload])];
+}
+
+function nameOf(value: unknown): string {
+	return shortFingerprint(value, NAME_LENGTH);
 }

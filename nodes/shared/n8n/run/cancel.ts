@@ -36,8 +36,11 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 
 /** @throws NotSent if n8n has stopped the execution before this item */
 export function requireRunning(context: IExecuteFunctions): void {
-	if (!isCanceled(context)) return;
-	throw new NotSent(
+	if (isCanceled(context)) throw stoppedBeforeItem();
+}
+
+export function stoppedBeforeItem(): NotSent {
+	return new NotSent(
 		'The execution was stopped before this item',
 		onScreenOnly('Nothing was sent for this item. Run it in a new execution.'),
 	);

@@ -48,7 +48,7 @@ describe('pings of the resume URL', () => {
 
 	it('the log entries of the calls stay until n8n has stored the execution', async () => {
 		await waiting(byWebhook, 2);
-		expect(harness.store.size).toBe(2);
+		expect(harness.store.size).toBe(4);
 		harness.store.clear();
 		timeFlies();
 		const { last } = answerPings(409, 200, 404);

@@ -166,19 +166,19 @@ test("simultaneous executions keep each other's entries", async () => {
 
 test('entries of a running execution are never evicted for another one', async () => {
 	const many = await execution('e1').open();
-	await Promise.all(Array.from({ length: 20_100 }, async (_, nth) => await many.begin(nth)));
+	await Promise.all(Array.from({ length: 40_100 }, async (_, nth) => await many.begin(nth)));
 	await (await execution('e2', { establishedAt: 2_000 }).open()).begin('b');
 	const retry = await execution('e3', { mode: 'retry' }).open();
-	expect(await retry.findBegun([0, 20_099])).toEqual([true, true]);
+	expect(await retry.findBegun([0, 40_099])).toEqual([true, true]);
 });
 
 test('entries of interrupted executions are limited', async () => {
 	const one = execution('e1');
 	const context = one.context();
-	const old = Array.from({ length: 25_000 }, (_, nth) => `old ${nth}`);
+	const old = Array.from({ length: 45_000 }, (_, nth) => `old ${nth}`);
 	await openNodeStore(context, { message: '', description: '' }).add(old);
 	await (await one.open(context)).begin('a');
-	expect(entryCount()).toBeLessThanOrEqual(20_002);
+	expect(entryCount()).toBeLessThanOrEqual(40_002);
 	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
 });
 

@@ -146,6 +146,141 @@ test('killed and retried executions never send more per target than its rows req
 	);
 });
 
+describe('requests with payloads', () => {
+	/** `sent`: the service accepts it. `invalid`: a check stops it before it begins. */
+	type Fate = 'sent' | 'rejected' | 'invalid';
+	type Row = { id: number; target: string; payload: string };
+	type PayloadAttempt = Attempt & { fates: Fate[] };
+
+	/** Sends the rows, and returns those that were sent. */
+	async function send(
+		log: WriteAheadLog,
+		rows: readonly Row[],
+		{ killedAt, concurrency, looksAhead, fates }: PayloadAttempt,
+		sent: Row[],
+	): Promise<void> {
+		let steps = 0;
+		const step = () => {
+			if (++steps > killedAt) throw new Killed();
+		};
+		const targets = rows.map(({ target }) => target);
+		const payloads = rows.map(({ payload }) => payload);
+		const known = looksAhead ? await log.findBegun(targets, payloads) : [];
+		for (let start = 0; start < rows.length; start += concurrency) {
+			const batch = rows.slice(start, start + concurrency).map(async (row, position) => {
+				const fate = fates[row.id % fates.length];
+				if (known[start + position] === true || fate === 'invalid') return;
+				step();
+				if (await log.begin(row.target, row.payload)) return;
+				step();
+				if (fate === 'rejected') await log.release(row.target, row.payload);
+				else sent.push(row);
+				step();
+			});
+			await Promise.all(batch);
+		}
+	}
+
+	const fates = fc.array(fc.constantFrom<Fate>('sent', 'rejected', 'invalid'), { minLength: 1 });
+	const someAttempts = (looksAhead: fc.Arbitrary<boolean>) =>
+		fc.array(
+			fc.record<PayloadAttempt>({
+				killedAt: fc.nat(40),
+				concurrency: fc.integer({ min: 1, max: 4 }),
+				order: fc.nat(1_000),
+				looksAhead,
+				fates,
+			}),
+			{ minLength: 1, maxLength: 4 },
+		);
+	const someRows = fc
+		.array(fc.record({ target: fc.constantFrom('a', 'b'), payload: fc.constantFrom('x', 'y') }), {
+			maxLength: 8,
+		})
+		.map((rows) => rows.map((row, id) => ({ ...row, id })));
+
+	async function live(
+		rows: readonly Row[],
+		killed: readonly PayloadAttempt[],
+		payloadIn: (row: Row, attempt: number) => string,
+	): Promise<Row[]> {
+		const store = new Store();
+		const sent: Row[] = [];
+		const last: PayloadAttempt = {
+			killedAt: Infinity,
+			concurrency: 2,
+			order: 0,
+			looksAhead: true,
+			fates: ['sent'],
+		};
+		for (const [index, attempt] of [...killed, last].entries()) {
+			const log = index === 0 ? first(store) : later(store, `e${index + 1}`);
+			const current = rotated(rows, attempt.order).map((row) => ({
+				...row,
+				payload: payloadIn(row, index),
+			}));
+			await send(log, current, attempt, sent).catch((error: unknown) => {
+				if (!(error instanceof Killed)) throw error;
+			});
+		}
+		return sent;
+	}
+
+	test('none is sent more often than rows request it, in any order, also if others were rejected or never began', async () => {
+		await fc.assert(
+			fc.asyncProperty(someRows, someAttempts(fc.boolean()), async (rows, killed) => {
+				const sent = await live(rows, killed, ({ payload }) => payload);
+				for (const { target, payload } of rows) {
+					const count = (list: readonly Row[]) =>
+						list.filter((row) => row.target === target && row.payload === payload).length;
+					expect(count(sent)).toBeLessThanOrEqual(count(rows));
+				}
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	test('no row is sent twice if its payload changes on each attempt', async () => {
+		await fc.assert(
+			fc.asyncProperty(someRows, someAttempts(fc.constant(true)), async (rows, killed) => {
+				const sent = await live(rows, killed, ({ id }, attempt) => `${id} in ${attempt}`);
+				expect(new Set(sent.map(({ id }) => id)).size).toBe(sent.length);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
+	test('a retry sends those that were rejected or never began, if the payloads show which ones', async () => {
+		const store = new Store();
+		const log = first(store);
+		await log.begin('a', 'rejected');
+		await log.begin('a', 'sent');
+		await log.release('a', 'rejected');
+		const retry = later(store, 'e2');
+		const payloads = ['rejected', 'sent', 'not begun'];
+		expect(await retry.findBegun(['a', 'a', 'a'], payloads)).toEqual([false, true, false]);
+		expect(await retry.begin('a', 'rejected')).toBe(false);
+		expect(await retry.begin('a', 'not begun')).toBe(false);
+	});
+
+	test('if the payloads changed, all requests to a target with a begun one may have begun', async () => {
+		const store = new Store();
+		await first(store).begin('a', 'x');
+		const begun = await later(store, 'e2').findBegun(['a', 'a', 'b'], ['y', 'z', 'y']);
+		expect(begun).toEqual([true, true, false]);
+	});
+
+	test('the entries are removed when the execution ends', async () => {
+		const store = new Store();
+		const log = first(store);
+		await log.begin('a', 'x');
+		await log.begin('a', 'y');
+		expect(store.texts).toHaveLength(4);
+		await log.clear();
+		expect(store.texts).toEqual([]);
+	});
+});
+
 test('a retry sends requests that were never started', async () => {
 	const store = new Store();
 	await first(store).begin('a');
@@ -397,10 +532,10 @@ test('entries of a running execution are never evicted for another', async () =>
 
 test('the oldest entries are evicted, but never those of the own execution', async () => {
 	const store = new Store();
-	store.texts = Array.from({ length: 20_000 }, (_, index) => `old ${index}`);
+	store.texts = Array.from({ length: 40_000 }, (_, index) => `old ${index}`);
 	const log = first(store);
 	for (let index = 0; index < 3; index++) await log.begin(index);
-	expect(store.texts.length).toBeLessThanOrEqual(20_006);
+	expect(store.texts.length).toBeLessThanOrEqual(40_006);
 	expect(store.texts.slice(-3).every((text) => text.startsWith('request'))).toBe(true);
 });
 
