@@ -46,17 +46,22 @@ export class CallFinder {
 	private failedSearches = 0;
 
 	/**
-	 * @param sleep throws if the execution is stopped
+	 * @param pause resolves with false if the execution is stopped
 	 * @param zone time zone of the workflow
 	 */
 	constructor(
-		private readonly sleep: (milliseconds: number) => Promise<void>,
+		private readonly pause: (milliseconds: number) => Promise<boolean>,
 		private readonly now: () => number,
 		private readonly zone: string,
 	) {}
 
 	onSent({ key }: SentCall): void {
 		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
+	}
+
+	/** @param records the results of earlier attempts of this execution */
+	onEarlierResults(records: readonly JsonObject[]): void {
+		for (const { call_id: id } of records) if (typeof id === 'string') this.knownIds.add(id);
 	}
 
 	/** Whether a call belongs to another item. */
@@ -97,7 +102,10 @@ export class CallFinder {
 			this.failedSearches < MAX_FAILED_SEARCHES ? undefined : 1,
 		);
 		for (const wait of delays) {
-			await this.sleep(wait);
+			if (!(await this.pause(wait))) {
+				result = forEveryone('The search of the call list was stopped.');
+				break;
+			}
 			const found = await this.newCalls(call, key, client, apiMapping).catch(asExplained);
 			if (found instanceof ExplainedError) {
 				const notRead = (reader: Reader) =>

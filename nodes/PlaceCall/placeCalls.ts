@@ -8,8 +8,8 @@ import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
-import { withOffset } from '../shared/clock';
-import { cancellableSleep } from '../shared/n8n/run/cancel';
+import { pause, withOffset } from '../shared/clock';
+import { cancelSignal } from '../shared/n8n/run/cancel';
 import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
@@ -55,7 +55,12 @@ export async function placeCalls(
 			? new Map()
 			: await readListedCalls(await account(), numbers, clock.now());
 	});
-	const calls = new CallFinder(cancellableSleep(context), () => clock.now(), context.getTimezone());
+	const signal = cancelSignal(context);
+	const calls = new CallFinder(
+		async (ms) => await pause(clock, ms, signal),
+		() => clock.now(),
+		context.getTimezone(),
+	);
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
 		const question = readQuestion?.(form);
@@ -64,6 +69,7 @@ export async function placeCalls(
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
+		onEarlierResults: (records) => calls.onEarlierResults(records),
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',

@@ -4,6 +4,9 @@ import {
 	oneNodeWorkflow,
 	output,
 	resume,
+	retryFailed,
+	retryKilled,
+	runWorkflow,
 	service,
 	skipSleeps,
 	storedCopy,
@@ -104,6 +107,76 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(node, []);
 		const run = await retry(begun, node, people(2));
 		expect(output(run, 'Node')).toHaveLength(2);
+	});
+
+	it("doesn't advise to run an item again whose call an earlier attempt placed", async () => {
+		acceptCalls(1);
+		service().post('/v1/call').reply(401, { success: false, error: 'no' });
+		const node = harness.placeCallNode(perItem);
+		const { workflow, start } = oneNodeWorkflow(node);
+		const failed = await runWorkflow(harness.credentials, workflow, start, input(people(3)));
+		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
+		// The first retry places the call of item 1, and is killed.
+		acceptCalls(2);
+		await retryKilled(harness.credentials, failed, workflow);
+		const { message, description } = faultOf(
+			await retryFailed(harness.credentials, failed, workflow),
+		);
+		expect(message).toContain('[item 1]');
+		expect(description).toMatch(/already placed.*item 0/);
+	});
+
+	it("doesn't advise to run an item again whose call may have been placed by an earlier attempt", async () => {
+		service()
+			.post('/v1/call')
+			.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+		const node = harness.placeCallNode(perItem);
+		const { workflow, start } = oneNodeWorkflow(node);
+		const failed = await runWorkflow(harness.credentials, workflow, start, input(people(2)));
+		expect(faultOf(failed).message).toContain('[item 0]');
+		// The first retry continues after it, places the call of item 1, and is killed.
+		acceptCalls(1);
+		const { workflow: continuing } = oneNodeWorkflow({ ...node, ...CONTINUE });
+		await retryKilled(harness.credentials, failed, continuing);
+		const { message, description } = faultOf(
+			await retryFailed(harness.credentials, failed, workflow),
+		);
+		expect(message).toContain('[item 0]');
+		expect(description).toContain('[item 1]');
+	});
+
+	it('places no call again if an earlier item of the same person was never started', async () => {
+		const bodies = acceptCalls(1);
+		const node = harness.placeCallNode(
+			{ ...perItem, when: 'dateTime', scheduledAt: '={{ $json.at }}' },
+			CONTINUE,
+		);
+		const rows = [
+			{ phone: phone(0), at: '2020-01-31T10:00:00+05:30' },
+			{ phone: phone(0), at: '2040-01-31T10:00:00+05:30' },
+		];
+		const begun = await kill(node, rows);
+		expect(bodies).toHaveLength(1);
+		const items = output(await retry(begun, node, rows), 'Node').map(({ json }) => json.error);
+		expect(bodies).toHaveLength(1);
+		expect(items[0]).toContain('past');
+		expect(items[1]).toContain('An earlier attempt of this execution may have sent this');
+	});
+
+	it('places no call again if an earlier item of the same person was rejected', async () => {
+		service().post('/v1/call').reply(400, { success: false, error: 'no' });
+		const node = harness.placeCallNode({ ...perItem, personName: '={{ $json.name }}' }, CONTINUE);
+		const rows = [
+			{ phone: phone(0), name: 'Too long' },
+			{ phone: phone(0), name: 'Asha' },
+		];
+		const bodies = acceptCalls(1);
+		const begun = await kill(node, rows);
+		expect(bodies).toMatchObject([{ person_name: 'Asha' }]);
+		const again = acceptCalls(1);
+		const items = output(await retry(begun, node, rows), 'Node').map(({ json }) => json.error);
+		expect(again.map((body) => body.person_name)).not.toContain('Asha');
+		expect(items[1]).toContain('An earlier attempt of this execution may have sent this');
 	});
 });
 

@@ -1,17 +1,22 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INode, IRun } from 'n8n-workflow';
 import nock from 'nock';
+import { WorkflowExecute } from 'n8n-core';
+import { createRunExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
+	makeAdditionalData,
 	runKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
 	retryFailed,
+	retryKilled,
 	runWorkflow,
 	service,
 	storedCopy,
 } from '../../engine';
+import { eventually } from '../../n8n/until';
 import { callsEndpoint, faultOf, placeCallHarness, waitBy } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -416,4 +421,73 @@ describe('on Retry after n8n was killed', () => {
 		const run = await retried([PHONE], call('older', { created_at: '2026-11-20T11:59:00+05:30' }));
 		expect(faultOf(run).description).toContain('The call list shows no call of this agent');
 	});
+});
+
+describe('Stop during the search', () => {
+	async function stopInSearch(node: INode) {
+		breaking();
+		const { workflow, start } = oneNodeWorkflow(node);
+		const stack = [{ node: start, data: { main: [[{ json: { phone: PHONE } }]] }, source: null }];
+		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additional = makeAdditionalData(harness.credentials, 'trigger');
+		const execution = new WorkflowExecute(additional, 'trigger', data);
+		const ended = execution.processRunExecutionData(workflow);
+		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
+			ended.cancel();
+			await new Promise(() => {});
+		});
+		await ended;
+		const results = () => data.resultData.runData.Node ?? [];
+		await eventually(() => results().length > 0);
+		return results()[0];
+	}
+
+	test('the message still names the call that may have been placed', async () => {
+		const { error } = (await stopInSearch(await nodeWith())) ?? {};
+		expect(`${error?.message} ${error?.description}`).toContain(PHONE);
+		expect(error?.description).toContain('outcome is unknown');
+	});
+
+	test('with Continue, the item is still unknown', async () => {
+		const node = { ...(await nodeWith()), onError: 'continueRegularOutput' } as const;
+		const result = await stopInSearch(node);
+		expect(result?.data?.main?.[0]?.[0]?.json).toMatchObject({
+			error: expect.stringContaining('the outcome is unknown'),
+			details: { outcome: 'unknown' },
+		});
+	});
+});
+
+test("a call that an earlier attempt placed for another item isn't taken for a lost one", async () => {
+	const accept = (id: string) =>
+		callsEndpoint().reply(200, { success: true, data: { call_id: id } });
+	accept('a');
+	callsEndpoint().reply(401, { success: false, error: 'no' });
+	const node = await nodeWith();
+	const { workflow } = oneNodeWorkflow(node);
+	// The same person, such as for two offers.
+	const failed = await run(node, [PHONE, PHONE]);
+	expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
+	// The first retry begins the second call, which never arrives. Then n8n is killed.
+	breaking();
+	for (let look = 0; look < 3; look++) shows();
+	await retryKilled(harness.credentials, failed, workflow);
+	shows(call('a', { created_at: '2027-01-01T12:00:00+05:30' }));
+	for (let look = 0; look < 2; look++) list().optionally().reply(200, { success: true, data: [] });
+	const again = await retryFailed(harness.credentials, failed, workflow);
+	expect(json(again).map(({ call_id }) => call_id)).not.toEqual(['a', 'a']);
+	expect(faultOf(again).message).toContain('[item 1]');
+});
+
+test('on a retry, a cached response with the call of an earlier item proves nothing', async () => {
+	const accept = (id: string) =>
+		callsEndpoint().reply(200, { success: true, data: { call_id: id } });
+	accept('a');
+	callsEndpoint().reply(401, { success: false, error: 'no' });
+	const node = harness.placeCallNode({ phoneNumber: '={{ $json.phone }}' });
+	const failed = await run(node, [PHONE, OTHER]);
+	accept('a');
+	const again = await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
+	expect(json(again).map(({ call_id }) => call_id)).not.toEqual(['a', 'a']);
+	expect(faultOf(again).message).toContain('outcome is unknown');
 });

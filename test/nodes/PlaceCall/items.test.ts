@@ -7,10 +7,13 @@ import {
 	type IRun,
 } from 'n8n-workflow';
 import nock from 'nock';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	executeRaw,
 	InFlight,
 	makeAdditionalData,
+	resume,
+	storedCopy,
 	makeNode,
 	makeWorkflow,
 	oneNodeWorkflow,
@@ -253,6 +256,68 @@ describe('Stop', () => {
 			'The execution was stopped before this item [item 1]',
 			'The execution was stopped before this item [item 2]',
 		]);
+	});
+});
+
+describe('Stop, and the message about the calls that were placed', () => {
+	it("doesn't say that a retry skips them, because n8n stores no results of a stopped execution", async () => {
+		const bodies = acceptCalls(1);
+		const node = harness.placeCallNode(perItem);
+		const { workflow, start } = oneNodeWorkflow(node);
+		const input = people(2).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const execution = runData.executionData;
+		if (execution !== undefined)
+			execution.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
+		const stored = storedCopy(runData);
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const run = new WorkflowExecute(additionalData, 'trigger', runData).processRunExecutionData(
+			workflow,
+		);
+		callsEndpoint().reply(401, () => {
+			run.cancel();
+			return { success: false, error: 'no' };
+		});
+		await run;
+		const results = () => runData.resultData.runData.Node ?? [];
+		await eventually(() => results().length > 0);
+		expect(bodies).toHaveLength(1);
+		const { description } = results()[0]?.error ?? {};
+		expect(description).toContain('1 call was already placed in this run (item 0).');
+
+		// What a retry of it does: it stops at the call, and reports it as unknown.
+		const again = await resume(harness.credentials, workflow, stored, 'retry');
+		expect(faultOf(again).message).toContain('n8n has no record of the result');
+		expect(description).not.toContain('A retry of this execution skips it');
+	});
+});
+
+describe("Stop while n8n's database is locked", () => {
+	it('says that the call was not placed', async () => {
+		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
+		const { workflow, start } = oneNodeWorkflow(node);
+		const input = people(1).map((json) => ({ json }));
+		const stack = [{ node: start, data: { main: [input] }, source: null }];
+		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
+		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
+		const run = new WorkflowExecute(additionalData, 'trigger', runData).processRunExecutionData(
+			workflow,
+		);
+		harness.store.beforeCall = () => {
+			throw new Error('database is locked');
+		};
+		const sleep = jest.spyOn(clock, 'sleep').mockImplementation(async () => {
+			run.cancel();
+			await new Promise(() => {});
+		});
+		await run;
+		const results = () => runData.resultData.runData.Node ?? [];
+		await eventually(() => results().length > 0);
+		sleep.mockRestore();
+		expect(results()[0]?.data?.main?.[0]?.[0]?.json).toMatchObject({
+			details: { outcome: 'not_sent' },
+		});
 	});
 });
 

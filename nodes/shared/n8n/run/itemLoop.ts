@@ -8,6 +8,7 @@ import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
+import { replay } from '../idempotency/requestRecord';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -34,6 +35,8 @@ export type ItemLoopOptions = {
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
+	/** Gets the stored results of earlier attempts before the first item is sent. */
+	onEarlierResults?: (records: JsonObject[]) => void;
 	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
 };
@@ -91,13 +94,7 @@ export async function forEachItem(
 
 	if (failures.size > 0 && !continueOnFail) {
 		const completed = outputs.filter((_output, index) => isCompleted(index)).flat();
-		throw stop(
-			context,
-			failures,
-			completedText && completed.length > 0
-				? completedNote(context, completedText, completed)
-				: undefined,
-		);
+		throw stop(context, failures, completedNotes(context, completedText, completed));
 	}
 	return outputs.flat();
 }
@@ -109,7 +106,7 @@ export async function forEachItem(
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: (index: number) => PreparedRequest<Deps>,
-	{ createDeps, limiterFor, ...options }: SendLoopOptions<Deps>,
+	{ createDeps, onEarlierResults, limiterFor, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const handler = openHandler(context, createDeps);
 	const prepared = new Map<number, PreparedRequest<Deps>>();
@@ -134,14 +131,26 @@ export async function sendEachItem<Deps>(
 		return request.formatOutput?.(output) ?? output;
 	};
 	const isCompleted = (index: number): boolean => !notSent.has(index);
+	onEarlierResults?.(handler.earlierResults);
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) await matchEarlierItems(context, handler, requestOf);
 	const begun = await findBegun(context, handler, requestOf);
 	const reject = (index: number): void => {
 		const error = begun.get(index);
 		if (error !== undefined) throw error;
+		const record = handler.recordOf(index);
+		if (record !== undefined && !('completed' in record)) replay(record);
 	};
-	const checks = begun.size > 0 ? { check: reject, checkNote: NOTHING_SENT_NOW } : { check };
+	const checkNote = () => {
+		const completed = [...context.getInputData().keys()].flatMap((index) => {
+			const record = handler.recordOf(index);
+			return record !== undefined && 'completed' in record ? pair(replay(record), index) : [];
+		});
+		return [NOTHING_SENT_NOW, ...completedNotes(context, options.completedText, completed)].join(
+			' ',
+		);
+	};
+	const checks = begun.size > 0 ? { check: reject, checkNote: checkNote() } : { check };
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted,
@@ -212,7 +221,7 @@ async function checkAll(
 		}
 		await yieldToEventLoop(index);
 	}
-	if (failures.size > 0) throw stop(context, failures, note);
+	if (failures.size > 0) throw stop(context, failures, [note]);
 }
 
 /** Reads each item, one after another. Stops at the first one that can't be read. */
@@ -242,7 +251,11 @@ function pair(output: INodeExecutionData[], index: number): INodeExecutionData[]
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
-function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?: string): Error {
+function stop(
+	context: IExecuteFunctions,
+	failures: Map<number, unknown>,
+	moreNotes: readonly string[],
+): Error {
 	const [first = 0, ...others] = [...failures.keys()].sort((a, b) => a - b);
 	// The result for a model is made from the error itself.
 	const failure = failures.get(first);
@@ -256,7 +269,7 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?:
 	const notes = listed.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
 	const unlisted = others.length - listed.length;
 	if (unlisted > 0) notes.push(`And ${unlisted} more ${unlisted === 1 ? 'item' : 'items'}.`);
-	if (note !== undefined) notes.push(note);
+	notes.push(...moreNotes);
 	if (notes.length > 0) {
 		error.description = [...(error.description ? [error.description] : []), ...notes]
 			.map(asSentence)
@@ -266,16 +279,21 @@ function stop(context: IExecuteFunctions, failures: Map<number, unknown>, note?:
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
-function completedNote(
+function completedNotes(
 	context: IExecuteFunctions,
-	{ singular, plural }: CompletedText,
+	text: CompletedText | undefined,
 	completed: INodeExecutionData[],
-): string {
+): string[] {
+	if (text === undefined || completed.length === 0) return [];
 	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
 	const [what, items, them] =
-		completed.length === 1 ? [singular, 'item', 'it'] : [plural, 'items', 'them'];
-	const retry = runsOnEngine2(context) ? '' : ` A retry of this execution skips ${them}.`;
-	return `${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`;
+		completed.length === 1 ? [text.singular, 'item', 'it'] : [text.plural, 'items', 'them'];
+	// n8n stores a stopped execution without the results.
+	const isStored = !runsOnEngine2(context) && !isCanceled(context);
+	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';
+	return [
+		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`,
+	];
 }
 
 function itemIndex(pairedItem: INodeExecutionData['pairedItem']): number {
