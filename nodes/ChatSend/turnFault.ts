@@ -134,7 +134,7 @@ const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], stri
 export const EXECUTION_STOPPED: Explanation = {
 	message: "The message wasn't sent because the execution was stopped",
 	resolution: {
-		onScreen: 'Run the workflow again to send the message.',
+		onScreen: 'Run this item in a new execution to send the message.',
 		forModel: 'Send the message again.',
 	},
 };

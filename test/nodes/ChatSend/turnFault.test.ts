@@ -33,6 +33,10 @@ const notSent = (readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readines
 	turnFault({ kind: 'not_sent', readiness });
 
 describe('turnFault', () => {
+	it("doesn't advise to run a whole stopped workflow again, because the messages of other items may be sent", () => {
+		expect(notSent({ kind: 'closed_by_us' })?.resolution).not.toContain('Run the workflow again');
+	});
+
 	it.each<TurnOutcome>([
 		{ kind: 'completed', ack, reply: null },
 		{ kind: 'replayed', ack, ...NO_REPLY },

@@ -87,7 +87,7 @@ export class ChatSocketPool {
 		if (isCanceled(this.context)) {
 			throw new NotSent(
 				'Nothing was sent, because the execution was stopped',
-				onScreenOnly('Execute the workflow again.'),
+				onScreenOnly('Run this item in a new execution.'),
 			);
 		}
 		const lease =
