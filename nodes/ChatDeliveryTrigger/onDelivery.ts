@@ -80,8 +80,11 @@ function checkDelivery(context: IWebhookFunctions, form: Fields): SecretCheck {
 	return checkSecret(given, () => requireSecret(form, 'secret'));
 }
 
-/** Undefined if there is no key, because then a repeated delivery can't be recognized. */
+/**
+ * Undefined if there is no key, because then a repeated delivery can't be recognized. With the path, because values of
+ * another field are other keys.
+ */
 function keyOf(payload: JsonValue, path: string): string | undefined {
 	const value = (path === '' ? undefined : valueAt(payload, path)) ?? '';
-	return value === '' ? undefined : JSON.stringify(value);
+	return value === '' ? undefined : JSON.stringify([path, value]);
 }

@@ -146,6 +146,16 @@ describe('a key field', () => {
 		expect(emitted()).toHaveLength(1);
 	});
 
+	it('that was changed is not compared with the values of the earlier field', async () => {
+		const { post } = await listen({ keyField: 'data.id' });
+		await post({ body: { data: { id: 7, message_id: 1 } } });
+		await active?.stop();
+		count--;
+		const { post: postLater, emitted } = await listen({ keyField: 'data.message_id' });
+		await postLater({ body: { data: { id: 8, message_id: 7 } } });
+		expect(emitted()).toHaveLength(1);
+	});
+
 	it('is passed to n8n, which stores it', async () => {
 		const { post, running } = await listen(parameters);
 		await post({ body: { data: { id: 7 } } });
