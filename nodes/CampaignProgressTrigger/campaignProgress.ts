@@ -49,7 +49,10 @@ export function nextBaseline(subject: string, view: CampaignView, previous?: Bas
 	for (const { key, queue } of queues) {
 		const known = completed[key];
 		if (queue.completed) {
-			completed[key] = { queued: queue.totalQueued, attempts: view.calls?.total ?? null };
+			completed[key] = {
+				queued: queue.totalQueued,
+				attempts: view.calls?.total ?? previous?.total ?? null,
+			};
 		} else if (known !== undefined) {
 			const since = hasNewWork(known, queue, view) ? 'newRun' : 'reopened';
 			completed[key] = { ...known, since };

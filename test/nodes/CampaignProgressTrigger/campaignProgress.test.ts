@@ -244,3 +244,12 @@ describe('the stored baseline', () => {
 		(stored) => expect(readBaseline(stored, SUBJECT)).toBeUndefined(),
 	);
 });
+
+test('a queue that is completed again is reported, also if a response in between had no counts', () => {
+	const done = (total: number) =>
+		answer({ calls: { total, by_status: { picked: total } }, uploads: [upload(1, [true])] });
+	const busy = (total: number) => answer({ calls: { total, by_status: { picked: total } } });
+	const { calls: _calls, ...withoutCalls } = done(10);
+	const events = follow(done(10), withoutCalls, busy(12), done(14));
+	expect(events.at(-1)).toContain(QUEUE);
+});
