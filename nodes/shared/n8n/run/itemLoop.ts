@@ -135,27 +135,34 @@ export async function sendEachItem<Deps>(
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) await matchEarlierItems(context, handler, requestOf);
 	const begun = await findBegun(context, handler, requestOf);
-	const reject = (index: number): void => {
-		const error = begun.get(index);
-		if (error !== undefined) throw error;
-		const record = handler.recordOf(index);
-		if (record !== undefined && !('completed' in record)) replay(record);
-	};
-	const checkNote = () => {
-		const completed = [...context.getInputData().keys()].flatMap((index) => {
-			const record = handler.recordOf(index);
-			return record !== undefined && 'completed' in record ? pair(replay(record), index) : [];
-		});
-		return [NOTHING_SENT_NOW, ...completedNotes(context, options.completedText, completed)].join(
-			' ',
-		);
-	};
-	const checks = begun.size > 0 ? { check: reject, checkNote: checkNote() } : { check };
+	const checks =
+		begun.size > 0 ? checkBegun(context, handler, begun, options.completedText) : { check };
 	return await forEachItem(context, send, {
 		...options,
 		isCompleted,
 		...((isFirstAttempt || begun.size > 0) && checks),
 	});
+}
+
+/** Stops a retry before the first request. Reports the items that may be sent, and those that completed. */
+function checkBegun<Deps>(
+	context: IExecuteFunctions,
+	handler: IdempotencyHandler<Deps>,
+	begun: ReadonlyMap<number, ExplainedError>,
+	completedText: CompletedText | undefined,
+): Required<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
+	const check = (index: number): void => {
+		const error = begun.get(index);
+		if (error !== undefined) throw error;
+		const record = handler.recordOf(index);
+		if (record !== undefined && !('completed' in record)) replay(record);
+	};
+	const completed = [...context.getInputData().keys()].flatMap((index) => {
+		const record = handler.recordOf(index);
+		return record !== undefined && 'completed' in record ? pair(replay(record), index) : [];
+	});
+	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
+	return { check, checkNote: notes.join(' ') };
 }
 
 /** On *Retry*, finds all requests that an earlier attempt started, so that one message can list them. */
