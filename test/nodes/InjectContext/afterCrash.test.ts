@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import {
 	engineHarness,
 	runKilled,
@@ -21,7 +20,7 @@ test('after n8n was killed, an entry that was added is not added again, if an ea
 		service()
 			.post(PATH)
 			.reply(200, (_uri, body) => {
-				added.push(typeof body === 'string' ? body : (body as IDataObject).context);
+				added.push(typeof body === 'string' ? body : body.context);
 				return { success: true, data: { context: ['initial', ...added] } };
 			});
 	const node = harness.node('injectContext', {
