@@ -9,8 +9,8 @@ import type { CampaignTarget } from './pushTypes';
 /** Delays between reads of the campaign after a request with an unknown outcome. */
 export const LIST_SEARCH_DELAYS_MS = [1_000, 4_000, 10_000, 15_000, 30_000, 60_000] as const;
 
-/** The IDs of the campaign's contact lists before a request. */
-export type ListsBefore = ReadonlySet<string>;
+/** IDs of contact lists. */
+export type ListIds = ReadonlySet<string>;
 
 /**
  * Looks for the contact list of a request whose outcome is unknown. Sends nothing. A missing list doesn't prove that the
@@ -25,18 +25,21 @@ export class ContactListFinder {
 	) {}
 
 	/** @throws NotSent if the campaign can't be read, because a new list couldn't be recognized later */
-	async listsBefore(): Promise<ListsBefore> {
+	async listsBefore(): Promise<ListIds> {
 		const lists = await readLists(this.client, this.campaign.id).catch((error: unknown) => {
 			throw notReadable(error);
 		});
 		return new Set(lists.map(({ id }) => id));
 	}
 
-	/** @returns the list in place of a response, or the unknown outcome with what was found */
+	/**
+	 * @param known lists that aren't from this request
+	 * @returns the list in place of a response, or the unknown outcome with what was found
+	 */
 	async find(
 		error: OutcomeUnknown,
 		contacts: number,
-		before: ListsBefore,
+		known: ListIds,
 	): Promise<JsonObject | OutcomeUnknown> {
 		let newLists: ContactList[] = [];
 		let lastFailure: ExplainedError | undefined;
@@ -50,7 +53,7 @@ export class ContactListFinder {
 				continue;
 			}
 			lastFailure = undefined;
-			newLists = lists.filter((list) => !before.has(list.id) && this.mayBeOurs(list));
+			newLists = lists.filter((list) => !known.has(list.id) && this.mayBeOurs(list));
 			const [only, ...others] = newLists;
 			if (only !== undefined && others.length === 0 && this.sizeOf(only) === contacts) {
 				return { ...only.record, looked_up: true };

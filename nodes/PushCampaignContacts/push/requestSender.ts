@@ -4,8 +4,9 @@ import { recordOf } from '../../shared/api/envelope';
 import { ExplainedError, InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
+import { plainText } from '../../shared/values';
 import { ContactBuffer } from './contactBuffer';
-import type { ListsBefore } from './findContactList';
+import type { ListIds } from './findContactList';
 import { Prefetcher } from './prefetcher';
 import type { PreparedRows } from './prepareRows';
 import type { AttemptSettings, PushProgress, RequestTracker } from './progress';
@@ -111,9 +112,10 @@ export class RequestSender {
 		rows: readonly number[],
 		tracker: RequestTracker,
 		error: OutcomeUnknown,
-		before: ListsBefore,
+		before: ListIds,
 	): Promise<ExplainedError | undefined> {
-		const found = await this.options.lookUp?.find(error, rows.length, before);
+		const known = new Set([...before, ...this.ownLists()]);
+		const found = await this.options.lookUp?.find(error, rows.length, known);
 		if (found === undefined) return error;
 		if (found instanceof OutcomeUnknown) {
 			tracker.unknown(found);
@@ -121,6 +123,12 @@ export class RequestSender {
 		}
 		this.accept(rows, tracker, found);
 		return undefined;
+	}
+
+	/** The lists of other requests, also of earlier attempts. The campaign may show them late. */
+	private ownLists(): string[] {
+		const { sent } = this.progress.record;
+		return sent.map(({ response }) => plainText(response?.campaign_upload_id));
 	}
 
 	private positionOf(row: number): number {

@@ -1,0 +1,80 @@
+/** *If the Outcome Is Unknown* is *Look It Up*: the status of the campaign may show a list late. */
+import type { IRun } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
+import {
+	engineHarness,
+	oneNodeWorkflow,
+	output,
+	retryFailed,
+	runWorkflow,
+	service,
+} from '../../engine';
+import { skipSleeps } from '../../engine/time';
+import {
+	accepted,
+	answering,
+	breaking,
+	manyRows,
+	phonesOf,
+	pushNode,
+	rejection,
+	type NodeParameters,
+} from './pushHarness';
+
+const harness = engineHarness();
+beforeEach(() => skipSleeps());
+afterEach(() => jest.restoreAllMocks());
+
+const lookUp: NodeParameters = { options: { ifUnknown: 'lookUp', contactsPerRequest: 2 } };
+
+const list = (id: number): JsonObject => ({
+	campaign_upload_id: id,
+	agent_uuid: 'agent_5f2c',
+	queues: [{ agent_uuid: 'agent_5f2c', total_queued: 2, completed: false }],
+});
+
+/** The lists in each reading of the campaign. */
+function showing(...readings: JsonObject[][]): void {
+	for (const uploads of readings) {
+		service()
+			.get('/v1/campaigns/42/status')
+			.reply(200, { success: true, data: { campaign: { id: 42 }, calls: {}, uploads } });
+	}
+}
+
+const statuses = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
+const flow = () =>
+	oneNodeWorkflow(pushNode(harness, lookUp, { onError: 'continueRegularOutput' }), [
+		'Pushed',
+		'Rejected',
+	]);
+
+test('a list of this push that the campaign shows late is not taken for the lost one', async () => {
+	showing([], [], ...Array.from({ length: 6 }, () => [list(501)]));
+	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+	const { workflow, start } = flow();
+	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
+	expect(bodies.map(phonesOf)).toHaveLength(2);
+	expect(statuses(run)).toEqual(['unknown', 'unknown']);
+});
+
+test('a list of an earlier attempt is not taken for the lost one', async () => {
+	answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+	showing([], [], [], ...Array.from({ length: 6 }, () => [list(501)]));
+	const node = pushNode(harness, lookUp);
+	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+	const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
+	breaking('ECONNRESET');
+	const again = await retryFailed(harness.credentials, failed, flow().workflow);
+	expect(output(again, 'Node')).toHaveLength(1);
+	expect(statuses(again)).toEqual(['unknown', 'unknown']);
+});
+
+test('the lost list is found beside a list of this push', async () => {
+	showing([], [], [list(501), list(502)]);
+	breaking('ECONNRESET', answering([200, accepted(2)]));
+	const { workflow, start } = flow();
+	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
+	expect(output(run, 'Node').map(({ json }) => json.campaign_upload_id)).toEqual([501, 502]);
+	expect(statuses(run)).toEqual([]);
+});
