@@ -71,10 +71,8 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	const columns = resolveColumns(found, choice);
 	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
-	const prepared = await prepareRows(source, columns, {
-		...settings,
-		isTool: runsAsTool(context),
-	});
+	const isTool = runsAsTool(context);
+	const prepared = await prepareRows(source, columns, { ...settings, isTool });
 
 	requireOutputFits(source, output);
 
@@ -96,7 +94,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 		...settings,
 		client,
 		columns,
-		isTool: runsAsTool(context),
+		isTool,
 		stopRequested: () => signal.aborted,
 		begun: await openBegunRows(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
@@ -105,6 +103,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 					client,
 					settings.campaign,
 					async (ms) => await pause(clock, ms, signal),
+					isTool,
 				)
 			: undefined,
 	};

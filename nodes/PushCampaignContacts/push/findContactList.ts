@@ -20,8 +20,9 @@ export class ContactListFinder {
 	constructor(
 		private readonly client: ApiClient,
 		private readonly campaign: CampaignTarget,
-		/** Waits. False if the execution was stopped. */
+		/** Waits. False if the execution was stopped, or the tool must respond. */
 		private readonly pause: (milliseconds: number) => Promise<boolean>,
+		private readonly isTool: boolean,
 	) {}
 
 	/** @throws NotSent if the campaign can't be read, because a new list couldn't be recognized later */
@@ -45,7 +46,8 @@ export class ContactListFinder {
 		let lastFailure: ExplainedError | undefined;
 		for (const wait of LIST_SEARCH_DELAYS_MS) {
 			if (!(await this.pause(wait))) {
-				return withFinding(error, 'The execution was stopped before the search ended.');
+				const stopped = this.isTool ? 'The tool ran out of time' : 'The execution was stopped';
+				return withFinding(error, `${stopped} before the search ended.`);
 			}
 			const lists = await readLists(this.client, this.campaign.id).catch(toReadFailure);
 			if (lists instanceof ExplainedError) {

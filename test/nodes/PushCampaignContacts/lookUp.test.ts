@@ -3,6 +3,7 @@ import type { IRun } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	engineHarness,
+	engineTool,
 	oneNodeWorkflow,
 	output,
 	retryFailed,
@@ -15,6 +16,7 @@ import {
 	answering,
 	breaking,
 	manyRows,
+	phone,
 	phonesOf,
 	pushNode,
 	rejection,
@@ -77,4 +79,26 @@ test('the lost list is found beside a list of this push', async () => {
 	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
 	expect(output(run, 'Node').map(({ json }) => json.campaign_upload_id)).toEqual([501, 502]);
 	expect(statuses(run)).toEqual([]);
+});
+
+test('as a tool, its time limit ends the search, and nobody is said to have stopped it', async () => {
+	const over = new AbortController();
+	jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
+	showing([]);
+	breaking('ECONNRESET');
+	service()
+		.get('/v1/campaigns/42/status')
+		.reply(200, () => {
+			over.abort();
+			return { success: true, data: { campaign: { id: 42 }, calls: {}, uploads: [] } };
+		});
+	const node = pushNode(harness, {
+		...lookUp,
+		contactsFrom: 'json',
+		contacts: "={{ $fromAI('contacts', '', 'json') }}",
+	});
+	const answer = await engineTool(harness.credentials, node)({ contacts: [{ phone: phone(0) }] });
+	expect(answer).toMatchObject({ outcome: 'unknown' });
+	expect(JSON.stringify(answer)).toContain('The tool ran out of time before the search ended.');
+	expect(JSON.stringify(answer)).not.toContain('The execution was stopped');
 });

@@ -51,10 +51,11 @@ function campaign(before: Status, ...later: Status[]) {
 	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 	const client = new ApiClient(transport, clock, () => 0);
 	let isStopped = false;
-	const lookUp = new ContactListFinder(client, options.campaign, async (ms) => {
+	const pause = async (ms: number) => {
 		waits.push(ms);
 		return !isStopped;
-	});
+	};
+	const lookUp = new ContactListFinder(client, options.campaign, pause, false);
 	return {
 		requests,
 		sent,
@@ -145,7 +146,9 @@ describe('a request without a response', () => {
 	test('stays unknown if the execution is stopped', async () => {
 		const { options, stop, waits } = campaign(shows(old), shows(old, list(8, 2)));
 		stop();
-		expect(statuses(await push(2, options))).toEqual(['0 unknown', '1 unknown']);
+		const outcome = await push(2, options);
+		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
+		expect(told(outcome)).toMatch(/ The execution was stopped before the search ended\.$/);
 		expect(waits).toHaveLength(1);
 	});
 });
