@@ -34,7 +34,7 @@ async function pushAndOutput(
 ): Promise<INodeExecutionData[][]> {
 	const { context } = run;
 	const { output, ...push } = await runPush(run, input).catch(async (error: unknown) => {
-		const failed = { ...(await outcomeOfFailedStart(context, input, error)), phones: [] };
+		const failed = await outcomeOfFailedStart(context, input, error);
 		if (context.continueOnFail()) return { ...failed, output: outputOf(run) };
 		throw pushStopped(context, error, failed);
 	});

@@ -23,7 +23,7 @@ import { RejectedRows } from './push/rejectedRows';
 import type { RowSource, FoundColumns } from './push/rows';
 import { RowSet } from './push/rowSet';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
-import type { InputRows, InputRowsOfRun } from './inputRows';
+import type { InputRowsOfRun } from './inputRows';
 import type { FinishedPush } from './pushOutput';
 import {
 	openNumberList,
@@ -184,7 +184,7 @@ export async function outcomeOfFailedStart(
 	context: IExecuteFunctions,
 	input: InputRowsOfRun,
 	error: unknown,
-): Promise<{ outcome: PushOutcome; rows: InputRows }> {
+): Promise<FinishedPush> {
 	const stopped =
 		error instanceof ExplainedError
 			? error
@@ -194,7 +194,7 @@ export async function outcomeOfFailedStart(
 				);
 	const rows = await input.openOrInputItems();
 	const { source } = rows;
-	const { outcome, isComplete } = await earlierAttempts(context, source);
+	const { outcome, phones, isComplete } = await earlierAttempts(context, source);
 	// If an earlier request doesn't match these rows, it may have sent any of them.
 	const status = isComplete ? 'not_sent' : 'unknown';
 	const pushed = outcome.pushed.map(({ rows }) => rows);
@@ -202,7 +202,7 @@ export async function outcomeOfFailedStart(
 	const others = RowSet.ofRanges([0, source.count - 1]).without(known);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
 	outcome.rejectedRows.addAll({ rows: others, status, reason });
-	return { outcome: { ...outcome, stopped, isEarlier: true }, rows };
+	return { outcome: { ...outcome, stopped, isEarlier: true }, rows, phones };
 }
 
 async function earlierAttempts(
@@ -213,7 +213,7 @@ async function earlierAttempts(
 		return await openProgress(context).known(source);
 	} catch (error) {
 		explained(error);
-		return { outcome: emptyOutcome(source.count), isComplete: false };
+		return { outcome: emptyOutcome(source.count), phones: [], isComplete: false };
 	}
 }
 

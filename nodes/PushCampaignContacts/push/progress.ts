@@ -4,7 +4,7 @@ import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
-import { PhonesByRow, type ByRow } from './phonesByRow';
+import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup } from './rejectedRows';
 import { RowSet, type RowRanges } from './rowSet';
@@ -93,14 +93,19 @@ export type RequestTracker = {
 /** The results of earlier attempts. `rows` are still to be sent. */
 export type Restored = { rows: RowSet; outcome: PushOutcome };
 
-/** `isComplete`: all earlier requests match these rows. False for another file, for example. */
-export type KnownOutcome = { outcome: PushOutcome; isComplete: boolean };
+/**
+ * `phones` are by row, as sent. `isComplete`: all earlier requests match these rows. False for another file, for example.
+ */
+export type KnownOutcome = { outcome: PushOutcome; phones: ByRow<string>; isComplete: boolean };
 
 /** Accepted requests to keep in a long session of a model. Requests with an unknown outcome are always kept. */
 const MAX_REQUESTS = 1_000;
 
-/** A request with its rows and their current numbers, by row. */
-type EarlierRequest = { request: SentRequest; rows: RowSet; numbers: PhonesByRow };
+/** Numbers by row: as sent, and their keys. */
+type SentPhones = { phones: PhonesByRow; keys: KeysByRow };
+
+/** A request with its rows and their numbers. */
+type EarlierRequest = { request: SentRequest; rows: RowSet; numbers: SentPhones };
 
 export class PushProgress {
 	constructor(readonly record: PushCheckpoint = emptyCheckpoint()) {}
@@ -135,10 +140,10 @@ export class PushProgress {
 		const sentPhones = new RowsOfSentPhones();
 		for (const { request, rows: sent, numbers } of await this.requestsOf(source)) {
 			if (request.campaign !== settings.campaign) continue;
-			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers, settings)) continue;
-			const same = sent.filter((row) => keys.at(row) === numbers.at(row));
+			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers.keys, settings)) continue;
+			const same = sent.filter((row) => keys.at(row) === numbers.keys.at(row));
 			for (const range of same.ranges()) settled.push(...range);
-			for (const row of sent) sentPhones.set(numbers.at(row), row);
+			for (const row of sent) sentPhones.set(numbers.keys.at(row), row);
 			restoreRequest(request, [...same], keys, outcome, reader);
 		}
 		const rejected = this.record.rejected
@@ -185,9 +190,12 @@ export class PushProgress {
 			pushed: [],
 			rejectedRows: new RejectedRows(),
 		};
+		const phones = new PhonesByRow();
 		const found = await this.requestsOf(source);
-		for (const { request, rows, numbers } of found)
-			restoreRequest(request, [...rows], numbers, outcome, 'onScreen');
+		for (const { request, rows, numbers } of found) {
+			restoreRequest(request, [...rows], numbers.keys, outcome, 'onScreen');
+			for (const row of rows) phones.set(row, numbers.phones.at(row));
+		}
 		const sent = RowSet.ofRanges(found.flatMap(({ request }) => request.rows));
 		for (const index of RowSet.ofRanges(this.record.interrupted?.rows ?? [])) {
 			if (index >= source.count || sent.has(index)) continue;
@@ -197,7 +205,7 @@ export class PushProgress {
 				reason: this.interruptedReason('onScreen'),
 			});
 		}
-		return { outcome, isComplete: found.length === this.record.sent.length };
+		return { outcome, phones, isComplete: found.length === this.record.sent.length };
 	}
 
 	/** Records a request before it is sent, so that its rows aren't sent again if n8n is interrupted. */
@@ -274,7 +282,7 @@ export class PushProgress {
 	private async requestsOf(source: RowSource): Promise<EarlierRequest[]> {
 		const found: EarlierRequest[] = [];
 		/** By the columns and the format in which the numbers were read. */
-		const numbersByReading = new Map<string, PhonesByRow>();
+		const numbersByReading = new Map<string, SentPhones>();
 		for (const request of this.record.sent) {
 			const set = RowSet.ofRanges(request.rows);
 			const rows = [...set];
@@ -282,19 +290,26 @@ export class PushProgress {
 			const { normalized } = request;
 			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
 			const key = JSON.stringify([columns, normalized]);
-			const numbers = numbersByReading.get(key) ?? new PhonesByRow();
+			const numbers = numbersByReading.get(key) ?? noPhones();
 			numbersByReading.set(key, numbers);
 			await source.pick(rows, (row, index, _unusable, file = 0) => {
 				const column = columns[file];
 				const cell = column === undefined ? undefined : cellOf(row, column);
 				const reading = readPhoneCell(cell, normalized);
-				numbers.set(index, isAccepted(reading) ? reading.key : '');
+				if (!isAccepted(reading)) return;
+				numbers.phones.set(index, reading.phone);
+				numbers.keys.set(index, reading.key);
 			});
-			if (numbersOf(rows, numbers) !== request.numbers) continue;
+			if (numbersOf(rows, numbers.keys) !== request.numbers) continue;
 			found.push({ request, rows: set, numbers });
 		}
 		return found;
 	}
+}
+
+function noPhones(): SentPhones {
+	const phones = new PhonesByRow();
+	return { phones, keys: new KeysByRow(phones) };
 }
 
 function numbersOf(rows: readonly number[], keys: ByRow<string>): string {

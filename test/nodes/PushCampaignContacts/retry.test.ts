@@ -102,6 +102,27 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
+	test('with an invalid setting, One Item per Row has the numbers that earlier attempts sent', async () => {
+		breaking('ECONNRESET', answering(OK));
+		const perRow: NodeParameters = { options: { contactsPerRequest: 2, output: 'rows' } };
+		const rows = ['+91 90000 00000', '9000000001', '90000-00002', '9000000003', '9000000004'];
+		const input = rows.map((number) => ({ json: { phone: number } }));
+		const failed = await run(pushNode(harness, perRow), input);
+		const broken = pushNode(harness, { ...perRow, campaignId: 'Spring' });
+		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
+		const numbersIn = (items: INodeExecutionData[]) =>
+			jsonOf(items).map((json) => [json.push_status, json.phone_sent, json.phone_key]);
+		expect(numbersIn(output(again, 'Node'))).toEqual([
+			['pushed', '+919000000000', '919000000000'],
+			['pushed', '9000000001', '919000000001'],
+		]);
+		expect(numbersIn(output(again, 'Node', 1))).toEqual([
+			['unknown', '9000000002', '919000000002'],
+			['unknown', '9000000003', '919000000003'],
+			['not_sent', null, null],
+		]);
+	});
+
 	test('with an unreadable checkpoint, nothing is sent, and all rows are unknown', async () => {
 		answering(OK, ARCHIVED);
 		const node = pushNode(harness, bySize);
