@@ -30,7 +30,7 @@ export type PrepareOptions = {
 
 /**
  * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
- * format. Both are empty for rejected rows.
+ * format. Both are empty for rejected rows, until `PushProgress` restores the numbers that earlier attempts sent.
  */
 export type PreparedRows = {
 	rows: RowSet;

@@ -122,18 +122,18 @@ export class PushProgress {
 	}
 
 	/**
-	 * Restores earlier results: a number that was or may have been sent to this campaign isn't sent again. A row whose number
-	 * has changed is new.
+	 * Restores earlier results: a number that was or may have been sent to this campaign isn't sent again. A row with another
+	 * usable number is new.
 	 */
 	async restore(
 		source: RowSource,
-		{ rows, keys, rejectedRows, contactsOf }: PreparedRows,
+		{ rows, phones, keys, rejectedRows, contactsOf }: PreparedRows,
 		settings: AttemptSettings,
 	): Promise<Restored> {
 		const outcome: PushOutcome = {
 			received: source.count,
 			pushed: [],
-			rejectedRows: RejectedRows.of(rejectedRows.single),
+			rejectedRows: new RejectedRows(),
 		};
 		const reader = readerOf(settings.isTool);
 		const settled: RowRanges = [];
@@ -141,13 +141,26 @@ export class PushProgress {
 		for (const { request, rows: sent, numbers } of await this.requestsOf(source)) {
 			if (request.campaign !== settings.campaign) continue;
 			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers.keys, settings)) continue;
-			const same = sent.filter((row) => keys.at(row) === numbers.keys.at(row));
+			const same = sent.filter((row) => {
+				const key = keys.at(row);
+				// Empty if this attempt rejects the row.
+				return key === '' || key === numbers.keys.at(row);
+			});
 			for (const range of same.ranges()) settled.push(...range);
 			for (const row of sent) sentPhones.set(numbers.keys.at(row), row);
+			for (const row of same) {
+				if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
+				phones.set(row, numbers.phones.at(row));
+				keys.set(row, numbers.keys.at(row));
+			}
 			restoreRequest(request, [...same], keys, outcome, reader);
 		}
+		const sentRows = RowSet.ofRanges(settled);
+		for (const row of rejectedRows.single) {
+			if (!sentRows.has(row.index)) outcome.rejectedRows.add(row);
+		}
 		const rejected = this.record.rejected
-			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
+			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]) && !sentRows.has(row))
 			.sort((one, other) => one.row - other.row);
 		const contacts = await contactsOf(rejected.map(({ row }) => row));
 		for (const [position, { row, reason, settings: fingerprint }] of rejected.entries()) {

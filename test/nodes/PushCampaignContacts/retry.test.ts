@@ -12,12 +12,14 @@ import {
 	phone,
 	phonesOf,
 	rejection,
+	rowsOf,
 	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
 const bySize: NodeParameters = { options: { contactsPerRequest: 2 } };
 const OK: [number, JsonObject] = [200, accepted(2)];
+const ONE: [number, JsonObject] = [200, accepted(1)];
 const ARCHIVED: [number, JsonObject] = [409, rejection('Campaign is archived')];
 
 async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
@@ -86,6 +88,104 @@ describe('Retry in the list of executions', () => {
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
 		await retry(failed, pushNode(harness, changed));
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
+	});
+
+	describe('with another form, reports a row that was pushed as pushed, and nowhere else', () => {
+		const oneEach = { contactsPerRequest: 1 };
+		const perRow = { ...oneEach, output: 'rows' };
+		const rejectedIn = (done: IRun) =>
+			jsonOf(output(done, 'Node', 1)).map((json) => [json.rejection_status, json.rejection_reason]);
+
+		test('if it has no number in the new Phone Column', async () => {
+			const bodies = answering(OK, ARCHIVED, ONE);
+			const input = rowsOf(
+				{ phone: phone(0), mobile: '' },
+				{ phone: phone(1), mobile: 'n/a' },
+				{ phone: phone(2), mobile: phone(12) },
+			);
+			const options = { contactsPerRequest: 2, output: 'rows' };
+			const failed = await run(pushNode(harness, { options }), input);
+			const again = await retry(failed, pushNode(harness, { phoneColumn: 'mobile', options }));
+			expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(12)]]);
+			expect(rejectedIn(again)).toEqual([]);
+			expect(
+				jsonOf(output(again, 'Node')).map((json) => [json.push_status, json.phone_sent]),
+			).toEqual([
+				['pushed', phone(0)],
+				['pushed', phone(1)],
+				['pushed', phone(12)],
+			]);
+		});
+
+		test('if its number was sent as it is, and is unusable with Normalize Phone Numbers', async () => {
+			const bodies = answering(ONE, ARCHIVED, ONE);
+			const input = rowsOf({ phone: '12345' }, { phone: phone(1) });
+			const off = { ...perRow, normalizePhones: false };
+			const failed = await run(pushNode(harness, { options: off }), input);
+			const again = await retry(failed, pushNode(harness, { options: perRow }));
+			expect(bodies.map(phonesOf)).toEqual([['12345'], [phone(1)], [phone(1)]]);
+			expect(rejectedIn(again)).toEqual([]);
+			expect(jsonOf(output(again, 'Node')).map((json) => json.phone_sent)).toEqual([
+				'12345',
+				phone(1),
+			]);
+		});
+
+		test('if Remove Duplicates now keeps the other row with its number', async () => {
+			const bodies = answering(ONE, ARCHIVED, ONE);
+			const input = rowsOf(
+				{ phone: phone(0), person_name: 'Asha Rao', nickname: 'A' },
+				{ phone: phone(0), person_name: 'Asha', nickname: 'Asha' },
+				{ phone: phone(1) },
+			);
+			const failed = await run(pushNode(harness, { options: oneEach }), input);
+			const other = { personNameColumn: 'nickname', options: oneEach };
+			const again = await retry(failed, pushNode(harness, other));
+			expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
+			expect(output(again, 'Node').map(({ pairedItem }) => pairedItem)).toEqual([
+				[{ item: 0 }],
+				[{ item: 2 }],
+			]);
+			expect(rejectedIn(again)).toEqual([
+				[
+					'duplicate',
+					'Item 0 has the same phone number, and an earlier attempt of this execution sent it.',
+				],
+			]);
+		});
+
+		test('if the service rejected it with the form of the first attempt', async () => {
+			const bodies = answering(
+				[400, rejection('contacts[0].city is invalid')],
+				ARCHIVED,
+				ONE,
+				ARCHIVED,
+				ONE,
+			);
+			const first = { options: oneEach };
+			const failed = await run(pushNode(harness, first), manyRows(2));
+			const second = await retry(failed, pushNode(harness, { ...first, otherColumns: 'none' }));
+			const third = await retry(second, pushNode(harness, first));
+			expect(bodies.map(phonesOf)).toEqual([0, 1, 0, 1, 1].map((index) => [phone(index)]));
+			expect(rejectedIn(third)).toEqual([]);
+			expect(output(third, 'Node').map(({ pairedItem }) => pairedItem)).toEqual([
+				[{ item: 0 }],
+				[{ item: 1 }],
+			]);
+		});
+
+		test('once, if two attempts pushed it with different numbers', async () => {
+			answering(ONE, ARCHIVED, ONE, ARCHIVED);
+			const input = rowsOf(
+				{ phone: phone(0), mobile: phone(10), other: '' },
+				{ phone: phone(1), mobile: phone(11), other: phone(21) },
+			);
+			const form = { options: oneEach };
+			const failed = await run(pushNode(harness, form), input);
+			const second = await retry(failed, pushNode(harness, { ...form, phoneColumn: 'mobile' }));
+			const third = await retry(second, pushNode(harness, { ...form, phoneColumn: 'other' }));
+			expect(errorOf(third)).toHaveProperty('messages', ['2 rows: 1 pushed, 1 unknown.']);
+		});
 	});
 
 	test('with an invalid setting, reports which rows are in the campaign', async () => {
