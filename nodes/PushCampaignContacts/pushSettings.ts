@@ -4,7 +4,6 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/parseIds';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { StoreUse } from '../shared/n8n/idempotency/nodeStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
@@ -14,7 +13,7 @@ import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';
 import type { CampaignTarget } from './push/pushTypes';
 import { contactsFrom } from './inputRows';
-import { isRowIndependent } from './rowIndependent';
+import { requireSameSettings } from './sameForAllRows';
 
 export type PushSettings = {
 	campaign: CampaignTarget;
@@ -51,18 +50,16 @@ export function readOutput(form: Fields): Output {
 }
 
 export async function readPushSettings(run: OperationRun): Promise<PushSettings> {
-	await requireSameForAllRows(run, 'Campaign', 'campaignId', campaignOf);
-	await requireSameForAllRows(run, 'Agent', 'agentUuid', agentOf);
-	await requireSameForAllRows(run, 'Release to Calling Queue', 'enqueue', isReleased);
+	await requireSameSettings(run);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
 	const skipPushedBefore = options.switch('skipPushedBefore', false);
 	const removeDuplicates = options.switch('removeDuplicates', true);
 	return {
 		campaign: {
-			id: parseCampaignId(campaignOf(form)),
-			agentUuid: parseAgentUuid(agentOf(form)),
-			enqueue: isReleased(form),
+			id: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)),
+			agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
+			enqueue: form.switch('enqueue', false),
 		},
 		columns: {
 			phone: phoneColumn(form),
@@ -85,10 +82,6 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
 	};
 }
-
-const campaignOf = (form: Fields) => form.textOrNumber('campaignId', MAY_BE_BLANK);
-const agentOf = (form: Fields) => form.textOrNumber('agentUuid', MAY_BE_BLANK);
-const isReleased = (form: Fields) => form.switch('enqueue', false);
 
 function phoneColumn(form: Fields): string {
 	const column = form.text('phoneColumn', MAY_BE_BLANK);
@@ -133,25 +126,4 @@ function checkContactsPerRequest(count: number): number {
 		`'Contacts per Request' must be a whole number from 1 to ${max.toLocaleString('en-US')} (got ${quoted(count)}). Nothing was sent`,
 		forEveryone('Correct the number, or leave it out.'),
 	);
-}
-
-/** A row for another campaign must not end up in the campaign of the first row. */
-async function requireSameForAllRows(
-	{ context, parameters }: OperationRun,
-	label: string,
-	name: string,
-	read: (form: Fields) => string | number | boolean | undefined,
-): Promise<void> {
-	if (isRowIndependent(parameters.at(FIRST).expression(name))) return;
-	const readAt = (index: number) => String(read(parameters.at(index)) ?? '').trim();
-	const first = readAt(FIRST);
-	await readEachItem(context, (index) => {
-		if (readAt(index) === first) return;
-		throw new InvalidInput(
-			`'${label}' differs between rows (item ${FIRST} and item ${index}), so nothing was sent`,
-			onScreenOnly(
-				`A node run pushes to one campaign. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
-			),
-		);
-	});
 }

@@ -5,6 +5,8 @@ const SOURCE = String.raw`-?\d+(?:\.\d+)?|true|false|${TEXT}|\$(?:vars|env|workf
 /** Properties, and methods without arguments. */
 const MEMBER = String.raw`\??\.[A-Za-z_]\w*(?:\(\))?|(?:\?\.)?\[(?:\d+|${TEXT})\]`;
 const INDEPENDENT = new RegExp(String.raw`^(?:${SOURCE})(?:${MEMBER})*$`);
+/** Names of n8n, except those of values that are the same for every item, or that differ with the time only. */
+const OTHER_NAME = /\$(?!(?:vars|env|workflow|execution|runIndex|now|today)\b|[{\d])|\bthis\b|\\u/;
 const PART = /\{\{([^{}]*)\}\}/g;
 
 /**
@@ -16,4 +18,12 @@ export function isRowIndependent(expression: string): boolean {
 		INDEPENDENT.test(code.trim()) ? '' : '{{',
 	);
 	return !text.includes('{{');
+}
+
+/**
+ * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
+ * the time, so its values can't be compared.
+ */
+export function mayNameRow(expression: string): boolean {
+	return OTHER_NAME.test(expression);
 }

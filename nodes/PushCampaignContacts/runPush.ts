@@ -40,6 +40,7 @@ import {
 	type PushSettings,
 	type Output,
 } from './pushSettings';
+import { requireSameColumns } from './sameForAllRows';
 
 export type PushResult = FinishedPush & {
 	output: Output;
@@ -69,6 +70,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
+	await requireSameColumns(run);
 	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);

@@ -28,7 +28,7 @@ const CRITICAL = [
 	},
 	{
 		name: 'push',
-		mutate: ['nodes/PushCampaignContacts/{push/*,file/*,pushSettings}.ts'],
+		mutate: ['nodes/PushCampaignContacts/{push/*,file/*,pushSettings,sameForAllRows}.ts'],
 		tests: testsIn('PushCampaignContacts/**/*.test.ts'),
 	},
 	{

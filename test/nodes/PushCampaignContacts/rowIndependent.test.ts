@@ -1,4 +1,4 @@
-import { isRowIndependent } from '../../../nodes/PushCampaignContacts/rowIndependent';
+import { isRowIndependent, mayNameRow } from '../../../nodes/PushCampaignContacts/rowIndependent';
 
 test.each([
 	'',
@@ -38,4 +38,30 @@ test.each([
 	'={{ $vars.a',
 ])('%s may differ between items', (expression) => {
 	expect(isRowIndependent(expression)).toBe(false);
+});
+
+test.each([
+	'',
+	'={{ 40 + 2 }}',
+	'={{ { at: $now.toISO(), by: $workflow.name } }}',
+	'={{ `${$today.toFormat("yyyy-MM-dd")}-${$execution.id}` }}',
+	'={{ $vars.a + $env.B + $runIndex + Math.random() }}',
+	'={{ { "price": "$5" } }}',
+])('%s does not refer to an item', (expression) => {
+	expect(mayNameRow(expression)).toBe(false);
+});
+
+test.each([
+	'={{ $json.campaign }}',
+	'={{ { at: $now.toISO(), by: $json.name } }}',
+	'={{ `${$json.a}` }}',
+	'={{ $vars[$itemIndex] }}',
+	'={{ $ ("Start").item.json.id }}',
+	'={{ $thisItem.json.id }}',
+	'={{ $nowhere }}',
+	'={{ this["$" + "json"] }}',
+	'={{ \\u0024json.id }}',
+	'={{ $fromAI("id") }}',
+])('%s may refer to an item', (expression) => {
+	expect(mayNameRow(expression)).toBe(true);
 });

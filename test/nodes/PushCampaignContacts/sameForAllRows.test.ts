@@ -1,0 +1,106 @@
+/** A push reads each field once. A field that differs between rows would silently have the value of the first row. */
+import type { INodeProperties } from 'n8n-workflow';
+import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
+import { engineHarness } from '../../engine';
+import {
+	accepted,
+	answering,
+	fileItem,
+	manyRows,
+	phone,
+	runPush,
+	rowsOf,
+	type NodeParameters,
+} from './pushHarness';
+
+const harness = engineHarness();
+
+/** Two valid values of a field. */
+function twoValues({ name, type, options = [] }: INodeProperties): unknown[] {
+	if (type === 'boolean') return [true, false];
+	if (type === 'number') return [7, 8];
+	if (type === 'json') return [{ source: 'a' }, { source: 'b' }];
+	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+	return values.length > 0 ? values : name === 'delimiter' ? [',', ';'] : ['a', 'b'];
+}
+
+const optionsOfPush = pushFields
+	.flatMap(({ name, options = [] }) => (name === 'options' ? options : []))
+	.filter((option) => 'type' in option)
+	.filter(({ displayOptions }) => displayOptions?.show?.['@tool'] === undefined);
+
+describe('in Options', () => {
+	test.each(optionsOfPush.map((option) => [option.displayName, option] as const))(
+		'%s: nothing is sent if it differs for a later row',
+		async (label, option) => {
+			const [first, second] = twoValues(option);
+			const of = (value: unknown, index: number) => ({
+				...fileItem('a.csv', `phone\n${phone(index)}\n`),
+				json: { phone: phone(index), person_name: '', a: '', b: '', value: JSON.stringify(value) },
+			});
+			const { error } = await runPush(harness, [of(first, 0), of(first, 1), of(second, 2)], {
+				contactsFrom:
+					option.displayOptions?.show?.['/contactsFrom'] === undefined ? 'items' : 'csv',
+				options: { [option.name]: '={{ JSON.parse($json.value) }}' },
+			});
+			expect(error).toMatchObject({
+				message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
+				description: `A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
+			});
+		},
+	);
+
+	test('a value that is the same for all rows is used', async () => {
+		const bodies = answering([200, accepted(2)]);
+		const rows = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
+		const options = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
+		expect((await runPush(harness, rows, { options })).error).toBeUndefined();
+		expect(bodies).toMatchObject([{ source: 'leads' }]);
+	});
+
+	test('the time is read once', async () => {
+		let time = 0;
+		jest.spyOn(Date, 'now').mockImplementation(() => 1_800_000_000_000 + time++);
+		const bodies = answering([200, accepted(2)]);
+		const options = { additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}' };
+		const { error } = await runPush(harness, manyRows(2), { options });
+		jest.restoreAllMocks();
+		expect(error).toBeUndefined();
+		expect(bodies).toMatchObject([{ at: expect.any(Number) }]);
+	});
+
+	test('a value of a later row that cannot be read is reported', async () => {
+		const rows = rowsOf({ phone: phone(0), check: false }, { phone: phone(1), check: 'maybe' });
+		const { error } = await runPush(harness, rows, { options: { dryRun: '={{ $json.check }}' } });
+		expect(error?.message).toBe(
+			"'Dry Run' in 'Options' must be true or false, but its expression returned \"maybe\"",
+		);
+	});
+});
+
+describe('a column', () => {
+	const rows = rowsOf(
+		{ phone: phone(0), mobile: phone(10), column: 'phone' },
+		{ phone: phone(1), mobile: phone(11), column: 'mobile' },
+	);
+
+	test.each<[string, NodeParameters]>([
+		['Phone Column', { phoneColumn: '={{ $json.column }}' }],
+		['Person Name Column', { personNameColumn: '={{ $json.column }}' }],
+		['Columns to Send', { otherColumns: 'listed', columnsToSend: '={{ [$json.column] }}' }],
+		[
+			'Last Name Column',
+			{ options: { lastNameColumn: '={{ $json.column }}' }, personNameColumn: 'column' },
+		],
+	])('%s: nothing is sent if it differs for a later row', async (label, parameters) => {
+		const { error } = await runPush(harness, rows, parameters);
+		expect(error?.message).toBe(
+			`'${label}' differs between rows (item 0 and item 1), so nothing was sent`,
+		);
+	});
+
+	test('that is a value instead of a name is reported as such', async () => {
+		const { error } = await runPush(harness, rows, { phoneColumn: '={{ $json.mobile }}' });
+		expect(error?.message).toMatch(/^'Phone Column' has an expression that returns "9000000010"/);
+	});
+});
