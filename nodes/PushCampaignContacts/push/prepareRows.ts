@@ -163,7 +163,7 @@ function tooManyUnusable(max: number, { single: [first] }: RejectedRows): Invali
 export function changedFile(): InvalidInput {
 	return new InvalidInput(
 		'The file changed after its rows were checked, so the remaining rows were not sent',
-		onScreenOnly('Execute the workflow again with the new file.'),
+		onScreenOnly('Restore the file, or push only the remaining rows of the new one.'),
 	);
 }
 

@@ -124,6 +124,8 @@ export class PushProgress {
 	/**
 	 * Restores earlier results: a number that was or may have been sent to this campaign isn't sent again. A row with another
 	 * usable number is new.
+	 *
+	 * @throws InvalidInput if the file has other rows, so that the node couldn't know which were sent
 	 */
 	async restore(
 		source: RowSource,
@@ -138,7 +140,10 @@ export class PushProgress {
 		const reader = readerOf(settings.isTool);
 		const settled: RowRanges = [];
 		const sentPhones = new RowsOfSentPhones();
-		for (const { request, rows: sent, numbers } of await this.requestsOf(source)) {
+		const earlier = await this.requestsOf(source);
+		const isAnotherFile = source.reading !== undefined && earlier.length < this.record.sent.length;
+		if (isAnotherFile) throw readOtherwise();
+		for (const { request, rows: sent, numbers } of earlier) {
 			if (request.campaign !== settings.campaign) continue;
 			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers.keys, settings)) continue;
 			const same = sent.filter((row) => {

@@ -582,7 +582,7 @@ describe('a file that changes', () => {
 	};
 	const changed = {
 		message: 'The file changed after its rows were checked, so the remaining rows were not sent',
-		resolution: 'Execute the workflow again with the new file.',
+		resolution: 'Restore the file, or push only the remaining rows of the new one.',
 	};
 
 	test.each([
