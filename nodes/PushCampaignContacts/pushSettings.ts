@@ -35,7 +35,7 @@ export const PUSHED_NUMBERS_STORE: StoreUse = {
 	message:
 		"n8n can't read or write the list of numbers pushed before, so the remaining rows were not sent",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database, or turn off 'Skip Numbers Pushed Before'.",
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };
 
 /** What the *Pushed* output contains. */

@@ -32,7 +32,7 @@ const DAY_MS = 24 * 3_600_000;
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
 	description:
-		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database, or remove 'Limit Calls per Person'.",
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or remove 'Limit Calls per Person' and leave out people who were called recently.",
 };
 
 /** The name of the node's list, and the calls that also count. */

@@ -385,16 +385,21 @@ describe("n8n's store", () => {
 	const LIST = "n8n can't read or write the list of called numbers, so the call wasn't placed";
 
 	it.each([
-		['from the start', 1, "n8n can't record the request before sending it, so it wasn't sent"],
-		['for the list', 2, LIST],
-	])('stops the node before anyone is called if it fails %s', async (_when, first, words) => {
+		['from the start', 1, "n8n can't record the request before sending it, so it wasn't sent", ''],
+		[
+			'for the list',
+			2,
+			LIST,
+			" Or remove 'Limit Calls per Person' and leave out people who were called recently. ",
+		],
+	])('stops the node before anyone is called if it fails %s', async (_when, first, words, way) => {
 		let adds = 0;
 		store.beforeCall = (made) => {
 			if (made.startsWith('add') && ++adds >= first) throw new Error('database is locked');
 		};
 		const { message, description } = faultOf(await call(PHONE, OTHER));
 		expect(message).toBe(`${words} [item 0]`);
-		expect(description).toContain('n8n said: database is locked');
+		expect(description).toContain(`${way}n8n said: database is locked`);
 	});
 
 	it('with On Error set to continue, fails each item', async () => {

@@ -248,7 +248,9 @@ describe('when the store of n8n fails', () => {
 		const { error } = await run(manyRows(2));
 		expect(error).toMatchObject({
 			message: expect.stringMatching(/^n8n can't read or write the list of numbers pushed before/),
-			description: expect.stringMatching(/n8n said: database is locked/),
+			description: expect.stringMatching(
+				/ Or turn off 'Skip Numbers Pushed Before' and push only new rows\. n8n said: database is locked/,
+			),
 		});
 	});
 
