@@ -55,6 +55,7 @@ export const EQUIVALENT = [
 		'the JSON of an item is always an object',
 	],
 	['push/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	['push/progress.ts', 'phones.numberAt(row) === numbers.phones.numberAt(row)', 'false', SHORT_CUT],
 	[
 		'chat/reconnectPolicy.ts',
 		'end.code !== null',
