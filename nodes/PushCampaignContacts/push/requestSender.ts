@@ -125,10 +125,11 @@ export class RequestSender {
 		return undefined;
 	}
 
-	/** The lists of other requests, also of earlier attempts. The campaign may show them late. */
+	/** The lists of other requests, also of earlier attempts and other runs. The campaign may show them late. */
 	private ownLists(): string[] {
 		const { sent } = this.progress.record;
-		return sent.map(({ response }) => plainText(response?.campaign_upload_id));
+		const ids = sent.map(({ response }) => plainText(response?.campaign_upload_id));
+		return [...ids, ...(this.options.sentNumbers?.listIds() ?? [])];
 	}
 
 	private positionOf(row: number): number {

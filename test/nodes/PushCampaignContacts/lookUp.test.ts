@@ -1,6 +1,5 @@
 /** *If the Outcome Is Unknown* is *Look It Up*: the status of the campaign may show a list late. */
 import type { IRun } from 'n8n-workflow';
-import type { JsonObject } from '../../../nodes/shared/json';
 import {
 	engineHarness,
 	engineTool,
@@ -15,11 +14,13 @@ import {
 	accepted,
 	answering,
 	breaking,
+	contactList,
 	manyRows,
 	phone,
 	phonesOf,
 	pushNode,
 	rejection,
+	showLists,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -29,21 +30,6 @@ afterEach(() => jest.restoreAllMocks());
 
 const lookUp: NodeParameters = { options: { ifUnknown: 'lookUp', contactsPerRequest: 2 } };
 
-const list = (id: number): JsonObject => ({
-	campaign_upload_id: id,
-	agent_uuid: 'agent_5f2c',
-	queues: [{ agent_uuid: 'agent_5f2c', total_queued: 2, completed: false }],
-});
-
-/** The lists in each reading of the campaign. */
-function showing(...readings: JsonObject[][]): void {
-	for (const uploads of readings) {
-		service()
-			.get('/v1/campaigns/42/status')
-			.reply(200, { success: true, data: { campaign: { id: 42 }, calls: {}, uploads } });
-	}
-}
-
 const statuses = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
 const flow = () =>
 	oneNodeWorkflow(pushNode(harness, lookUp, { onError: 'continueRegularOutput' }), [
@@ -52,7 +38,7 @@ const flow = () =>
 	]);
 
 test('a list of this push that the campaign shows late is not taken for the lost one', async () => {
-	showing([], [], ...Array.from({ length: 6 }, () => [list(501)]));
+	showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
 	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
 	const { workflow, start } = flow();
 	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
@@ -62,7 +48,7 @@ test('a list of this push that the campaign shows late is not taken for the lost
 
 test('a list of an earlier attempt is not taken for the lost one', async () => {
 	answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
-	showing([], [], [], ...Array.from({ length: 6 }, () => [list(501)]));
+	showLists([], [], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
 	const node = pushNode(harness, lookUp);
 	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 	const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
@@ -73,7 +59,7 @@ test('a list of an earlier attempt is not taken for the lost one', async () => {
 });
 
 test('the lost list is found beside a list of this push', async () => {
-	showing([], [], [list(501), list(502)]);
+	showLists([], [], [contactList(501, 2), contactList(502, 2)]);
 	breaking('ECONNRESET', answering([200, accepted(2)]));
 	const { workflow, start } = flow();
 	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
@@ -84,7 +70,7 @@ test('the lost list is found beside a list of this push', async () => {
 test('as a tool, its time limit ends the search, and nobody is said to have stopped it', async () => {
 	const over = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
-	showing([]);
+	showLists([]);
 	breaking('ECONNRESET');
 	service()
 		.get('/v1/campaigns/42/status')
