@@ -4,7 +4,6 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
-import { InvalidInput } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
@@ -14,7 +13,7 @@ import { toErrorItem, toNodeError, withDescriptionInMessage } from './nodeErrors
 import { NodeParameters } from '../forms/nodeParameters';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
-import { noteReadOnly, runsAsTool } from '../tools/toolRun';
+import { noteReadOnly, returnsErrorsToAgent, runsAsTool } from '../tools/toolRun';
 
 /** The inputs of one node run. */
 export type OperationRun = {
@@ -170,24 +169,22 @@ export async function runNode(
 	const parameters = new NodeParameters(context, form);
 	const run = { context, parameters, account: lazyAccountClient(context) };
 	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
-	const outputs = await execute(run).catch((error: unknown) => [failedSettings(context, error)]);
+	const outputs = await execute(run).catch((error: unknown) => [failedRun(context, error)]);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
 }
 
 /**
- * An invalid setting of the whole node run, such as *Concurrency*, fails every item. On Engine 2.0, any error does:
- * it would otherwise continue with the input, as if the node had succeeded.
+ * An error of the whole node run, such as an invalid *Concurrency*, fails every item. If *On Error* is set to continue,
+ * n8n would otherwise continue with the input, as if the node had succeeded.
  */
-function failedSettings(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
-	const isOnEngine2 = runsOnEngine2(context);
-	if (!(error instanceof InvalidInput) && !isOnEngine2) throw error;
-	if (!context.continueOnFail()) {
-		const nodeError = toNodeError(context.getNode(), error);
-		throw isOnEngine2 ? withDescriptionInMessage(nodeError) : nodeError;
+function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionData[] {
+	if (context.continueOnFail() && !returnsErrorsToAgent(context)) {
+		const items = context.getInputData();
+		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
 	}
-	const items = context.getInputData();
-	return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
+	const nodeError = toNodeError(context.getNode(), error);
+	throw runsOnEngine2(context) ? withDescriptionInMessage(nodeError) : nodeError;
 }
 
 /** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */
