@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution, USER } from '../../shared/api/resolution';
-import { inEnglish, withOffset } from '../../shared/clock';
+import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { runExclusive } from '../../shared/keyedMutex';
 import { clock } from '../../shared/n8n/http/accountClient';
@@ -12,6 +12,8 @@ import {
 	openWorkflowStore,
 	runExclusiveOnWorkflow,
 } from '../../shared/n8n/idempotency/workflowStore';
+import { DATABASE_DELAYS_MS } from '../../shared/n8n/idempotency/writeAheadLog';
+import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { calledKey } from '../../shared/numberLists/numberLists';
 import { NOT_PLACED_REASONS } from '../request/notPlaced';
@@ -70,6 +72,7 @@ export class CallLimiter {
 		// The first call, not the start of the node, because a retry may have nothing to place.
 		const { list, listed } = await (this.prepared ??= this.prepare());
 		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
+			requireRunning(this.context);
 			const recorded = await this.onStore(
 				async () =>
 					await this.numbers.record(
@@ -85,11 +88,22 @@ export class CallLimiter {
 			}
 			return await place().catch(async (error: unknown) => {
 				const mayBePlaced = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-				// If the record stays, the number counts as called.
-				if (!mayBePlaced) await this.onStore(recorded.release).catch(() => undefined);
+				if (!mayBePlaced) await this.release(recorded.release);
 				throw error;
 			});
 		});
+	}
+
+	/** If the record stays, the number counts as called. */
+	private async release(release: () => Promise<void>): Promise<void> {
+		const signal = cancelSignal(this.context);
+		for (const delay of DATABASE_DELAYS_MS) {
+			const isReleased = await this.onStore(release).then(
+				() => true,
+				() => false,
+			);
+			if (isReleased || !(await pause(clock, delay, signal))) return;
+		}
 	}
 
 	private async prepare(): Promise<Prepared> {
