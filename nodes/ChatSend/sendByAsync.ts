@@ -37,7 +37,7 @@ export const sendByAsync: Prepare = (form) => {
 	const request = {
 		payload: { message, key, additions },
 		target: messageTarget(message),
-		idempotent: key !== '',
+		idempotencyKey: key === '' ? undefined : key,
 		repeatable: true,
 	};
 	if (!form.switch('waitForReply', false)) {

@@ -46,7 +46,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 	return {
 		payload: { sessionId, frame },
 		target: messageTarget({ sessionId }),
-		idempotent: frame.idempotency_key !== undefined,
+		idempotencyKey: frame.idempotency_key,
 		repeatable: true,
 		send: async ({ context, account, sockets }) => {
 			const options = {

@@ -10,6 +10,7 @@ import type { JsonObject } from '../shared/json';
 import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset, plainText } from '../shared/values';
+import type { KnownCalls } from './knownCalls';
 
 /** Waits before each reading of the call list, which may lag. */
 export const CALL_SEARCH_DELAYS_MS = [2_000, 8_000, 20_000] as const;
@@ -39,17 +40,17 @@ export type SentCall = {
  * doesn't show a call, it may still have been placed.
  */
 export class CallFinder {
-	/** IDs of calls that belong to other items. */
-	private readonly knownIds = new Set<string>();
 	/** By number: sent requests whose call is unknown. */
 	private readonly pending = new Map<string, number>();
 	private failedSearches = 0;
 
 	/**
+	 * @param knownCalls calls that belong to other items
 	 * @param pause resolves with false if the execution is stopped
 	 * @param zone time zone of the workflow
 	 */
 	constructor(
+		private readonly knownCalls: KnownCalls,
 		private readonly pause: (milliseconds: number) => Promise<boolean>,
 		private readonly now: () => number,
 		private readonly zone: string,
@@ -59,19 +60,19 @@ export class CallFinder {
 		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
 	}
 
-	/** @param records the results of earlier attempts of this execution */
+	/** @param records the results of earlier attempts of the node run */
 	onEarlierResults(records: readonly JsonObject[]): void {
-		for (const { call_id: id } of records) if (typeof id === 'string') this.knownIds.add(id);
+		for (const { call_id: id } of records) this.knownCalls.add(id);
 	}
 
 	/** Whether a call belongs to another item. */
 	isKnown(callId: unknown): boolean {
-		return typeof callId === 'string' && this.knownIds.has(callId);
+		return this.knownCalls.has(callId);
 	}
 
 	/** The outcome of a request is known. */
 	onSettled({ key }: SentCall, record: JsonObject = {}): void {
-		if (typeof record.call_id === 'string') this.knownIds.add(record.call_id);
+		this.knownCalls.add(record.call_id);
 		const count = key === null ? undefined : this.pending.get(key);
 		if (key !== null && count !== undefined) this.pending.set(key, count - 1);
 	}
@@ -145,7 +146,7 @@ export class CallFinder {
 		return calls.filter(
 			({ call_id: id, phone_number: phone, created_at: created, agent_uuid: agent, ...more }) =>
 				typeof id === 'string' &&
-				!this.knownIds.has(id) &&
+				!this.isKnown(id) &&
 				phoneKey(phone) === key &&
 				isAfter(created, sentAt) &&
 				(isUnset(agent) || agent === request.agent_uuid) &&

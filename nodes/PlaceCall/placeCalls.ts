@@ -15,14 +15,16 @@ import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { runsOnEngine2 } from '../shared/n8n/run/engine2';
-import { asItems, readEachItem, sendEachItem } from '../shared/n8n/run/itemLoop';
+import { asItems, readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
+import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { CallFinder, type SentCall } from './findCall';
 import { readCall } from './fields/readCall';
+import { KnownCalls } from './knownCalls';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
 import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
@@ -56,7 +58,9 @@ export async function placeCalls(
 			: await readListedCalls(await account(), numbers, clock.now());
 	});
 	const signal = cancelSignal(context);
+	const knownCalls = new KnownCalls(context);
 	const calls = new CallFinder(
+		knownCalls,
 		async (ms) => await pause(clock, ms, signal),
 		() => clock.now(),
 		context.getTimezone(),
@@ -76,6 +80,7 @@ export async function placeCalls(
 			plural: 'calls were already placed',
 		},
 	});
+	knownCalls.save();
 	return await wait.finish(placed);
 }
 

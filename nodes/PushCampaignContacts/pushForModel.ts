@@ -9,7 +9,7 @@ import {
 import { forEveryone } from '../shared/api/resolution';
 import { formOf } from '../shared/modelForms';
 import { requireShallow } from '../shared/n8n/forms/fieldValue';
-import { sendEachItem } from '../shared/n8n/run/itemLoop';
+import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { InputRowsOfRun } from './inputRows';

@@ -23,6 +23,7 @@ export class Deduplicator implements IDataDeduplicator {
 	readonly calls: string[] = [];
 	/** Runs before each call reads or writes. */
 	beforeCall: (call: string) => void = () => {};
+	private failsAfterNextAdd = false;
 
 	/** Makes all nodes of the engine use this store, as n8n does when it starts. */
 	install(): void {
@@ -33,6 +34,12 @@ export class Deduplicator implements IDataDeduplicator {
 		this.rows.clear();
 		this.calls.length = 0;
 		this.beforeCall = () => {};
+		this.failsAfterNextAdd = false;
+	}
+
+	/** The database stores the next texts that are added, but reports an error. */
+	failAfterNextAdd(): void {
+		this.failsAfterNextAdd = true;
 	}
 
 	get size(): number {
@@ -58,6 +65,10 @@ export class Deduplicator implements IDataDeduplicator {
 		}
 		if (maxEntries !== undefined) data.splice(0, data.length - maxEntries);
 		await this.write(scope, context, data);
+		if (this.failsAfterNextAdd) {
+			this.failsAfterNextAdd = false;
+			throw new Error('Connection terminated unexpectedly');
+		}
 		return output;
 	}
 

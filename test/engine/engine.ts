@@ -21,6 +21,7 @@ import {
 	type INodeParameters,
 	type IRun,
 	type IRunExecutionData,
+	type ITaskData,
 	type IWorkflowBase,
 	type IWorkflowExecuteAdditionalData,
 	type IWorkflowSettings,
@@ -28,6 +29,7 @@ import {
 } from 'n8n-workflow';
 import mapValues from 'lodash/mapValues';
 import { z } from 'zod';
+import { until } from '../n8n/until';
 import { TestCredentialsHelper } from './credentialsHelper';
 import { Deduplicator } from './deduplicator';
 import { nodeTypes } from './nodeTypes';
@@ -163,9 +165,27 @@ export function startNode(
 	input: INodeExecutionData[],
 ): Execution {
 	const { workflow, start } = oneNodeWorkflow(node);
-	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
-	const execution = new WorkflowExecute(additionalData, 'trigger', runDataOf(start, input));
-	return execution.processRunExecutionData(workflow);
+	return startExecution(credentialsHelper, workflow, runDataOf(start, input));
+}
+
+/** Starts an execution, or continues from stored run data. */
+export function startExecution(
+	credentialsHelper: TestCredentialsHelper,
+	workflow: Workflow,
+	data: IRunExecutionData,
+	mode: WorkflowExecuteMode = 'trigger',
+): Execution {
+	const additionalData = makeAdditionalData(credentialsHelper, mode);
+	return new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+}
+
+/** The result of a node in an execution that the test stops. The node ends after its execution. */
+export async function stoppedResult(execution: Execution, node = 'Node'): Promise<ITaskData> {
+	const { data } = await execution;
+	const result = () => data.resultData.runData[node]?.at(-1);
+	return await until('the end of the node', async () => await Promise.resolve(result()), {
+		every: 5,
+	});
 }
 
 export async function runWorkflow(
@@ -178,7 +198,7 @@ export async function runWorkflow(
 	return await resume(credentialsHelper, workflow, runDataOf(start, input), mode);
 }
 
-function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecutionData {
+export function runDataOf(start: INode, input: INodeExecutionData[]): IRunExecutionData {
 	return createRunExecutionData({
 		startData: {},
 		resultData: { runData: {} },
@@ -195,8 +215,7 @@ export async function resume(
 	data: IRunExecutionData,
 	mode: WorkflowExecuteMode = 'trigger',
 ): Promise<IRun> {
-	const additionalData = makeAdditionalData(credentialsHelper, mode);
-	return await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+	return await startExecution(credentialsHelper, workflow, data, mode);
 }
 
 /** A copy of the data after n8n has written it to its database and read it back. */
@@ -253,6 +272,7 @@ export async function runKilled(
 /**
  * Runs a node once for each list of items. n8n is killed during the run after the first `kept` ones.
  *
+ * @param startedAt epoch milliseconds
  * @returns the data that n8n stored with *Save execution progress*
  */
 export async function runKilledAfter(
@@ -261,6 +281,7 @@ export async function runKilledAfter(
 	name: string,
 	runs: INodeExecutionData[][],
 	kept: number,
+	startedAt = Date.now(),
 ): Promise<IRunExecutionData> {
 	const node = workflow.getNode(name);
 	if (node === null) throw new Error(`no node ${name}`);
@@ -272,7 +293,7 @@ export async function runKilledAfter(
 		data: { main: [items] },
 		source: null,
 	}));
-	executionData.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
+	executionData.runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' };
 	const later = executionData.nodeExecutionStack.splice(kept + 1);
 	const additionalData = makeAdditionalData(credentialsHelper, 'trigger');
 	let saved: IRunExecutionData | undefined;

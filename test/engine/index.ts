@@ -3,6 +3,7 @@ export * from './deduplicator';
 export * from './engine';
 export * from './nodeTypes';
 export * from './service';
+export * from './parentExecution';
 export * from './inFlight';
 export * from './time';
 export * from './tools';

@@ -16,14 +16,19 @@ export function useFakeTime(): void {
 	mockTime(() => Date.now());
 }
 
-/** Makes each `clock.sleep` end immediately and move the clock by its length, until mocks are restored. */
-export function skipSleeps(): void {
-	let time = Date.now();
+/**
+ * Makes each `clock.sleep` end immediately and move the clock by its length, until mocks are restored.
+ *
+ * @param time epoch milliseconds
+ * @returns a function that sets the clock to an ISO time
+ */
+export function skipSleeps(time = Date.now()): (iso: string) => void {
 	mockTime(() => time);
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		time += ms;
 		await new Promise((resolve) => setImmediate(resolve));
 	});
+	return (iso) => (time = Date.parse(iso));
 }
 
 const fastClock = new FastClock(0);

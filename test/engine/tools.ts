@@ -10,6 +10,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 	type IRunExecutionData,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { z } from 'zod';
 import type { TestCredentialsHelper } from './credentialsHelper';
@@ -28,6 +29,7 @@ export type AgentRun = {
 	run?: number;
 	/** The run data. Tool requests that share it belong to one execution. */
 	data?: IRunExecutionData;
+	mode?: WorkflowExecuteMode;
 };
 
 export const newExecutionData = (): IRunExecutionData =>
@@ -57,7 +59,7 @@ const sourceOf = (run: number) => ({ main: [{ previousNode: 'Row', previousNodeR
 export function engineTool(
 	credentials: TestCredentialsHelper,
 	plain: INode,
-	{ row = {}, run = 0, data = newExecutionData() }: AgentRun = {},
+	{ row = {}, run = 0, data = newExecutionData(), mode = 'trigger' }: AgentRun = {},
 ): CallTool {
 	const node = toolOf(plain);
 	let runs = 0;
@@ -68,8 +70,8 @@ export function engineTool(
 		const context = new ExecuteContext(
 			makeWorkflow([node]),
 			node,
-			makeAdditionalData(credentials),
-			'trigger',
+			makeAdditionalData(credentials, mode),
+			mode,
 			data,
 			runs++,
 			input,

@@ -1,39 +1,26 @@
-import type { IDataObject, INode, IRun, IRunExecutionData } from 'n8n-workflow';
 import {
-	runKilled,
 	oneNodeWorkflow,
 	output,
-	resume,
 	retryFailed,
 	retryKilled,
 	runWorkflow,
 	service,
 	skipSleeps,
-	storedCopy,
 } from '../../engine';
-import { acceptCalls, faultOf, placeCallHarness } from './placeCallHarness';
+import {
+	acceptCalls,
+	faultOf,
+	itemsOf,
+	people,
+	perItem,
+	phone,
+	placeCallHarness,
+} from './placeCallHarness';
 
 const harness = placeCallHarness();
+const { kill, retryAfterKill: retry } = harness;
 afterEach(() => jest.restoreAllMocks());
 const CONTINUE = { onError: 'continueRegularOutput' } as const;
-const perItem = { phoneNumber: '={{ $json.phone }}' };
-const phone = (index: number) => String(9_876_543_210 + index);
-const people = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
-const input = (rows: IDataObject[]) => rows.map((json) => ({ json }));
-
-/** Places all calls, and is killed before n8n stores the execution. */
-async function kill(node: INode, rows: IDataObject[]): Promise<IRunExecutionData> {
-	const { workflow, start } = oneNodeWorkflow(node);
-	return await runKilled(harness.credentials, workflow, start, input(rows));
-}
-
-/** *Retry*, with the same or newly read rows. */
-async function retry(begun: IRunExecutionData, node: INode, rows?: IDataObject[]): Promise<IRun> {
-	const data = storedCopy(begun);
-	const [task] = data.executionData?.nodeExecutionStack ?? [];
-	if (rows !== undefined && task !== undefined) task.data = { main: [input(rows)] };
-	return await resume(harness.credentials, oneNodeWorkflow(node).workflow, data, 'retry');
-}
 
 describe('Retry after n8n was killed', () => {
 	it('places no call again, and lists everyone who may have been called', async () => {
@@ -109,12 +96,20 @@ describe('Retry after n8n was killed', () => {
 		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
+	it('stores four notes for each request, because a retry adds two with the ID of the execution', async () => {
+		const node = harness.placeCallNode(perItem);
+		const begun = await kill(node, []);
+		acceptCalls(1);
+		await retry(begun, node, people(1));
+		expect(harness.store.size).toBe(4);
+	});
+
 	it("doesn't advise to run an item again whose call an earlier attempt placed", async () => {
 		acceptCalls(1);
 		service().post('/v1/call').reply(401, { success: false, error: 'no' });
 		const node = harness.placeCallNode(perItem);
 		const { workflow, start } = oneNodeWorkflow(node);
-		const failed = await runWorkflow(harness.credentials, workflow, start, input(people(3)));
+		const failed = await runWorkflow(harness.credentials, workflow, start, itemsOf(people(3)));
 		expect(faultOf(failed).description).toContain('1 call was already placed in this run (item 0)');
 		// The first retry places the call of item 1, and is killed.
 		acceptCalls(2);
@@ -132,7 +127,7 @@ describe('Retry after n8n was killed', () => {
 			.replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
 		const node = harness.placeCallNode(perItem);
 		const { workflow, start } = oneNodeWorkflow(node);
-		const failed = await runWorkflow(harness.credentials, workflow, start, input(people(2)));
+		const failed = await runWorkflow(harness.credentials, workflow, start, itemsOf(people(2)));
 		expect(faultOf(failed).message).toContain('[item 0]');
 		// The first retry continues after it, places the call of item 1, and is killed.
 		acceptCalls(1);

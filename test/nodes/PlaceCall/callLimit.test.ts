@@ -15,13 +15,18 @@ import {
 	runKilled,
 	runWorkflow,
 	service,
+	startNode,
+	stoppedResult,
 	storedCopy,
 } from '../../engine';
+import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
 	BODY,
 	callsEndpoint,
 	faultOf,
+	HOURS,
+	itemsOf,
 	phoneOf,
 	placeCallHarness,
 	waitBy,
@@ -251,8 +256,7 @@ describe('scheduled calls', () => {
 
 	it('outside the calling hours count at the next opening', async () => {
 		acceptCalls(1);
-		const hours = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
-		const parameters = limited({}, { callingHours: { hours } });
+		const parameters = limited({}, { callingHours: { hours: HOURS } });
 		itIs('2026-11-20T22:00:00+05:30');
 		await callWith(parameters, PHONE);
 		const [item] = json(await callWith(parameters, PHONE));
@@ -283,9 +287,8 @@ describe('a call that was certainly not placed does not count', () => {
 
 	it('unless the record cannot be removed', async () => {
 		callsEndpoint().reply(400, REJECTED);
-		let removals = 0;
 		store.beforeCall = (made) => {
-			if (made.startsWith('remove') && ++removals === 1) throw new Error('disk full');
+			if (made.startsWith('remove')) throw new Error('disk full');
 		};
 		expect(faultOf(await call(PHONE)).message).toContain('The service rejected');
 		store.beforeCall = () => {};
@@ -343,6 +346,23 @@ describe('attempts of the same execution', () => {
 		expect(faultOf(again).description).toContain('1 call was already placed');
 	});
 
+	it("Retry places a rejected call, also if n8n's database was locked for a moment when it was rejected", async () => {
+		const node = harness.placeCallNode(limited());
+		let failures = 0;
+		callsEndpoint().reply(401, () => {
+			// The next write removes the call from the list of called numbers.
+			failures = 1;
+			return { success: false, error: 'no' };
+		});
+		store.beforeCall = () => {
+			if (failures-- > 0) throw new Error('database is locked');
+		};
+		const failed = await harness.run(node, [{}]);
+		expect(faultOf(failed).message).toContain('token');
+		acceptCalls(1);
+		expect(isPlaced(await harness.retry(failed, node))).toEqual([true]);
+	});
+
 	it('Retry On Fail returns the placed calls, and leaves out who is over the limit', async () => {
 		acceptCalls(2);
 		await call(OTHER);
@@ -379,6 +399,26 @@ describe('two executions at the same moment', () => {
 		expect(faultOf(first).message).toContain('The service rejected');
 		expect(isPlaced(second)).toEqual([true]);
 	});
+});
+
+test('after Stop, a call that waits for an earlier one to the same person is returned as not sent', async () => {
+	const parameters = limited({ maximumCalls: 5 }, { concurrency: 2 });
+	const node = harness.placeCallNode({ ...parameters, personName: '={{ $json.offer }}' }, CONTINUE);
+	const input = itemsOf([{ offer: 'A' }, { offer: 'B' }]);
+	const execution = startNode(harness.credentials, node, input);
+	const offers: unknown[] = [];
+	callsEndpoint()
+		.times(2)
+		.optionally()
+		.reply(200, async (_uri, body) => {
+			offers.push(typeof body === 'string' ? body : body.person_name);
+			await eventLoopTurns(50);
+			execution.cancel();
+			return { success: true, data: { call_id: String(offers.length) } };
+		});
+	const { data } = await stoppedResult(execution);
+	expect(offers).toEqual(['A']);
+	expect(data?.main?.[0]?.[1]?.json).toMatchObject({ details: { outcome: 'not_sent' } });
 });
 
 describe("n8n's store", () => {

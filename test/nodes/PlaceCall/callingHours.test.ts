@@ -17,18 +17,18 @@ import {
 	BODY,
 	callsEndpoint,
 	faultOf,
+	HOURS,
+	perItem,
 	phoneOf,
 	placeCallHarness,
 	waitBy,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 const hours = (over: IDataObject = {}, options: IDataObject = {}): INodeParameters => ({
 	options: { ...options, callingHours: { hours: { ...HOURS, ...over } } },
 });
 const kept = { outsideCallingHours: 'notPlaced' };
-const perItem = { phoneNumber: '={{ $json.phone }}' };
 const PEOPLE = [{ phone: '9876543210' }, { phone: '9876543211' }];
 const MONDAY = '2026-11-23T09:00:00+05:30';
 

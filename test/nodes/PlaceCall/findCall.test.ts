@@ -1,11 +1,9 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INode, IRun } from 'n8n-workflow';
-import nock from 'nock';
-import { WorkflowExecute } from 'n8n-core';
 import { createRunExecutionData } from 'n8n-workflow';
+import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
-	makeAdditionalData,
 	runKilled,
 	oneNodeWorkflow,
 	output,
@@ -14,19 +12,22 @@ import {
 	retryKilled,
 	runWorkflow,
 	service,
+	startNode,
+	stoppedResult,
 	storedCopy,
 } from '../../engine';
-import { eventually } from '../../n8n/until';
-import { callsEndpoint, faultOf, placeCallHarness, waitBy } from './placeCallHarness';
+import {
+	CALL_LIST as MAPPING,
+	callsEndpoint,
+	faultOf,
+	listedCall as call,
+	perItem,
+	placeCallHarness,
+	waitBy,
+} from './placeCallHarness';
 
 const harness = placeCallHarness();
-const MAPPING = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'whole',
-	callListPhoneName: 'ph',
-};
-const parameters = { phoneNumber: '={{ $json.phone }}', options: { ifUnknown: 'lookUp' } };
+const parameters = { ...perItem, options: { ifUnknown: 'lookUp' } };
 const PHONE = '9876543210';
 const OTHER = '9876543211';
 
@@ -43,16 +44,6 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A call of the list, created after the request. */
-const call = (call_id: string, over: IDataObject = {}) => ({
-	call_id,
-	phone_number: `+91${PHONE}`,
-	created_at: '2026-11-20T12:00:00+05:30',
-	agent_uuid: 'agent_a1',
-	campaign_id: null,
-	status: null,
-	...over,
-});
 const breaking = () =>
 	callsEndpoint().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
 const list = (query: object = { ph: `+91${PHONE}` }) =>
@@ -356,6 +347,28 @@ describe('Retry in the list of executions', () => {
 		expect(json(await retry(failed, node))).toMatchObject([FOUND, { call_id: 'b' }]);
 	});
 
+	it('places a rejected call, if the first retry placed another one to the same person', async () => {
+		const node = await nodeWith();
+		Object.assign(node.parameters, { personName: '={{ ["A", "B"][$itemIndex] }}' });
+		reject();
+		const failed = await run(node, [PHONE, PHONE]);
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'a' } });
+		reject();
+		const first = await retry(failed, node);
+		expect(faultOf(first).message).toContain('rejected the request [item 1]');
+		list()
+			.times(9)
+			.optionally()
+			.reply(200, {
+				success: true,
+				data: [call('a', { created_at: new Date(Date.now() + 1_000).toISOString() })],
+			});
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'b' } });
+		const second = await retry(first, node);
+		expect(second.data.resultData.error?.message).toBeUndefined();
+		expect(json(second).map(({ call_id }) => call_id)).toEqual(['a', 'b']);
+	});
+
 	it('keeps the search result of an unknown call, and never places it again', async () => {
 		breaking();
 		shows();
@@ -426,24 +439,16 @@ describe('on Retry after n8n was killed', () => {
 describe('Stop during the search', () => {
 	async function stopInSearch(node: INode) {
 		breaking();
-		const { workflow, start } = oneNodeWorkflow(node);
-		const stack = [{ node: start, data: { main: [[{ json: { phone: PHONE } }]] }, source: null }];
-		const data = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const additional = makeAdditionalData(harness.credentials, 'trigger');
-		const execution = new WorkflowExecute(additional, 'trigger', data);
-		const ended = execution.processRunExecutionData(workflow);
+		const execution = startNode(harness.credentials, node, [{ json: { phone: PHONE } }]);
 		jest.spyOn(clock, 'sleep').mockImplementation(async () => {
-			ended.cancel();
+			execution.cancel();
 			await new Promise(() => {});
 		});
-		await ended;
-		const results = () => data.resultData.runData.Node ?? [];
-		await eventually(() => results().length > 0);
-		return results()[0];
+		return await stoppedResult(execution);
 	}
 
 	test('the message still names the call that may have been placed', async () => {
-		const { error } = (await stopInSearch(await nodeWith())) ?? {};
+		const { error } = await stopInSearch(await nodeWith());
 		expect(`${error?.message} ${error?.description}`).toContain(PHONE);
 		expect(error?.description).toContain('outcome is unknown');
 	});
@@ -451,10 +456,37 @@ describe('Stop during the search', () => {
 	test('with Continue, the item is still unknown', async () => {
 		const node = { ...(await nodeWith()), onError: 'continueRegularOutput' } as const;
 		const result = await stopInSearch(node);
-		expect(result?.data?.main?.[0]?.[0]?.json).toMatchObject({
+		expect(result.data?.main?.[0]?.[0]?.json).toMatchObject({
 			error: expect.stringContaining('the outcome is unknown'),
 			details: { outcome: 'unknown' },
 		});
+	});
+});
+
+describe('in a loop', () => {
+	/** The IDs of the calls of two runs of the node. */
+	async function runTwice(node: INode) {
+		const task = () => ({ node, data: { main: [[{ json: { phone: PHONE } }]] }, source: null });
+		const data = createRunExecutionData({
+			executionData: { nodeExecutionStack: [task(), task()] },
+		});
+		const done = await resume(harness.credentials, oneNodeWorkflow(node).workflow, data);
+		const runs = done.data.resultData.runData.Node ?? [];
+		return runs.map((one) => one.data?.main?.[0]?.[0]?.json.call_id);
+	}
+
+	it("a call without a response isn't the call of an earlier run, also if both are of the same second", async () => {
+		callsEndpoint().reply(200, { success: true, data: { call_id: 'a' } });
+		breaking();
+		for (let poll = 1; poll <= 3; poll++) shows(call('a'));
+		expect(await runTwice(await nodeWith())).toEqual(['a', undefined]);
+	});
+
+	it('a cached response with the call of an earlier run proves nothing', async () => {
+		callsEndpoint()
+			.times(2)
+			.reply(200, { success: true, data: { call_id: 'a' } });
+		expect(await runTwice(harness.placeCallNode(perItem))).toEqual(['a', undefined]);
 	});
 });
 

@@ -1,33 +1,35 @@
-import { WorkflowExecute } from 'n8n-core';
-import {
-	createRunExecutionData,
-	NodeConnectionTypes,
-	type INode,
-	type INodeExecutionData,
-	type IRun,
-} from 'n8n-workflow';
+import { NodeConnectionTypes, type INode, type INodeExecutionData, type IRun } from 'n8n-workflow';
 import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	executeRaw,
 	InFlight,
-	makeAdditionalData,
 	resume,
 	storedCopy,
 	makeNode,
 	makeWorkflow,
 	oneNodeWorkflow,
 	output,
+	runDataOf,
 	runWorkflow,
 	service,
+	startExecution,
+	startNode,
+	stoppedResult,
 } from '../../engine';
 import { eventLoopTurns, eventually } from '../../n8n/until';
-import { acceptCalls, callsEndpoint, faultOf, phoneOf, placeCallHarness } from './placeCallHarness';
+import {
+	acceptCalls,
+	callsEndpoint,
+	faultOf,
+	itemsOf,
+	people,
+	perItem,
+	phoneOf,
+	placeCallHarness,
+} from './placeCallHarness';
 
 const harness = placeCallHarness();
-const people = (count: number) =>
-	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
-const perItem = { phoneNumber: '={{ $json.phone }}' };
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
 /** Responds by number, each after a different number of turns, and counts the requests in flight. */
@@ -189,7 +191,7 @@ describe('when a row cannot be called', () => {
 		expect(message).toContain('[item 0]');
 		expect(description).toContain('[item 9]');
 		expect(description).not.toContain('[item 10]');
-		expect(description).toContain('And 240 more items.');
+		expect(description).toContain('And 240 more items (10–249).');
 	});
 
 	it('an invalid expression is found before any call', async () => {
@@ -235,23 +237,13 @@ describe('Stop', () => {
 		// The service would accept the other calls.
 		const seen = answer(3);
 		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
-		const { workflow, start } = oneNodeWorkflow(node);
-		const input = people(3).map((json) => ({ json }));
-		const stack = [{ node: start, data: { main: [input] }, source: null }];
-		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
-		const execution = new WorkflowExecute(additionalData, 'trigger', runData);
-		const run = execution.processRunExecutionData(workflow);
+		const run = startNode(harness.credentials, node, itemsOf(people(3)));
 		await eventually(() => seen.phones.length > 0);
 		run.cancel();
-		await run;
-		// The node ends after the execution, and starts nothing afterwards.
-		const results = () => runData.resultData.runData.Node ?? [];
-		await eventually(() => results().length > 0);
+		const { data } = await stoppedResult(run);
 		expect(seen.phones).toEqual(['9876543210']);
 		nock.cleanAll();
-		const [done] = results();
-		expect(done?.data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
+		expect(data?.main?.[0]?.map(({ json }) => json.error)).toEqual([
 			expect.stringContaining('the outcome is unknown'),
 			'The execution was stopped before this item [item 1]',
 			'The execution was stopped before this item [item 2]',
@@ -264,26 +256,19 @@ describe('Stop, and the message about the calls that were placed', () => {
 		const bodies = acceptCalls(1);
 		const node = harness.placeCallNode(perItem);
 		const { workflow, start } = oneNodeWorkflow(node);
-		const input = people(2).map((json) => ({ json }));
-		const stack = [{ node: start, data: { main: [input] }, source: null }];
-		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const execution = runData.executionData;
-		if (execution !== undefined)
-			execution.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
-		const stored = storedCopy(runData);
-		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
-		const run = new WorkflowExecute(additionalData, 'trigger', runData).processRunExecutionData(
-			workflow,
-		);
+		const data = runDataOf(start, itemsOf(people(2)));
+		const { executionData } = data;
+		if (executionData !== undefined)
+			executionData.runtimeData = { version: 1, establishedAt: Date.now(), source: 'trigger' };
+		const stored = storedCopy(data);
+		const run = startExecution(harness.credentials, workflow, data);
 		callsEndpoint().reply(401, () => {
 			run.cancel();
 			return { success: false, error: 'no' };
 		});
-		await run;
-		const results = () => runData.resultData.runData.Node ?? [];
-		await eventually(() => results().length > 0);
+		const { error } = await stoppedResult(run);
 		expect(bodies).toHaveLength(1);
-		const { description } = results()[0]?.error ?? {};
+		const { description } = error ?? {};
 		expect(description).toContain('1 call was already placed in this run (item 0).');
 
 		// What a retry of it does: it stops at the call, and reports it as unknown.
@@ -296,14 +281,7 @@ describe('Stop, and the message about the calls that were placed', () => {
 describe("Stop while n8n's database is locked", () => {
 	it('says that the call was not placed', async () => {
 		const node = harness.placeCallNode(perItem, { onError: 'continueRegularOutput' });
-		const { workflow, start } = oneNodeWorkflow(node);
-		const input = people(1).map((json) => ({ json }));
-		const stack = [{ node: start, data: { main: [input] }, source: null }];
-		const runData = createRunExecutionData({ executionData: { nodeExecutionStack: stack } });
-		const additionalData = makeAdditionalData(harness.credentials, 'trigger');
-		const run = new WorkflowExecute(additionalData, 'trigger', runData).processRunExecutionData(
-			workflow,
-		);
+		const run = startNode(harness.credentials, node, itemsOf(people(1)));
 		harness.store.beforeCall = () => {
 			throw new Error('database is locked');
 		};
@@ -311,11 +289,9 @@ describe("Stop while n8n's database is locked", () => {
 			run.cancel();
 			await new Promise(() => {});
 		});
-		await run;
-		const results = () => runData.resultData.runData.Node ?? [];
-		await eventually(() => results().length > 0);
+		const { data } = await stoppedResult(run);
 		sleep.mockRestore();
-		expect(results()[0]?.data?.main?.[0]?.[0]?.json).toMatchObject({
+		expect(data?.main?.[0]?.[0]?.json).toMatchObject({
 			details: { outcome: 'not_sent' },
 		});
 	});

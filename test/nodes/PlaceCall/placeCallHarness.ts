@@ -4,10 +4,22 @@ import type {
 	INodeExecutionData,
 	INodeParameters,
 	IRun,
+	IRunExecutionData,
 	IWorkflowSettings,
 } from 'n8n-workflow';
 import type nock from 'nock';
-import { engineHarness, runNode, service } from '../../engine';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import {
+	engineHarness,
+	oneNodeWorkflow,
+	resume,
+	retryFailed,
+	runKilled,
+	runNode,
+	runWorkflow,
+	service,
+	storedCopy,
+} from '../../engine';
 
 export const CALL = {
 	agentUuid: { __rl: true, mode: 'id', value: 'agent_a1' },
@@ -16,6 +28,39 @@ export const CALL = {
 } satisfies INodeParameters;
 
 export const BODY = { agent_uuid: 'agent_a1', country_code: 'IN', phone_number: '9876543210' };
+
+/** Calls the number of each item. */
+export const perItem = { phoneNumber: '={{ $json.phone }}' };
+
+export const phone = (index: number) => String(9_876_543_210 + index);
+
+export const people = (count: number) =>
+	Array.from({ length: count }, (_, index) => ({ phone: phone(index) }));
+
+export const itemsOf = (rows: IDataObject[]): INodeExecutionData[] =>
+	rows.map((json) => ({ json }));
+
+/** A service whose whole call list can be filtered by number. */
+export const CALL_LIST = {
+	describeCallList: true,
+	callListPath: 'data',
+	callListPaging: 'whole',
+	callListPhoneName: 'ph',
+};
+
+/** A call as the call list shows it. */
+export const listedCall = (call_id: string, over: IDataObject = {}) => ({
+	call_id,
+	phone_number: `+91${phone(0)}`,
+	created_at: '2026-11-20T12:00:00+05:30',
+	agent_uuid: 'agent_a1',
+	campaign_id: null,
+	status: null,
+	...over,
+});
+
+/** *Calling Hours*. */
+export const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 
 /** *Wait for Completion* with these settings, and other options. */
 export const waitBy = (
@@ -46,6 +91,30 @@ export function placeCallHarness() {
 			return await runNode(harness.credentials, node(parameters, over), input, sinks, settings);
 		},
 		placeCallNode: node,
+		/** An execution of this node. */
+		run: async (ofRun: INode, rows: IDataObject[]): Promise<IRun> => {
+			const { workflow, start } = oneNodeWorkflow(ofRun);
+			return await runWorkflow(harness.credentials, workflow, start, itemsOf(rows));
+		},
+		/** *Retry* of a failed execution. */
+		retry: async (failed: IRun, current: INode): Promise<IRun> =>
+			await retryFailed(harness.credentials, failed, oneNodeWorkflow(current).workflow),
+		/** Runs the node, and n8n is killed before it stores the execution. */
+		kill: async (ofRun: INode, rows: IDataObject[]): Promise<IRunExecutionData> => {
+			const { workflow, start } = oneNodeWorkflow(ofRun);
+			return await runKilled(harness.credentials, workflow, start, itemsOf(rows), clock.now());
+		},
+		/** *Retry* of a killed execution, with the same or newly read rows. */
+		retryAfterKill: async (
+			begun: IRunExecutionData,
+			current: INode,
+			rows?: IDataObject[],
+		): Promise<IRun> => {
+			const data = storedCopy(begun);
+			const [task] = data.executionData?.nodeExecutionStack ?? [];
+			if (rows !== undefined && task !== undefined) task.data = { main: [itemsOf(rows)] };
+			return await resume(harness.credentials, oneNodeWorkflow(current).workflow, data, 'retry');
+		},
 	};
 }
 
@@ -63,18 +132,25 @@ export function phoneOf(body: nock.Body): string {
 }
 
 /** The service accepts every call and records the bodies. */
-export function acceptCalls(count: number, path = '/v1/call'): IDataObject[] {
+export const acceptCalls = (count: number, path = '/v1/call'): IDataObject[] =>
+	accept(callsEndpoint(path).times(count), '');
+
+/** The service would accept up to this many calls, with other IDs. Records the bodies of those that are sent. */
+export const acceptUpTo = (count: number): IDataObject[] =>
+	accept(callsEndpoint().times(count).optionally(), 'another-');
+
+function accept(calls: nock.Interceptor, idPrefix: string): IDataObject[] {
 	const bodies: IDataObject[] = [];
 	const callIds = new CallIds();
-	service()
-		.post(path)
-		.times(count)
-		.reply(200, (_uri, body) => {
-			bodies.push(typeof body === 'string' ? {} : body);
-			return { success: true, data: { call_id: callIds.next(phoneOf(body)) } };
-		});
+	calls.reply(200, (_uri, body) => {
+		bodies.push(typeof body === 'string' ? {} : body);
+		return { success: true, data: { call_id: `${idPrefix}${callIds.next(phoneOf(body))}` } };
+	});
 	return bodies;
 }
+
+/** The service rejects the next call. */
+export const rejectCall = () => callsEndpoint().reply(400, { success: false, error: 'no' });
 
 /** `call-<number>`, and another ID for each further call to the number. */
 export class CallIds {

@@ -1,42 +1,22 @@
-import { createRunExecutionData, type IDataObject, type INode, type IRun } from 'n8n-workflow';
-import type { WorkflowExecuteMode } from 'n8n-workflow';
+import { createRunExecutionData, type IRun } from 'n8n-workflow';
 import type nock from 'nock';
-import {
-	oneNodeWorkflow,
-	output,
-	resume,
-	retryFailed,
-	runWorkflow,
-	service,
-	storedCopy,
-} from '../../engine';
+import { oneNodeWorkflow, output, resume, service, storedCopy } from '../../engine';
 import {
 	acceptCalls,
 	callsEndpoint,
 	CALL,
 	CallIds,
 	faultOf,
+	people,
+	perItem,
 	phoneOf,
 	placeCallHarness,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
+const { run, retry } = harness;
 const REJECTED = { success: false, error: 'phone_number is implausible' };
-const perItem = { phoneNumber: '={{ $json.phone }}' };
-const people = (count: number) =>
-	Array.from({ length: count }, (_, i) => ({ phone: String(9876543210 + i) }));
 const ids = (run: IRun) => output(run, 'Node').map(({ json }) => json.call_id);
-
-/** A first execution, and its *Retry*. */
-async function run(node: INode, rows: IDataObject[], mode: WorkflowExecuteMode = 'trigger') {
-	const { workflow, start } = oneNodeWorkflow(node);
-	const input = rows.map((json) => ({ json }));
-	return await runWorkflow(harness.credentials, workflow, start, input, mode);
-}
-
-async function retry(failed: IRun, node: INode): Promise<IRun> {
-	return await retryFailed(harness.credentials, failed, oneNodeWorkflow(node).workflow);
-}
 
 /** The service rejects these numbers once, and records every call. */
 function rejecting(count: number, ...rejected: string[]): string[] {

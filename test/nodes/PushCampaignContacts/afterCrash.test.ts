@@ -20,6 +20,7 @@ import {
 	retryFailed,
 	runWorkflow,
 	service,
+	skipSleeps,
 	storedCopy,
 } from '../../engine';
 import {
@@ -28,12 +29,14 @@ import {
 	answeringInto,
 	pushNode,
 	manyRows,
+	PATH,
 	phone,
 	phonesOf,
 	type NodeParameters,
 } from './pushHarness';
 
 const harness = engineHarness();
+afterEach(() => jest.restoreAllMocks());
 const ONE_EACH = { options: { contactsPerRequest: 1 } };
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
@@ -152,6 +155,23 @@ describe('Retry after n8n was killed', () => {
 		const run = await resume(harness.credentials, workflow, data, 'retry');
 		expect(rejected(run)).toEqual(['unknown', 'unknown']);
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 1, 1, 3, 3].map(phone));
+	});
+
+	test("pushes no row again if n8n's database stores the notes of the retry, but reports an error", async () => {
+		skipSleeps();
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		expect(bodies).toHaveLength(1);
+		service()
+			.post(PATH)
+			.optionally()
+			.reply(200, () => {
+				bodies.push({});
+				return accepted(2);
+			});
+		harness.store.failAfterNextAdd();
+		await retry(begun, {});
+		expect(bodies).toHaveLength(1);
 	});
 
 	test('an execution that ended normally leaves no record', async () => {

@@ -5,11 +5,12 @@ import { BoundedMap } from '../../boundedMap';
 import { shortFingerprint } from '../../hash';
 import { isJsonObject, type JsonObject, parseJson } from '../../json';
 import type { Limiter } from '../../keyedMutex';
-import { requireRunning } from '../run/cancel';
+import { isCanceled, requireRunning } from '../run/cancel';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
 import {
 	begunEarlier,
+	loggedPayload,
 	type PreparedRequest,
 	type Quota,
 	QuotaExceeded,
@@ -17,6 +18,7 @@ import {
 } from './preparedRequest';
 import {
 	areRecords,
+	isSearchable,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
 	type RecordOwner,
@@ -44,6 +46,8 @@ const MAX_TOOL_REQUESTS = 1_000;
  * - As a tool: by payload, within one agent run or MCP session. Equal requests in flight share a result.
  */
 export class IdempotencyHandler<Deps> {
+	/** Whether no earlier attempt of this node run has stored a record. */
+	readonly isFirstAttempt: boolean;
 	private readonly records: IdempotencyRecords;
 	private readonly asTool: boolean;
 	private readonly occurrences = new Map<string, number>();
@@ -53,6 +57,8 @@ export class IdempotencyHandler<Deps> {
 	private readonly keysOfItems: Set<string>;
 	/** Keys of completed records, by item index and person. */
 	private readonly completedFor = new Map<string, string>();
+	/** Keys of completed records, by item index. */
+	private readonly completedAt = new Map<string, string>();
 	private storedCharacters: number;
 	private log: Promise<WriteAheadLog | undefined> | undefined;
 
@@ -68,6 +74,7 @@ export class IdempotencyHandler<Deps> {
 		const scope = this.asTool ? 'workflow' : 'node';
 		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
 		this.records = store.read() ?? {};
+		this.isFirstAttempt = Object.keys(this.records).length === 0;
 		store.write(this.records);
 		this.storedCharacters = JSON.stringify(this.records).length;
 		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_KEY_LENGTH);
@@ -75,15 +82,11 @@ export class IdempotencyHandler<Deps> {
 			const [parameters, index, person] = record.item?.split('/') ?? [];
 			if (index === undefined) continue;
 			if (parameters === this.parameters) this.keysByItem.set(index, key);
-			if (person !== undefined && 'completed' in record)
-				this.completedFor.set(`${index}/${person}`, key);
+			if (!('completed' in record)) continue;
+			this.completedAt.set(index, key);
+			if (person !== undefined) this.completedFor.set(`${index}/${person}`, key);
 		}
 		this.keysOfItems = new Set(this.keysByItem.values());
-	}
-
-	/** Whether no earlier attempt of this node run has a record. */
-	get isFirstAttempt(): boolean {
-		return Object.keys(this.records).length === 0;
 	}
 
 	/** What earlier attempts of this node run completed. As a tool: what the agent run completed, also with other tools. */
@@ -118,33 +121,41 @@ export class IdempotencyHandler<Deps> {
 		this.keysOfItems.add(key);
 	}
 
+	/** Like {@link matchEarlierItem}, for an item that can't be read after an edit. */
+	matchEarlierIndex(index: number): void {
+		const key = this.completedAt.get(String(index));
+		if (key === undefined || this.keysByItem.has(String(index))) return;
+		this.keysByItem.set(String(index), key);
+		this.keysOfItems.add(key);
+	}
+
+	/** Whether an earlier attempt may have started requests whose results n8n didn't store. */
+	async mayHaveBegun(): Promise<boolean> {
+		return (await this.openLog())?.isFirstAttempt === false;
+	}
+
 	/**
-	 * Finds the items that an earlier attempt started and whose result n8n didn't store. Their outcome is unknown from
-	 * then on. Call this on *Retry*, before the first item is sent.
+	 * Records the items that an earlier attempt started and whose result n8n didn't store: their outcome is unknown. Call
+	 * this before the first item is sent, with all items, because recorded ones explain notes of earlier attempts.
+	 *
+	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
-	async findBegun(
-		items: ReadonlyMap<number, PreparedRequest<Deps>>,
-	): Promise<Map<number, OutcomeUnknown>> {
-		const candidates = [...items].filter(
-			([index, { idempotent }]) => idempotent !== true && !this.keysByItem.has(String(index)),
-		);
-		const begun = new Map<number, OutcomeUnknown>();
-		const log = candidates.length === 0 ? undefined : await this.openLog();
-		if (log === undefined) return begun;
-		const requests = candidates.map(([, request]) => request);
-		const isBegun = await log.findBegun(
-			requests.map(targetOf),
-			requests.map(({ payload }) => payload),
-		);
-		for (const [position, [index, request]] of candidates.entries()) {
-			if (isBegun[position] !== true) continue;
-			const error = begunEarlier(request);
+	async recordBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
+		if (items.size === 0 || [...items.keys()].every((index) => this.recordOf(index))) return;
+		const isBegun = await this.findBegun([...items.values()]);
+		for (const [position, [index, request]] of [...items].entries()) {
+			if (isBegun[position] !== true || this.recordOf(index) !== undefined) continue;
 			const key = this.nextKey(request);
 			this.keysByItem.set(String(index), key);
-			this.records[key] = { item: this.ownerOf(request, index), unknown: error.toStored() };
-			begun.set(index, error);
+			this.records[key] = { item: this.ownerOf(request, index), ...begunRecord(request) };
 		}
-		return begun;
+	}
+
+	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {
+		const log = await this.openLog();
+		if (log === undefined || log.isFirstAttempt) return [];
+		const areRepeatable = requests.map(({ idempotencyKey }) => idempotencyKey !== undefined);
+		return await log.findBegun(requests.map(targetOf), requests.map(loggedPayload), areRepeatable);
 	}
 
 	private async openLog(): Promise<WriteAheadLog | undefined> {
@@ -213,17 +224,25 @@ export class IdempotencyHandler<Deps> {
 			this.records[key] = { ...owner, ...record };
 		};
 		return await limiter(async () => {
+			const isIdempotent = request.idempotent === true;
+			if (this.asTool && !isIdempotent && !this.hasRecord(key, owner.tool_request)) {
+				const [isBegun] = await this.findBegun([request]);
+				if (isBegun === true) this.records[key] = { ...owner, ...begunRecord(request) };
+			}
 			const previous = this.records[key];
 			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
-			if (previous !== undefined && this.hasRecord(key, owner.tool_request))
-				return replay(previous);
+			if (previous !== undefined && this.hasRecord(key, owner.tool_request)) {
+				const { find } = request;
+				if (find === undefined || !isSearchable(previous)) return replay(previous);
+				return await this.search(find, OutcomeUnknown.fromStored(previous.unknown), save);
+			}
 			// n8n may have stopped the execution while this item waited for an earlier one.
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
 			this.requireQuota(request.quota);
 			save({ inProgress: true });
-			const output = await this.sendOrFind(request, deps).catch((error: unknown): never => {
+			const output = await this.sendLogged(request, deps).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
 				else if (error instanceof ExplainedError) this.restore(key, previous);
 				throw error;
@@ -233,25 +252,42 @@ export class IdempotencyHandler<Deps> {
 		});
 	}
 
-	/** Doesn't send what an earlier attempt started. Searches for it if the request can be found. */
-	private async sendOrFind(
+	/** Searches for a request that an earlier attempt started, once per execution. */
+	private async search(
+		find: NonNullable<PreparedRequest<Deps>['find']>,
+		error: OutcomeUnknown,
+		save: (record: IdempotencyRecord) => void,
+	): Promise<INodeExecutionData[]> {
+		const log = await this.openLog();
+		if (log === undefined || isCanceled(this.context)) throw error;
+		const deps = await this.createDeps().catch((): never => {
+			throw error;
+		});
+		const output = await find(deps, error, log.origin.startedAt).catch((cause: unknown): never => {
+			const unknown = cause instanceof OutcomeUnknown ? cause : error;
+			save({ unknown: unknown.toStored() });
+			throw cause;
+		});
+		save({ completed: output.map(({ json }) => this.toStored(json)) });
+		return output;
+	}
+
+	/** Doesn't send what an earlier attempt started. */
+	private async sendLogged(
 		request: PreparedRequest<Deps>,
 		deps: Deps,
 	): Promise<INodeExecutionData[]> {
 		request.lastCheck?.();
 		const log = request.idempotent === true ? undefined : await this.openLog();
 		if (log === undefined) return await request.send(deps);
-		const [target, { payload }] = [targetOf(request), request];
-		if (!(await log.begin(target, payload))) {
-			return await request.send(deps).catch(async (error: unknown) => {
-				const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-				if (!mayBeSent) await log.release(target, payload);
-				throw error;
-			});
-		}
-		const error = begunEarlier(request);
-		if (request.find === undefined) throw error;
-		return await request.find(deps, error, log.origin.startedAt);
+		const [target, payload] = [targetOf(request), loggedPayload(request)];
+		const isBegun = await log.begin(target, payload);
+		if (isBegun && request.idempotencyKey === undefined) throw begunEarlier(request);
+		return await request.send(deps).catch(async (error: unknown) => {
+			const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
+			if (!mayBeSent) await log.release(target, payload);
+			throw error;
+		});
 	}
 
 	/** Rejected and unsent requests have no record, so they don't count. */
@@ -290,6 +326,11 @@ export class IdempotencyHandler<Deps> {
 			if (group.length > MAX_TOOL_REQUESTS && oldest !== undefined) this.restore(oldest, undefined);
 		}
 	}
+}
+
+function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {
+	const unknown = begunEarlier(request).toStored();
+	return request.find === undefined ? { unknown } : { unknown, search: true };
 }
 
 type ToolRequests = {

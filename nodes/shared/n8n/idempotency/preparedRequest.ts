@@ -18,8 +18,10 @@ export type PreparedRequest<Deps> = {
 	 * payload. After n8n crashed, *Retry* compares the number of started requests per target.
 	 */
 	target?: unknown;
-	/** Whether sending it twice has the same effect as sending it once. */
+	/** Whether it changes nothing, or sending it twice has the same effect as sending it once. */
 	idempotent?: boolean;
+	/** The service accepts requests with this key once, so the same key may be sent again. */
+	idempotencyKey?: string | undefined;
 	/** Whether a model may repeat the request after it completed. Customers say "yes" twice. */
 	repeatable?: boolean;
 	/** The limit per agent run or MCP session, across all tools. */
@@ -74,6 +76,11 @@ export function targetOf<Deps>({
 	payload,
 }: PreparedRequest<Deps>): unknown {
 	return target ?? person ?? subject ?? payload;
+}
+
+/** What identifies the request in the write-ahead log, beside its target. */
+export function loggedPayload<Deps>({ payload, idempotencyKey }: PreparedRequest<Deps>): unknown {
+	return idempotencyKey === undefined ? payload : { idempotencyKey };
 }
 
 /** The outcome of a request that an earlier attempt started, and of which n8n has no record. */

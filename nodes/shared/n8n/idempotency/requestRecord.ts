@@ -8,10 +8,20 @@ import { isJsonObject, type JsonObject } from '../../json';
  */
 export type RecordOwner = { tool_request?: string; unit?: string; item?: string };
 
-/** The result of a request. `inProgress`: n8n stored the execution before the response arrived. */
+/**
+ * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `search`: the service can
+ * be searched for it, and wasn't yet.
+ */
 export type IdempotencyRecord = RecordOwner &
-	({ completed: JsonObject[] } | { unknown: StoredUnknown } | { inProgress: true });
+	({ completed: JsonObject[] } | { unknown: StoredUnknown; search?: true } | { inProgress: true });
 export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
+
+/** Whether the outcome is unknown, and the service can be searched for the request. */
+export function isSearchable(
+	record: IdempotencyRecord,
+): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
+	return 'unknown' in record && record.search === true;
+}
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */
 export function replay(record: IdempotencyRecord): INodeExecutionData[] {

@@ -1,7 +1,9 @@
 import countBy from 'lodash/countBy';
 import difference from 'lodash/difference';
+import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
 import { pause } from '../../clock';
 import { shortFingerprint } from '../../hash';
@@ -91,7 +93,8 @@ export class WriteAheadLog {
 		while (pending.length > 0) {
 			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
 			const texts = [...entries.flatMap((entry) => entry.texts), ...more];
-			const added = await this.writeEntries(texts).catch((error: unknown) => {
+			const write = async () => await this.write({ add: texts });
+			const { result: added, isRepeated } = await this.repeated(write).catch((error: unknown) => {
 				for (const name of names) this.begun.removeLatest(name);
 				throw error;
 			});
@@ -99,6 +102,7 @@ export class WriteAheadLog {
 			// An existing entry is from this execution, before it waited, or from another sub-execution.
 			const others = existing.filter((entry) => !entry.texts.some((text) => added.has(text)));
 			if (others.length < existing.length) isBegun = true;
+			if (others.length > 0 && isRepeated && !this.options.isFirstAttempt) return true;
 			if (others.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
 			pending = others.map(({ name }) => name);
 		}
@@ -118,43 +122,71 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Whether an earlier attempt may have started each of these, in order. Leaves no entries for the others. If the
-	 * payloads don't show which requests to a target were started, all requests to it may have been.
+	 * Whether an earlier attempt may have started each of these, in order. Leaves no entries. If the payloads don't show
+	 * which requests to a target were started, all requests to it may have been.
 	 *
-	 * @throws NotSent if n8n's store can't be reached
+	 * @param areRepeatable which of them may be sent again if exactly they were started
+	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async findBegun(
 		targets: readonly unknown[],
 		payloads: readonly unknown[] = targets,
+		areRepeatable: readonly boolean[] = [],
 	): Promise<boolean[]> {
-		const counts = this.begun.copy();
-		const requests = targets.map((target, index) => {
-			const [name = '', exactName = name] = namesOf(target, payloads[index]);
-			const text = this.requestText(name, counts.add(name));
-			const exact = exactName === name ? text : this.requestText(exactName, counts.add(exactName));
-			return { name, exactName, text, exact };
+		const requests = targets.map((target, index) => namesOf(target, payloads[index]));
+		const find = async (isRepeated: boolean) =>
+			await this.exclusive(async () => await this.findEarlier(requests.flat(), isRepeated));
+		const { result: found } = await this.repeated(find).catch((error: unknown) => {
+			throw earlierUnreadable(error);
 		});
-		const texts = uniq(requests.flatMap(({ text, exact }) => [text, exact]));
-		const added = await this.exclusive(async () => {
-			const added = new Set(await this.store.add(texts));
-			await removeAll(this.store, [...added]);
-			return added;
+		let position = 0;
+		const states = requests.map((names) => {
+			const [name = '', exactName = name] = names;
+			const [isTarget = false, isExact = isTarget] = found.slice(position, position + names.length);
+			position += names.length;
+			return { name, exactName, isTarget, isExact };
 		});
 		const begunOf = countBy(
-			requests.filter(({ text }) => !added.has(text)),
+			states.filter(({ isTarget }) => isTarget),
 			'name',
 		);
 		const exactOf = countBy(
-			requests.filter(({ exact }) => !added.has(exact)),
+			states.filter(({ isExact }) => isExact),
 			'name',
 		);
-		return requests.map(({ name, exactName, exact }) => {
-			const isExact = !added.has(exact);
-			if (!isExact && (begunOf[name] ?? 0) <= (exactOf[name] ?? 0)) return false;
+		return states.map(({ name, exactName, isExact }, index) => {
+			const isCertain = (begunOf[name] ?? 0) <= (exactOf[name] ?? 0);
+			if (isExact ? areRepeatable[index] === true : isCertain) return false;
 			this.begun.add(name);
 			if (isExact && exactName !== name) this.begun.add(exactName);
 			return true;
 		});
+	}
+
+	/**
+	 * For each name, whether its next entry is from an earlier attempt. Skips the entries of this attempt. If it's repeated,
+	 * the text that tells them apart may be from the try before, so all count as earlier ones.
+	 */
+	private async findEarlier(names: readonly string[], isRepeated: boolean): Promise<boolean[]> {
+		const counts = this.begun.copy();
+		const isEarlier = names.map(() => false);
+		let pending = names.map((name, index) => ({ name, index }));
+		while (pending.length > 0) {
+			const entries = pending.map((entry) => ({
+				...entry,
+				texts: this.textsOf(entry.name, counts.add(entry.name)),
+			}));
+			const added = new Set(await this.store.add(entries.flatMap(({ texts }) => texts)));
+			await removeAll(this.store, [...added]);
+			const existing = entries.filter(({ texts: [request = ''] }) => !added.has(request));
+			const [earlier, own] = partition(
+				existing,
+				({ texts }) => isRepeated || texts.some((text) => added.has(text)),
+			);
+			for (const { index } of earlier) isEarlier[index] = true;
+			pending = own;
+		}
+		return isEarlier;
 	}
 
 	/**
@@ -212,15 +244,21 @@ export class WriteAheadLog {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
 
-	/** If n8n has written them but reports an error, another attempt takes them for those of another execution. */
-	private async writeEntries(add: string[]): Promise<ReadonlySet<string>> {
+	/** `isRepeated`: n8n reported an error at first, but may have done it. */
+	private async repeated<T>(
+		use: (isRepeated: boolean) => Promise<T>,
+	): Promise<{ result: T; isRepeated: boolean }> {
 		const { pause } = this.options;
+		let isRepeated = false;
 		for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
-			const added = await this.write({ add }).catch(() => undefined);
-			if (added !== undefined) return added;
+			try {
+				return { result: await use(isRepeated), isRepeated };
+			} catch {
+				isRepeated = true;
+			}
 			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
 		}
-		return await this.write({ add });
+		return { result: await use(isRepeated), isRepeated };
 	}
 
 	/** Changes that arrive while n8n writes go into the next batch. */
@@ -307,6 +345,21 @@ export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => 
 	const log = await openWriteAheadLog(context).catch(() => undefined);
 	const stored = log?.state();
 	return async () => await log?.clear(stored).catch(() => undefined);
+}
+
+function earlierUnreadable(error: unknown): OutcomeUnknown {
+	const cause = error instanceof ExplainedError ? error.originalMessage : String(error);
+	return new OutcomeUnknown(
+		"n8n can't read which requests an earlier attempt sent, so this attempt sent nothing",
+		{
+			onScreen:
+				"Retry the execution again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+			forModel: 'Try again.',
+		},
+		cause,
+		undefined,
+		'n8n',
+	);
 }
 
 /** What the entries of a request are named after: its target, and the target with the payload. */

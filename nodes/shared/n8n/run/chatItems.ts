@@ -6,9 +6,10 @@ import { KeyedMutex, type Limiter } from '../../keyedMutex';
 import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
-import { type CompletedText, sendEachItem } from './itemLoop';
+import type { CompletedText } from './itemLoop';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
 import type { OperationRun } from './operations';
+import { sendEachItem } from './sendLoop';
 import { readConcurrency } from '../forms/options';
 
 export type ChatDeps = {

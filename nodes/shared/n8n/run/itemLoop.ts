@@ -1,14 +1,10 @@
 import { sleep, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../../api/errors';
-import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
-import { asCanceled, isCanceled, requireRunning } from './cancel';
+import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
-import { IdempotencyHandler } from '../idempotency/handler';
-import type { PreparedRequest } from '../idempotency/preparedRequest';
-import { replay } from '../idempotency/requestRecord';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
@@ -30,15 +26,8 @@ export type ItemLoopOptions = {
 	completedText?: CompletedText;
 	/** Whether an item with output was also completed. Default: all were. */
 	isCompleted?: (index: number) => boolean;
-};
-
-export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
-	/** Creates what every request needs, such as the API client. */
-	createDeps: () => Promise<Deps>;
-	/** Gets the stored results of earlier attempts before the first item is sent. */
-	onEarlierResults?: (records: JsonObject[]) => void;
-	/** Orders items that must be sent one after another. */
-	limiterFor?: (index: number) => Limiter;
+	/** The output of an item from an earlier attempt, or undefined. Throws if its outcome is unknown. */
+	earlierOutput?: (index: number) => INodeExecutionData[] | undefined;
 };
 
 /** Expressions take about 0.3 ms each, and an item may have ten. */
@@ -47,7 +36,6 @@ const ITEMS_PER_YIELD = 100;
 const STARTS_PER_YIELD = 10;
 const NOTHING_SENT =
 	'Nothing was sent, because all items are checked before the first one is sent.';
-const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
 /** Further items to list in a message. The rest is counted. */
 const MAX_LISTED_ITEMS = 9;
 
@@ -61,6 +49,7 @@ export async function forEachItem(
 		checkNote = NOTHING_SENT,
 		completedText,
 		isCompleted = () => true,
+		earlierOutput = () => undefined,
 	}: ItemLoopOptions = {},
 ): Promise<INodeExecutionData[]> {
 	const items = context.getInputData();
@@ -78,11 +67,13 @@ export async function forEachItem(
 		// Wait for the earlier items, so that all start in order.
 		await start;
 		// After a failure that stops the node, items in flight finish and no other starts.
-		if (failures.size > 0 && !continueOnFail) return;
+		const hasFailed = failures.size > 0 && !continueOnFail;
 		try {
+			const isStopped = hasFailed || isCanceled(context);
+			const output = isStopped ? earlierOutput(index) : await task(index);
+			if (output !== undefined) outputs[index] = pair(output, index);
 			// n8n may store the output, and a retry then continues with the next node. So no item may be missing.
-			requireRunning(context);
-			outputs[index] = pair(await task(index), index);
+			else if (!hasFailed) throw stoppedBeforeItem();
 		} catch (error) {
 			failures.set(index, error);
 			if (continueOnFail)
@@ -99,136 +90,31 @@ export async function forEachItem(
 	return outputs.flat();
 }
 
-/**
- * Sends each item once. Replays the stored results of earlier attempts (see {@link IdempotencyHandler}), and checks the
- * other items before the first one is sent.
- */
-export async function sendEachItem<Deps>(
-	context: IExecuteFunctions,
-	prepare: (index: number) => PreparedRequest<Deps>,
-	{ createDeps, onEarlierResults, limiterFor, ...options }: SendLoopOptions<Deps>,
-): Promise<INodeExecutionData[]> {
-	const handler = openHandler(context, createDeps);
-	const prepared = new Map<number, PreparedRequest<Deps>>();
-	const notSent = new Set<number>();
-	const requestOf = (index: number): PreparedRequest<Deps> => {
-		const request = prepared.get(index) ?? prepare(index);
-		prepared.set(index, request);
-		return request;
-	};
-	const check = (index: number): void => requestOf(index).check?.();
-	const send = async (index: number): Promise<INodeExecutionData[]> => {
-		const request = requestOf(index);
-		prepared.delete(index);
-		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
-		const output = await result.catch((error: unknown) => {
-			// The result for a model explains why nothing was sent.
-			const fallback = runsAsTool(context) ? undefined : request.fallbackOutput?.(error);
-			if (fallback === undefined) throw error;
-			notSent.add(index);
-			return fallback;
-		});
-		return request.formatOutput?.(output) ?? output;
-	};
-	const isCompleted = (index: number): boolean => !notSent.has(index);
-	onEarlierResults?.(handler.earlierResults);
-	const { isFirstAttempt } = handler;
-	if (!isFirstAttempt) await matchEarlierItems(context, handler, requestOf);
-	const begun = await findBegun(context, handler, requestOf);
-	const checks =
-		begun.size > 0 ? checkBegun(context, handler, begun, options.completedText) : { check };
-	return await forEachItem(context, send, {
-		...options,
-		isCompleted,
-		...((isFirstAttempt || begun.size > 0) && checks),
-	});
-}
-
-/** Stops a retry before the first request. Reports the items that may be sent, and those that completed. */
-function checkBegun<Deps>(
-	context: IExecuteFunctions,
-	handler: IdempotencyHandler<Deps>,
-	begun: ReadonlyMap<number, ExplainedError>,
-	completedText: CompletedText | undefined,
-): Required<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
-	const check = (index: number): void => {
-		const error = begun.get(index);
-		if (error !== undefined) throw error;
-		const record = handler.recordOf(index);
-		if (record !== undefined && !('completed' in record)) replay(record);
-	};
-	const completed = [...context.getInputData().keys()].flatMap((index) => {
-		const record = handler.recordOf(index);
-		return record !== undefined && 'completed' in record ? pair(replay(record), index) : [];
-	});
-	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
-	return { check, checkNote: notes.join(' ') };
-}
-
-/** On *Retry*, finds all requests that an earlier attempt started, so that one message can list them. */
-async function findBegun<Deps>(
-	context: IExecuteFunctions,
-	handler: IdempotencyHandler<Deps>,
-	requestOf: (index: number) => PreparedRequest<Deps>,
-): Promise<Map<number, ExplainedError>> {
-	if (context.getMode() !== 'retry' || runsAsTool(context)) return new Map();
-	const items = new Map<number, PreparedRequest<Deps>>();
-	for (const index of context.getInputData().keys()) {
-		try {
-			const request = requestOf(index);
-			if (request.find === undefined) items.set(index, request);
-		} catch {
-			// The loop reports an item that can't be read.
-		}
-		await yieldToEventLoop(index);
-	}
-	return await handler.findBegun(items);
-}
-
-async function matchEarlierItems<Deps>(
-	context: IExecuteFunctions,
-	handler: IdempotencyHandler<Deps>,
-	requestOf: (index: number) => PreparedRequest<Deps>,
-): Promise<void> {
-	for (const index of context.getInputData().keys()) {
-		try {
-			handler.matchEarlierItem(requestOf(index), index);
-		} catch {
-			// The loop reports an item that can't be read.
-		}
-		await yieldToEventLoop(index);
-	}
-}
-
-const noLimit: Limiter = async (job) => await job();
-
-function openHandler<Deps>(
-	context: IExecuteFunctions,
-	createDeps: () => Promise<Deps>,
-): IdempotencyHandler<Deps> {
-	try {
-		return new IdempotencyHandler(context, createDeps);
-	} catch (error) {
-		throw toNodeError(context.getNode(), error);
-	}
-}
-
 /** @throws if an item doesn't pass, before anything was sent */
 async function checkAll(
 	context: IExecuteFunctions,
 	check: (index: number) => void,
 	note: string,
 ): Promise<void> {
+	const failures = await tryEachItem(context, check);
+	if (failures.size > 0) throw stop(context, failures, [note]);
+}
+
+/** Does this for each item, also after failures. @returns the errors, by item index */
+export async function tryEachItem(
+	context: IExecuteFunctions,
+	action: (index: number) => void,
+): Promise<Map<number, unknown>> {
 	const failures = new Map<number, unknown>();
 	for (const index of context.getInputData().keys()) {
 		try {
-			check(index);
+			action(index);
 		} catch (error) {
 			failures.set(index, error);
 		}
 		await yieldToEventLoop(index);
 	}
-	if (failures.size > 0) throw stop(context, failures, [note]);
+	return failures;
 }
 
 /** Reads each item, one after another. Stops at the first one that can't be read. */
@@ -254,7 +140,7 @@ export function asItems(records: JsonObject | JsonObject[]): INodeExecutionData[
 	return (Array.isArray(records) ? records : [records]).map((json) => ({ json }));
 }
 
-function pair(output: INodeExecutionData[], index: number): INodeExecutionData[] {
+export function pair(output: INodeExecutionData[], index: number): INodeExecutionData[] {
 	return output.map((item) => ({ pairedItem: { item: index }, ...item }));
 }
 
@@ -275,7 +161,10 @@ function stop(
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
 	const notes = listed.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
 	const unlisted = others.length - listed.length;
-	if (unlisted > 0) notes.push(`And ${unlisted} more ${unlisted === 1 ? 'item' : 'items'}.`);
+	if (unlisted > 0) {
+		const items = unlisted === 1 ? 'item' : 'items';
+		notes.push(`And ${unlisted} more ${items} (${ranges(others.slice(MAX_LISTED_ITEMS))}).`);
+	}
 	notes.push(...moreNotes);
 	if (notes.length > 0) {
 		error.description = [...(error.description ? [error.description] : []), ...notes]
@@ -286,7 +175,7 @@ function stop(
 }
 
 /** Lists the completed items, so that nothing is sent twice in a new execution. */
-function completedNotes(
+export function completedNotes(
 	context: IExecuteFunctions,
 	text: CompletedText | undefined,
 	completed: INodeExecutionData[],
@@ -295,8 +184,9 @@ function completedNotes(
 	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
 	const [what, items, them] =
 		completed.length === 1 ? [text.singular, 'item', 'it'] : [text.plural, 'items', 'them'];
-	// n8n stores a stopped execution without the results.
-	const isStored = !runsOnEngine2(context) && !isCanceled(context);
+	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow anew.
+	const isStored =
+		!runsOnEngine2(context) && !isCanceled(context) && context.getMode() !== 'integrated';
 	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';
 	return [
 		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`,

@@ -4,15 +4,9 @@ import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../contract/credentialFor';
 import { mockTime, output, service } from '../../../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../../simulator';
-import { acceptCalls, faultOf, placeCallHarness } from '../placeCallHarness';
+import { acceptCalls, CALL_LIST as MAPPING, faultOf, placeCallHarness } from '../placeCallHarness';
 
 const harness = placeCallHarness();
-const MAPPING = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'whole',
-	callListPhoneName: 'ph',
-};
 const PHONE = '9876543210';
 const OTHER = '9876543211';
 const CONTINUE = { onError: 'continueRegularOutput' } as const;

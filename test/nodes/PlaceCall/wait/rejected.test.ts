@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { engineTool, inlineTool } from '../../../engine';
+import { engineTool, inlineTool, output } from '../../../engine';
 import { faultOf, waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
 import { byWebhook, harness } from './waitHarness';
@@ -25,6 +25,17 @@ describe('no call is placed', () => {
 		const { message, description } = faultOf(run);
 		expect(message).toBe("n8n can't reach its own webhook URL, so no call was placed");
 		expect(description).toContain('By Reading the Call');
+	});
+
+	it('if n8n cannot reach its own webhook URL, and with Continue each item has the error', async () => {
+		nock(N8N)
+			.get(/^\/webhook-waiting\//)
+			.reply(502, {});
+		const over = { onError: 'continueRegularOutput' } as const;
+		const run = await harness.place(byWebhook, { items: [{ row: 1 }], over, sinks: ['After'] });
+		expect(output(run, 'After').map(({ json }) => json)).toEqual([
+			expect.objectContaining({ error: expect.any(String) }),
+		]);
 	});
 
 	it('if something else responds at that URL', async () => {

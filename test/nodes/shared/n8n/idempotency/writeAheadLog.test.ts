@@ -9,6 +9,8 @@ class Store implements DeduplicationStore {
 	writes = 0;
 	/** Called after the list was read, and before it is written. */
 	between: () => void = () => {};
+	/** Called after texts were added, and before texts are removed. */
+	onChange: (change: 'add' | 'remove') => void = () => {};
 
 	async add(texts: string[], maxEntries = Infinity): Promise<string[]> {
 		const read = [...this.texts];
@@ -17,10 +19,12 @@ class Store implements DeduplicationStore {
 		const added = texts.filter((text) => !read.includes(text));
 		this.texts = [...read, ...added].slice(-maxEntries);
 		this.writes++;
+		this.onChange('add');
 		return added;
 	}
 
 	async remove(texts: string[]): Promise<void> {
+		this.onChange('remove');
 		this.texts = this.texts.filter((text) => !texts.includes(text));
 		await Promise.resolve();
 	}
@@ -455,6 +459,13 @@ test('the entries of a retry stay when it ends, so that a second retry sends not
 	expect([await second.begin('a'), await second.begin('b')]).toEqual([true, true]);
 });
 
+test("a retry that another process resumes after a wait doesn't take its own requests for those of an earlier attempt", async () => {
+	const store = new Store();
+	expect(await later(store, 'e2').begin('a', 'x')).toBe(false);
+	// The next run of a loop, such as another call to a person who didn't answer.
+	expect(await later(store, 'e2').findBegun(['a'], ['x'])).toEqual([false]);
+});
+
 test('an execution without requests writes nothing when it ends', async () => {
 	const store = new Store();
 	store.texts = ['of another execution'];
@@ -569,6 +580,35 @@ test.each(['the first attempt', 'a retry'])(
 		if (isFirst) expect(store.texts).toEqual([]);
 	},
 );
+
+describe("if n8n's store reports an error after a change, a retry", () => {
+	async function retryAfter(failing: 'add' | 'remove'): Promise<WriteAheadLog> {
+		const store = new Store();
+		await first(store).begin('a', 'x');
+		store.onChange = (change) => {
+			if (change === failing) throw new Error('connection lost');
+		};
+		const pause = async () => {
+			store.onChange = () => {};
+			return await Promise.resolve(true);
+		};
+		const origin = { startedAt: 1, executionId: 'e2', isSubExecution: false };
+		return new WriteAheadLog(store, origin, { isFirstAttempt: false, pause });
+	}
+
+	test.each(['add', 'remove'] as const)(
+		'still finds what an earlier attempt began (%s)',
+		async (fails) => {
+			const retry = await retryAfter(fails);
+			expect(await retry.findBegun(['a'], ['x'])).toEqual([true]);
+		},
+	);
+
+	test('still reports that an earlier attempt began the request', async () => {
+		const retry = await retryAfter('add');
+		expect(await retry.begin('a', 'x')).toBe(true);
+	});
+});
 
 describe('executions of one node at the same time', () => {
 	/** Whether the service accepts or rejects a request. */

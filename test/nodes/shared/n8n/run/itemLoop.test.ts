@@ -1,7 +1,8 @@
 import type { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, NodeOperationError, type INode } from 'n8n-workflow';
 import { ExecutionStore } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
-import { asItems, forEachItem, sendEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
+import { asItems, forEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
+import { sendEachItem } from '../../../../../nodes/shared/n8n/run/sendLoop';
 import {
 	InvalidInput,
 	OutcomeUnknown,
@@ -206,7 +207,9 @@ describe('the check of all items', () => {
 				error instanceof Error && 'description' in error ? String(error.description) : '',
 			);
 		expect(await stopped(10)).not.toContain('more items');
-		expect(await stopped(12)).toMatch(/\[item 9\] Rejected\. Correct it\. And 2 more items\./);
+		expect(await stopped(12)).toMatch(
+			/\[item 9\] Rejected\. Correct it\. And 2 more items \(10–11\)\./,
+		);
 	});
 
 	test('is skipped with Continue', async () => {

@@ -1,0 +1,160 @@
+import type { INode, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { oneNodeWorkflow, output, resume, runKilledAfter, service, skipSleeps } from '../../engine';
+import {
+	acceptCalls,
+	acceptUpTo,
+	CALL_LIST,
+	faultOf,
+	HOURS,
+	itemsOf,
+	listedCall,
+	people,
+	perItem,
+	phone,
+	placeCallHarness,
+	rejectCall,
+} from './placeCallHarness';
+
+const harness = placeCallHarness();
+const { kill, retryAfterKill } = harness;
+const NOON = '2026-11-20T12:00:00+05:30';
+const NIGHT = '2026-11-20T22:00:00+05:30';
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const PLACED = `call-${phone(0)}`;
+
+let itIs: (iso: string) => void;
+beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));
+afterEach(() => jest.restoreAllMocks());
+
+/** Place Call with *Look It Up*. */
+async function lookUpNode(
+	{ options = {}, ...parameters }: INodeParameters & { options?: INodeParameters } = {},
+	over: Partial<INode> = {},
+): Promise<INode> {
+	return harness.placeCallNode(
+		{ ...perItem, ...parameters, options: { ifUnknown: 'lookUp', ...options } },
+		{ credentials: { [CREDENTIAL]: await harness.addCredential(CALL_LIST) }, ...over },
+	);
+}
+
+/** The call list shows these calls, whenever it's read. */
+const shows = (...calls: object[]) =>
+	service()
+		.get('/v1/calls')
+		.query(true)
+		.times(20)
+		.optionally()
+		.reply(200, { success: true, data: calls });
+
+describe('a retry after n8n was killed', () => {
+	it('outside the calling hours, returns the call that was placed', async () => {
+		acceptCalls(1);
+		const node = await lookUpNode({
+			options: { callingHours: { hours: HOURS }, outsideCallingHours: 'notPlaced' },
+		});
+		const begun = await kill(node, people(1));
+		itIs(NIGHT);
+		shows(listedCall(PLACED));
+		const run = await retryAfterKill(begun, node);
+		expect(output(run, 'Node').map(({ json }) => json)).toMatchObject([
+			{ call_id: PLACED, placed: true },
+		]);
+	});
+
+	describe('after the scheduled time', () => {
+		const scheduled = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T13:00:00+05:30" }}' };
+
+		it("returns the call that was placed, and doesn't say that nothing was sent", async () => {
+			acceptCalls(1);
+			const node = await lookUpNode(scheduled);
+			const begun = await kill(node, people(1));
+			itIs(NIGHT);
+			shows(listedCall(PLACED));
+			const run = await retryAfterKill(begun, node);
+			expect(run.data.resultData.error?.description ?? '').not.toContain('Nothing was sent');
+			expect(output(run, 'Node').map(({ json }) => json.call_id)).toEqual([PLACED]);
+		});
+
+		it("with Continue, doesn't return the call that was placed as not sent", async () => {
+			acceptCalls(1);
+			const node = await lookUpNode(scheduled, CONTINUE);
+			const begun = await kill(node, people(1));
+			itIs(NIGHT);
+			shows(listedCall(PLACED));
+			const [item] = output(await retryAfterKill(begun, node), 'Node');
+			expect(item?.json).not.toMatchObject({ details: { outcome: 'not_sent' } });
+			expect(item?.json.call_id).toBe(PLACED);
+		});
+	});
+
+	it("doesn't report a rejected call as placed because another one to the same person was", async () => {
+		rejectCall();
+		const bodies = acceptCalls(1);
+		const node = await lookUpNode({ personName: '={{ $json.name }}' }, CONTINUE);
+		const rows = ['Too long', 'Asha'].map((name) => ({ phone: phone(0), name }));
+		const begun = await kill(node, rows);
+		expect(bodies).toMatchObject([{ person_name: 'Asha' }]);
+		shows(listedCall(PLACED));
+		acceptUpTo(1);
+		const run = await retryAfterKill(begun, node);
+		const [rejected, placed] = output(run, 'Node').map(({ json }) => json);
+		expect(rejected?.call_id).not.toBe(PLACED);
+		expect(placed).toMatchObject({ call_id: PLACED, looked_up: true });
+	});
+
+	it("places no call again if n8n's database stores the notes of the retry, but reports an error", async () => {
+		acceptCalls(1);
+		const node = await lookUpNode();
+		const begun = await kill(node, people(1));
+		shows();
+		const again = acceptUpTo(1);
+		harness.store.failAfterNextAdd();
+		await retryAfterKill(begun, node);
+		expect(again).toEqual([]);
+	});
+
+	describe('if the call list shows only the first call', () => {
+		const rows = (...ifUnknown: string[]) =>
+			ifUnknown.map((how, index) => ({ phone: phone(index), how }));
+
+		/** The message of the retry. */
+		async function retryWith(...ifUnknown: string[]) {
+			acceptCalls(ifUnknown.length);
+			const node = await lookUpNode({ options: { ifUnknown: '={{ $json.how }}' } });
+			const begun = await kill(node, rows(...ifUnknown));
+			shows(listedCall(PLACED));
+			return faultOf(await retryAfterKill(begun, node));
+		}
+
+		it('the message also names the later calls that were started', async () => {
+			const { message, description } = await retryWith('lookUp', 'lookUp', 'lookUp');
+			expect(message).toContain('[item 1]');
+			expect(description).toContain(phone(2));
+		});
+
+		it("started items with Look It Up aren't among those to run in a new execution", async () => {
+			const { message, description } = await retryWith('fail', 'lookUp');
+			expect(message).toContain('[item 0]');
+			expect(description).toContain('Run the other items in a new execution');
+			expect(description).toContain(phone(1));
+		});
+	});
+});
+
+test("a retry after n8n was killed between two runs of a loop doesn't return the first run's call as that of the second", async () => {
+	const node = await lookUpNode();
+	const { workflow } = oneNodeWorkflow(node);
+	acceptCalls(1);
+	rejectCall();
+	const runs = [itemsOf(people(1)), itemsOf(people(1))];
+	const begun = await runKilledAfter(harness.credentials, workflow, 'Node', runs, 1, clock.now());
+	shows(listedCall(PLACED, { created_at: new Date(clock.now() + 1_000).toISOString() }));
+	acceptUpTo(1);
+	const { data } = await resume(harness.credentials, workflow, begun, 'retry');
+	const results = data.resultData.runData.Node ?? [];
+	const ids = results.map((result) => result.data?.main?.[0]?.[0]?.json.call_id);
+	expect(ids[0]).toBe(PLACED);
+	expect(ids[1]).not.toBe(PLACED);
+});

@@ -1,0 +1,231 @@
+/** What a retry or a stopped execution reports: the calls that were placed, and those that may have been. */
+import type { INode, IRun, IRunExecutionData } from 'n8n-workflow';
+import {
+	oneNodeWorkflow,
+	output,
+	resume,
+	skipSleeps,
+	startExecution,
+	startNode,
+	stoppedResult,
+	storedCopy,
+	type Execution,
+} from '../../engine';
+import {
+	acceptCalls,
+	acceptUpTo,
+	callsEndpoint,
+	faultOf,
+	itemsOf,
+	people,
+	perItem,
+	phone,
+	phoneOf,
+	placeCallHarness,
+	rejectCall,
+} from './placeCallHarness';
+
+const harness = placeCallHarness();
+const { kill, retry, retryAfterKill, run } = harness;
+afterEach(() => jest.restoreAllMocks());
+const CONTINUE = { onError: 'continueRegularOutput' } as const;
+const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
+const PLACED_FIRST = '1 call was already placed in this run (item 0)';
+
+describe('if the first call gets no usable response after the others were placed', () => {
+	const OTHERS = '5 calls were already placed in this run (items 1–5)';
+
+	/** Records the numbers of six calls. */
+	function firstUnknown(): string[] {
+		const phones: string[] = [];
+		let respondToFirst = () => {};
+		const othersSeen = new Promise<void>((resolve) => (respondToFirst = resolve));
+		callsEndpoint()
+			.times(6)
+			.reply(async (_uri, body) => {
+				const called = phoneOf(body);
+				phones.push(called);
+				if (phones.length === 6) respondToFirst();
+				if (called !== phone(0)) return [200, { success: true, data: { call_id: called } }];
+				await othersSeen;
+				return [502, '<html>Bad Gateway</html>'];
+			});
+		return phones;
+	}
+
+	const parameters = { ...perItem, options: { concurrency: 2 } };
+
+	it('the last attempt of Retry On Fail lists every placed call', async () => {
+		skipSleeps();
+		const phones = firstUnknown();
+		const failed = await run(harness.placeCallNode(parameters, RETRY_ON_FAIL), people(6));
+		expect(phones).toHaveLength(6);
+		expect(faultOf(failed).description).toContain(OTHERS);
+	});
+
+	it('a retry lists every placed call', async () => {
+		const phones = firstUnknown();
+		const node = harness.placeCallNode(parameters);
+		const failed = await run(node, people(6));
+		expect(phones).toHaveLength(6);
+		expect(faultOf(failed).description).toContain(OTHERS);
+		expect(faultOf(await retry(failed, node)).description).toContain(OTHERS);
+	});
+});
+
+test('if many calls have an unknown outcome, the message names each of them', async () => {
+	callsEndpoint().times(15).reply(502, '<html>Bad Gateway</html>');
+	acceptCalls(5);
+	const node = harness.placeCallNode({ ...perItem, options: { concurrency: 20 } });
+	const { message, description } = faultOf(await run(node, people(20)));
+	expect(message).toContain('[item 0]');
+	for (let index = 1; index < 10; index++) expect(description).toContain(`[item ${index}]`);
+	expect(description).toContain('And 5 more items (10–14).');
+});
+
+describe('after n8n was killed', () => {
+	/** The first call is rejected, and the other two are placed. */
+	async function killAfterRejection(node: INode): Promise<IRunExecutionData> {
+		rejectCall();
+		acceptCalls(2);
+		return await kill({ ...node, ...CONTINUE, retryOnFail: false }, people(3));
+	}
+
+	function expectStartedListed(failed: IRun): void {
+		const { message, description } = faultOf(failed);
+		for (const index of [1, 2]) expect(`${message} ${description}`).toContain(phone(index));
+	}
+
+	test('a retry names every started item before it says to run the others in a new execution', async () => {
+		acceptCalls(15);
+		const node = harness.placeCallNode({ ...perItem, options: { concurrency: 5 } });
+		const isStarted = (_row: object, index: number) => index % 2 === 0;
+		const begun = await kill(node, people(30).filter(isStarted));
+		const { message, description } = faultOf(await retryAfterKill(begun, node, people(30)));
+		expect(message).toContain('[item 0]');
+		for (let index = 2; index < 20; index += 2) expect(description).toContain(`[item ${index}]`);
+		expect(description).toContain('And 5 more items (20, 22, 24, 26, 28).');
+		expect(description).toContain('Run the other items in a new execution');
+	});
+
+	test('a second retry also lists every started item, and sends nothing', async () => {
+		const node = harness.placeCallNode(perItem);
+		const begun = await killAfterRejection(node);
+		const first = await retryAfterKill(begun, node);
+		expectStartedListed(first);
+		const bodies = acceptUpTo(1);
+		expectStartedListed(await retry(first, node));
+		expect(bodies).toEqual([]);
+	});
+
+	test('a retry with Retry On Fail lists every started item, and sends nothing', async () => {
+		skipSleeps();
+		const node = harness.placeCallNode(perItem, RETRY_ON_FAIL);
+		const begun = await killAfterRejection(node);
+		const bodies = acceptUpTo(1);
+		expectStartedListed(await retryAfterKill(begun, node));
+		expect(bodies).toEqual([]);
+	});
+});
+
+describe('Stop', () => {
+	/** The service accepts the next call, and the execution is stopped before the response arrives. */
+	async function stopAtNextCall(execution: Execution) {
+		callsEndpoint().reply(200, () => {
+			execution.cancel();
+			return { success: true, data: { call_id: 'last' } };
+		});
+		return await stoppedResult(execution);
+	}
+
+	async function itemsAfterStop(execution: Execution) {
+		const { data } = await stopAtNextCall(execution);
+		return (data?.main?.[0] ?? []).map(({ json }) => json);
+	}
+
+	test.each([false, true])(
+		'with Retry On Fail %p, the message lists the placed and the unknown call, and says of neither that nothing was sent',
+		async (retryOnFail) => {
+			skipSleeps();
+			acceptCalls(1);
+			const node = harness.placeCallNode(perItem, { ...RETRY_ON_FAIL, retryOnFail });
+			const execution = startNode(harness.credentials, node, itemsOf(people(3)));
+			const description = (await stopAtNextCall(execution)).error?.description ?? '';
+			expect(description).toContain(PLACED_FIRST);
+			expect(description).toContain(phone(1));
+			expect(description).not.toContain('[item 0]');
+		},
+	);
+
+	test('during the second attempt of Retry On Fail, a call that the first one placed is returned', async () => {
+		skipSleeps();
+		rejectCall();
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem, { ...CONTINUE, ...RETRY_ON_FAIL });
+		const execution = startNode(harness.credentials, node, itemsOf(people(2)));
+		const items = await itemsAfterStop(execution);
+		expect(items).toHaveLength(2);
+		expect(items[1]?.message ?? '').not.toContain('Nothing was sent for this item');
+		expect(items[1]).toMatchObject({ call_id: `call-${phone(1)}` });
+	});
+
+	test('during a retry after n8n was killed, a call that was started before is returned as unknown', async () => {
+		rejectCall();
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem, CONTINUE);
+		const begun = await kill(node, people(2));
+		const { workflow } = oneNodeWorkflow(node);
+		const execution = startExecution(harness.credentials, workflow, storedCopy(begun), 'retry');
+		const items = await itemsAfterStop(execution);
+		expect(items).toHaveLength(2);
+		expect(items[1]?.message ?? '').not.toContain('Nothing was sent for this item');
+		expect(items[1]).toMatchObject({ details: { outcome: 'unknown' } });
+	});
+});
+
+describe('a retry with a value that was edited and is invalid', () => {
+	/** The first call is placed, and the second one rejected. Then the node is edited. */
+	async function retryEdited(over: Partial<INode>): Promise<IRun> {
+		acceptCalls(1);
+		rejectCall();
+		const failed = await run(harness.placeCallNode(perItem), people(2));
+		expect(faultOf(failed).description).toContain(PLACED_FIRST);
+		const invalid = { when: 'dateTime', scheduledAt: '={{ "tomorrow" }}' };
+		return await retry(failed, harness.placeCallNode({ ...perItem, ...invalid }, over));
+	}
+
+	it('with Continue, returns the call that was placed', async () => {
+		const [placed, invalid] = output(await retryEdited(CONTINUE), 'Node').map(({ json }) => json);
+		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
+		expect(placed).toMatchObject({ call_id: `call-${phone(0)}` });
+	});
+
+	it('lists the call that was placed', async () => {
+		expect(faultOf(await retryEdited({})).description).toContain(PLACED_FIRST);
+	});
+});
+
+describe("a retry after n8n was killed, while n8n's database is locked", () => {
+	async function retryLocked(node: INode, sinks: string[] = []): Promise<IRun> {
+		skipSleeps();
+		acceptCalls(1);
+		const begun = await kill(node, people(1));
+		harness.store.beforeCall = () => {
+			throw new Error('database is locked');
+		};
+		const { workflow } = oneNodeWorkflow(node, sinks);
+		return await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+	}
+
+	it('with Continue, returns an error for each item instead of the input', async () => {
+		const again = await retryLocked(harness.placeCallNode(perItem, CONTINUE), ['After']);
+		expect(output(again, 'After').map(({ json }) => json)).toEqual([
+			expect.objectContaining({ error: expect.any(String) }),
+		]);
+	});
+
+	it("doesn't say that a call that was placed wasn't sent", async () => {
+		const { message } = faultOf(await retryLocked(harness.placeCallNode(perItem)));
+		expect(message).not.toContain("wasn't sent");
+	});
+});
