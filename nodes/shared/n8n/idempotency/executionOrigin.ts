@@ -11,7 +11,7 @@ import { mcpSessionOf } from '../tools/toolRun';
 export type ExecutionOrigin = {
 	/** Epoch milliseconds. */
 	startedAt: number;
-	/** The execution itself, or the topmost parent of a sub-execution. */
+	/** The execution itself, or the topmost parent of a sub-execution. If a sub-execution is retried alone, the retry. */
 	executionId: string;
 	isSubExecution: boolean;
 	/** Whether an execution on Engine 2.0 started it. That one can't be retried, so it doesn't count as a parent. */
@@ -39,7 +39,9 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 		const origin = known ?? (await originOfParent(context, parentExecutionId));
 		if (origin !== undefined) {
 			originsByParent.set(parentExecutionId, origin);
-			return origin;
+			return context.getMode() === 'retry'
+				? { ...origin, executionId: context.getExecutionId() }
+				: origin;
 		}
 	}
 	const executionId = context.getExecutionId();

@@ -222,3 +222,11 @@ test('an execution that cannot be retried has no log', async () => {
 	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
 	expect(await openWriteAheadLog(context)).toBeUndefined();
 });
+
+test('a retry of a sub-execution itself finds the started requests', async () => {
+	const child = { mode: 'integrated', parentExecutionId: 'p1' } as const;
+	await (await execution('e1', child).open()).begin('a');
+	const retry = await execution('e2', { ...child, mode: 'retry' }).open();
+	expect(await retry.findBegun(['a', 'b'])).toEqual([true, false]);
+	expect(await (await execution('e3', { ...child, mode: 'retry' }).open()).begin('a')).toBe(true);
+});
