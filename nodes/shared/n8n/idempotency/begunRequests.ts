@@ -1,7 +1,13 @@
+import { BoundedMap } from '../../boundedMap';
+
+type Counts = Map<string, number>;
+
 /** Counts the requests that one execution has started, by target. Only in this process. */
 export class BegunRequests {
-	private readonly counts = new Map<string, number>();
 	private sum = 0;
+
+	/** @param counts by target; shared by the sub-executions of one parent, which number their requests together */
+	constructor(private readonly counts: Counts = new Map()) {}
 
 	get total(): number {
 		return this.sum;
@@ -26,8 +32,7 @@ export class BegunRequests {
 
 	/** An independent copy. */
 	copy(): BegunRequests {
-		const copy = new BegunRequests();
-		for (const [target, count] of this.counts) copy.counts.set(target, count);
+		const copy = new BegunRequests(new Map(this.counts));
 		copy.sum = this.sum;
 		return copy;
 	}
@@ -59,21 +64,33 @@ export type RunningExecution = {
 };
 
 const MAX_EXECUTIONS = 1_000;
+const MAX_PARENTS = 100;
 
 /** The executions of this process that have started requests, by node. */
 export class RunningExecutions {
 	private readonly byNode = new Map<string, Map<string, RunningExecution>>();
+	/** Without them, each sub-execution would look for the first free number in n8n's database. */
+	private readonly countsByParent = new BoundedMap<Counts>(MAX_PARENTS);
 
-	get(node: string, executionId: string): RunningExecution {
+	/** @param parentId of a sub-execution */
+	get(node: string, executionId: string, parentId?: string): RunningExecution {
 		const executions = this.byNode.get(node) ?? new Map<string, RunningExecution>();
 		this.byNode.set(node, executions);
 		const known = executions.get(executionId);
 		if (known !== undefined) return known;
-		const execution: RunningExecution = { begun: new BegunRequests(), watched: new WeakSet() };
+		const counts = parentId === undefined ? undefined : this.countsOf(node, parentId);
+		const execution = { begun: new BegunRequests(counts), watched: new WeakSet() };
 		executions.set(executionId, execution);
 		const [oldest] = executions.keys();
 		if (executions.size > MAX_EXECUTIONS && oldest !== undefined) executions.delete(oldest);
 		return execution;
+	}
+
+	private countsOf(node: string, parentId: string): Counts {
+		const key = JSON.stringify([node, parentId]);
+		const counts = this.countsByParent.get(key) ?? new Map();
+		this.countsByParent.set(key, counts);
+		return counts;
 	}
 
 	close(node: string, executionId: string): void {

@@ -311,7 +311,8 @@ export async function openWriteAheadLog(
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
 	const [node, executionId] = [nodeKeyOf(context), context.getExecutionId()];
-	const execution = running.get(node, executionId);
+	const parentId = origin.isSubExecution ? origin.executionId : undefined;
+	const execution = running.get(node, executionId, parentId);
 	const log = new WriteAheadLog(
 		openNodeStore(context, USE),
 		origin,

@@ -230,3 +230,20 @@ test('a retry of a sub-execution itself finds the started requests', async () =>
 	expect(await retry.findBegun(['a', 'b'])).toEqual([true, false]);
 	expect(await (await execution('e3', { ...child, mode: 'retry' }).open()).begin('a')).toBe(true);
 });
+
+test('sub-executions of one parent number their requests together, so that each is written once', async () => {
+	let calls = 0;
+	harness.store.beforeCall = () => calls++;
+	for (let index = 0; index < 30; index++) {
+		const child = execution(`c${index}`, { mode: 'integrated', parentExecutionId: 'busy parent' });
+		expect(await (await child.open()).begin('a')).toBe(false);
+		await child.end();
+	}
+	expect(calls).toBe(30);
+	// The entries of a retried parent are found all the same.
+	const ofRetry = { mode: 'integrated', parentExecutionId: 'retry of busy parent' } as const;
+	for (let index = 0; index < 30; index++) {
+		expect(await (await execution(`r${index}`, ofRetry).open()).begin('a')).toBe(true);
+	}
+	expect(await (await execution('r30', ofRetry).open()).begin('a')).toBe(false);
+});
