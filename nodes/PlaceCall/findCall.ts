@@ -56,7 +56,7 @@ export class CallFinder {
 		private readonly zone: string,
 	) {}
 
-	onSent({ key }: SentCall): void {
+	onSent({ key }: Pick<SentCall, 'key'>): void {
 		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
 	}
 

@@ -191,11 +191,13 @@ function prepareCall(
 			return placedItems(await limiter.place(numberKey, limit, plannedAt, placeOrFind));
 		},
 		withDetails: (error) => withCallDetails(request, error),
+		onUnknown: () => calls.onSent({ key: phoneKey }),
 		...(lookUp && {
 			find: async (account, error, since) => {
 				const sent = { request, key: phoneKey, sentAt: since };
-				const fail = async () => await Promise.reject(error);
-				return placedItems(await placedOrFound(calls, sent, fail, account));
+				const record = await calls.find(sent, account, error);
+				notePlaced(record.call_id);
+				return placedItems(record);
 			},
 		}),
 		fallbackOutput: notPlacedOutput,

@@ -97,7 +97,7 @@ export class CallLimiter {
 	/** If the record stays, the number counts as called. */
 	private async release(release: () => Promise<void>): Promise<void> {
 		const signal = cancelSignal(this.context);
-		for (const delay of DATABASE_DELAYS_MS) {
+		for (const delay of [...DATABASE_DELAYS_MS, 0]) {
 			const isReleased = await this.onStore(release).then(
 				() => true,
 				() => false,

@@ -5,7 +5,14 @@ const harness = engineHarness();
 const sessionId = fixtures.sessions.open;
 const PATH = `/v1/chat/session/${sessionId}/inject_context`;
 
-test('a retry of a retry adds a rejected entry, if the first retry added an earlier one of the session', async () => {
+test.each([
+	['adds a rejected entry, if the first retry added an earlier one of the session', {}, {}],
+	[
+		'returns what the first retry completed, also if Concurrency was edited in between',
+		{ concurrency: 1 },
+		{ concurrency: 2 },
+	],
+])('a retry of a retry %s', async (_what, options, editedOptions) => {
 	const added: unknown[] = [];
 	const accept = () =>
 		service()
@@ -15,10 +22,13 @@ test('a retry of a retry adds a rejected entry, if the first retry added an earl
 				return { success: true, data: { context: added } };
 			});
 	const reject = () => service().post(PATH).reply(422, { success: false, error: 'not now' });
-	const node = harness.node('injectContext', {
-		parameters: { sessionId, context: '={{ $json.text }}' },
-	});
-	const { workflow, start } = oneNodeWorkflow(node);
+	const workflowWith = (ofNode: { concurrency?: number }) =>
+		oneNodeWorkflow(
+			harness.node('injectContext', {
+				parameters: { sessionId, context: '={{ $json.text }}', options: ofNode },
+			}),
+		);
+	const { workflow, start } = workflowWith(options);
 	const items = ['one', 'two'].map((text) => ({ json: { text } }));
 	reject();
 	const failed = await runWorkflow(harness.credentials, workflow, start, items);
@@ -28,7 +38,8 @@ test('a retry of a retry adds a rejected entry, if the first retry added an earl
 	const first = await retryFailed(harness.credentials, failed, workflow);
 	expect(first.data.resultData.error?.message).toContain('rejected the request [item 1]');
 	accept();
-	const second = await retryFailed(harness.credentials, first, workflow);
+	const edited = workflowWith(editedOptions).workflow;
+	const second = await retryFailed(harness.credentials, first, edited);
 	expect(second.data.resultData.error?.message).toBeUndefined();
 	expect(added).toEqual(['one', 'two']);
 });

@@ -22,6 +22,7 @@ import {
 import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
+	acceptUpTo,
 	BODY,
 	callsEndpoint,
 	faultOf,
@@ -283,6 +284,22 @@ describe('a call that was certainly not placed does not count', () => {
 		expect(faultOf(await call(PHONE)).message).toBeDefined();
 		acceptCalls(1);
 		expect(isPlaced(await call(PHONE))).toEqual([true]);
+	});
+
+	it("rejected, also if n8n's database is locked for 50 seconds after that", async () => {
+		callsEndpoint().reply(400, () => {
+			const lockedUntil = now + 50_000;
+			store.beforeCall = () => {
+				if (now < lockedUntil) throw new Error('database is locked');
+			};
+			return REJECTED;
+		});
+		await harness.place(limited(), { over: CONTINUE });
+		store.beforeCall = () => {};
+		const bodies = acceptUpTo(1);
+		const [item] = json(await harness.place(limited(), { over: CONTINUE }));
+		expect(item).not.toMatchObject({ placed: false });
+		expect(bodies).toHaveLength(1);
 	});
 
 	it('unless the record cannot be removed', async () => {

@@ -6,6 +6,7 @@ import {
 	acceptCalls,
 	acceptUpTo,
 	CALL_LIST,
+	callsEndpoint,
 	faultOf,
 	HOURS,
 	itemsOf,
@@ -39,14 +40,17 @@ async function lookUpNode(
 	);
 }
 
-/** The call list shows these calls, whenever it's read. */
-const shows = (...calls: object[]) =>
+let listed: object[];
+/** From now on, the call list shows these calls, whenever it's read. */
+function shows(...calls: object[]): void {
+	listed = calls;
 	service()
 		.get('/v1/calls')
 		.query(true)
-		.times(20)
+		.times(40)
 		.optionally()
-		.reply(200, { success: true, data: calls });
+		.reply(200, () => ({ success: true, data: listed }));
+}
 
 describe('a retry after n8n was killed', () => {
 	it('outside the calling hours, returns the call that was placed', async () => {
@@ -102,6 +106,43 @@ describe('a retry after n8n was killed', () => {
 		const [rejected, placed] = output(run, 'Node').map(({ json }) => json);
 		expect(rejected?.call_id).not.toBe(PLACED);
 		expect(placed).toMatchObject({ call_id: PLACED, looked_up: true });
+	});
+
+	it("doesn't return the call of a later item as that of an earlier one to the same person", async () => {
+		const node = await lookUpNode({ personName: '={{ $json.name }}' }, CONTINUE);
+		// The service doesn't place the first call, and its response is lost.
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+		shows();
+		const bodies = acceptCalls(1);
+		const rows = ['First', 'Second'].map((name) => ({ phone: phone(0), name }));
+		const begun = await kill(node, rows);
+		expect(bodies).toMatchObject([{ person_name: 'Second' }]);
+		shows(listedCall(PLACED));
+		const again = acceptUpTo(2);
+		const [first] = output(await retryAfterKill(begun, node), 'Node').map(({ json }) => json);
+		expect(again).toEqual([]);
+		expect(first?.call_id).not.toBe(PLACED);
+	});
+
+	it("if the values of two calls to one person changed, doesn't return the call of the second as that of the first, which was rejected", async () => {
+		const node = await lookUpNode(
+			{
+				personName: '={{ $json.name }}',
+				// Differs in each execution.
+				options: { additionalBodyFields: '={ "sent_by": "{{ $execution.id }}" }' },
+			},
+			CONTINUE,
+		);
+		rejectCall();
+		const bodies = acceptCalls(1);
+		const rows = ['First', 'Second'].map((name) => ({ phone: phone(0), name }));
+		const begun = await kill(node, rows);
+		expect(bodies).toMatchObject([{ person_name: 'Second' }]);
+		shows(listedCall(PLACED));
+		const again = acceptUpTo(2);
+		const [first] = output(await retryAfterKill(begun, node), 'Node').map(({ json }) => json);
+		expect(again).toEqual([]);
+		expect(first?.call_id).not.toBe(PLACED);
 	});
 
 	it("places no call again if n8n's database stores the notes of the retry, but reports an error", async () => {

@@ -108,6 +108,22 @@ describe('after n8n was killed', () => {
 		expect(description).toContain('Run the other items in a new execution');
 	});
 
+	test("a retry doesn't advise to run an item again whose call was placed, if it can't be read after an edit", async () => {
+		acceptCalls(2);
+		const rows = people(2).map((row) => ({ ...row, at: '2040-01-31T10:00:00+05:30' }));
+		const at = (scheduledAt: string) =>
+			harness.placeCallNode({ ...perItem, when: 'dateTime', scheduledAt });
+		const begun = await kill(at('={{ $json.at }}'), rows);
+		const again = acceptUpTo(1);
+		const { message, description } = faultOf(
+			await retryAfterKill(begun, at('={{ $itemIndex === 1 ? "tomorrow" : $json.at }}')),
+		);
+		expect(again).toEqual([]);
+		expect(message).toContain('[item 0]');
+		expect(description).toContain('Run the other items in a new execution');
+		expect(description).toContain('[item 1]');
+	});
+
 	test('a second retry also lists every started item, and sends nothing', async () => {
 		const node = harness.placeCallNode(perItem);
 		const begun = await killAfterRejection(node);
@@ -184,6 +200,8 @@ describe('Stop', () => {
 });
 
 describe('a retry with a value that was edited and is invalid', () => {
+	const LEAVE_OUT = 'An earlier attempt completed this item, so leave it out of a new execution.';
+
 	/** The first call is placed, and the second one rejected. Then the node is edited. */
 	async function retryEdited(over: Partial<INode>): Promise<IRun> {
 		acceptCalls(1);
@@ -194,14 +212,35 @@ describe('a retry with a value that was edited and is invalid', () => {
 		return await retry(failed, harness.placeCallNode({ ...perItem, ...invalid }, over));
 	}
 
-	it('with Continue, returns the call that was placed', async () => {
+	it('with Continue, returns an error for the item whose call was placed, which says to leave it out of a new execution', async () => {
 		const [placed, invalid] = output(await retryEdited(CONTINUE), 'Node').map(({ json }) => json);
 		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
-		expect(placed).toMatchObject({ call_id: `call-${phone(0)}` });
+		expect(placed).toMatchObject({
+			message: expect.stringContaining(LEAVE_OUT),
+			details: { outcome: 'not_sent' },
+		});
 	});
 
-	it('lists the call that was placed', async () => {
-		expect(faultOf(await retryEdited({})).description).toContain(PLACED_FIRST);
+	it('says to leave the item whose call was placed out of a new execution', async () => {
+		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
+	});
+
+	it("doesn't return an item as called if its number was edited to an invalid one", async () => {
+		acceptCalls(1);
+		rejectCall();
+		const rows = [
+			{ phone: phone(0), mobile: 'n/a' },
+			{ phone: phone(1), mobile: phone(11) },
+		];
+		const failed = await run(harness.placeCallNode(perItem), rows);
+		expect(faultOf(failed).message).toContain('[item 1]');
+		const bodies = acceptUpTo(2);
+		const edited = harness.placeCallNode({ phoneNumber: '={{ $json.mobile }}' }, CONTINUE);
+		const [first, second] = output(await retry(failed, edited), 'Node').map(({ json }) => json);
+		expect(bodies.map((body) => body.phone_number)).toEqual([phone(11)]);
+		expect(second).toMatchObject({ call_id: `another-call-${phone(11)}` });
+		// "If you change an item's phone number, it counts as a new call."
+		expect(first?.call_id).toBeUndefined();
 	});
 });
 
@@ -222,6 +261,14 @@ describe("a retry after n8n was killed, while n8n's database is locked", () => {
 		expect(output(again, 'After').map(({ json }) => json)).toEqual([
 			expect.objectContaining({ error: expect.any(String) }),
 		]);
+	});
+
+	it('with Continue, returns the outcome and what to do', async () => {
+		const [item] = output(await retryLocked(harness.placeCallNode(perItem, CONTINUE)), 'Node');
+		expect(item?.json).toMatchObject({
+			message: expect.stringContaining('Retry the execution again'),
+			details: { outcome: 'unknown', n8n_said: 'database is locked' },
+		});
 	});
 
 	it("doesn't say that a call that was placed wasn't sent", async () => {

@@ -1,11 +1,30 @@
-import type { INode, IRun } from 'n8n-workflow';
-import { output, ParentExecution, skipSleeps } from '../../engine';
+import { WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	type IExecutionContext,
+	type INode,
+	type IRun,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import {
+	makeAdditionalData,
+	oneNodeWorkflow,
+	output,
+	ParentExecution,
+	runDataOf,
+	service,
+	skipSleeps,
+} from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
+	CALL_LIST,
+	callsEndpoint,
 	faultOf,
 	HOURS,
 	itemsOf,
+	listedCall,
 	people,
 	perItem,
 	phone,
@@ -28,6 +47,10 @@ afterEach(() => jest.restoreAllMocks());
 
 const run = async (node: INode, rows: Array<{ phone: string }>): Promise<IRun> =>
 	await parent.run(node, itemsOf(rows));
+
+/** Two people with one number. */
+const FIRST = [{ phone: phone(0), name: 'First' }];
+const SECOND = [{ phone: phone(0), name: 'Second' }];
 
 describe('a sub-workflow whose parent is retried after n8n was killed', () => {
 	it("doesn't say outside the calling hours that a call that was placed wasn't", async () => {
@@ -85,6 +108,41 @@ describe('a sub-workflow whose parent is retried after n8n was killed', () => {
 		expect(again.map((body) => body.person_name)).not.toContain('B');
 	});
 
+	it('places the call of a sub-execution that had not begun, after one to the same person that had', async () => {
+		const node = harness.placeCallNode({ ...perItem, personName: '={{ $json.name }}' }, CONTINUE);
+		acceptCalls(1);
+		await run(node, FIRST);
+		parent.retry();
+		const again = acceptUpTo(2);
+		const [begun] = output(await run(node, FIRST), 'Node');
+		expect(begun?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		await run(node, SECOND);
+		expect(again.map((body) => body.person_name)).toEqual(['Second']);
+	});
+
+	it("with Look It Up, doesn't return the call of one sub-execution as that of another one that never began", async () => {
+		const placed = `call-${phone(0)}`;
+		const node = harness.placeCallNode(
+			{ ...perItem, personName: '={{ $json.name }}', options: { ifUnknown: 'lookUp' } },
+			{ credentials: { [CREDENTIAL]: await harness.addCredential(CALL_LIST) } },
+		);
+		const bodies = acceptCalls(1);
+		await run(node, FIRST);
+		expect(bodies).toMatchObject([{ person_name: 'First' }]);
+		parent.retry();
+		service()
+			.get('/v1/calls')
+			.query(true)
+			.times(20)
+			.optionally()
+			.reply(200, { success: true, data: [listedCall(placed)] });
+		const again = acceptUpTo(1);
+		expect(output(await run(node, FIRST), 'Node')[0]?.json.call_id).toBe(placed);
+		const second = await run(node, SECOND);
+		expect(output(second, 'Node')[0]?.json.call_id).not.toBe(placed);
+		expect(again).toMatchObject([{ person_name: 'Second' }]);
+	});
+
 	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {
 		acceptCalls(1);
 		const node = harness.placeCallNode(perItem);
@@ -111,9 +169,76 @@ describe('a sub-workflow', () => {
 		expect(bodies).toEqual([]);
 	});
 
+	it("with Retry On Fail returns the call that the first attempt placed, also if n8n's database fails in the second one", async () => {
+		callsEndpoint().reply(400, () => {
+			let isForgotten = false;
+			harness.store.beforeCall = (call) => {
+				// From the second attempt on.
+				if (isForgotten && call !== 'add 4') throw new Error('database is locked');
+				isForgotten ||= call.startsWith('remove');
+			};
+			return { success: false, error: 'no' };
+		});
+		acceptCalls(1);
+		const node = harness.placeCallNode(perItem, {
+			...CONTINUE,
+			retryOnFail: true,
+			maxTries: 2,
+			waitBetweenTries: 500,
+		});
+		const items = output(await run(node, people(2)), 'Node');
+		expect(items.map(({ json }) => json)).toMatchObject([
+			{ error: expect.any(String) },
+			{ call_id: `call-${phone(1)}` },
+		]);
+	});
+
+	it.each([
+		['removes', 'remove'],
+		['counts', 'count'],
+	])(
+		"places the calls if n8n's database fails for a moment while it %s texts, because none was placed before",
+		async (_what, failing) => {
+			const bodies = acceptUpTo(3);
+			let failures = 1;
+			harness.store.beforeCall = (call) => {
+				if (call.startsWith(failing) && failures-- > 0) throw new Error('database is locked');
+			};
+			const node = harness.placeCallNode(perItem, CONTINUE);
+			const items = output(await run(node, people(3)), 'Node');
+			expect(items.map(({ json }) => json.error)).toEqual([undefined, undefined, undefined]);
+			expect(bodies).toHaveLength(3);
+		},
+	);
+
 	it('stores four notes for each request, two of them with the ID of the execution', async () => {
 		acceptCalls(1);
 		await run(harness.placeCallNode(perItem), people(1));
 		expect(harness.store.size).toBe(4);
 	});
+});
+
+test('after n8n was killed, a retry of the sub-execution itself calls nobody again', async () => {
+	const ofParent: IExecutionContext = {
+		version: 1,
+		establishedAt: Date.parse(NOON),
+		source: 'trigger',
+	};
+	const { workflow, start } = oneNodeWorkflow(harness.placeCallNode(perItem));
+	/** n8n stores the start data of a sub-execution, and a retry continues from it. */
+	const attempt = async (mode: WorkflowExecuteMode): Promise<IRun> => {
+		const data = runDataOf(start, itemsOf(people(1)));
+		if (data.executionData === undefined) throw new Error('nothing to execute');
+		data.executionData.runtimeData = { ...ofParent, parentExecutionId: 'parent of a retried one' };
+		const dataOfParent = createRunExecutionData({ executionData: { runtimeData: ofParent } });
+		const additionalData = makeAdditionalData(harness.credentials, mode, {
+			getRunExecutionData: async () => await Promise.resolve(dataOfParent),
+		});
+		return await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(workflow);
+	};
+	acceptCalls(1);
+	await attempt('integrated');
+	const again = acceptUpTo(1);
+	await attempt('retry');
+	expect(again).toEqual([]);
 });

@@ -88,7 +88,7 @@ export class RunningExecutions {
 
 	private countsOf(node: string, parentId: string): Counts {
 		const key = JSON.stringify([node, parentId]);
-		const counts = this.countsByParent.get(key) ?? new Map();
+		const counts: Counts = this.countsByParent.get(key) ?? new Map<string, number>();
 		this.countsByParent.set(key, counts);
 		return counts;
 	}

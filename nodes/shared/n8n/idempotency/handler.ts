@@ -1,6 +1,6 @@
 import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
 import { shortFingerprint } from '../../hash';
 import { isJsonObject, type JsonObject, parseJson } from '../../json';
@@ -57,9 +57,11 @@ export class IdempotencyHandler<Deps> {
 	private readonly keysOfItems: Set<string>;
 	/** Keys of completed records, by item index and person. */
 	private readonly completedFor = new Map<string, string>();
-	/** Keys of completed records, by item index. */
-	private readonly completedAt = new Map<string, string>();
+	/** Indexes of the items with a completed record. */
+	private readonly completedAt = new Set<string>();
 	private storedCharacters: number;
+	/** Why it's unknown which requests an earlier attempt started. */
+	private unreadableLog: ExplainedError | undefined;
 	private log: Promise<WriteAheadLog | undefined> | undefined;
 
 	/**
@@ -83,7 +85,7 @@ export class IdempotencyHandler<Deps> {
 			if (index === undefined) continue;
 			if (parameters === this.parameters) this.keysByItem.set(index, key);
 			if (!('completed' in record)) continue;
-			this.completedAt.set(index, key);
+			this.completedAt.add(index);
 			if (person !== undefined) this.completedFor.set(`${index}/${person}`, key);
 		}
 		this.keysOfItems = new Set(this.keysByItem.values());
@@ -121,12 +123,9 @@ export class IdempotencyHandler<Deps> {
 		this.keysOfItems.add(key);
 	}
 
-	/** Like {@link matchEarlierItem}, for an item that can't be read after an edit. */
-	matchEarlierIndex(index: number): void {
-		const key = this.completedAt.get(String(index));
-		if (key === undefined || this.keysByItem.has(String(index))) return;
-		this.keysByItem.set(String(index), key);
-		this.keysOfItems.add(key);
+	/** Whether an earlier attempt completed the item, perhaps with other values. */
+	wasCompleted(index: number): boolean {
+		return this.completedAt.has(String(index));
 	}
 
 	/** Whether an earlier attempt may have started requests whose results n8n didn't store. */
@@ -136,17 +135,21 @@ export class IdempotencyHandler<Deps> {
 
 	/**
 	 * Records the items that an earlier attempt started and whose result n8n didn't store: their outcome is unknown. Call
-	 * this before the first item is sent, with all items, because recorded ones explain notes of earlier attempts.
-	 *
-	 * @throws OutcomeUnknown if n8n's store can't be reached
+	 * this before the first item is sent, with all items, because recorded ones explain notes of earlier attempts. If n8n's
+	 * store can't be reached, items without a record fail.
 	 */
 	async recordBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
 		if (items.size === 0 || [...items.keys()].every((index) => this.recordOf(index))) return;
-		const isBegun = await this.findBegun([...items.values()]);
+		const isBegun = await this.findBegun([...items.values()]).catch((error: unknown) => {
+			this.unreadableLog = explained(error);
+			return [];
+		});
 		for (const [position, [index, request]] of [...items].entries()) {
 			if (isBegun[position] !== true || this.recordOf(index) !== undefined) continue;
 			const key = this.nextKey(request);
 			this.keysByItem.set(String(index), key);
+			// After an edit, the record of an equal request.
+			if (this.records[key] !== undefined) continue;
 			this.records[key] = { item: this.ownerOf(request, index), ...begunRecord(request) };
 		}
 	}
@@ -227,7 +230,10 @@ export class IdempotencyHandler<Deps> {
 			const isIdempotent = request.idempotent === true;
 			if (this.asTool && !isIdempotent && !this.hasRecord(key, owner.tool_request)) {
 				const [isBegun] = await this.findBegun([request]);
-				if (isBegun === true) this.records[key] = { ...owner, ...begunRecord(request) };
+				if (isBegun === true) {
+					this.records[key] = { ...owner, ...begunRecord(request) };
+					request.onUnknown?.();
+				}
 			}
 			const previous = this.records[key];
 			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
@@ -236,6 +242,7 @@ export class IdempotencyHandler<Deps> {
 				if (find === undefined || !isSearchable(previous)) return replay(previous);
 				return await this.search(find, OutcomeUnknown.fromStored(previous.unknown), save);
 			}
+			if (this.unreadableLog !== undefined) throw this.unreadableLog;
 			// n8n may have stopped the execution while this item waited for an earlier one.
 			requireRunning(this.context);
 			request.check?.();

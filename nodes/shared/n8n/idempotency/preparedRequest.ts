@@ -34,6 +34,8 @@ export type PreparedRequest<Deps> = {
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
+	/** Runs before the first request is sent, if an earlier attempt left the outcome of this one unknown. */
+	onUnknown?: () => void;
 	/**
 	 * Searches the service for a request that an earlier attempt started.
 	 *

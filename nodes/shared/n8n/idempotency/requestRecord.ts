@@ -18,9 +18,9 @@ export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Whether the outcome is unknown, and the service can be searched for the request. */
 export function isSearchable(
-	record: IdempotencyRecord,
+	record: IdempotencyRecord | undefined,
 ): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
-	return 'unknown' in record && record.search === true;
+	return record !== undefined && 'unknown' in record && record.search === true;
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */

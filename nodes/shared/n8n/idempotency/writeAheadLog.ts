@@ -134,9 +134,7 @@ export class WriteAheadLog {
 		areRepeatable: readonly boolean[] = [],
 	): Promise<boolean[]> {
 		const requests = targets.map((target, index) => namesOf(target, payloads[index]));
-		const find = async (isRepeated: boolean) =>
-			await this.exclusive(async () => await this.findEarlier(requests.flat(), isRepeated));
-		const { result: found } = await this.repeated(find).catch((error: unknown) => {
+		const found = await this.findEarlier(requests.flat()).catch((error: unknown) => {
 			throw earlierUnreadable(error);
 		});
 		let position = 0;
@@ -163,11 +161,8 @@ export class WriteAheadLog {
 		});
 	}
 
-	/**
-	 * For each name, whether its next entry is from an earlier attempt. Skips the entries of this attempt. If it's repeated,
-	 * the text that tells them apart may be from the try before, so all count as earlier ones.
-	 */
-	private async findEarlier(names: readonly string[], isRepeated: boolean): Promise<boolean[]> {
+	/** For each name, whether its next entry is from an earlier attempt. Skips the entries of this attempt. */
+	private async findEarlier(names: readonly string[]): Promise<boolean[]> {
 		const counts = this.begun.copy();
 		const isEarlier = names.map(() => false);
 		let pending = names.map((name, index) => ({ name, index }));
@@ -176,17 +171,39 @@ export class WriteAheadLog {
 				...entry,
 				texts: this.textsOf(entry.name, counts.add(entry.name)),
 			}));
-			const added = new Set(await this.store.add(entries.flatMap(({ texts }) => texts)));
-			await removeAll(this.store, [...added]);
-			const existing = entries.filter(({ texts: [request = ''] }) => !added.has(request));
+			const { isNew, isRepeated } = await this.lookUp(entries.flatMap(({ texts }) => texts));
+			const existing = entries.filter(({ texts: [request = ''] }) => !isNew(request));
+			// After an error, all texts of an entry may be from the try before.
 			const [earlier, own] = partition(
 				existing,
-				({ texts }) => isRepeated || texts.some((text) => added.has(text)),
+				({ texts }) => isRepeated || texts.some((text) => isNew(text)),
 			);
 			for (const { index } of earlier) isEarlier[index] = true;
 			pending = own;
 		}
 		return isEarlier;
+	}
+
+	/** Adds texts to see which were new, and removes those again. If that fails, a later retry reports requests as unknown. */
+	private async lookUp(texts: string[]) {
+		let added: string[] = [];
+		const remove = async () => {
+			await removeAll(this.store, added);
+			added = [];
+		};
+		const { result, isRepeated } = await this.repeated(
+			async () =>
+				await this.exclusive(async () => {
+					added = await this.store.add(texts);
+					const found = new Set(added);
+					await remove().catch(() => undefined);
+					return found;
+				}),
+		);
+		if (added.length > 0) {
+			await this.repeated(async () => await this.exclusive(remove)).catch(() => undefined);
+		}
+		return { isNew: (text: string) => result.has(text), isRepeated };
 	}
 
 	/**
@@ -245,20 +262,18 @@ export class WriteAheadLog {
 	}
 
 	/** `isRepeated`: n8n reported an error at first, but may have done it. */
-	private async repeated<T>(
-		use: (isRepeated: boolean) => Promise<T>,
-	): Promise<{ result: T; isRepeated: boolean }> {
+	private async repeated<T>(use: () => Promise<T>): Promise<{ result: T; isRepeated: boolean }> {
 		const { pause } = this.options;
 		let isRepeated = false;
 		for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
 			try {
-				return { result: await use(isRepeated), isRepeated };
+				return { result: await use(), isRepeated };
 			} catch {
 				isRepeated = true;
 			}
 			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
 		}
-		return { result: await use(isRepeated), isRepeated };
+		return { result: await use(), isRepeated };
 	}
 
 	/** Changes that arrive while n8n writes go into the next batch. */

@@ -63,10 +63,15 @@ export function toErrorItem(error: unknown, position: ItemPosition): INodeExecut
 	}
 	const json = {
 		error: withItem(text, position),
-		message: explained === undefined ? text : explained.resolution,
+		message: explained?.resolution ?? descriptionOf(error) ?? text,
 		details,
 	};
 	return { json, pairedItem: { item: position.itemIndex } };
+}
+
+function descriptionOf(error: unknown): string | undefined {
+	const isNodeError = error instanceof NodeApiError || error instanceof NodeOperationError;
+	return (isNodeError && error.description) || undefined;
 }
 
 function statusOf(error: ExplainedError): number | undefined {

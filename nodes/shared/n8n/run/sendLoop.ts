@@ -1,12 +1,12 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { asSentence, explained, type ExplainedError, InvalidInput } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
-import { isSearchable, replay } from '../idempotency/requestRecord';
+import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
-import { toNodeError } from './nodeErrors';
 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
@@ -42,24 +42,21 @@ export async function sendEachItem<Deps>(
 	};
 	const handler = await openHandler(context, createDeps, requestOf);
 	onEarlierResults?.(handler.earlierResults);
-	/** False after an edit with an invalid value, for example. */
-	const isReadable = (index: number): boolean => {
-		try {
-			requestOf(index);
-			return true;
-		} catch {
-			return false;
-		}
-	};
 	const earlierOutput: EarlierOutput = (index) => {
 		const record = handler.recordOf(index);
 		if (record === undefined) return undefined;
 		const output = replay(record);
-		const request = isReadable(index) ? requestOf(index) : undefined;
-		return request?.formatOutput?.(output) ?? output;
+		return requestOf(index).formatOutput?.(output) ?? output;
+	};
+	const requestOfCompleted: RequestOf<Deps> = (index) => {
+		try {
+			return requestOf(index);
+		} catch (error) {
+			throw completedBefore(explained(error));
+		}
 	};
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
-		const request = requestOf(index);
+		const request = handler.wasCompleted(index) ? requestOfCompleted(index) : requestOf(index);
 		prepared.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
@@ -71,11 +68,7 @@ export async function sendEachItem<Deps>(
 		});
 		return request.formatOutput?.(output) ?? output;
 	};
-	const sendOrReplay = async (index: number): Promise<INodeExecutionData[]> => {
-		const output = isReadable(index) ? undefined : earlierOutput(index);
-		return output ?? (await send(index));
-	};
-	return await forEachItem(context, sendOrReplay, {
+	return await forEachItem(context, send, {
 		...options,
 		isCompleted: (index) => !notSent.has(index),
 		earlierOutput,
@@ -84,8 +77,15 @@ export async function sendEachItem<Deps>(
 				if (handler.recordOf(index) === undefined) requestOf(index).check?.();
 			},
 		}),
-		...(await checksOfRetry(context, handler, earlierOutput, options)),
+		...(await checksOfRetry(context, handler, requestOf, earlierOutput, options)),
 	});
+}
+
+/** The values are invalid after an edit. */
+function completedBefore(error: ExplainedError): InvalidInput {
+	const { message, resolution, resolutionForModel: forModel } = error;
+	const onScreen = `${asSentence(resolution)} An earlier attempt completed this item, so leave it out of a new execution.`;
+	return new InvalidInput(message, { onScreen, forModel });
 }
 
 /** Finds out what earlier attempts did for each item. */
@@ -94,26 +94,32 @@ async function openHandler<Deps>(
 	createDeps: () => Promise<Deps>,
 	requestOf: RequestOf<Deps>,
 ): Promise<IdempotencyHandler<Deps>> {
-	try {
-		const handler = new IdempotencyHandler(context, createDeps);
-		if (!handler.isFirstAttempt) {
-			const unreadable = await tryEachItem(context, (index) =>
-				handler.matchEarlierItem(requestOf(index), index),
-			);
-			for (const index of unreadable.keys()) handler.matchEarlierIndex(index);
-		}
-		if (runsAsTool(context) || !(await handler.mayHaveBegun())) return handler;
+	const handler = new IdempotencyHandler(context, createDeps);
+	// The loop reports items that can't be read.
+	const forEachRequest = async (action: (request: PreparedRequest<Deps>, index: number) => void) =>
+		await tryEachItem(context, (index) => action(requestOf(index), index));
+	const { isFirstAttempt } = handler;
+	if (!isFirstAttempt) {
+		await forEachRequest((request, index) => handler.matchEarlierItem(request, index));
+	}
+	const mayHaveBegun = !runsAsTool(context) && (await handler.mayHaveBegun());
+	if (mayHaveBegun) {
 		const items = new Map<number, PreparedRequest<Deps>>();
-		// The loop reports items that can't be read.
-		await tryEachItem(context, (index) => {
-			const request = requestOf(index);
+		await forEachRequest((request, index) => {
 			if (request.idempotent !== true) items.set(index, request);
 		});
 		await handler.recordBegun(items);
-		return handler;
-	} catch (error) {
-		throw toNodeError(context.getNode(), error);
 	}
+	if (mayHaveBegun || !isFirstAttempt) {
+		await forEachRequest((request, index) => {
+			if (isUnknown(handler.recordOf(index))) request.onUnknown?.();
+		});
+	}
+	return handler;
+}
+
+function isUnknown(record: IdempotencyRecord | undefined): boolean {
+	return record !== undefined && !('completed' in record);
 }
 
 /**
@@ -123,20 +129,23 @@ async function openHandler<Deps>(
 async function checksOfRetry<Deps>(
 	context: IExecuteFunctions,
 	handler: IdempotencyHandler<Deps>,
+	requestOf: RequestOf<Deps>,
 	earlierOutput: EarlierOutput,
 	{ completedText }: Pick<ItemLoopOptions, 'completedText'>,
 ): Promise<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
 	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return {};
 	const indexes = [...context.getInputData().keys()];
-	const isUnknown = indexes.some((index) => {
+	const isBlocked = indexes.some((index) => {
 		const record = handler.recordOf(index);
-		return record !== undefined && !('completed' in record) && !isSearchable(record);
+		return isUnknown(record) && !isSearchable(record);
 	});
-	if (!isUnknown) return {};
+	if (!isBlocked) return {};
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));
 	});
 	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
-	return { check: earlierOutput, checkNote: notes.join(' ') };
+	// An item that can't be read isn't one of the others.
+	const check = (index: number) => earlierOutput(index) ?? requestOf(index);
+	return { check, checkNote: notes.join(' ') };
 }

@@ -8,6 +8,8 @@ import {
 	resume,
 	retryFailed,
 	runWorkflow,
+	startNode,
+	stoppedResult,
 	storedCopy,
 } from '../../../engine';
 import { until } from '../../../n8n/until';
@@ -107,6 +109,20 @@ describe('pausing an execution', () => {
 			`A time limit of n8n was reached, or someone stopped the execution. The call was placed. Read it with Get Call: ${placed()[0]}.`,
 		);
 	});
+
+	it.each(['stopWorkflow', 'continueRegularOutput'] as const)(
+		'stopped while it waits by reading, with On Error %s, the result has the ID of the call',
+		async (onError) => {
+			const input = people(1).map((json) => ({ json }));
+			const execution = startNode(harness.credentials, await node(byReading, { onError }), input);
+			await until('the wait', async () => await Promise.resolve(waits().length > 0));
+			execution.cancel();
+			const { error, data } = await stoppedResult(execution);
+			const text = JSON.stringify([error?.message, error?.description, data?.main?.[0]]);
+			expect(placed()).toHaveLength(1);
+			expect(text).toContain(placed()[0]);
+		},
+	);
 
 	it.each([1e9, 1e308])(
 		'waits as long as n8n can if the time limit is longer (%s days)',

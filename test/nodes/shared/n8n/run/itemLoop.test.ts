@@ -274,11 +274,12 @@ describe('the records of an earlier attempt', () => {
 		{ a: { inProgress: true, item: 1 } },
 	])('%j is damaged, so nothing is sent', async (records) => {
 		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
-		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toBeInstanceOf(InvalidInput);
 		expect(error).toMatchObject({
 			message:
 				"The record of an earlier attempt of this execution can't be read, so nothing was sent",
-			description: expect.stringContaining('start a new execution'),
+			resolution: expect.stringContaining('start a new execution'),
+			outcome: 'not_sent',
 		});
 		expect(sent).not.toHaveBeenCalled();
 	});
