@@ -60,11 +60,6 @@ export class CallFinder {
 		if (key !== null) this.pending.set(key, (this.pending.get(key) ?? 0) + 1);
 	}
 
-	/** @param records the results of earlier attempts of the node run */
-	onEarlierResults(records: readonly JsonObject[]): void {
-		for (const { call_id: id } of records) this.knownCalls.add(id);
-	}
-
 	/** Whether a call belongs to another item. */
 	isKnown(callId: unknown): boolean {
 		return this.knownCalls.has(callId);

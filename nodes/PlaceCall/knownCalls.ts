@@ -1,8 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
-import { ExecutionStore } from '../shared/n8n/idempotency/executionStore';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { openSharedRecord } from '../shared/n8n/idempotency/executionStore';
 
 /** Of the latest calls, about 150 KB in the stored execution. */
 const MAX_CALLS = 10_000;
@@ -17,10 +16,7 @@ export class KnownCalls {
 
 	/** @throws InvalidInput if the record of an earlier attempt can't be read */
 	constructor(context: IExecuteFunctions) {
-		const isTool = runsAsTool(context);
-		const scope = isTool ? 'workflow' : 'node';
-		const lifetime = isTool ? 'run' : 'execution';
-		const store = new ExecutionStore(context, 'calls', isRecord, scope, lifetime);
+		const store = openSharedRecord(context, 'calls', isRecord);
 		this.record = store.read() ?? { calls: [] };
 		store.write(this.record);
 		this.known = new Set(this.record.calls);

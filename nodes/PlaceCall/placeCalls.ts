@@ -73,7 +73,9 @@ export async function placeCalls(
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
-		onEarlierResults: (records) => calls.onEarlierResults(records),
+		onEarlierResults: (records) => {
+			for (const { call_id: id } of records) knownCalls.add(id);
+		},
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',

@@ -4,7 +4,7 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
-import { ExecutionStore } from '../shared/n8n/idempotency/executionStore';
+import { ExecutionStore, openSharedRecord } from '../shared/n8n/idempotency/executionStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { openWriteAheadLog } from '../shared/n8n/idempotency/writeAheadLog';
@@ -158,13 +158,10 @@ function openSentNumbers(
 	context: IExecuteFunctions,
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): SentNumbers {
-	const isTool = runsAsTool(context);
-	const scope = isTool ? 'workflow' : 'node';
-	const lifetime = isTool ? 'run' : 'execution';
-	const store = new ExecutionStore(context, 'numbers', isSentNumbersRecord, scope, lifetime);
+	const store = openSharedRecord(context, 'numbers', isSentNumbersRecord);
 	const record = store.read() ?? {};
 	store.write(record);
-	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
+	const options = runsAsTool(context) ? optionsFingerprint(campaign, additions) : undefined;
 	return new SentNumbers(record, campaign.id, options);
 }
 

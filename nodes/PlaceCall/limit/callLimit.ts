@@ -6,13 +6,12 @@ import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { runExclusive } from '../../shared/keyedMutex';
 import { clock } from '../../shared/n8n/http/accountClient';
-import { nodeKeyOf, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
+import { nodeKeyOf, repeatOnStore, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
 import {
 	openNumberList,
 	openWorkflowStore,
 	runExclusiveOnWorkflow,
 } from '../../shared/n8n/idempotency/workflowStore';
-import { DATABASE_DELAYS_MS } from '../../shared/n8n/idempotency/writeAheadLog';
 import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { calledKey } from '../../shared/numberLists/numberLists';
@@ -97,13 +96,10 @@ export class CallLimiter {
 	/** If the record stays, the number counts as called. */
 	private async release(release: () => Promise<void>): Promise<void> {
 		const signal = cancelSignal(this.context);
-		for (const delay of [...DATABASE_DELAYS_MS, 0]) {
-			const isReleased = await this.onStore(release).then(
-				() => true,
-				() => false,
-			);
-			if (isReleased || !(await pause(clock, delay, signal))) return;
-		}
+		await repeatOnStore(
+			async () => await this.onStore(release),
+			async (ms) => await pause(clock, ms, signal),
+		).catch(() => undefined);
 	}
 
 	private async prepare(): Promise<Prepared> {

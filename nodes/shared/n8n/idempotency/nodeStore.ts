@@ -3,8 +3,12 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
+import { stoppedBeforeItem } from '../run/cancel';
 
 const OPTIONS = { mode: 'entries' } as const;
+
+/** Pauses between attempts to use the store. n8n's database may be locked, or restart. */
+export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
 
 /** The text of the error if n8n's database is unavailable. */
 export type StoreUse = { message: string; description: string };
@@ -55,4 +59,26 @@ export async function runExclusiveOnStore<T>(
 	run: () => Promise<T>,
 ): Promise<T> {
 	return await runExclusive(nodeKeyOf(context), run);
+}
+
+/**
+ * Repeats a use of the store that fails.
+ *
+ * @param pause resolves with false if the execution is stopped. If omitted, there is one attempt.
+ * @returns `isRepeated`: n8n reported an error at first, but may have done it
+ */
+export async function repeatOnStore<T>(
+	use: () => Promise<T>,
+	pause?: (milliseconds: number) => Promise<boolean>,
+): Promise<{ result: T; isRepeated: boolean }> {
+	let isRepeated = false;
+	for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
+		try {
+			return { result: await use(), isRepeated };
+		} catch {
+			isRepeated = true;
+		}
+		if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
+	}
+	return { result: await use(), isRepeated };
 }

@@ -9,10 +9,16 @@ import { pause } from '../../clock';
 import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
-import { cancelSignal, stoppedBeforeItem } from '../run/cancel';
+import { cancelSignal } from '../run/cancel';
 import { BegunRequests, RunningExecutions } from './begunRequests';
 import { originOf, type ExecutionOrigin } from './executionOrigin';
-import { runExclusiveOnStore, nodeKeyOf, openNodeStore, type StoreUse } from './nodeStore';
+import {
+	nodeKeyOf,
+	openNodeStore,
+	repeatOnStore,
+	runExclusiveOnStore,
+	type StoreUse,
+} from './nodeStore';
 
 /** Entries of other executions to keep: of those that were interrupted, and of retries. A request has two. */
 const MAX_OTHERS = 40_000;
@@ -25,9 +31,6 @@ const USE: StoreUse = {
 	description:
 		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
 };
-
-/** Pauses between attempts to write an entry. n8n's database may be locked, or restart. */
-export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] as const;
 
 type Batch = {
 	add: string[];
@@ -94,17 +97,16 @@ export class WriteAheadLog {
 			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
 			const texts = [...entries.flatMap((entry) => entry.texts), ...more];
 			const write = async () => await this.write({ add: texts });
-			const { result: added, isRepeated } = await this.repeated(write).catch((error: unknown) => {
-				for (const name of names) this.begun.removeLatest(name);
-				throw error;
-			});
-			const existing = entries.filter(({ texts: [request = ''] }) => !added.has(request));
-			// An existing entry is from this execution, before it waited, or from another sub-execution.
-			const others = existing.filter((entry) => !entry.texts.some((text) => added.has(text)));
-			if (others.length < existing.length) isBegun = true;
-			if (others.length > 0 && isRepeated && !this.options.isFirstAttempt) return true;
-			if (others.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
-			pending = others.map(({ name }) => name);
+			const { result: added, isRepeated } = await repeatOnStore(write, this.options.pause).catch(
+				(error: unknown) => {
+					for (const name of names) this.begun.removeLatest(name);
+					throw error;
+				},
+			);
+			const [earlier, own] = this.existing(entries, added, isRepeated);
+			if (earlier.length > 0) isBegun = true;
+			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
+			pending = own.map(({ name }) => name);
 		}
 		return isBegun;
 	}
@@ -171,13 +173,8 @@ export class WriteAheadLog {
 				...entry,
 				texts: this.textsOf(entry.name, counts.add(entry.name)),
 			}));
-			const { isNew, isRepeated } = await this.lookUp(entries.flatMap(({ texts }) => texts));
-			const existing = entries.filter(({ texts: [request = ''] }) => !isNew(request));
-			// After an error, all texts of an entry may be from the try before.
-			const [earlier, own] = partition(
-				existing,
-				({ texts }) => isRepeated || texts.some((text) => isNew(text)),
-			);
+			const { added, isRepeated } = await this.lookUp(entries.flatMap(({ texts }) => texts));
+			const [earlier, own] = this.existing(entries, added, isRepeated);
 			for (const { index } of earlier) isEarlier[index] = true;
 			pending = own;
 		}
@@ -191,19 +188,35 @@ export class WriteAheadLog {
 			await removeAll(this.store, added);
 			added = [];
 		};
-		const { result, isRepeated } = await this.repeated(
-			async () =>
-				await this.exclusive(async () => {
-					added = await this.store.add(texts);
-					const found = new Set(added);
-					await remove().catch(() => undefined);
-					return found;
-				}),
+		const find = async () => {
+			added = await this.store.add(texts);
+			const found = new Set(added);
+			await remove().catch(() => undefined);
+			return found;
+		};
+		const { pause } = this.options;
+		const { result, isRepeated } = await repeatOnStore(
+			async () => await this.exclusive(find),
+			pause,
 		);
 		if (added.length > 0) {
-			await this.repeated(async () => await this.exclusive(remove)).catch(() => undefined);
+			await repeatOnStore(async () => await this.exclusive(remove), pause).catch(() => undefined);
 		}
-		return { isNew: (text: string) => result.has(text), isRepeated };
+		return { added: result, isRepeated };
+	}
+
+	/**
+	 * The existing entries: those of earlier attempts, and those of this one, from before it waited or from another
+	 * sub-execution. After an error, all texts of an entry may be from the try before.
+	 */
+	private existing<T extends { texts: string[] }>(
+		entries: readonly T[],
+		added: ReadonlySet<string>,
+		isRepeated: boolean,
+	): [earlier: T[], own: T[]] {
+		const isAmbiguous = isRepeated && !this.options.isFirstAttempt;
+		const existing = entries.filter(({ texts: [request = ''] }) => !added.has(request));
+		return partition(existing, ({ texts }) => isAmbiguous || texts.some((text) => added.has(text)));
 	}
 
 	/**
@@ -259,21 +272,6 @@ export class WriteAheadLog {
 
 	private requestText(name: string, nth: number): string {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
-	}
-
-	/** `isRepeated`: n8n reported an error at first, but may have done it. */
-	private async repeated<T>(use: () => Promise<T>): Promise<{ result: T; isRepeated: boolean }> {
-		const { pause } = this.options;
-		let isRepeated = false;
-		for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
-			try {
-				return { result: await use(), isRepeated };
-			} catch {
-				isRepeated = true;
-			}
-			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
-		}
-		return { result: await use(), isRepeated };
 	}
 
 	/** Changes that arrive while n8n writes go into the next batch. */

@@ -184,7 +184,7 @@ export function completedNotes(
 	const indices = completed.map(({ pairedItem }) => itemIndex(pairedItem));
 	const [what, items, them] =
 		completed.length === 1 ? [text.singular, 'item', 'it'] : [text.plural, 'items', 'them'];
-	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow anew.
+	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
 	const isStored =
 		!runsOnEngine2(context) && !isCanceled(context) && context.getMode() !== 'integrated';
 	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';

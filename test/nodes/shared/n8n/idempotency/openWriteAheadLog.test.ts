@@ -7,11 +7,13 @@ import { ExecuteContext } from 'n8n-core';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import {
-	DATABASE_DELAYS_MS,
 	openWriteAheadLog,
 	type WriteAheadLog,
 } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
-import { openNodeStore } from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
+import {
+	DATABASE_DELAYS_MS,
+	openNodeStore,
+} from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
 import {
 	engineHarness,
 	makeAdditionalData,
