@@ -13,18 +13,26 @@ import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
 /** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
 const EVENT_KEY_FIELD = 'eventKey';
 
-/** Longer than n8n takes to read and write the keys of a node. */
-const WRITES_END_MS = 1_000;
+/** How executions of a trigger check their event. */
+type Check = {
+	/** Time until each write has ended. */
+	pauseMs: number;
+	/** Two texts for each event, and one for each repeat in another process. */
+	maxTexts: number;
+};
 
 /**
- * Two texts for each of 5,000 events, and one for each repeat in another process. An overloaded webhook process can start
- * an execution minutes after another process started one for the same event. n8n writes 27 bytes per text each time, so
- * more would keep its database busy.
+ * The pause is longer than n8n takes to read and write the keys of a node. An overloaded webhook process can start an
+ * execution minutes after another process started one for the same event, so 5,000 events are kept. n8n writes 27 bytes
+ * per text each time, so more would keep its database busy.
  */
-const MAX_TEXTS = 10_000;
+const SHARED: Check = { pauseMs: 1_000, maxTexts: 10_000 };
 
-/** If no webhook process has delivered an event yet. Only finds simultaneous writes, so that executions start at once. */
-const SHORT_WRITES_END_MS = 20;
+/**
+ * If no webhook process has delivered an event yet: n8n compares the keys. This only finds the first event that a webhook
+ * process delivers, too. Each execution writes on its own, so that it starts at once.
+ */
+const UNSHARED: Check = { pauseMs: 20, maxTexts: 1_000 };
 
 /**
  * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have
@@ -65,13 +73,13 @@ function isChecked(context: IExecuteFunctions): boolean {
 const checking = new Map<string, FirstExecutions>();
 
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
+	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
+	const { pauseMs, maxTexts: maxEntries } = isShared ? SHARED : UNSHARED;
 	const record = async (texts: string[]) => {
-		const options = { mode: 'entries', maxEntries: MAX_TEXTS } as const;
+		const options = { mode: 'entries', maxEntries } as const;
 		const { new: added } = await context.helpers.checkProcessedAndRecord(texts, 'node', options);
 		return added.map(String);
 	};
-	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
-	const pauseMs = isShared ? WRITES_END_MS : SHORT_WRITES_END_MS;
 	const trigger = triggerKey(context);
 	const executions = checking.get(trigger) ?? new FirstExecutions(clock);
 	checking.set(trigger, executions);

@@ -83,6 +83,14 @@ describe('an event that reaches the main process and a webhook process, in a wor
 		const items = (await Promise.all(runs)).flatMap((run) => output(run, 'Trigger'));
 		expect(items).toEqual([{ ...CALL, pairedItem: { item: 0 } }]);
 	});
+
+	it('is one of 500 that n8n stores, because each execution writes all of them', async () => {
+		const keys = Array.from({ length: 600 }, (_, index) => `key-${index}`);
+		await Promise.all(keys.map(async (key) => await started(withEventKey([CALL], key), 'trigger')));
+		expect(store.size).toBe(2 * 500);
+		const again = await started(withEventKey([CALL], 'key-599'));
+		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
+	});
 });
 
 it("an execution in the process of its trigger isn't checked, because n8n has compared the key", async () => {
