@@ -9,6 +9,7 @@ import {
 } from '../../engine';
 import {
 	acceptCalls,
+	CONTINUE,
 	faultOf,
 	itemsOf,
 	people,
@@ -20,7 +21,6 @@ import {
 const harness = placeCallHarness();
 const { kill, retryAfterKill: retry } = harness;
 afterEach(() => jest.restoreAllMocks());
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
 describe('Retry after n8n was killed', () => {
 	it('places no call again, and lists everyone who may have been called', async () => {

@@ -25,6 +25,7 @@ import {
 	acceptUpTo,
 	BODY,
 	callsEndpoint,
+	CONTINUE,
 	faultOf,
 	HOURS,
 	itemsOf,
@@ -48,7 +49,6 @@ const limited = (over: IDataObject = {}, options: INodeParameters = {}): INodePa
 const perItem = { phoneNumber: '={{ $json.phone }}', countryCode: '={{ $json.country ?? "IN" }}' };
 const PHONE = '9876543210';
 const OTHER = '9876543211';
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 

@@ -62,6 +62,15 @@ export const listedCall = (call_id: string, over: IDataObject = {}) => ({
 /** *Calling Hours*. */
 export const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 
+/** Within {@link HOURS}. */
+export const NOON = '2026-11-20T12:00:00+05:30';
+
+/** After {@link HOURS}. */
+export const NIGHT = '2026-11-20T22:00:00+05:30';
+
+/** *On Error* of a node: *Continue*. */
+export const CONTINUE = { onError: 'continueRegularOutput' } as const;
+
 /** *Wait for Completion* with these settings, and other options. */
 export const waitBy = (
 	way: 'webhook' | 'reading',

@@ -15,6 +15,7 @@ import {
 	acceptCalls,
 	acceptUpTo,
 	callsEndpoint,
+	CONTINUE,
 	faultOf,
 	itemsOf,
 	people,
@@ -28,7 +29,6 @@ import {
 const harness = placeCallHarness();
 const { kill, retry, retryAfterKill, run } = harness;
 afterEach(() => jest.restoreAllMocks());
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const RETRY_ON_FAIL = { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 };
 const PLACED_FIRST = '1 call was already placed in this run (item 0)';
 

@@ -21,10 +21,13 @@ import {
 	acceptUpTo,
 	CALL_LIST,
 	callsEndpoint,
+	CONTINUE,
 	faultOf,
 	HOURS,
 	itemsOf,
 	listedCall,
+	NIGHT,
+	NOON,
 	people,
 	perItem,
 	phone,
@@ -33,9 +36,6 @@ import {
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const NOON = '2026-11-20T12:00:00+05:30';
-const NIGHT = '2026-11-20T22:00:00+05:30';
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
 let itIs: (iso: string) => void;
 let parent: ParentExecution;

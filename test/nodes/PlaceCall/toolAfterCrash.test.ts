@@ -2,11 +2,9 @@ import type { IDataObject, WorkflowExecuteMode } from 'n8n-workflow';
 import { createRunExecutionData } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineTool, skipSleeps } from '../../engine';
-import { acceptCalls, acceptUpTo, HOURS, placeCallHarness } from './placeCallHarness';
+import { acceptCalls, acceptUpTo, HOURS, NIGHT, NOON, placeCallHarness } from './placeCallHarness';
 
 const harness = placeCallHarness();
-const NOON = '2026-11-20T12:00:00+05:30';
-const NIGHT = '2026-11-20T22:00:00+05:30';
 
 let itIs: (iso: string) => void;
 beforeEach(() => (itIs = skipSleeps(Date.parse(NOON))));

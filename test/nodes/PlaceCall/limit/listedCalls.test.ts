@@ -4,12 +4,17 @@ import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../contract/credentialFor';
 import { mockTime, output, service } from '../../../engine';
 import { dialects, fixtures, startSimulator, type Simulator } from '../../../simulator';
-import { acceptCalls, CALL_LIST as MAPPING, faultOf, placeCallHarness } from '../placeCallHarness';
+import {
+	acceptCalls,
+	CALL_LIST as MAPPING,
+	CONTINUE,
+	faultOf,
+	placeCallHarness,
+} from '../placeCallHarness';
 
 const harness = placeCallHarness();
 const PHONE = '9876543210';
 const OTHER = '9876543211';
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 const options = (limit: INodeParameters = {}): INodeParameters => ({
 	options: { callLimit: { limit: { countElsewhere: true, ...limit } } },
 });

@@ -4,13 +4,12 @@ import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../../../contract/credentialFor';
 import { mockTime, output } from '../../../engine';
 import { dialects, fixtures, startSimulator, type Fault, type Simulator } from '../../../simulator';
-import { placeCallHarness } from '../placeCallHarness';
+import { CONTINUE, placeCallHarness } from '../placeCallHarness';
 
 const harness = placeCallHarness();
 const PEOPLE = ['9876543210', '9876543211'];
 const FORMATS = [(phone: string) => phone, (phone: string) => `+91 ${phone}`];
 const DAY = 24 * 3_600_000;
-const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
 /** What the service does with a call. */
 const FAULTS: { [outcome: string]: { fault?: Fault; isPlaced: boolean; counts: boolean } } = {
