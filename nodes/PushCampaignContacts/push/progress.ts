@@ -1,22 +1,15 @@
-import type { Additions } from '../../shared/api/endpoints';
 import upperFirst from 'lodash/upperFirst';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
+import type { AttemptSettings } from './attemptSettings';
 import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup } from './rejectedRows';
-import { RowSet, type RowRanges } from './rowSet';
+import { RowSet } from './rowSet';
 import { cellOf, type Column } from './cells';
-import type { Columns } from './columns';
-import {
-	reasonOf,
-	ROWS_PER_YIELD,
-	type CampaignTarget,
-	type PushOutcome,
-	type RejectedRow,
-} from './pushTypes';
+import { reasonOf, ROWS_PER_YIELD, type PushOutcome, type RejectedRow } from './pushTypes';
 import { BEGUN_EARLIER, INTERRUPTED } from './rowQueue';
 import { readPhoneCell, type PreparedRows } from './prepareRows';
 import {
@@ -27,60 +20,6 @@ import {
 } from './checkpoint';
 import type { RowSource } from './rows';
 import { pushedRequest } from './skippedRows';
-
-/** The options of a push that a later attempt compares. */
-export type AttemptOptions = {
-	campaign: CampaignTarget;
-	columns: Columns;
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
-	additions: Additions;
-	/** Whether the node runs as a tool. A model may repeat a request. */
-	isTool: boolean;
-};
-
-/** Decides whether a later attempt requests the same as an earlier one. */
-export type AttemptSettings = {
-	campaign: number;
-	column: Column;
-	/** The name of the phone column in each file, if there are several. */
-	columns?: readonly string[] | undefined;
-	normalized: boolean;
-	/**
-	 * A fingerprint of the settings and the contact. A corrected row has another one.
-	 *
-	 * @param contact as JSON
-	 */
-	fingerprintOf: (contact: Buffer) => string;
-	/** A fingerprint of what is sent besides the rows: agent, release, additional fields. */
-	options: string;
-	removeDuplicates: boolean;
-	/** A model may request skipped and rejected rows again, and the same rows with other options. */
-	isTool: boolean;
-};
-
-export function attemptSettings(options: AttemptOptions): AttemptSettings {
-	const { campaign, columns, normalizePhones, removeDuplicates, additions, isTool } = options;
-	const common = [
-		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
-		JSON.stringify([normalizePhones, additions]),
-	];
-	return {
-		campaign: campaign.id,
-		column: columns.phone,
-		columns: columns.files?.map(({ phone }) => phone.name),
-		normalized: normalizePhones,
-		removeDuplicates,
-		isTool,
-		options: optionsFingerprint(campaign, additions),
-		fingerprintOf: (contact) => rowsFingerprint([...common, contact.toString()]),
-	};
-}
-
-/** A fingerprint of what is sent besides the rows. */
-export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
-	return rowsFingerprint([JSON.stringify([campaign, additions])]);
-}
 
 /** Records the result of a request. */
 export type RequestTracker = {
@@ -129,73 +68,34 @@ export class PushProgress {
 	 */
 	async restore(
 		source: RowSource,
-		{ rows, phones, keys, rejectedRows, contactsOf }: PreparedRows,
+		prepared: PreparedRows,
 		settings: AttemptSettings,
 	): Promise<Restored> {
-		const outcome: PushOutcome = {
-			received: source.count,
-			pushed: [],
-			rejectedRows: new RejectedRows(),
-		};
-		const reader = readerOf(settings.isTool);
-		const settled: RowRanges = [];
+		const outcome = nothingKnown(source);
 		const sentPhones = new RowsOfSentPhones();
-		const earlier = await this.requestsOf(source);
-		const isAnotherFile = source.reading !== undefined && earlier.length < this.record.sent.length;
-		if (isAnotherFile) throw readOtherwise();
-		for (const { request, rows: sent, numbers } of earlier) {
-			if (request.campaign !== settings.campaign) continue;
-			if (settings.isTool && mayBeRequestedAgain(request, sent, numbers.keys, settings)) continue;
-			const same = sent.filter((row) => {
-				const key = keys.at(row);
-				// Empty if this attempt rejects the row.
-				return key === '' || key === numbers.keys.at(row);
-			});
-			for (const range of same.ranges()) settled.push(...range);
-			for (const row of sent) sentPhones.set(numbers.keys.at(row), row);
-			for (const row of same) {
-				if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
-				phones.set(row, numbers.phones.at(row));
-				keys.set(row, numbers.keys.at(row));
-			}
-			restoreRequest(request, [...same], keys, outcome, reader);
+		const sent = await this.restoreRequests(source, prepared, settings, sentPhones, outcome);
+		for (const row of prepared.rejectedRows.single) {
+			if (!sent.has(row.index)) outcome.rejectedRows.add(row);
 		}
-		const sentRows = RowSet.ofRanges(settled);
-		for (const row of rejectedRows.single) {
-			if (!sentRows.has(row.index)) outcome.rejectedRows.add(row);
-		}
-		const rejected = this.record.rejected
-			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]) && !sentRows.has(row))
-			.sort((one, other) => one.row - other.row);
-		const contacts = await contactsOf(rejected.map(({ row }) => row));
-		for (const [position, { row, reason, settings: fingerprint }] of rejected.entries()) {
-			if (fingerprint !== settings.fingerprintOf(contacts.at(position))) continue;
-			settled.push(row, row);
-			outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
-		}
-		for (const row of this.interruptedRows(keys, settings.campaign)) {
-			settled.push(row, row);
-			outcome.rejectedRows.add({
-				index: row,
-				status: 'unknown',
-				reason: this.interruptedReason(reader),
-			});
-		}
-		const unsettled = rows.without(RowSet.ofRanges(settled));
+		const rejected = await this.restoreRejected(prepared, sent, settings, outcome);
+		const interrupted = this.interruptedRows(prepared.keys, settings.campaign);
+		this.restoreInterrupted(interrupted, outcome, readerOf(settings.isTool));
+		const settled = RowSet.union([sent, rejected, RowSet.of(interrupted)]);
+		const unsettled = prepared.rows.without(settled);
 		if (!settings.removeDuplicates || sentPhones.size === 0) return { rows: unsettled, outcome };
 		const unsent = new RowSet();
 		let checked = 0;
 		for (const index of unsettled) {
 			if (checked++ % ROWS_PER_YIELD === 0) await source.yieldToEventLoop();
-			const other = sentPhones.get(keys.at(index));
+			const other = sentPhones.get(prepared.keys.at(index));
 			if (other === undefined) {
 				unsent.add(index);
 				continue;
 			}
-			const sent = settings.isTool
+			const when = settings.isTool
 				? 'it was sent before'
 				: 'an earlier attempt of this execution sent it';
-			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${sent}.`;
+			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${when}.`;
 			outcome.rejectedRows.add({ index, status: 'duplicate', reason });
 		}
 		return { rows: unsent, outcome };
@@ -203,11 +103,7 @@ export class PushProgress {
 
 	/** The earlier results of these rows in any campaign, if the settings can't be read. */
 	async known(source: RowSource): Promise<KnownOutcome> {
-		const outcome: PushOutcome = {
-			received: source.count,
-			pushed: [],
-			rejectedRows: new RejectedRows(),
-		};
+		const outcome = nothingKnown(source);
 		const phones = new PhonesByRow();
 		const found = await this.requestsOf(source);
 		for (const { request, rows, numbers } of found) {
@@ -215,14 +111,10 @@ export class PushProgress {
 			for (const row of rows) phones.set(row, numbers.phones.at(row));
 		}
 		const sent = RowSet.ofRanges(found.flatMap(({ request }) => request.rows));
-		for (const index of RowSet.ofRanges(this.record.interrupted?.rows ?? [])) {
-			if (index >= source.count || sent.has(index)) continue;
-			outcome.rejectedRows.add({
-				index,
-				status: 'unknown',
-				reason: this.interruptedReason('onScreen'),
-			});
-		}
+		const interrupted = [...RowSet.ofRanges(this.record.interrupted?.rows ?? [])].filter(
+			(index) => index < source.count && !sent.has(index),
+		);
+		this.restoreInterrupted(interrupted, outcome, 'onScreen');
 		return { outcome, phones, isComplete: found.length === this.record.sent.length };
 	}
 
@@ -278,8 +170,62 @@ export class PushProgress {
 		};
 	}
 
-	private interruptedReason(reader: Reader): string {
-		return (this.record.interrupted?.byAttempt === true ? BEGUN_EARLIER : INTERRUPTED)[reader];
+	/** @returns the rows that keep the number that was or may have been sent */
+	private async restoreRequests(
+		source: RowSource,
+		{ phones, keys }: PreparedRows,
+		settings: AttemptSettings,
+		sentPhones: RowsOfSentPhones,
+		outcome: PushOutcome,
+	): Promise<RowSet> {
+		const earlier = await this.requestsOf(source);
+		const isAnotherFile = source.reading !== undefined && earlier.length < this.record.sent.length;
+		if (isAnotherFile) throw readOtherwise();
+		const settled: RowSet[] = [];
+		for (const { request, rows, numbers } of earlier) {
+			if (request.campaign !== settings.campaign) continue;
+			if (settings.isTool && mayBeRequestedAgain(request, rows, numbers.keys, settings)) continue;
+			const same = rows.filter((row) => {
+				const key = keys.at(row);
+				// Empty if this attempt rejects the row.
+				return key === '' || key === numbers.keys.at(row);
+			});
+			settled.push(same);
+			for (const row of rows) sentPhones.set(numbers.keys.at(row), row);
+			for (const row of same) {
+				if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
+				phones.set(row, numbers.phones.at(row));
+				keys.set(row, numbers.keys.at(row));
+			}
+			restoreRequest(request, [...same], keys, outcome, readerOf(settings.isTool));
+		}
+		return RowSet.union(settled);
+	}
+
+	/** @returns the rows that the service rejected and that haven't changed */
+	private async restoreRejected(
+		{ keys, contactsOf }: PreparedRows,
+		sent: RowSet,
+		settings: AttemptSettings,
+		outcome: PushOutcome,
+	): Promise<RowSet> {
+		const rejected = this.record.rejected
+			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]) && !sent.has(row))
+			.sort((one, other) => one.row - other.row);
+		const contacts = await contactsOf(rejected.map(({ row }) => row));
+		const same = rejected.filter(
+			(entry, position) => entry.settings === settings.fingerprintOf(contacts.at(position)),
+		);
+		for (const { row, reason } of same) {
+			outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
+		}
+		return RowSet.ofRanges(same.flatMap(({ row }) => [row, row]));
+	}
+
+	private restoreInterrupted(rows: number[], { rejectedRows }: PushOutcome, reader: Reader): void {
+		const isByAttempt = this.record.interrupted?.byAttempt === true;
+		const reason = (isByAttempt ? BEGUN_EARLIER : INTERRUPTED)[reader];
+		for (const index of rows) rejectedRows.add({ index, status: 'unknown', reason });
 	}
 
 	private interruptedRows(keys: ByRow<string>, campaign: number): number[] {
@@ -323,6 +269,10 @@ export class PushProgress {
 		}
 		return found;
 	}
+}
+
+function nothingKnown({ count }: RowSource): PushOutcome {
+	return { received: count, pushed: [], rejectedRows: new RejectedRows() };
 }
 
 function noPhones(): SentPhones {

@@ -2,7 +2,8 @@ import type { ApiClient } from '../../shared/api/client';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import type { BegunRowsOptions } from './begunRows';
 import type { ContactListFinder } from './findContactList';
-import type { AttemptOptions, PushProgress } from './progress';
+import type { AttemptOptions } from './attemptSettings';
+import type { PushProgress } from './progress';
 import type { SentNumbers } from './sentNumbers';
 
 /** The part of the options that all runs of the node share. */

@@ -1,7 +1,8 @@
 import { ExplainedError, InvalidInput, ServiceRejection } from '../../shared/api/errors';
 import { onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import type { PreparedRows } from './prepareRows';
-import type { AttemptSettings, PushProgress } from './progress';
+import type { AttemptSettings } from './attemptSettings';
+import type { PushProgress } from './progress';
 import type { PushOptions } from './pushOptions';
 import { reasonOf, type PushOutcome, type RejectedRow, type RowStatus } from './pushTypes';
 import {

@@ -1,7 +1,8 @@
 import { readerOf } from '../../shared/api/resolution';
 import { BegunRows } from './begunRows';
 import type { PreparedRows } from './prepareRows';
-import { attemptSettings, PushProgress } from './progress';
+import { attemptSettings } from './attemptSettings';
+import { PushProgress } from './progress';
 import { PushedNumbers } from './pushedNumbers';
 import { begunRowsOptions, type PushOptions } from './pushOptions';
 import { PushRunner } from './pushRunner';
