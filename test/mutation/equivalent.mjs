@@ -47,9 +47,9 @@ export const EQUIVALENT = [
 		'nothing is reported without a loss',
 	],
 	['forms/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has a read'],
-	['idempotency/handler.ts', '[]', '["Stryker was here"]', 'a record without a key is skipped'],
+	['idempotency/itemRecords.ts', '[]', '["Stryker was here"]', 'a record without a key is skipped'],
 	[
-		'idempotency/handler.ts',
+		'idempotency/outputCopier.ts',
 		'!isJsonObject(whole)',
 		'false',
 		'the JSON of an item is always an object',
@@ -97,13 +97,13 @@ export const EQUIVALENT = [
 	],
 	['shared/clock.ts', 'true', 'false', 'the listener is removed when the wait ends'],
 	[
-		'idempotency/handler.ts',
+		'idempotency/itemRecords.ts',
 		'index === undefined',
 		'false',
 		'a record without an index belongs to no item',
 	],
 	[
-		'idempotency/handler.ts',
+		'idempotency/itemRecords.ts',
 		'key === undefined',
 		'false',
 		'a missing key is created when it is needed',
@@ -276,7 +276,7 @@ export const EQUIVALENT = [
 	],
 	['ChatSession/chatWait.ts', '< FAR_MS', '<= FAR_MS', 'no event is that far away'],
 	[
-		'idempotency/handler.ts',
+		'idempotency/itemRecords.ts',
 		'occurrence + 1',
 		'occurrence - 1',
 		'each occurrence still has a key of its own',

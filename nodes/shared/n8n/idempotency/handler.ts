@@ -2,12 +2,13 @@ import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
-import { shortFingerprint } from '../../hash';
-import { isJsonObject, type JsonObject, parseJson } from '../../json';
+import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { isCanceled, requireRunning } from '../run/cancel';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
+import { ItemRecords } from './itemRecords';
+import { OutputCopier } from './outputCopier';
 import {
 	begunEarlier,
 	loggedPayload,
@@ -21,18 +22,13 @@ import {
 	isSearchable,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
+	payloadKey,
+	recordKey,
 	type RecordOwner,
 	replay,
 } from './requestRecord';
 import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
 
-/** Characters of output to store in full. Beyond that, only short fields such as IDs. */
-const MAX_STORED_CHARACTERS = 1_000_000;
-const SHORT_FIELD_CHARACTERS = 100;
-/** For the few parameter sets, and persons per item, of an execution and its retries. */
-const SHORT_KEY_LENGTH = 5;
-/** 72 bits. */
-const KEY_LENGTH = 12;
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;
 
@@ -40,26 +36,16 @@ const MAX_TOOL_REQUESTS = 1_000;
  * Sends each request of a node run at most once. Stores the results with the execution and replays them on
  * *Retry On Fail* and *Retry*. Requests that were rejected or never left n8n may be sent again.
  *
- * How an item finds its record:
- * - Same node parameters: by item index, because an expression such as `$now` changes the payload.
- * - Edited parameters: by item index and person if it completed, otherwise by payload and occurrence.
- * - As a tool: by payload, within one agent run or MCP session. Equal requests in flight share a result.
+ * An item finds its record with {@link ItemRecords}, and a tool by the payload, within one agent run or MCP session.
+ * Equal requests of tools in flight share a result.
  */
 export class IdempotencyHandler<Deps> {
 	/** Whether no earlier attempt of this node run has stored a record. */
 	readonly isFirstAttempt: boolean;
+	readonly itemRecords: ItemRecords;
 	private readonly records: IdempotencyRecords;
 	private readonly asTool: boolean;
-	private readonly occurrences = new Map<string, number>();
-	private readonly parameters: string;
-	/** Record keys by item index, for the current node parameters. */
-	private readonly keysByItem = new Map<string, string>();
-	private readonly keysOfItems: Set<string>;
-	/** Keys of completed records, by item index and person. */
-	private readonly completedFor = new Map<string, string>();
-	/** Indexes of the items with a completed record. */
-	private readonly completedAt = new Set<string>();
-	private storedCharacters: number;
+	private readonly outputs: OutputCopier;
 	/** Why it's unknown which requests an earlier attempt started. */
 	private unreadableLog: ExplainedError | undefined;
 	private log: Promise<WriteAheadLog | undefined> | undefined;
@@ -78,17 +64,8 @@ export class IdempotencyHandler<Deps> {
 		this.records = store.read() ?? {};
 		this.isFirstAttempt = Object.keys(this.records).length === 0;
 		store.write(this.records);
-		this.storedCharacters = JSON.stringify(this.records).length;
-		this.parameters = shortFingerprint(context.getNode().parameters, SHORT_KEY_LENGTH);
-		for (const [key, record] of Object.entries(this.records)) {
-			const [parameters, index, person] = record.item?.split('/') ?? [];
-			if (index === undefined) continue;
-			if (parameters === this.parameters) this.keysByItem.set(index, key);
-			if (!('completed' in record)) continue;
-			this.completedAt.add(index);
-			if (person !== undefined) this.completedFor.set(`${index}/${person}`, key);
-		}
-		this.keysOfItems = new Set(this.keysByItem.values());
+		this.itemRecords = new ItemRecords(this.records, context.getNode().parameters);
+		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
 	}
 
 	/** What earlier attempts of this node run completed. As a tool: what the agent run completed, also with other tools. */
@@ -98,12 +75,6 @@ export class IdempotencyHandler<Deps> {
 		);
 	}
 
-	/** The record of an item from an earlier attempt with the same node parameters, or of its person. */
-	recordOf(index: number): IdempotencyRecord | undefined {
-		const key = this.keysByItem.get(String(index));
-		return key === undefined ? undefined : this.records[key];
-	}
-
 	/** Sends the request, or replays its stored result. Call this in the order of the items. */
 	async run(
 		request: PreparedRequest<Deps>,
@@ -111,21 +82,8 @@ export class IdempotencyHandler<Deps> {
 		index: number,
 	): Promise<INodeExecutionData[]> {
 		if (this.asTool) return await this.runAsTool(request, limiter);
-		const key = this.keysByItem.get(String(index)) ?? this.nextKey(request);
-		return await this.sendOrReplay(key, request, limiter, { item: this.ownerOf(request, index) });
-	}
-
-	/** Call this for every item before the first request. A completed record stays with its item and person after an edit. */
-	matchEarlierItem(request: PreparedRequest<Deps>, index: number): void {
-		const key = this.completedFor.get(itemKey(request, index));
-		if (key === undefined || this.keysByItem.has(String(index))) return;
-		this.keysByItem.set(String(index), key);
-		this.keysOfItems.add(key);
-	}
-
-	/** Whether an earlier attempt completed the item, perhaps with other values. */
-	wasCompleted(index: number): boolean {
-		return this.completedAt.has(String(index));
+		const { key, owner } = this.itemRecords.keyOf(request, index);
+		return await this.sendOrReplay(key, request, limiter, owner);
 	}
 
 	/** Whether an earlier attempt may have started requests whose results n8n didn't store. */
@@ -139,18 +97,14 @@ export class IdempotencyHandler<Deps> {
 	 * store can't be reached, items without a record fail.
 	 */
 	async recordBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		if (items.size === 0 || [...items.keys()].every((index) => this.recordOf(index))) return;
+		if (items.size === 0 || [...items.keys()].every((index) => this.itemRecords.of(index))) return;
 		const isBegun = await this.findBegun([...items.values()]).catch((error: unknown) => {
 			this.unreadableLog = explained(error);
 			return [];
 		});
 		for (const [position, [index, request]] of [...items].entries()) {
-			if (isBegun[position] !== true || this.recordOf(index) !== undefined) continue;
-			const key = this.nextKey(request);
-			this.keysByItem.set(String(index), key);
-			// After an edit, the record of an equal request.
-			if (this.records[key] !== undefined) continue;
-			this.records[key] = { item: this.ownerOf(request, index), ...begunRecord(request) };
+			if (isBegun[position] !== true || this.itemRecords.of(index) !== undefined) continue;
+			this.itemRecords.add(request, index, begunRecord(request));
 		}
 	}
 
@@ -163,19 +117,6 @@ export class IdempotencyHandler<Deps> {
 
 	private async openLog(): Promise<WriteAheadLog | undefined> {
 		return await (this.log ??= openWriteAheadLog(this.context));
-	}
-
-	private ownerOf(request: PreparedRequest<Deps>, index: number): string {
-		return [this.parameters, itemKey(request, index)].join('/');
-	}
-
-	/** Numbers items with equal payloads, skipping records that belong to other items. */
-	private nextKey({ payload }: PreparedRequest<Deps>): string {
-		const key = payloadKey(payload);
-		let occurrence = this.occurrences.get(key) ?? 0;
-		while (this.keysOfItems.has(recordKey(key, occurrence))) occurrence++;
-		this.occurrences.set(key, occurrence + 1);
-		return recordKey(key, occurrence);
 	}
 
 	private async runAsTool(
@@ -254,7 +195,7 @@ export class IdempotencyHandler<Deps> {
 				else if (error instanceof ExplainedError) this.restore(key, previous);
 				throw error;
 			});
-			save({ completed: output.map(({ json }) => this.toStored(json)) });
+			save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
 			return output;
 		});
 	}
@@ -275,7 +216,7 @@ export class IdempotencyHandler<Deps> {
 			save({ unknown: unknown.toStored() });
 			throw cause;
 		});
-		save({ completed: output.map(({ json }) => this.toStored(json)) });
+		save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
 		return output;
 	}
 
@@ -309,21 +250,6 @@ export class IdempotencyHandler<Deps> {
 		else this.records[key] = previous;
 	}
 
-	/** A copy that later nodes can't change. Complete until `MAX_STORED_CHARACTERS` is reached. */
-	private toStored(json: INodeExecutionData['json']): JsonObject {
-		const text = JSON.stringify(json);
-		const whole = parseJson(text);
-		if (!isJsonObject(whole)) return {};
-		this.storedCharacters += text.length;
-		if (this.storedCharacters <= MAX_STORED_CHARACTERS) return whole;
-		const isLong = ([, value]: [string, unknown]) =>
-			JSON.stringify(value).length > SHORT_FIELD_CHARACTERS;
-		const short = Object.entries(whole).filter((entry) => !isLong(entry));
-		const omitted = Object.entries(whole).filter(isLong);
-		if (omitted.length === 0) return whole;
-		return { ...Object.fromEntries(short), not_kept: omitted.map(([field]) => field) };
-	}
-
 	/** Limits completed records and others separately, so that neither kind evicts the other. */
 	private evictOldest(): void {
 		const keys = Object.keys(this.records);
@@ -355,17 +281,4 @@ function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
 	};
 	toolRequests.set(records, known);
 	return known;
-}
-
-function itemKey<Deps>({ person }: PreparedRequest<Deps>, index: number): string {
-	if (person === undefined) return String(index);
-	return `${index}/${shortFingerprint(person, SHORT_KEY_LENGTH)}`;
-}
-
-function recordKey(key: string, occurrence: number): string {
-	return occurrence === 0 ? key : `${key}#${occurrence}`;
-}
-
-function payloadKey(payload: unknown): string {
-	return shortFingerprint(payload, KEY_LENGTH);
 }

@@ -1,6 +1,10 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { OutcomeUnknown, type StoredUnknown } from '../../api/errors';
+import { shortFingerprint } from '../../hash';
 import { isJsonObject, type JsonObject } from '../../json';
+
+/** 72 bits. */
+const KEY_LENGTH = 12;
 
 /**
  * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
@@ -52,4 +56,14 @@ function isRecord(entry: unknown): boolean {
 		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
 	}
 	return inProgress === true;
+}
+
+/** The key of the first record with these values. */
+export function payloadKey(payload: unknown): string {
+	return shortFingerprint(payload, KEY_LENGTH);
+}
+
+/** The key of one of several records with the same values. */
+export function recordKey(key: string, occurrence: number): string {
+	return occurrence === 0 ? key : `${key}#${occurrence}`;
 }

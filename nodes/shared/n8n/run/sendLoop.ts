@@ -43,7 +43,7 @@ export async function sendEachItem<Deps>(
 	const handler = await openHandler(context, createDeps, requestOf);
 	onEarlierResults?.(handler.earlierResults);
 	const earlierOutput: EarlierOutput = (index) => {
-		const record = handler.recordOf(index);
+		const record = handler.itemRecords.of(index);
 		if (record === undefined) return undefined;
 		const output = replay(record);
 		return requestOf(index).formatOutput?.(output) ?? output;
@@ -56,7 +56,9 @@ export async function sendEachItem<Deps>(
 		}
 	};
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
-		const request = handler.wasCompleted(index) ? requestOfCompleted(index) : requestOf(index);
+		const request = handler.itemRecords.wasCompleted(index)
+			? requestOfCompleted(index)
+			: requestOf(index);
 		prepared.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
@@ -74,7 +76,7 @@ export async function sendEachItem<Deps>(
 		earlierOutput,
 		...(handler.isFirstAttempt && {
 			check: (index) => {
-				if (handler.recordOf(index) === undefined) requestOf(index).check?.();
+				if (handler.itemRecords.of(index) === undefined) requestOf(index).check?.();
 			},
 		}),
 		...(await checksOfRetry(context, handler, requestOf, earlierOutput, options)),
@@ -100,7 +102,7 @@ async function openHandler<Deps>(
 		await tryEachItem(context, (index) => action(requestOf(index), index));
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) {
-		await forEachRequest((request, index) => handler.matchEarlierItem(request, index));
+		await forEachRequest((request, index) => handler.itemRecords.match(request, index));
 	}
 	const mayHaveBegun = !runsAsTool(context) && (await handler.mayHaveBegun());
 	if (mayHaveBegun) {
@@ -112,7 +114,7 @@ async function openHandler<Deps>(
 	}
 	if (mayHaveBegun || !isFirstAttempt) {
 		await forEachRequest((request, index) => {
-			if (isUnknown(handler.recordOf(index))) request.onUnknown?.();
+			if (isUnknown(handler.itemRecords.of(index))) request.onUnknown?.();
 		});
 	}
 	return handler;
@@ -136,7 +138,7 @@ async function checksOfRetry<Deps>(
 	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return {};
 	const indexes = [...context.getInputData().keys()];
 	const isBlocked = indexes.some((index) => {
-		const record = handler.recordOf(index);
+		const record = handler.itemRecords.of(index);
 		return isUnknown(record) && !isSearchable(record);
 	});
 	if (!isBlocked) return {};
