@@ -100,9 +100,10 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 			},
 			{ kind: `${to}: a broken path`, to, suffix: '%', statuses: [400, 404] },
 			{
-				kind: `${to}: 300 headers`,
+				kind: `${to}: 17 KB of headers`,
 				to,
-				headers: Object.fromEntries(ids(300).map((id) => [`x-${id}`, 'x'.repeat(100)])),
+				// n8n accepts 16 KB. It closes the connection without reading the rest, and this client can lose the response if the rest is long: with 42 KB, in 75 of 18,000 requests.
+				headers: Object.fromEntries(ids(125).map((id) => [`x-${id}`, 'x'.repeat(100)])),
 				statuses: [431],
 			},
 		] satisfies Attack[],
@@ -349,8 +350,7 @@ export const ATTACKS: Attack[] = [
 		to: 'deliveryPath',
 		suffix: '/chat-delivery/wrong',
 		body: () => 'x'.repeat(16_000_000),
-		// Rejected before the body is read, so the connection may close before this client reads the response.
-		statuses: [0, 403],
+		statuses: [403],
 	},
 	{
 		kind: 'delivery: no secret in the query',
@@ -405,19 +405,23 @@ export const ATTACKS: Attack[] = [
 /** The response of n8n. Status 0 means that it closed the connection. */
 export type Outcome = { status: number; body: string; retryAfter: string | undefined };
 
-/** Sends the path unchanged, which `fetch` would normalize, on its own connection. */
+/**
+ * Sends the path unchanged, which `fetch` would normalize, on its own connection. With `Connection: close`, Node.js would
+ * close it right after a response, also before it has read the whole body, and this client could lose the response.
+ */
 export async function attack(
 	urls: WebhookUrls,
 	{ to, suffix = '', method = 'POST', headers = {}, body }: Attack,
 ): Promise<Outcome> {
 	const { hostname, port, pathname } = new URL(urls[to]);
 	const bytes = Buffer.from(body?.() ?? '');
+	const connection = { connection: 'keep-alive' };
 	const type = 'content-type' in headers ? {} : { 'content-type': 'application/json' };
 	const length = bytes.length === 0 ? {} : { 'content-length': bytes.length };
 	const options = { hostname, port, method, path: pathname + suffix, agent: false };
 	return await new Promise((resolve) => {
 		const sending = request(
-			{ ...options, headers: { ...type, ...length, ...headers } },
+			{ ...options, headers: { ...connection, ...type, ...length, ...headers } },
 			(response) => {
 				const parts: Buffer[] = [];
 				response.on('data', (part: Buffer) => parts.push(part));
