@@ -7,7 +7,7 @@ import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { ExecutionStore, openSharedRecord } from '../shared/n8n/idempotency/executionStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { openWriteAheadLog } from '../shared/n8n/idempotency/writeAheadLog';
+import { openWriteAheadLog } from '../shared/n8n/idempotency/openWriteAheadLog';
 import { beganBefore, isRowsMemory } from './push/begunRows';
 import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';

@@ -164,6 +164,7 @@ export const EQUIVALENT = [
 		'recentKeys.set(key, true)',
 	],
 	['idempotency/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
+	['idempotency/storeWriter.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
 	[
 		'idempotency/writeAheadLog.ts',
 		"''",

@@ -7,7 +7,7 @@ import { runsOnEngine2 } from '../../shared/n8n/run/engine2';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { originOf } from '../../shared/n8n/idempotency/executionOrigin';
-import { notesOfWaiting } from '../../shared/n8n/idempotency/writeAheadLog';
+import { entriesOfWaiting } from '../../shared/n8n/idempotency/openWriteAheadLog';
 import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
 import { waitingItem, callIdOf, endOfWait } from './waitedItems';
 
@@ -44,7 +44,7 @@ export async function waitForWebhook(
 		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
 		delete item.binary;
 	});
-	const clearEntries = await notesOfWaiting(context);
+	const clearEntries = await entriesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	void keepPinging(context, resumeUrl, deadline, clearEntries);
 	return placed;

@@ -27,7 +27,8 @@ import {
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { openWriteAheadLog, type WriteAheadLog } from './writeAheadLog';
+import { openWriteAheadLog } from './openWriteAheadLog';
+import type { WriteAheadLog } from './writeAheadLog';
 
 /** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
 const MAX_TOOL_REQUESTS = 1_000;

@@ -1,43 +1,19 @@
 import countBy from 'lodash/countBy';
-import difference from 'lodash/difference';
 import partition from 'lodash/partition';
-import uniq from 'lodash/uniq';
-import type { IExecuteFunctions } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
-import { pause } from '../../clock';
 import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
-import { clock } from '../http/accountClient';
-import { cancelSignal } from '../run/cancel';
-import { BegunRequests, RunningExecutions } from './begunRequests';
-import { originOf, type ExecutionOrigin } from './executionOrigin';
-import {
-	nodeKeyOf,
-	openNodeStore,
-	repeatOnStore,
-	runExclusiveOnStore,
-	type StoreUse,
-} from './nodeStore';
+import { BegunRequests } from './begunRequests';
+import type { ExecutionOrigin } from './executionOrigin';
+import { repeatOnStore } from './nodeStore';
+import { StoreWriter } from './storeWriter';
 
 /** Entries of other executions to keep: of those that were interrupted, and of retries. A request has two. */
 const MAX_OTHERS = 40_000;
 
 /** 72 bits. */
 const NAME_LENGTH = 12;
-
-const USE: StoreUse = {
-	message: "n8n can't record the request before sending it, so it wasn't sent",
-	description:
-		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
-};
-
-type Batch = {
-	add: string[];
-	remove: string[];
-	/** The texts that were new. */
-	added: Promise<ReadonlySet<string>>;
-};
 
 type LogOptions = {
 	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
@@ -61,12 +37,8 @@ type LogOptions = {
  * When an execution ends normally, its entries are removed, because n8n stores its records.
  */
 export class WriteAheadLog {
-	private last: Promise<unknown> = Promise.resolve();
-	private batch: Batch | undefined;
-	/** Written again with the next batch, because a simultaneous write by a worker may have undone them. */
-	private lastTexts: string[] = [];
 	private readonly exclusive: Limiter;
-	private readonly totalBegun: () => number;
+	private readonly writer: StoreWriter;
 
 	constructor(
 		private readonly store: DeduplicationStore,
@@ -75,7 +47,10 @@ export class WriteAheadLog {
 		private readonly begun = new BegunRequests(),
 	) {
 		this.exclusive = options.exclusive ?? (async (run) => await runExclusive(store, run));
-		this.totalBegun = options.totalBegun ?? (() => begun.total);
+		const { totalBegun = () => begun.total } = options;
+		// A retry writes two texts per entry.
+		const maxEntries = () => MAX_OTHERS + 2 * totalBegun();
+		this.writer = new StoreWriter(store, this.exclusive, maxEntries);
 	}
 
 	get isFirstAttempt(): boolean {
@@ -96,7 +71,7 @@ export class WriteAheadLog {
 		while (pending.length > 0) {
 			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
 			const texts = [...entries.flatMap((entry) => entry.texts), ...more];
-			const write = async () => await this.write({ add: texts });
+			const write = async () => await this.writer.add(texts);
 			const { result: added, isRepeated } = await repeatOnStore(write, this.options.pause).catch(
 				(error: unknown) => {
 					for (const name of names) this.begun.removeLatest(name);
@@ -120,7 +95,7 @@ export class WriteAheadLog {
 			const nth = this.begun.removeLatest(name);
 			return nth === undefined ? [] : this.textsOf(name, nth);
 		});
-		if (remove.length > 0) await this.write({ remove }).catch(() => undefined);
+		if (remove.length > 0) await this.writer.remove(remove).catch(() => undefined);
 	}
 
 	/**
@@ -234,7 +209,7 @@ export class WriteAheadLog {
 		await this.exclusive(async () => {
 			const mark = this.sharedStartText();
 			const all = [...texts, mark];
-			this.lastTexts = difference(this.lastTexts, all);
+			this.writer.forget(all);
 			const added = await this.store.add(all);
 			if (!added.includes(mark)) return;
 			// The store has all of these, so an equal count means that it has nothing else.
@@ -273,92 +248,6 @@ export class WriteAheadLog {
 	private requestText(name: string, nth: number): string {
 		return `request ${this.origin.startedAt} ${name} ${nth}`;
 	}
-
-	/** Changes that arrive while n8n writes go into the next batch. */
-	private async write({
-		add = [],
-		remove = [],
-	}: Partial<Pick<Batch, 'add' | 'remove'>>): Promise<ReadonlySet<string>> {
-		this.batch ??= this.nextBatch();
-		this.batch.add.push(...add);
-		this.batch.remove.push(...remove);
-		return await this.batch.added;
-	}
-
-	private nextBatch(): Batch {
-		const [add, remove]: [string[], string[]] = [[], []];
-		const writeAll = async (): Promise<ReadonlySet<string>> => {
-			this.batch = undefined;
-			// Remove first, because a request that is sent again has the same entry.
-			if (remove.length > 0) await removeAll(this.store, remove);
-			const again = difference(this.lastTexts, remove, add);
-			this.lastTexts = add.length === 0 ? again : uniq(add);
-			if (add.length === 0) return new Set<string>();
-			const texts = [...again, ...this.lastTexts];
-			return new Set(await this.store.add(texts, this.maxEntries()));
-		};
-		const added = this.last.then(async () => await this.exclusive(writeAll));
-		this.last = added.catch(() => undefined);
-		return { add, remove, added };
-	}
-
-	private maxEntries(): number {
-		// A retry writes two texts per entry.
-		return MAX_OTHERS + 2 * this.totalBegun();
-	}
-}
-
-const running = new RunningExecutions();
-
-/** Used if an execution has no cancel signal. */
-const UNSTOPPABLE = {};
-
-/**
- * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
- *
- * @throws NotSent if n8n can't read the parent execution
- */
-export async function openWriteAheadLog(
-	context: IExecuteFunctions,
-): Promise<WriteAheadLog | undefined> {
-	const origin = await originOf(context);
-	if (origin === undefined) return undefined;
-	const [node, executionId] = [nodeKeyOf(context), context.getExecutionId()];
-	const parentId = origin.isSubExecution ? origin.executionId : undefined;
-	const execution = running.get(node, executionId, parentId);
-	const log = new WriteAheadLog(
-		openNodeStore(context, USE),
-		origin,
-		{
-			isFirstAttempt: !origin.isSubExecution && context.getMode() !== 'retry',
-			exclusive: async (run) => await runExclusiveOnStore(context, run),
-			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
-			totalBegun: () => running.total(node),
-		},
-		execution.begun,
-	);
-	const signal = context.getExecutionCancelSignal();
-	const part = signal ?? UNSTOPPABLE;
-	if (execution.watched.has(part)) return log;
-	execution.watched.add(part);
-	// n8n stores an execution before it calls this. It stores a stopped execution without the nodes' records.
-	context.onExecutionFinish?.(async () => {
-		running.close(node, executionId);
-		if (signal?.aborted !== true) await log.clear();
-	});
-	return log;
-}
-
-/**
- * Call this before n8n stores an execution that waits.
- *
- * @returns removes the entries, to be called when n8n has stored the execution with its records. Never throws: entries
- * that stay only take space.
- */
-export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
-	const log = await openWriteAheadLog(context).catch(() => undefined);
-	const stored = log?.state();
-	return async () => await log?.clear(stored).catch(() => undefined);
 }
 
 function earlierUnreadable(error: unknown): OutcomeUnknown {

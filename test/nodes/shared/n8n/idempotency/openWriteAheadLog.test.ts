@@ -6,10 +6,8 @@ import {
 import { ExecuteContext } from 'n8n-core';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
-import {
-	openWriteAheadLog,
-	type WriteAheadLog,
-} from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
+import { openWriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/openWriteAheadLog';
+import type { WriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import {
 	DATABASE_DELAYS_MS,
 	openNodeStore,
