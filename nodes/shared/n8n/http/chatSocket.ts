@@ -8,7 +8,7 @@ import { SharedConnections } from '../../chat/sharedConnections';
 import { mintToken } from '../../chat/token';
 import { fingerprint } from '../../hash';
 import { clock, type AccountClient } from './accountClient';
-import { isCanceled } from '../run/cancel';
+import { requireRunning } from '../run/cancel';
 import { deadlineOf } from '../tools/toolDeadline';
 
 /** The chat connections of this n8n process. */
@@ -84,12 +84,7 @@ export class ChatSocketPool {
 		takeOver: boolean,
 		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
-		if (isCanceled(this.context)) {
-			throw new NotSent(
-				'Nothing was sent, because the execution was stopped',
-				onScreenOnly('Run this item in a new execution.'),
-			);
-		}
+		requireRunning(this.context);
 		const lease =
 			this.endedLease(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
 		this.inUse.add(lease);

@@ -64,7 +64,7 @@ test('Stop ends every connection, used or kept, and no other one is opened after
 	expect(closed().map(({ session }) => session)).toEqual(['kept', 'in use']);
 	await expect(pool.use(connection, 'later', false, nothing)).rejects.toMatchObject({
 		outcome: 'not_sent',
-		message: 'Nothing was sent, because the execution was stopped',
+		message: 'The execution was stopped before this item',
 	});
 	end();
 	await used;
