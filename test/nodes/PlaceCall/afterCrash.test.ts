@@ -47,6 +47,26 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(2)]);
 	});
 
+	it("doesn't say that an item wasn't sent if its fields can't be read since an edit", async () => {
+		const bodies = acceptCalls(1);
+		const begun = await kill(harness.placeCallNode(perItem, CONTINUE), people(1));
+		const edited = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
+		const [item] = output(await retry(begun, edited, people(1)), 'Node');
+		expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		expect(JSON.stringify(item?.json)).toContain('Then retry this execution again.');
+		const stopping = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' });
+		const { description } = faultOf(await retry(begun, stopping, people(1)));
+		expect(description).toContain('An earlier attempt may have sent this item');
+		expect(bodies).toHaveLength(1);
+	});
+
+	it("says that an item wasn't sent if its fields can't be read and no request had begun", async () => {
+		const node = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
+		const begun = await kill(node, []);
+		const [item] = output(await retry(begun, node, people(1)), 'Node');
+		expect(item?.json).toMatchObject({ details: { outcome: 'not_sent' } });
+	});
+
 	it('recognizes people by number, also if their row moved', async () => {
 		const bodies = acceptCalls(3);
 		const node = harness.placeCallNode(perItem, CONTINUE);
@@ -96,12 +116,12 @@ describe('Retry after n8n was killed', () => {
 		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
-	it('stores four notes for each request, because a retry adds two with the ID of the execution', async () => {
+	it('stores four entries for each request and two for itself, because a retry adds those with the ID of the execution', async () => {
 		const node = harness.placeCallNode(perItem);
 		const begun = await kill(node, []);
 		acceptCalls(1);
 		await retry(begun, node, people(1));
-		expect(harness.store.size).toBe(4);
+		expect(harness.store.size).toBe(6);
 	});
 
 	it("doesn't advise to run an item again whose call an earlier attempt placed", async () => {

@@ -567,6 +567,6 @@ it('records a call before it is sent', async () => {
 		return { success: true, data: { call_id: `call-${phoneOf(body)}` } };
 	});
 	await call(PHONE);
-	// The first text of the store, and the two entries of the write-ahead log.
-	expect(sizes).toEqual([1 + LIST_TEXTS + TEXTS_PER_CALL + 2]);
+	// The first text of the store, and the two entries and the mark of the write-ahead log.
+	expect(sizes).toEqual([1 + LIST_TEXTS + TEXTS_PER_CALL + 3]);
 });

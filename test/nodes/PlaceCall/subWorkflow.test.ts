@@ -211,10 +211,10 @@ describe('a sub-workflow', () => {
 		},
 	);
 
-	it('stores four notes for each request, two of them with the ID of the execution', async () => {
+	it('stores four entries for each request and two for itself, half of them with the ID of the execution', async () => {
 		acceptCalls(1);
 		await run(harness.placeCallNode(perItem), people(1));
-		expect(harness.store.size).toBe(4);
+		expect(harness.store.size).toBe(6);
 	});
 });
 

@@ -5,6 +5,8 @@ type Counts = Map<string, number>;
 /** Counts the requests that one execution has started, by target. Only in this process. */
 export class BegunRequests {
 	private sum = 0;
+	/** Whether the store has a mark of this execution, beside its requests. */
+	isMarked = false;
 
 	/** @param counts by target; shared by the sub-executions of one parent, which number their requests together */
 	constructor(private readonly counts: Counts = new Map()) {}
@@ -28,6 +30,13 @@ export class BegunRequests {
 		this.counts.set(target, nth);
 		this.sum--;
 		return nth;
+	}
+
+	/** @returns whether the mark must be removed, because no request is left */
+	unmark(): boolean {
+		const isMarkLeft = this.isMarked && this.sum === 0;
+		if (isMarkLeft) this.isMarked = false;
+		return isMarkLeft;
 	}
 
 	/** An independent copy. */

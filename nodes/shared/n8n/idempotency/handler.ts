@@ -109,6 +109,16 @@ export class IdempotencyHandler<Deps> {
 		}
 	}
 
+	/**
+	 * Whether an earlier attempt may have started the request of an item that can't be read now, and whose result n8n
+	 * didn't store.
+	 */
+	async mayHaveBegunUnread(): Promise<boolean> {
+		const log = await this.openLog();
+		if (log === undefined || log.isFirstAttempt) return false;
+		return await log.hasBegunAny().catch(() => true);
+	}
+
 	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {
 		const log = await this.openLog();
 		if (log === undefined || log.isFirstAttempt) return [];

@@ -34,6 +34,7 @@ type LogOptions = {
  * A request has two entries: one for its target, and one for its payload. Each has the start time of the execution and
  * the number of earlier requests with the same target or payload. The payload shows which request was started, also if
  * an earlier one to the same target was rejected. The target shows it if the payload changes on each attempt.
+ * A mark shows that an execution has begun any request, also if its target can't be read later.
  * When an execution ends normally, its entries are removed, because n8n stores its records.
  */
 export class WriteAheadLog {
@@ -65,7 +66,7 @@ export class WriteAheadLog {
 	 */
 	async begin(target: unknown, payload = target): Promise<boolean> {
 		const names = namesOf(target, payload);
-		const more: string[] = [];
+		const more = this.begun.isMarked ? [] : this.markTexts();
 		let isBegun = false;
 		let pending = names;
 		while (pending.length > 0) {
@@ -78,6 +79,10 @@ export class WriteAheadLog {
 					throw error;
 				},
 			);
+			const isMarkFound = !this.begun.isMarked && this.isMarkOfEarlier(added, isRepeated);
+			this.begun.isMarked = true;
+			// For later questions, because the store now has this attempt's mark, too.
+			if (isMarkFound) await this.writer.add([this.earlierText()]).catch(() => undefined);
 			const [earlier, own] = this.existing(entries, added, isRepeated);
 			if (earlier.length > 0) isBegun = true;
 			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
@@ -95,6 +100,7 @@ export class WriteAheadLog {
 			const nth = this.begun.removeLatest(name);
 			return nth === undefined ? [] : this.textsOf(name, nth);
 		});
+		if (this.options.isFirstAttempt && this.begun.unmark()) remove.push(...this.markTexts());
 		if (remove.length > 0) await this.writer.remove(remove).catch(() => undefined);
 	}
 
@@ -136,6 +142,21 @@ export class WriteAheadLog {
 			if (isExact && exactName !== name) this.begun.add(exactName);
 			return true;
 		});
+	}
+
+	/**
+	 * Whether an earlier attempt may have started any request, such as that of an item that can't be read now. Leaves no
+	 * entries.
+	 */
+	async hasBegunAny(): Promise<boolean> {
+		const { added, isRepeated } = await this.lookUp([...this.markTexts(), this.earlierText()]);
+		return !added.has(this.earlierText()) || this.isMarkOfEarlier(added, isRepeated);
+	}
+
+	private isMarkOfEarlier(added: ReadonlySet<string>, isRepeated: boolean): boolean {
+		const [mark = '', ownMark] = this.markTexts();
+		if (ownMark === undefined || added.has(mark)) return false;
+		return isRepeated || added.has(ownMark);
 	}
 
 	/** For each name, whether its next entry is from an earlier attempt. Skips the entries of this attempt. */
@@ -205,13 +226,14 @@ export class WriteAheadLog {
 		const texts = this.begun
 			.takeAll(stored)
 			.map(({ target, nth }) => this.requestText(target, nth));
+		if (this.begun.unmark()) texts.push(...this.markTexts());
 		if (texts.length === 0) return;
 		await this.exclusive(async () => {
-			const mark = this.sharedStartText();
-			const all = [...texts, mark];
+			const sharedStart = this.sharedStartText();
+			const all = [...texts, sharedStart];
 			this.writer.forget(all);
 			const added = await this.store.add(all);
-			if (!added.includes(mark)) return;
+			if (!added.includes(sharedStart)) return;
 			// The store has all of these, so an equal count means that it has nothing else.
 			const isAllOwn = (await this.store.count()) === all.length;
 			if (isAllOwn) await this.store.clear();
@@ -243,6 +265,17 @@ export class WriteAheadLog {
 	 */
 	private sharedStartText(): string {
 		return `shared start ${this.origin.startedAt}`;
+	}
+
+	/** The texts of the mark. Like an entry, a retry adds one with its execution ID. */
+	private markTexts(): string[] {
+		const mark = `begun ${this.origin.startedAt}`;
+		return this.options.isFirstAttempt ? [mark] : [mark, `${mark} ${this.origin.executionId}`];
+	}
+
+	/** A retry adds this if it found the mark of an earlier attempt. */
+	private earlierText(): string {
+		return `begun before ${this.origin.startedAt} ${this.origin.executionId}`;
 	}
 
 	private requestText(name: string, nth: number): string {

@@ -1,5 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asSentence, explained, type ExplainedError, InvalidInput } from '../../api/errors';
+import {
+	asSentence,
+	explained,
+	type ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+} from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
@@ -35,12 +41,21 @@ export async function sendEachItem<Deps>(
 ): Promise<INodeExecutionData[]> {
 	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const notSent = new Set<number>();
-	const requestOf: RequestOf<Deps> = (index) => {
+	const firstRequestOf: RequestOf<Deps> = (index) => {
 		const request = prepared.get(index) ?? prepare(index);
 		prepared.set(index, request);
 		return request;
 	};
-	const handler = await openHandler(context, createDeps, requestOf);
+	const { handler, mayUnreadBeSent } = await openHandler(context, createDeps, firstRequestOf);
+	const requestOf: RequestOf<Deps> = (index) => {
+		try {
+			return firstRequestOf(index);
+		} catch (error) {
+			const isCompleted = handler.itemRecords.wasCompleted(index);
+			if (isCompleted) throw completedBefore(explained(error));
+			throw mayUnreadBeSent ? maybeSentBefore(explained(error)) : error;
+		}
+	};
 	onEarlierResults?.(handler.earlierResults);
 	const earlierOutput: EarlierOutput = (index) => {
 		const record = handler.itemRecords.of(index);
@@ -48,17 +63,8 @@ export async function sendEachItem<Deps>(
 		const output = replay(record);
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
-	const requestOfCompleted: RequestOf<Deps> = (index) => {
-		try {
-			return requestOf(index);
-		} catch (error) {
-			throw completedBefore(explained(error));
-		}
-	};
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
-		const request = handler.itemRecords.wasCompleted(index)
-			? requestOfCompleted(index)
-			: requestOf(index);
+		const request = requestOf(index);
 		prepared.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
@@ -90,34 +96,43 @@ function completedBefore(error: ExplainedError): InvalidInput {
 	return new InvalidInput(message, { onScreen, forModel });
 }
 
-/** Finds out what earlier attempts did for each item. */
+/** The values are invalid after an edit, so they don't show whether an earlier attempt sent the item. */
+function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
+	const { message, resolution, resolutionForModel: forModel } = error;
+	const onScreen = `${asSentence(resolution)} Then retry this execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`;
+	return new OutcomeUnknown(message, { onScreen, forModel }, undefined, undefined, 'n8n');
+}
+
+/** Finds out what earlier attempts did for each item, and whether they may have sent items that can't be read now. */
 async function openHandler<Deps>(
 	context: IExecuteFunctions,
 	createDeps: () => Promise<Deps>,
 	requestOf: RequestOf<Deps>,
-): Promise<IdempotencyHandler<Deps>> {
+): Promise<{ handler: IdempotencyHandler<Deps>; mayUnreadBeSent: boolean }> {
 	const handler = new IdempotencyHandler(context, createDeps);
-	// The loop reports items that can't be read.
+	// The loop reports items that can't be read now.
 	const forEachRequest = async (action: (request: PreparedRequest<Deps>, index: number) => void) =>
 		await tryEachItem(context, (index) => action(requestOf(index), index));
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) {
 		await forEachRequest((request, index) => handler.itemRecords.match(request, index));
 	}
+	let mayUnreadBeSent = false;
 	const mayHaveBegun = !runsAsTool(context) && (await handler.mayHaveBegun());
 	if (mayHaveBegun) {
 		const items = new Map<number, PreparedRequest<Deps>>();
-		await forEachRequest((request, index) => {
+		const unread = await forEachRequest((request, index) => {
 			if (request.idempotent !== true) items.set(index, request);
 		});
 		await handler.recordBegun(items);
+		mayUnreadBeSent = unread.size > 0 && (await handler.mayHaveBegunUnread());
 	}
 	if (mayHaveBegun || !isFirstAttempt) {
 		await forEachRequest((request, index) => {
 			if (isUnknown(handler.itemRecords.of(index))) request.onUnknown?.();
 		});
 	}
-	return handler;
+	return { handler, mayUnreadBeSent };
 }
 
 function isUnknown(record: IdempotencyRecord | undefined): boolean {

@@ -12,6 +12,11 @@ class Store implements DeduplicationStore {
 	/** Called after texts were added, and before texts are removed. */
 	onChange: (change: 'add' | 'remove') => void = () => {};
 
+	/** The entries of requests, without the marks of executions. */
+	get requests(): string[] {
+		return this.texts.filter((text) => text.startsWith('request '));
+	}
+
 	async add(texts: string[], maxEntries = Infinity): Promise<string[]> {
 		const read = [...this.texts];
 		await Promise.resolve();
@@ -128,6 +133,7 @@ test('killed and retried executions never send more per target than its rows req
 				];
 				for (const [index, attempt] of all.entries()) {
 					const log = index === 0 ? first(store) : later(store, `e${index + 1}`);
+					if (index > 0 && begun.length > 0) expect(await log.hasBegunAny()).toBe(true);
 					const rows = rotated(targets, attempt.order);
 					try {
 						last = await run(log, rows, attempt, {
@@ -279,7 +285,7 @@ describe('requests with payloads', () => {
 		const log = first(store);
 		await log.begin('a', 'x');
 		await log.begin('a', 'y');
-		expect(store.texts).toHaveLength(4);
+		expect(store.requests).toHaveLength(4);
 		await log.clear();
 		expect(store.texts).toEqual([]);
 	});
@@ -331,7 +337,7 @@ test('requests started after an execution was stored keep their entries', async 
 	await log.begin('a');
 	await log.clear(stored);
 	// The entries of a target are numbered, so they stay together.
-	expect(store.texts).toHaveLength(2);
+	expect(store.requests).toHaveLength(2);
 	await log.begin('b');
 	// The requests that a retry of the stored execution starts.
 	expect(await later(store, 'e2').findBegun(['a', 'b', 'c'])).toEqual([true, true, false]);
@@ -356,7 +362,7 @@ test('an entry that was removed before a wait is not written again with the next
 	await log.begin('a');
 	await log.clear();
 	await log.begin('b');
-	expect(store.texts).toHaveLength(1);
+	expect(store.requests).toHaveLength(1);
 	expect(await later(store, 'e2').findBegun(['a', 'b'])).toEqual([false, true]);
 });
 
@@ -381,7 +387,9 @@ test('the store has the entries of requests that were started, and neither relea
 					await log.clear(log.state());
 					expected.length = 0;
 				}
-				expect(store.texts).toHaveLength(expected.length);
+				expect(store.requests).toHaveLength(expected.length);
+				// Beside them, only the mark of the execution.
+				expect(store.texts).toHaveLength(expected.length + (expected.length === 0 ? 0 : 1));
 			}
 			const found = await later(store, 'e2').findBegun(['a', 'b', 'c']);
 			expect(found).toEqual(['a', 'b', 'c'].map((target) => expected.includes(target)));
@@ -398,12 +406,55 @@ test('an entry that cannot be removed stays without an error', async () => {
 	expect(await later(store, 'e2').begin('a')).toBe(true);
 });
 
+describe('whether an earlier attempt began any request', () => {
+	test('a retry knows it, also after its own requests and in another process', async () => {
+		const store = new Store();
+		await first(store).begin('a');
+		const retry = later(store, 'e2');
+		expect(await retry.hasBegunAny()).toBe(true);
+		await retry.begin('b');
+		expect(await retry.hasBegunAny()).toBe(true);
+		expect(await later(store, 'e2').hasBegunAny()).toBe(true);
+		expect(await later(store, 'e3').hasBegunAny()).toBe(true);
+	});
+
+	test("a retry doesn't take its own requests, or those of its sub-executions, for earlier ones", async () => {
+		const store = new Store();
+		expect(await later(store, 'e2').hasBegunAny()).toBe(false);
+		expect(store.texts).toEqual([]);
+		await later(store, 'e2', true).begin('a');
+		expect(await later(store, 'e2', true).hasBegunAny()).toBe(false);
+		expect(await later(store, 'e3', true).hasBegunAny()).toBe(true);
+	});
+
+	test('requests that took no effect or ended normally leave nothing', async () => {
+		const store = new Store();
+		const log = first(store);
+		await log.begin('a');
+		await log.release('a');
+		expect(await later(store, 'e2').hasBegunAny()).toBe(false);
+		await log.begin('b');
+		await log.clear();
+		expect(await later(store, 'e2').hasBegunAny()).toBe(false);
+		expect(store.texts).toEqual([]);
+	});
+
+	test('of two requests, one that took no effect leaves the mark', async () => {
+		const store = new Store();
+		const log = first(store);
+		await log.begin('a');
+		await log.begin('b');
+		await log.release('a');
+		expect(await later(store, 'e2').hasBegunAny()).toBe(true);
+	});
+});
+
 test('finding started requests leaves no entries for others', async () => {
 	const store = new Store();
 	await first(store).begin('a');
 	const retry = later(store, 'e2');
 	expect(await retry.findBegun(['a', 'b', 'a'])).toEqual([true, false, false]);
-	expect(store.texts).toHaveLength(1);
+	expect(store.requests).toHaveLength(1);
 	expect(await retry.begin('a')).toBe(false);
 });
 
@@ -412,7 +463,7 @@ test('requests that start while n8n writes are written in one batch', async () =
 	const log = first(store);
 	await Promise.all(Array.from({ length: 50 }, async (_, index) => await log.begin(index)));
 	expect(store.writes).toBe(1);
-	expect(store.texts).toHaveLength(50);
+	expect(store.requests).toHaveLength(50);
 });
 
 test('an entry that another process overwrites is written again with the next one', async () => {
@@ -443,7 +494,7 @@ test('the entries of an execution that ended are removed, and those of others st
 		await log.begin('a');
 	}
 	await one.clear();
-	expect(store.texts).toHaveLength(2);
+	expect(store.requests).toHaveLength(2);
 	await other.clear();
 	expect(store.texts).toEqual([]);
 });
@@ -481,7 +532,7 @@ test('after two executions that started in the same millisecond, the entries of 
 	const before = [...store.texts];
 	const other = first(store, 'e3', 2);
 	await other.begin('a');
-	expect(store.texts).toHaveLength(before.length + 1);
+	expect(store.texts).toHaveLength(before.length + 2);
 	await other.clear();
 	expect(store.texts).toEqual(before);
 });
@@ -503,7 +554,7 @@ test('an execution that ends keeps the entry of one that starts at the same mome
 	const [one, other] = [first(store, 'e1', 1), first(store, 'e2', 2)];
 	await one.begin('a');
 	await Promise.all([other.begin('b'), one.clear()]);
-	expect(store.texts).toHaveLength(1);
+	expect(store.requests).toHaveLength(1);
 });
 
 test('an execution whose entries were lost keeps those of others when it ends', async () => {
@@ -513,7 +564,7 @@ test('an execution whose entries were lost keeps those of others when it ends', 
 	store.texts = [];
 	await other.begin('b');
 	await one.clear();
-	expect(store.texts).toHaveLength(1);
+	expect(store.requests).toHaveLength(1);
 });
 
 test('of two executions that started in the same millisecond, the end of one keeps the entries of the other', async () => {
@@ -547,7 +598,7 @@ test('the oldest entries are evicted, but never those of the own execution', asy
 	const log = first(store);
 	for (let index = 0; index < 3; index++) await log.begin(index);
 	expect(store.texts.length).toBeLessThanOrEqual(40_006);
-	expect(store.texts.slice(-3).every((text) => text.startsWith('request'))).toBe(true);
+	expect(store.requests).toHaveLength(3);
 });
 
 test('an entry that cannot be written does not count, and the next ones do', async () => {
@@ -603,6 +654,12 @@ describe("if n8n's store reports an error after a change, a retry", () => {
 			expect(await retry.findBegun(['a'], ['x'])).toEqual([true]);
 		},
 	);
+
+	test('still knows that an earlier attempt began any request', async () => {
+		const retry = await retryAfter('add');
+		await retry.begin('b', 'x');
+		expect(await retry.hasBegunAny()).toBe(true);
+	});
 
 	test('still reports that an earlier attempt began the request', async () => {
 		const retry = await retryAfter('add');
