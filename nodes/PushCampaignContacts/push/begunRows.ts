@@ -67,7 +67,15 @@ export class BegunRows {
 	): Promise<BegunRows> {
 		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.size / MAX_BLOCKS));
 		const fingerprint = await keys.fingerprintOf(rows, yieldToEventLoop);
-		return new BegunRows(options, rows, blockSize, [options.campaign, fingerprint, blockSize]);
+		const identity = [options.campaign, fingerprint, blockSize];
+		const begunRows = new BegunRows(options, rows, blockSize, identity);
+		await begunRows.findPush();
+		return begunRows;
+	}
+
+	/** Whether an earlier attempt began this push with other rows. */
+	get isAnotherPush(): boolean {
+		return this.options.memory.areChanged === true;
 	}
 
 	/**
@@ -76,14 +84,14 @@ export class BegunRows {
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
 	 */
 	async claim(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
+		if (this.isAnotherPush) throw rowsChanged();
 		const blocks = uniq(rows.map((row) => this.blockOf(row)));
 		const newOnes = blocks.filter((block) => !this.claimed.has(block));
 		// Together, so that they are written in one go.
-		const [isSamePush, ...areBegun] = await Promise.all([
+		const [, ...areBegun] = await Promise.all([
 			this.beginPush(),
 			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
 		]);
-		if (!isSamePush) throw rowsChanged();
 		for (const [index, block] of newOnes.entries()) {
 			this.claimed.set(block, new Set());
 			if (areBegun[index] === true) this.begunBefore.add(block);
@@ -118,18 +126,27 @@ export class BegunRows {
 		);
 	}
 
-	/** Records the push itself. False if an earlier attempt began it with other rows. */
-	private async beginPush(): Promise<boolean> {
+	/** Records nothing, because a later attempt would take other rows for those of this push. */
+	private async findPush(): Promise<void> {
 		const { log, executionId, push, memory } = this.options;
-		if (memory.areChanged === true) return false;
-		if (push.notedBy === executionId) return true;
-		const [isBegun, isSame] = await Promise.all([
-			log.begin(numberedPush(this.options)),
-			log.begin(['rows', ...this.identity]),
-		]);
+		if (this.isAnotherPush || push.notedBy === executionId) return;
+		const [isBegun, isSame] = await log.findBegun(this.targetsOfPush());
+		if (isBegun !== true) return;
 		push.notedBy = executionId;
-		if (isBegun && !isSame) memory.areChanged = true;
-		return !isBegun || isSame;
+		if (isSame !== true) memory.areChanged = true;
+	}
+
+	/** Records the push itself. */
+	private async beginPush(): Promise<void> {
+		const { log, executionId, push } = this.options;
+		if (push.notedBy === executionId) return;
+		await Promise.all(this.targetsOfPush().map(async (target) => await log.begin(target)));
+		push.notedBy = executionId;
+	}
+
+	/** The push, and its rows. */
+	private targetsOfPush(): unknown[] {
+		return [numberedPush(this.options), ['rows', ...this.identity]];
 	}
 
 	private targetOf(block: number): unknown {

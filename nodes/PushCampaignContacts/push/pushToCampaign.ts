@@ -1,12 +1,12 @@
 import { readerOf } from '../../shared/api/resolution';
-import { BegunRows } from './begunRows';
+import { BegunRows, rowsChanged } from './begunRows';
 import type { PreparedRows } from './prepareRows';
 import { attemptSettings } from './attemptSettings';
 import { PushProgress } from './progress';
 import { PushedNumbers } from './pushedNumbers';
 import { begunRowsOptions, type PushOptions } from './pushOptions';
 import { PushRunner } from './pushRunner';
-import type { PushOutcome } from './pushTypes';
+import { reasonOf, type PushOutcome } from './pushTypes';
 import { AllRows, NewNumbersOnly } from './rowQueue';
 import type { RowSource } from './rows';
 
@@ -22,6 +22,16 @@ export async function pushToCampaign(
 	progress = new PushProgress(),
 ): Promise<PushOutcome> {
 	const settings = attemptSettings(options);
+	const reader = readerOf(settings.isTool);
+	const { contactsPerRequest } = options;
+	const begun = options.numberList === undefined ? begunRowsOptions(options, progress) : undefined;
+	const earlier =
+		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
+	const isAnotherPush = options.isAnotherPush === true || earlier?.isAnotherPush === true;
+	if (isAnotherPush) {
+		const reason = reasonOf(rowsChanged(), reader);
+		prepared.rejectedRows.replace('rejected', { status: 'unknown', reason });
+	}
 	const { rows: unsettled, outcome } = await progress.restore(source, prepared, settings);
 	const { numberList, campaign, sentNumbers } = options;
 	const isOnce = settings.removeDuplicates || settings.isTool;
@@ -29,26 +39,15 @@ export async function pushToCampaign(
 		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
 		: unsettled;
 	outcome.enqueue = campaign.enqueue;
-	const begun = begunRowsOptions(options, progress);
-	const reader = readerOf(settings.isTool);
+	if (outcome.rejectedRows.count('unknown') > 0 && isAnotherPush) outcome.stopped ??= rowsChanged();
 	const queue =
 		numberList === undefined
-			? new AllRows(
-					rows,
-					reader,
-					begun &&
-						(await BegunRows.open(
-							begun,
-							prepared,
-							options.contactsPerRequest,
-							source.yieldToEventLoop,
-						)),
-				)
+			? new AllRows(rows, reader, earlier)
 			: new NewNumbersOnly(
 					rows,
 					new PushedNumbers(numberList, prepared.keys),
 					reader,
-					options.isAnotherPush === true,
+					isAnotherPush,
 				);
 	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
 	sentNumbers?.add(outcome, prepared);

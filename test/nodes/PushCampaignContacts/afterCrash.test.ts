@@ -92,6 +92,38 @@ describe('Retry after n8n was killed', () => {
 		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
 	});
 
+	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		for (let attempt = 1; attempt <= 2; attempt++) {
+			const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
+			expect(error?.message).toContain("the node can't know which rows it pushed");
+		}
+		expect(bodies).toHaveLength(1);
+	});
+
+	test.each([
+		['some', ['9876543210', '-']],
+		['all', ['-', '-']],
+	])(
+		'of a push with other rows, rows that are invalid now are unknown (%s)',
+		async (_which, phones) => {
+			answering(ok(2));
+			const begun = await kill(manyRows(2), {});
+			const rows = phones.map((text) => ({ json: { phone: text } }));
+			const { error } = (await retry(begun, {}, rows)).data.resultData;
+			expect(error?.message).toContain("the node can't know which rows it pushed");
+			expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+		},
+	);
+
+	test('of a push with the same rows, invalid rows are rejected as before', async () => {
+		answering(ok(1));
+		const rows = [...manyRows(1), { json: { phone: '-' } }];
+		const begun = await kill(rows, {});
+		expect(rejected(await retry(begun, {}, rows))).toEqual(['unknown', 'rejected']);
+	});
+
 	test('pushes the rows of later runs if n8n stored the first ones, as with Save Execution Progress', async () => {
 		const bodies = answering(ok(1), ok(1), ok(1));
 		const { workflow } = flow({}, 'continueRegularOutput');

@@ -121,7 +121,7 @@ export class IdempotencyHandler<Deps> {
 
 	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {
 		const log = await this.openLog();
-		if (log === undefined || log.isFirstAttempt) return [];
+		if (log === undefined) return [];
 		const areRepeatable = requests.map(({ idempotencyKey }) => idempotencyKey !== undefined);
 		return await log.findBegun(requests.map(targetOf), requests.map(loggedPayload), areRepeatable);
 	}

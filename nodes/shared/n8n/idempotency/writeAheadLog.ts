@@ -116,6 +116,7 @@ export class WriteAheadLog {
 		payloads: readonly unknown[] = targets,
 		areRepeatable: readonly boolean[] = [],
 	): Promise<boolean[]> {
+		if (this.options.isFirstAttempt) return targets.map(() => false);
 		const requests = targets.map((target, index) => namesOf(target, payloads[index]));
 		const found = await this.findEarlier(requests.flat()).catch((error: unknown) => {
 			throw earlierUnreadable(error);
