@@ -1,8 +1,12 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
 import chunk from 'lodash/chunk';
+import uniq from 'lodash/uniq';
+import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
+import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import {
 	BegunRows,
+	type BegunRowsOptions,
 	isRowsMemory,
 	type PushLog,
 	type RowsMemory,
@@ -398,6 +402,57 @@ describe('rows that are recorded in blocks', () => {
 					if (hasStopped) expect(count(fresh, row)).toBeLessThanOrEqual(left);
 					else expect(count(fresh, row)).toBe(left);
 				}
+			}),
+			{ numRuns: 500 },
+		);
+	});
+
+	test('over any number of retries, each with its own rows, no row is fresh twice', async () => {
+		const attempts = fc.array(
+			fc.record({
+				list: fc.constantFrom(0, 0, 0, 1, 2),
+				/** The number of requests before n8n is killed. */
+				killedAfter: fc.nat(6),
+				/** Whether it retries the attempt before, which n8n has stored. Otherwise, it retries the first execution. */
+				retriesLast: fc.boolean(),
+			}),
+			{ minLength: 2, maxLength: 6 },
+		);
+		const size = 2;
+		await fc.assert(
+			fc.asyncProperty(attempts, async (all) => {
+				const texts = new Set<string>();
+				const store: DeduplicationStore = {
+					add: async (more) => {
+						const added = more.filter((text) => !texts.has(text));
+						for (const text of more) texts.add(text);
+						return await Promise.resolve(added);
+					},
+					remove: async (some) => {
+						for (const text of some) texts.delete(text);
+						await Promise.resolve();
+					},
+					clear: async () => await Promise.resolve(texts.clear()),
+					count: async () => await Promise.resolve(texts.size),
+				};
+				let stored: Pick<BegunRowsOptions, 'push' | 'memory'> | undefined;
+				const sent: string[] = [];
+				for (const [index, { list, killedAfter, retriesLast }] of all.entries()) {
+					const executionId = `e${index}`;
+					const { push, memory } = (retriesLast ? stored : undefined) ?? { push: {}, memory: {} };
+					const origin = { startedAt: 1, executionId, isSubExecution: false };
+					const log = new WriteAheadLog(store, origin, { isFirstAttempt: index === 0 });
+					const prepared = numbersOf(5 + list, list);
+					const options = { log, campaign: 1, executionId, push, memory };
+					const rows = await BegunRows.open(options, prepared, size, async () => {});
+					const requests = chunk([...prepared.rows], size).slice(0, killedAfter);
+					for (const request of requests) {
+						const claimed = await rows.claim(request).catch(() => undefined);
+						for (const row of claimed?.fresh ?? []) sent.push(phone(row + list));
+					}
+					stored = killedAfter > 3 ? { push, memory } : undefined;
+				}
+				expect(uniq(sent)).toEqual(sent);
 			}),
 			{ numRuns: 500 },
 		);
