@@ -432,7 +432,10 @@ describe('rows that are recorded in blocks', () => {
 						for (const text of some) texts.delete(text);
 						await Promise.resolve();
 					},
-					clear: async () => await Promise.resolve(texts.clear()),
+					clear: async () => {
+						texts.clear();
+						await Promise.resolve();
+					},
 					count: async () => await Promise.resolve(texts.size),
 				};
 				let stored: Pick<BegunRowsOptions, 'push' | 'memory'> | undefined;
