@@ -53,10 +53,10 @@ describe('Retry after n8n was killed', () => {
 		const edited = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
 		const [item] = output(await retry(begun, edited, people(1)), 'Node');
 		expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
-		expect(JSON.stringify(item?.json)).toContain('Then retry this execution again.');
+		expect(JSON.stringify(item?.json)).toContain('Then retry the interrupted execution again.');
 		const stopping = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' });
 		const { description } = faultOf(await retry(begun, stopping, people(1)));
-		expect(description).toContain('An earlier attempt may have sent this item');
+		expect(description).toContain('It may have sent this item');
 		expect(bodies).toHaveLength(1);
 	});
 

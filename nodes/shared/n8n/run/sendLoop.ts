@@ -99,7 +99,7 @@ function completedBefore(error: ExplainedError): InvalidInput {
 /** The values are invalid after an edit, so they don't show whether an earlier attempt sent the item. */
 function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
 	const { message, resolution, resolutionForModel: forModel } = error;
-	const onScreen = `${asSentence(resolution)} Then retry this execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`;
+	const onScreen = `${asSentence(resolution)} Then retry the interrupted execution again. It may have sent this item, so don't send it in a new execution.`;
 	return new OutcomeUnknown(message, { onScreen, forModel }, undefined, undefined, 'n8n');
 }
 
