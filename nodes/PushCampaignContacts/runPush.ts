@@ -1,14 +1,16 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { BoundedMap } from '../shared/boundedMap';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { ExecutionStore, openSharedRecord } from '../shared/n8n/idempotency/executionStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
+import { nodeKeyOf } from '../shared/n8n/idempotency/nodeStore';
 import { openWriteAheadLog } from '../shared/n8n/idempotency/openWriteAheadLog';
-import { beganBefore, isRowsMemory } from './push/begunRows';
+import { beganBefore, isRowsMemory, type RowsMemory } from './push/begunRows';
 import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';
@@ -166,6 +168,11 @@ function openSentNumbers(
 	return new SentNumbers(record, campaign.id, options);
 }
 
+const MAX_PARENTS = 100;
+
+/** Shared by the sub-executions of one parent, which run in its process: if rows moved, they may be in any of them. */
+const memoriesByParent = new BoundedMap<RowsMemory>(MAX_PARENTS);
+
 /** Undefined if n8n stores nothing to retry, or if *Skip Numbers Pushed Before* already records the numbers. */
 async function openBegunRows(
 	context: IExecuteFunctions,
@@ -174,7 +181,11 @@ async function openBegunRows(
 	const log = await openWriteAheadLog(context);
 	if (log === undefined || (skipPushedBefore && log.isFirstAttempt)) return undefined;
 	const store = new ExecutionStore(context, 'rows', isRowsMemory, 'node', 'execution');
-	const memory = store.read() ?? {};
+	const { isSubExecution, executionId: parentId } = log.origin;
+	const parent = isSubExecution ? JSON.stringify([nodeKeyOf(context), parentId]) : undefined;
+	const shared = parent === undefined ? undefined : memoriesByParent.get(parent);
+	const memory = shared ?? store.read() ?? {};
+	if (parent !== undefined) memoriesByParent.set(parent, memory);
 	store.write(memory);
 	return { log, memory, executionId: context.getExecutionId() };
 }

@@ -163,7 +163,7 @@ export async function sent(
 	return bodies;
 }
 
-function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
+export function remembering(bodies: JsonObject[]): (body: unknown) => boolean {
 	return (body) => {
 		if (!isJsonObject(body)) return false;
 		bodies.push(body);

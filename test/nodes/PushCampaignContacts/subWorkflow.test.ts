@@ -1,0 +1,40 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
+import { engineHarness, ParentExecution, service, skipSleeps } from '../../engine';
+import { accepted, PATH, phone, phonesOf, pushNode, remembering } from './pushHarness';
+
+const harness = engineHarness();
+afterEach(() => jest.restoreAllMocks());
+
+const rowsOf = (...numbers: number[]) => numbers.map((n) => ({ json: { phone: phone(n) } }));
+
+type Batches = INodeExecutionData[][];
+
+/** Pushes each batch in a sub-workflow. The parent is killed, and retried. Returns the numbers that were pushed. */
+async function pushAndRetry(batches: Batches, batchesOfRetry: Batches): Promise<unknown[]> {
+	skipSleeps();
+	const bodies: JsonObject[] = [];
+	service()
+		.post(PATH, remembering(bodies))
+		.optionally()
+		.times(batches.length + batchesOfRetry.length)
+		.reply(200, accepted(2));
+	const parent = new ParentExecution(harness.credentials);
+	const node = pushNode(harness, {}, { onError: 'continueRegularOutput' });
+	for (const batch of batches) await parent.run(node, batch);
+	parent.retry();
+	for (const batch of batchesOfRetry) await parent.run(node, batch);
+	return bodies.flatMap(phonesOf);
+}
+
+test('a sub-workflow per batch pushes no row again if the batches of a retry have other rows', async () => {
+	// Someone has inserted a row above the others.
+	const moved = [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)];
+	const pushed = await pushAndRetry([rowsOf(0, 1), rowsOf(2, 3)], moved);
+	expect(pushed).toEqual([0, 1, 2, 3].map((row) => phone(row)));
+});
+
+test('a sub-workflow per batch pushes the batches that had not begun, if the rows are the same', async () => {
+	const pushed = await pushAndRetry([rowsOf(0, 1)], [rowsOf(0, 1), rowsOf(2, 3)]);
+	expect(pushed).toEqual([0, 1, 2, 3].map((row) => phone(row)));
+});
