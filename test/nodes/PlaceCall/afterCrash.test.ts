@@ -60,6 +60,17 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies).toHaveLength(1);
 	});
 
+	it("doesn't say that an item wasn't sent if neither its fields nor n8n's database can be read", async () => {
+		skipSleeps();
+		const node = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
+		const begun = await kill(node, []);
+		harness.store.beforeCall = () => {
+			throw new Error('database is locked');
+		};
+		const [item] = output(await retry(begun, node, people(1)), 'Node');
+		expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
+	});
+
 	it("says that an item wasn't sent if its fields can't be read and no request had begun", async () => {
 		const node = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
 		const begun = await kill(node, []);

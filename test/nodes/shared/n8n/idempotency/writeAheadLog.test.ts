@@ -439,6 +439,15 @@ describe('whether an earlier attempt began any request', () => {
 		expect(store.texts).toEqual([]);
 	});
 
+	test("a retry whose request took no effect leaves the first attempt's mark", async () => {
+		const store = new Store();
+		await first(store).begin('a');
+		const retry = later(store, 'e2');
+		await retry.begin('b');
+		await retry.release('b');
+		expect(await later(store, 'e3').hasBegunAny()).toBe(true);
+	});
+
 	test('of two requests, one that took no effect leaves the mark', async () => {
 		const store = new Store();
 		const log = first(store);
@@ -447,6 +456,12 @@ describe('whether an earlier attempt began any request', () => {
 		await log.release('a');
 		expect(await later(store, 'e2').hasBegunAny()).toBe(true);
 	});
+});
+
+test('a first attempt looks for no earlier one', async () => {
+	const store = new Store();
+	expect(await first(store).findBegun(['a', 'b'])).toEqual([false, false]);
+	expect(store.writes).toBe(0);
 });
 
 test('finding started requests leaves no entries for others', async () => {
@@ -631,6 +646,22 @@ test.each(['the first attempt', 'a retry'])(
 		if (isFirst) expect(store.texts).toEqual([]);
 	},
 );
+
+test("if n8n's store reports an error after it added entries, the first attempt still leaves nothing", async () => {
+	const store = new Store();
+	store.onChange = () => {
+		throw new Error('connection lost');
+	};
+	const pause = async () => {
+		store.onChange = () => {};
+		return await Promise.resolve(true);
+	};
+	const origin = { startedAt: 1, executionId: 'e1', isSubExecution: false };
+	const log = new WriteAheadLog(store, origin, { isFirstAttempt: true, pause });
+	await log.begin('a');
+	await log.clear();
+	expect(store.texts.filter((text) => text.startsWith('begun'))).toEqual([]);
+});
 
 describe("if n8n's store reports an error after a change, a retry", () => {
 	async function retryAfter(failing: 'add' | 'remove'): Promise<WriteAheadLog> {
