@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { explained, ExplainedError, InvalidInput } from '../shared/api/errors';
+import { asSentence, explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { BoundedMap } from '../shared/boundedMap';
 import { pause } from '../shared/clock';
@@ -190,6 +190,15 @@ async function openBegunRows(
 	return { log, memory, executionId: context.getExecutionId() };
 }
 
+async function mayHaveBegunAny(context: IExecuteFunctions): Promise<boolean> {
+	if (runsAsTool(context)) return false;
+	const log = await openWriteAheadLog(context).catch(explained);
+	return log instanceof ExplainedError || (await log?.mayHaveBegunAny()) === true;
+}
+
+const MAY_BE_PUSHED =
+	"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.";
+
 /** The outcome if this attempt couldn't begin: the results of earlier attempts, and the remaining rows. */
 export async function outcomeOfFailedStart(
 	context: IExecuteFunctions,
@@ -206,13 +215,17 @@ export async function outcomeOfFailedStart(
 	const rows = await input.openOrInputItems();
 	const { source } = rows;
 	const { outcome, phones, isComplete } = await earlierAttempts(context, source);
-	// If an earlier request doesn't match these rows, it may have sent any of them.
-	const status = isComplete ? 'not_sent' : 'unknown';
+	// If the rows of an earlier request aren't known, it may have sent any of these.
+	const mayBePushed = !isComplete || (await mayHaveBegunAny(context));
 	const pushed = outcome.pushed.map(({ rows }) => rows);
 	const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
 	const others = RowSet.ofRanges([0, source.count - 1]).without(known);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
-	outcome.rejectedRows.addAll({ rows: others, status, reason });
+	outcome.rejectedRows.addAll(
+		mayBePushed
+			? { rows: others, status: 'unknown', reason: `${asSentence(reason)} ${MAY_BE_PUSHED}` }
+			: { rows: others, status: 'not_sent', reason },
+	);
 	return { outcome: { ...outcome, stopped, isEarlier: true }, rows, phones };
 }
 

@@ -172,7 +172,7 @@ function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[
 	const hasEarlierRows = pushed.length > 0 || rejectedRows.count('unknown') > 0;
 	return isEarlier === true && hasEarlierRows
 		? [
-				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed or unknown.',
+				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed, and may have sent those that are unknown.',
 			]
 		: [];
 }

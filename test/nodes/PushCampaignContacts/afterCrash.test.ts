@@ -121,6 +121,33 @@ describe('Retry after n8n was killed', () => {
 		},
 	);
 
+	test.each([
+		['Continue', 'continueRegularOutput'],
+		['Stop', undefined],
+	] as const)(
+		"if the settings can't be read since an edit, rows of a push that began are unknown (%s)",
+		async (_which, onError) => {
+			const bodies = answering(ok(2));
+			const begun = await kill(manyRows(2), {});
+			const { workflow } = flow({ phoneColumn: 'nowhere' }, onError);
+			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+			expect(bodies).toHaveLength(1);
+			const { error } = run.data.resultData;
+			if (onError === undefined) expect(error?.description).toContain('Unknown: 2 rows');
+			else expect(rejected(run)).toEqual(['unknown', 'unknown']);
+		},
+	);
+
+	test("if the settings can't be read and no push had begun, rows were not sent", async () => {
+		const begun = await kill([], {});
+		const { workflow } = flow({ phoneColumn: 'nowhere' }, 'continueRegularOutput');
+		const data = storedCopy(begun);
+		const [task] = data.executionData?.nodeExecutionStack ?? [];
+		if (task !== undefined) task.data = { main: [manyRows(2)] };
+		const run = await resume(harness.credentials, workflow, data, 'retry');
+		expect(rejected(run)).toEqual(['not_sent', 'not_sent']);
+	});
+
 	test('of a push with the same rows, invalid rows are rejected as before', async () => {
 		answering(ok(1));
 		const rows = [...manyRows(1), { json: { phone: '-' } }];

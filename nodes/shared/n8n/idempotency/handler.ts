@@ -109,14 +109,9 @@ export class IdempotencyHandler<Deps> {
 		}
 	}
 
-	/**
-	 * Whether an earlier attempt may have started the request of an item that can't be read now, and whose result n8n
-	 * didn't store.
-	 */
-	async mayHaveBegunUnread(): Promise<boolean> {
-		const log = await this.openLog();
-		if (log === undefined || log.isFirstAttempt) return false;
-		return await log.hasBegunAny().catch(() => true);
+	/** Whether an earlier attempt may have started any request whose result n8n didn't store. */
+	async mayHaveBegunAny(): Promise<boolean> {
+		return (await (await this.openLog())?.mayHaveBegunAny()) ?? false;
 	}
 
 	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {

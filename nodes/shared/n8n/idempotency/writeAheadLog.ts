@@ -146,12 +146,17 @@ export class WriteAheadLog {
 	}
 
 	/**
-	 * Whether an earlier attempt may have started any request, such as that of an item that can't be read now. Leaves no
-	 * entries.
+	 * Whether an earlier attempt may have started any request whose result n8n didn't store, such as that of an item that
+	 * can't be read now. Leaves no entries. True if n8n's store can't be reached.
 	 */
-	async hasBegunAny(): Promise<boolean> {
-		const { added, isRepeated } = await this.lookUp([...this.markTexts(), this.earlierText()]);
-		return !added.has(this.earlierText()) || this.isMarkOfEarlier(added, isRepeated);
+	async mayHaveBegunAny(): Promise<boolean> {
+		if (this.options.isFirstAttempt) return false;
+		try {
+			const { added, isRepeated } = await this.lookUp([...this.markTexts(), this.earlierText()]);
+			return !added.has(this.earlierText()) || this.isMarkOfEarlier(added, isRepeated);
+		} catch {
+			return true;
+		}
 	}
 
 	private isMarkOfEarlier(added: ReadonlySet<string>, isRepeated: boolean): boolean {

@@ -125,7 +125,7 @@ async function openHandler<Deps>(
 			if (request.idempotent !== true) items.set(index, request);
 		});
 		await handler.recordBegun(items);
-		mayUnreadBeSent = unread.size > 0 && (await handler.mayHaveBegunUnread());
+		mayUnreadBeSent = unread.size > 0 && (await handler.mayHaveBegunAny());
 	}
 	if (mayHaveBegun || !isFirstAttempt) {
 		await forEachRequest((request, index) => {
