@@ -53,11 +53,40 @@ describe('Retry after n8n was killed', () => {
 		const edited = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' }, CONTINUE);
 		const [item] = output(await retry(begun, edited, people(1)), 'Node');
 		expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
-		expect(JSON.stringify(item?.json)).toContain('Then retry the interrupted execution again.');
+		expect(JSON.stringify(item?.json)).toContain('Then retry the execution again.');
 		const stopping = harness.placeCallNode({ ...perItem, phoneNumber: 'unknown' });
 		const { description } = faultOf(await retry(begun, stopping, people(1)));
-		expect(description).toContain('It may have sent this item');
+		expect(description).toContain('An earlier attempt may have sent this item');
 		expect(bodies).toHaveLength(1);
+	});
+
+	it.each([
+		['Continue', CONTINUE],
+		['Stop', {}],
+	])(
+		"doesn't say that an item wasn't sent if the node can't run since an edit (%s)",
+		async (_which, onError) => {
+			const bodies = acceptCalls(1);
+			const begun = await kill(harness.placeCallNode(perItem, CONTINUE), people(1));
+			const edited = { ...perItem, options: { concurrency: 'many' } };
+			const run = await retry(begun, harness.placeCallNode(edited, onError), people(1));
+			expect(bodies).toHaveLength(1);
+			if (onError === CONTINUE) {
+				const [item] = output(run, 'Node');
+				expect(item?.json).toMatchObject({ details: { outcome: 'unknown' } });
+			} else
+				expect(faultOf(run).description).toContain('An earlier attempt may have sent this item');
+		},
+	);
+
+	it("says that an item wasn't sent if the node can't run and no request had begun", async () => {
+		const begun = await kill(harness.placeCallNode(perItem), []);
+		const edited = harness.placeCallNode(
+			{ ...perItem, options: { concurrency: 'many' } },
+			CONTINUE,
+		);
+		const [item] = output(await retry(begun, edited, people(1)), 'Node');
+		expect(item?.json).toMatchObject({ details: { outcome: 'not_sent' } });
 	});
 
 	it("doesn't say that an item wasn't sent if neither its fields nor n8n's database can be read", async () => {

@@ -4,9 +4,11 @@ import {
 	type INodeProperties,
 	NodeOperationError,
 } from 'n8n-workflow';
+import { ExplainedError } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
+import { maybeSentBefore, mayBeSentBefore } from '../idempotency/sentBefore';
 import { isCanceled } from './cancel';
 import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError, withDescriptionInMessage } from './nodeErrors';
@@ -169,9 +171,17 @@ export async function runNode(
 	const parameters = new NodeParameters(context, form);
 	const run = { context, parameters, account: lazyAccountClient(context) };
 	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
-	const outputs = await execute(run).catch((error: unknown) => [failedRun(context, error)]);
+	const outputs = await execute(run).catch(async (error: unknown) => [
+		failedRun(context, await withEarlierAttempts(context, error)),
+	]);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
 	return outputs;
+}
+
+/** In a retry, an error before the first item doesn't show that no item was sent. */
+async function withEarlierAttempts(context: IExecuteFunctions, error: unknown): Promise<unknown> {
+	const isNotSent = error instanceof ExplainedError && error.outcome === 'not_sent';
+	return isNotSent && (await mayBeSentBefore(context)) ? maybeSentBefore(error) : error;
 }
 
 /**

@@ -1,16 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import {
-	asSentence,
-	explained,
-	type ExplainedError,
-	InvalidInput,
-	OutcomeUnknown,
-} from '../../api/errors';
+import { asSentence, explained, type ExplainedError, InvalidInput } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
 import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
+import { maybeSentBefore } from '../idempotency/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
@@ -94,13 +89,6 @@ function completedBefore(error: ExplainedError): InvalidInput {
 	const { message, resolution, resolutionForModel: forModel } = error;
 	const onScreen = `${asSentence(resolution)} An earlier attempt completed this item, so leave it out of a new execution.`;
 	return new InvalidInput(message, { onScreen, forModel });
-}
-
-/** The values are invalid after an edit, so they don't show whether an earlier attempt sent the item. */
-function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
-	const { message, resolution, resolutionForModel: forModel } = error;
-	const onScreen = `${asSentence(resolution)} Then retry the interrupted execution again. It may have sent this item, so don't send it in a new execution.`;
-	return new OutcomeUnknown(message, { onScreen, forModel }, undefined, undefined, 'n8n');
 }
 
 /** Finds out what earlier attempts did for each item, and whether they may have sent items that can't be read now. */

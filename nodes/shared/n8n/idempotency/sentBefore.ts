@@ -1,0 +1,26 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { asSentence, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { ExecutionStore } from './executionStore';
+import { openWriteAheadLog } from './openWriteAheadLog';
+import { areRecords } from './requestRecord';
+
+/**
+ * Whether an earlier attempt of the execution may have sent any item. Answers this also if the items can't be read, or if
+ * n8n's store can't be reached.
+ */
+export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
+	try {
+		const records = new ExecutionStore(context, 'requests', areRecords).read() ?? {};
+		if (Object.keys(records).length > 0) return true;
+		return (await (await openWriteAheadLog(context))?.mayHaveBegunAny()) ?? false;
+	} catch {
+		return true;
+	}
+}
+
+/** The error of an item that an earlier attempt may have sent, although this one can't send it. */
+export function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
+	const { message, resolution, resolutionForModel: forModel, originalMessage } = error;
+	const onScreen = `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`;
+	return new OutcomeUnknown(message, { onScreen, forModel }, originalMessage, undefined, 'n8n');
+}
