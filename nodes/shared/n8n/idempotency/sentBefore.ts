@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { asSentence, ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { asSentence, type ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { ExecutionStore } from './executionStore';
 import { openWriteAheadLog } from './openWriteAheadLog';
 import { areRecords } from './requestRecord';
