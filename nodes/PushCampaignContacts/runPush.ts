@@ -10,6 +10,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { nodeKeyOf } from '../shared/n8n/idempotency/nodeStore';
 import { openWriteAheadLog } from '../shared/n8n/idempotency/openWriteAheadLog';
+import { mayHaveBegunAny } from '../shared/n8n/idempotency/sentBefore';
 import { beganBefore, isRowsMemory, type RowsMemory } from './push/begunRows';
 import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';
@@ -190,12 +191,6 @@ async function openBegunRows(
 	return { log, memory, executionId: context.getExecutionId() };
 }
 
-async function mayHaveBegunAny(context: IExecuteFunctions): Promise<boolean> {
-	if (runsAsTool(context)) return false;
-	const log = await openWriteAheadLog(context).catch(explained);
-	return log instanceof ExplainedError || (await log?.mayHaveBegunAny()) === true;
-}
-
 const MAY_BE_PUSHED =
 	"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.";
 
@@ -216,7 +211,7 @@ export async function outcomeOfFailedStart(
 	const { source } = rows;
 	const { outcome, phones, isComplete } = await earlierAttempts(context, source);
 	// If the rows of an earlier request aren't known, it may have sent any of these.
-	const mayBePushed = !isComplete || (await mayHaveBegunAny(context));
+	const mayBePushed = !isComplete || (!runsAsTool(context) && (await mayHaveBegunAny(context)));
 	const pushed = outcome.pushed.map(({ rows }) => rows);
 	const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
 	const others = RowSet.ofRanges([0, source.count - 1]).without(known);

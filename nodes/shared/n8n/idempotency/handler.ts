@@ -109,11 +109,6 @@ export class IdempotencyHandler<Deps> {
 		}
 	}
 
-	/** Whether an earlier attempt may have started any request whose result n8n didn't store. */
-	async mayHaveBegunAny(): Promise<boolean> {
-		return (await (await this.openLog())?.mayHaveBegunAny()) ?? false;
-	}
-
 	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {
 		const log = await this.openLog();
 		if (log === undefined) return [];

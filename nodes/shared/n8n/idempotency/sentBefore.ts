@@ -11,7 +11,18 @@ import { areRecords } from './requestRecord';
 export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
 	try {
 		const records = new ExecutionStore(context, 'requests', areRecords).read() ?? {};
-		if (Object.keys(records).length > 0) return true;
+		return Object.keys(records).length > 0 || (await mayHaveBegunAny(context));
+	} catch {
+		return true;
+	}
+}
+
+/**
+ * Whether an earlier attempt of the execution may have started any request whose result n8n didn't store. True if n8n's
+ * store can't be reached.
+ */
+export async function mayHaveBegunAny(context: IExecuteFunctions): Promise<boolean> {
+	try {
 		return (await (await openWriteAheadLog(context))?.mayHaveBegunAny()) ?? false;
 	} catch {
 		return true;

@@ -5,7 +5,7 @@ import type { Limiter } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
 import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
-import { maybeSentBefore } from '../idempotency/sentBefore';
+import { maybeSentBefore, mayHaveBegunAny } from '../idempotency/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
@@ -113,7 +113,7 @@ async function openHandler<Deps>(
 			if (request.idempotent !== true) items.set(index, request);
 		});
 		await handler.recordBegun(items);
-		mayUnreadBeSent = unread.size > 0 && (await handler.mayHaveBegunAny());
+		mayUnreadBeSent = unread.size > 0 && (await mayHaveBegunAny(context));
 	}
 	if (mayHaveBegun || !isFirstAttempt) {
 		await forEachRequest((request, index) => {
