@@ -1,6 +1,7 @@
 import once from 'lodash/once';
 import range from 'lodash/range';
 import sortedIndex from 'lodash/sortedIndex';
+import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
@@ -8,7 +9,6 @@ import { asText } from '../../shared/api/parseIds';
 import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
-import { hasTrunkZero, leadingCode } from '../../shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import { phoneKey } from '../../shared/phone/phoneKey';
 import { readAllDndEntries, type DndListRequest } from './dndList';
@@ -18,6 +18,9 @@ const ENDING_DIGITS = 4;
 
 /** Prefixes for international calls, such as 00, 011, or 0011, have up to five digits with a carrier code. */
 const MAX_DIAL_PREFIX = 5;
+
+/** With fewer, the service would return many other numbers. */
+const SEARCH_DIGITS = 7;
 
 /** Checks the mapping before anything is sent. Otherwise, only a list with a second page would fail. */
 export function requireWholeList(mapping: ApiMapping): void {
@@ -43,8 +46,8 @@ export async function readWholeList(
 type ComparedNumber = {
 	/** All digits. Indian mobile numbers include their country code. */
 	digits: string;
-	/** Only without a country code: the digits after a possible country code. */
-	national?: string;
+	/** How the full number may end. Empty if the number has its country code. */
+	endings: string[];
 };
 
 type ListedNumber = ComparedNumber & { entry: JsonObject };
@@ -73,10 +76,11 @@ export class WholeList {
 			}
 			const listed = { ...compared(phone), entry };
 			if (!this.byDigits.has(listed.digits)) this.byDigits.set(listed.digits, listed);
-			const ending = endingOf(listed);
-			if (ending === undefined || this.byEnding.has(ending)) continue;
-			this.byEnding.set(ending, listed);
-			this.lengths.add(ending.length);
+			for (const ending of listed.endings) {
+				if (this.byEnding.has(ending)) continue;
+				this.byEnding.set(ending, listed);
+				this.lengths.add(ending.length);
+			}
 		}
 	}
 
@@ -98,20 +102,34 @@ export class WholeList {
 	}
 
 	/** An entry that ends with the digits of a number without country code. */
-	private withCode(wanted: ComparedNumber): ListedNumber | undefined {
-		const ending = endingOf(wanted);
-		if (ending === undefined) return undefined;
-		const start = reversed(ending);
-		const found = this.backwards()[sortedIndex(this.backwards(), start)];
-		return found?.startsWith(start) === true ? this.byDigits.get(reversed(found)) : undefined;
+	private withCode({ endings }: ComparedNumber): ListedNumber | undefined {
+		for (const ending of endings) {
+			for (const listed of this.endingWith(ending)) return listed;
+		}
+		return undefined;
 	}
 
-	/** An entry that equals a number after its prefix for international calls, such as 011. */
-	private dialled({ digits, national }: ComparedNumber): ListedNumber | undefined {
-		if (national === undefined) return undefined;
+	/** An equal number, if one of both has a prefix for international calls, such as 011. */
+	private dialled({ digits, endings }: ComparedNumber): ListedNumber | undefined {
+		if (endings.length === 0) {
+			const maxLength = digits.length + MAX_DIAL_PREFIX;
+			for (const listed of this.endingWith(digits)) {
+				if (listed.endings.length > 0 && listed.digits.length <= maxLength) return listed;
+			}
+			return undefined;
+		}
 		const rests = range(1, MAX_DIAL_PREFIX + 1).map((length) => digits.slice(length));
 		const listed = rests.map((rest) => this.byDigits.get(rest));
 		return listed.find((one) => one !== undefined && one.digits.length >= ENDING_DIGITS);
+	}
+
+	private *endingWith(ending: string): Generator<ListedNumber> {
+		const all = this.backwards();
+		const start = reversed(ending);
+		for (let at = sortedIndex(all, start); all[at]?.startsWith(start) === true; at++) {
+			const listed = this.byDigits.get(reversed(all[at] ?? ''));
+			if (listed !== undefined) yield listed;
+		}
 	}
 
 	/** An entry without country code, if the number ends with its digits. */
@@ -128,13 +146,13 @@ function compared(phone: string): ComparedNumber {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) {
 		const hasCode = reading.phone.startsWith('+');
-		return { digits: `91${reading.key}`, ...(!hasCode && { national: reading.key }) };
+		return { digits: `91${reading.key}`, endings: hasCode ? [] : [reading.key] };
 	}
 	const digits = phone.replace(/\D/g, '');
-	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits) };
-	if (phone.startsWith('00')) return { digits: withoutTrunkZero(digits.slice(2)) };
-	// A leading zero is only dialled within the country.
-	return { digits, national: digits.replace(/^0+/, '') };
+	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits), endings: [] };
+	// 0011 is a prefix itself, and no number with its country code starts with 11.
+	if (/^00(?!11)/.test(phone)) return { digits: withoutTrunkZero(digits.slice(2)), endings: [] };
+	return { digits, endings: endingsOf(digits) };
 }
 
 /** "+44 (0) 20" may be written as +44020. The zero is only dialled within the country. */
@@ -142,18 +160,19 @@ function withoutTrunkZero(digits: string): string {
 	return phoneKey(`+${digits}`) ?? digits;
 }
 
-/** Digits that the number contains in any format of the service. */
-export function searchDigits(phone: string): string {
-	const { digits, national } = compared(phone);
-	if (national !== undefined) return national;
-	const code = leadingCode(digits);
-	return code !== undefined && hasTrunkZero(code) ? digits.slice(code.length) : digits;
+/** How the full number may end, without the zero or 8 that is only dialled within the country. */
+function endingsOf(digits: string): string[] {
+	if (digits.length < ENDING_DIGITS) return [];
+	const endings = [digits.replace(/^0+/, ''), digits.replace(/^8/, '')];
+	const long = uniq(endings).filter(
+		(ending) => ending.length >= ENDING_DIGITS && !ending.startsWith('0'),
+	);
+	return long.length > 0 ? long : [digits.slice(-ENDING_DIGITS)];
 }
 
-/** The end of a number that may be equal with a country code. `undefined` if it has one, or has too few digits. */
-function endingOf({ digits, national }: ComparedNumber): string | undefined {
-	if (national === undefined || digits.length < ENDING_DIGITS) return undefined;
-	return national.length < ENDING_DIGITS ? digits.slice(-ENDING_DIGITS) : national;
+/** Digits that the number contains in any format of the service. */
+export function searchDigits(phone: string): string {
+	return phone.replace(/\D/g, '').slice(-SEARCH_DIGITS);
 }
 
 function reversed(digits: string): string {

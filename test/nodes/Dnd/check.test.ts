@@ -25,7 +25,7 @@ test.each([
 	['+1 (202) 555-0143', '12025550143'],
 ])('%s: the service filters, and the node compares the digits', async (phone, digits) => {
 	const kept = digits.startsWith('1') ? `+${digits}` : `+91${digits}`;
-	list(digits).reply(200, found(`${kept}0`, kept));
+	list(digits.slice(-7)).reply(200, found(`${kept}0`, kept));
 	const [checked] = await records({}, { items: [{ phone }], credential });
 	expect(checked).toEqual({
 		phone: phone.replace(/[^\d+]/g, ''),
@@ -37,7 +37,7 @@ test.each([
 });
 
 test('a number that is part of another is not listed', async () => {
-	list('98123456').reply(200, found('+919812345678'));
+	list('8123456').reply(200, found('+919812345678'));
 	expect(await records({}, { items: [{ phone: '98123456' }], credential })).toMatchObject([
 		{ listed: false, entry: null, similar: [{ phone: '+919812345678' }] },
 	]);
@@ -46,20 +46,22 @@ test('a number that is part of another is not listed', async () => {
 describe('a number that may equal an entry', () => {
 	test.each([
 		// Without the code, as it may have been added as +44020…
-		['00 44 20 7946 0958', '2079460958', '+442079460958'],
-		['+44 (0)20 7946 0958', '2079460958', '+442079460958'],
-		['+44 20 7946 0958', '2079460958', '+4402079460958'],
-		['+4402079460958', '2079460958', '+442079460958'],
-	])('%s is found in another format', async (phone, digits, kept) => {
-		list(digits).reply(200, found(kept));
+		['00 44 20 7946 0958', '+442079460958'],
+		['+44 (0)20 7946 0958', '+442079460958'],
+		['+44 20 7946 0958', '+4402079460958'],
+		['+4402079460958', '+442079460958'],
+	])('%s is found in another format', async (phone, kept) => {
+		list('9460958').reply(200, found(kept));
 		expect(await records({}, { items: [{ phone }], credential })).toMatchObject([
 			{ listed: true, entry: entry(kept) },
 		]);
 	});
 
 	test.each([
-		['020 7946 0958', '2079460958', '+442079460958'],
-		['202 555 0143', '2025550143', '+12025550143'],
+		['020 7946 0958', '9460958', '+442079460958'],
+		['011 44 20 7946 0958', '9460958', '+442079460958'],
+		['202 555 0143', '5550143', '+12025550143'],
+		['+1 202 555 0143', '5550143', '202-555-0143'],
 	])('%s is never treated as not listed', async (phone, digits, kept) => {
 		list(digits).reply(200, found(kept));
 		const { message } = await errorOf({}, { items: [{ phone }], credential });
@@ -67,7 +69,7 @@ describe('a number that may equal an entry', () => {
 	});
 
 	test('fails if an entry has no number', async () => {
-		list('9812345678').reply(200, { ...found(), data: [{ id: 1 }] });
+		list('2345678').reply(200, { ...found(), data: [{ id: 1 }] });
 		const { message } = await errorOf({}, { items: [{ phone: '9812345678' }], credential });
 		expect(message).toContain('An entry of the do-not-disturb list has no phone number');
 	});
@@ -81,14 +83,14 @@ describe('more than one page', () => {
 	test('is read twice', async () => {
 		const names = { ...credential, dndListPerPageName: '' };
 		for (let reading = 1; reading <= 2; reading++) {
-			list('9812345678').reply(200, first);
-			list('9812345678', { list_page: 2 }).reply(200, last);
+			list('2345678').reply(200, first);
+			list('2345678', { list_page: 2 }).reply(200, last);
 		}
 		expect(await records({}, { items, credential: names })).toMatchObject([{ listed: true }]);
 	});
 
 	test('needs the name of its parameter', async () => {
-		list('9812345678').reply(200, first);
+		list('2345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
 		expect(await errorOf({}, { items, credential: lacking })).toMatchObject({
 			message: "The credential has no value for 'Get List: Page Parameter Name'",

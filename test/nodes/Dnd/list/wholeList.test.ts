@@ -31,12 +31,10 @@ describe('a number on the list', () => {
 });
 
 test.each([
-	['+4402079460958', '2079460958'],
-	['+442079460958', '2079460958'],
-	['+12025550143', '12025550143'],
-	['+390612345678', '390612345678'],
-	['02079460958', '2079460958'],
-	['+919812345678', '9812345678'],
+	['+4402079460958', '9460958'],
+	['02079460958', '9460958'],
+	['+919812345678', '2345678'],
+	['1234', '1234'],
 ])('the search digits of %s are in any format of the service', (phone, digits) => {
 	expect(searchDigits(phone)).toBe(digits);
 });
@@ -54,6 +52,8 @@ describe('a number that is not on the list', () => {
 		['+12025550143', '+4412025550143'],
 		// Three digits are too few for a number.
 		['+49301234', '234'],
+		// Six digits are too many for a prefix of international calls.
+		['123456442079460958', '+442079460958'],
 	])('%s is not %s', (listed, phone) => {
 		expect(listOf(listed).entryOf(phone)).toBeUndefined();
 	});
@@ -65,6 +65,17 @@ test.each([
 	['+442079460958', '(00)2079460958'],
 	// Dialled from the United States.
 	['+442079460958', '011442079460958'],
+	['+919876543210', '011919876543210'],
+	// Dialled from Australia, where 00 isn't the whole prefix.
+	['+61412345678', '001161412345678'],
+	['+6561234567', '00116561234567'],
+	// Dialled within Russia and Lithuania.
+	['+79123456789', '89123456789'],
+	['+37061234567', '861234567'],
+	['861234567', '+37061234567'],
+	// The list may have any format.
+	['011442079460958', '+442079460958'],
+	['001161412345678', '+61412345678'],
 	// Ten digits that a mobile number of India could be as well.
 	['+16175550143', '6175550143'],
 	// Contrary to the document, without its country code.
