@@ -33,6 +33,8 @@ const PARTS_OF_NODES = [
 	'.vue-flow__node [class*="_subtitle_"]',
 	'[data-test-id="canvas-handle-plus"]',
 ].join(', ');
+/** Only ends tests that hang. On a busy machine, n8n's pages take minutes to load. */
+const MAX_WAIT_MS = 300_000;
 /** Space around the nodes of a picture, such as for the sign of a trigger. */
 const MARGIN = 40;
 
@@ -56,6 +58,7 @@ export class Editor {
 			viewport: SCREEN,
 			colorScheme,
 		});
+		context.setDefaultTimeout(MAX_WAIT_MS);
 		const page = context.pages()[0] ?? (await context.newPage());
 		const editor = new Editor(context, profile, page, baseUrl);
 		await editor.signIn();
