@@ -11,6 +11,7 @@ import type { AccountClient } from '../shared/n8n/http/accountClient';
 import { phoneKey } from '../shared/phone/phoneKey';
 import { isUnset, plainText } from '../shared/values';
 import type { KnownCalls } from './knownCalls';
+import { plannedFor } from './request/openingHours';
 
 /** Waits before each reading of the call list, which may lag. */
 export const CALL_SEARCH_DELAYS_MS = [2_000, 8_000, 20_000] as const;
@@ -117,6 +118,7 @@ export class CallFinder {
 				return {
 					call_id: only.call_id ?? null,
 					created_at: only.created_at ?? null,
+					...schedule(call),
 					looked_up: true,
 				};
 			}
@@ -171,6 +173,13 @@ export class CallFinder {
 		const ids = found.map(({ call_id: id }) => plainText(id)).join(', ');
 		return `The call list shows ${ids} to +${key} ${since}. Other calls to this number were in progress, so the right one is unknown.`;
 	}
+}
+
+/** When a call was scheduled for, as in the response that was lost. A wait starts its time limit then. */
+function schedule({ request: { scheduled_at: scheduled }, sentAt }: SentCall): JsonObject {
+	if (scheduled === undefined) return {};
+	const due = plannedFor(scheduled, DateTime.fromMillis(sentAt));
+	return { scheduled_at: scheduled, scheduled_at_epoch: due.toUnixInteger() };
 }
 
 /** Compares whole seconds, because some services write no more. A time without an offset is ambiguous. */

@@ -4,6 +4,7 @@ import nock from 'nock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
+	mockTime,
 	runKilled,
 	oneNodeWorkflow,
 	output,
@@ -159,6 +160,33 @@ describe('a call without a response', () => {
 		expect(json(await run(node))).toMatchObject([
 			{ call_id: 'a', status: 'not_picked', looked_up: true, timed_out: false },
 		]);
+	});
+});
+
+describe('a found call that was scheduled', () => {
+	it('is awaited from the time at which it is due', async () => {
+		let now = Date.parse('2026-11-20T12:00:00+05:30');
+		mockTime(() => now);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			now += ms;
+			await Promise.resolve();
+		});
+		breaking();
+		shows(call('a'));
+		let reads = 0;
+		service()
+			.get('/v1/call/a')
+			.times(100_000)
+			.optionally()
+			.reply(() => {
+				reads++;
+				const isOver = now > Date.parse('2026-11-21T12:05:00+05:30');
+				return [200, { success: true, data: call('a', isOver ? { status: 'not_picked' } : {}) }];
+			});
+		const node = await nodeWith(MAPPING, waitBy('reading').options);
+		Object.assign(node.parameters, { when: 'dateTime', scheduledAt: '2026-11-21T12:00:00+05:30' });
+		expect(json(await run(node))).toMatchObject([{ status: 'not_picked', timed_out: false }]);
+		expect(reads).toBeGreaterThan(0);
 	});
 });
 
