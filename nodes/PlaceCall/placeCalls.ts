@@ -159,7 +159,8 @@ function prepareCall(
 	// Many calls one after another take time, so both depend on the time at which the request is sent.
 	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
 	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
-	const requestNow = () => atItsTime(withWebhook, hours, limit !== undefined);
+	const requestSince = (since: DateTime) =>
+		atItsTime(withWebhook, hours, hasHours || limit !== undefined ? since : undefined);
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
@@ -174,29 +175,35 @@ function prepareCall(
 		check: requireStillFuture,
 		lastCheck: () => {
 			requireStillFuture();
-			requestNow();
+			requestSince(dateTimeNow());
 		},
 		send: async (account) => {
 			requireStillFuture();
+			const since = dateTimeNow();
+			const dueAt = ({ scheduled_at: scheduled }: CallRequest) =>
+				plannedFor(scheduled, dateTimeNow()).toMillis();
+			let latest: number | undefined;
+			const bodyNow = () => {
+				const request = requestSince(since);
+				latest = dueAt(request);
+				return request;
+			};
 			const placeOrFind = async () => {
-				const sent = { request: requestNow(), key: phoneKey, sentAt: clock.now() };
-				const place = async () =>
-					await placeOne(account.client, calls, sent.request, {
-						...additions,
-						legacy,
-						bodyNow: requestNow,
-					});
+				const sent = { request: requestSince(since), key: phoneKey, sentAt: clock.now() };
+				const options = { ...additions, legacy, bodyNow };
+				const place = async () => await placeOne(account.client, calls, sent.request, options);
 				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);
 			};
 			if (limit === undefined) return placedItems(await placeOrFind());
-			const plannedAt = () => plannedFor(requestNow().scheduled_at, dateTimeNow()).toMillis();
-			return placedItems(await limiter.place(numberKey, limit, plannedAt, placeOrFind));
+			const times = { planned: () => dueAt(requestSince(since)), latest: () => latest };
+			return placedItems(await limiter.place(numberKey, limit, times, placeOrFind));
 		},
 		withDetails: (error) => withCallDetails(request, error),
 		onUnknown: () => calls.onSent({ key: phoneKey }),
 		...(lookUp && {
 			find: async (account, error, since) => {
-				const sent = { request, key: phoneKey, sentAt: since };
+				const earlier = atOpening(request, hours, DateTime.fromMillis(since));
+				const sent = { request: earlier, key: phoneKey, sentAt: since };
 				const record = await calls.find(sent, account, error);
 				notePlaced(record.call_id);
 				return placedItems(record);
@@ -282,19 +289,29 @@ async function placedOrFound(
 /**
  * The request with the time that its calling hours allow. Another attempt is later, and they may have ended by then.
  *
- * @param needsDate whether a time of day gets its date
+ * @param since when the first attempt began, if a time of day gets its date. It then has the same date in all attempts.
  * @throws OutsideHours if it must not be placed
  */
 function atItsTime(
 	request: CallRequest,
 	hours: CallingHours | undefined,
-	needsDate: boolean,
+	since: DateTime | undefined,
 ): CallRequest {
-	const now = dateTimeNow();
 	const { scheduled_at: entered } = request;
-	const allowed = hours === undefined ? entered : withinHours(hours, entered, now);
-	const scheduled = needsDate ? withDate(allowed, now) : allowed;
+	const dated = since === undefined ? entered : withDate(entered, since);
+	const scheduled = hours === undefined ? dated : withinHours(hours, dated, dateTimeNow());
 	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
+}
+
+/** The request as an earlier attempt may have sent it at this time. */
+function atOpening(
+	request: CallRequest,
+	hours: CallingHours | undefined,
+	now: DateTime,
+): CallRequest {
+	if (hours === undefined) return request;
+	const { planned, opening } = openingFor(hours, request.scheduled_at, now);
+	return opening > planned ? { ...request, scheduled_at: withOffset(opening) } : request;
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

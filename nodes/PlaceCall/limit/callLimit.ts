@@ -39,6 +39,14 @@ const STORE: StoreUse = {
 /** The name of the node's list, and the calls that also count. */
 type Prepared = { list: string; listed: ReadonlyMap<string, ListedCalls> };
 
+/** When a call is placed, in epoch milliseconds. */
+export type CallTimes = {
+	/** As planned now. */
+	planned: () => number;
+	/** As its latest attempt requested, if there was more than one. */
+	latest: () => number | undefined;
+};
+
 /** *Limit Calls per Person* in one node run. */
 export class CallLimiter {
 	private readonly store: DeduplicationStore;
@@ -58,14 +66,13 @@ export class CallLimiter {
 	 * Records the call, then places it. A call to the same person waits until the outcome of the first one is known.
 	 *
 	 * @param key equal for equal numbers
-	 * @param at returns when the call is placed, in epoch milliseconds
 	 * @throws TooManyCalls if it isn't placed because of the limit
 	 * @throws NotSent if the list of called numbers can't be read and written, or is full
 	 */
 	async place<T>(
 		key: string,
 		limit: CallLimit,
-		at: () => number,
+		times: CallTimes,
 		place: () => Promise<T>,
 	): Promise<T> {
 		// The first call, not the start of the node, because a retry may have nothing to place.
@@ -76,7 +83,7 @@ export class CallLimiter {
 				async () =>
 					await this.numbers.record(
 						calledKey(list, key),
-						at(),
+						times.planned(),
 						clock.now(),
 						limit,
 						listed.get(key),
@@ -85,19 +92,25 @@ export class CallLimiter {
 			if (!('release' in recorded)) {
 				throw new TooManyCalls(limit, recorded, this.context.getTimezone());
 			}
-			return await place().catch(async (error: unknown) => {
+			const correctTime = async () => {
+				const latest = times.latest();
+				if (latest !== undefined) await this.update(async () => await recorded.moveTo(latest));
+			};
+			const result = await place().catch(async (error: unknown) => {
 				const mayBePlaced = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-				if (!mayBePlaced) await this.release(recorded.release);
+				await (mayBePlaced ? correctTime() : this.update(recorded.release));
 				throw error;
 			});
+			await correctTime();
+			return result;
 		});
 	}
 
-	/** If the record stays, the number counts as called. */
-	private async release(release: () => Promise<void>): Promise<void> {
+	/** Changes a record. If that fails, the number counts as called at the planned time. */
+	private async update(change: () => Promise<void>): Promise<void> {
 		const signal = cancelSignal(this.context);
 		await repeatOnStore(
-			async () => await this.onStore(release),
+			async () => await this.onStore(change),
 			async (ms) => await pause(clock, ms, signal),
 		).catch(() => undefined);
 	}

@@ -11,8 +11,13 @@ export type ListedCalls = { times: readonly number[]; readAt: number };
 /** The number was called too often. Both times are in epoch milliseconds. */
 export type LimitReached = { latestCall: number; nextPossible: number };
 
-/** A call that is recorded before it's placed. `release` removes the record, if the call certainly wasn't placed. */
-export type RecordedCall = { release: () => Promise<void> };
+/** A call that is recorded before it's placed. */
+export type RecordedCall = {
+	/** Removes the record, if the call certainly wasn't placed. */
+	release: () => Promise<void>;
+	/** Changes its time, in epoch milliseconds. */
+	moveTo: (at: number) => Promise<void>;
+};
 
 const SECOND_MS = 1_000;
 /** 2026-01-01 in UTC, in epoch seconds. */
@@ -125,7 +130,15 @@ export class CalledNumbers {
 
 	/** The slot stays when its call is released, because a later one may be in use. */
 	private recorded(key: string, slot: number, at: number): RecordedCall {
-		return { release: async () => await removeAll(this.store, digitTexts(key, slot, at)) };
+		const texts = digitTexts(key, slot, at);
+		return {
+			release: async () => await removeAll(this.store, texts),
+			moveTo: async (other) => {
+				const others = digitTexts(key, slot, other);
+				await this.store.add(difference(others, texts));
+				await removeAll(this.store, difference(texts, others));
+			},
+		};
 	}
 }
 

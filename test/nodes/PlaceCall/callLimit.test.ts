@@ -52,6 +52,20 @@ const OTHER = '9876543211';
 const expired = Object.assign(new Error('expired'), { code: 'CERT_HAS_EXPIRED' });
 const REJECTED = { success: false, error: 'phone_number is implausible' };
 
+/** The service rejects a number of attempts with 429, and then accepts. Returns all bodies. */
+function acceptAfter(attempts: number, retryAfter: number): unknown[] {
+	const bodies: unknown[] = [];
+	callsEndpoint()
+		.times(attempts + 1)
+		.reply((_uri, body) => {
+			bodies.push(body);
+			return bodies.length <= attempts
+				? [429, { success: false, error: 'slow down' }, { 'Retry-After': String(retryAfter) }]
+				: [200, { success: true, data: { call_id: 'late' } }];
+		});
+	return bodies;
+}
+
 let now: number;
 const itIs = (iso: string) => (now = Date.parse(iso));
 beforeEach(() => {
@@ -264,6 +278,20 @@ describe('scheduled calls', () => {
 		expect(item).toMatchObject({ last_call_at: '2026-11-23T09:00:00+05:30' });
 	});
 
+	it('at a time of day that passes between two attempts keep their date', async () => {
+		itIs('2026-11-20T18:29:59+05:30');
+		const bodies = acceptAfter(1, 5);
+		await harness.place({ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' });
+		expect(bodies).toEqual(
+			[1, 2].map(() => ({ ...BODY, scheduled_at: '2026-11-20T18:30:00+05:30' })),
+		);
+		itIs('2026-11-21T18:30:03+05:30');
+		expect(isPlaced(await call(PHONE))).toEqual([false]);
+		itIs('2026-11-21T18:30:04+05:30');
+		acceptCalls(1);
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
+	});
+
 	it('with a time in Additional Body Fields are rejected', async () => {
 		const run = await callWith(
 			limited({}, { additionalBodyFields: '{ "scheduled_at": "23:00" }' }),
@@ -310,6 +338,29 @@ describe('a call that was certainly not placed does not count', () => {
 		expect(faultOf(await call(PHONE)).message).toContain('The service rejected');
 		store.beforeCall = () => {};
 		expect(isPlaced(await call(PHONE))).toEqual([false]);
+	});
+});
+
+describe('a call that is placed after several attempts', () => {
+	it('counts at the time of the last one', async () => {
+		acceptAfter(2, 55);
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
+		itIs('2026-11-21T12:01:49+05:30');
+		const [item] = json(await call(PHONE));
+		expect(item).toMatchObject({
+			placed: false,
+			last_call_at: '2026-11-20T12:01:50+05:30',
+			next_call_possible_at: '2026-11-21T12:01:50+05:30',
+		});
+	});
+
+	it("counts at the time of the first one if n8n's database can't be written", async () => {
+		acceptAfter(1, 55);
+		callsEndpoint();
+		store.beforeCall = (method) => {
+			if (method === 'remove') throw new Error('database is locked');
+		};
+		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 });
 
