@@ -120,13 +120,17 @@ const EVENT_FINDERS: {
 	},
 };
 
-/** A queue may be completed again after redials, callbacks, or new contacts. All of them change a count. */
+/**
+ * A queue may be completed again after redials, callbacks, or new contacts. All of them change a count. New contacts of
+ * this queue are certain, also if it was completed at both polls.
+ */
 function isNewCompletion(
 	known: CompletedQueue | undefined,
 	queue: Queue,
 	view: CampaignView,
 ): boolean {
-	return known === undefined || (known.since !== undefined && hasNewWork(known, queue, view));
+	if (known === undefined || queue.totalQueued > known.queued) return true;
+	return known.since !== undefined && hasNewWork(known, queue, view);
 }
 
 function hasNewWork(known: CompletedQueue, queue: Queue, { calls }: CampaignView): boolean {
@@ -138,6 +142,7 @@ function changesBetween(
 	previous: Baseline['byStatus'],
 	{ byStatus }: CallCounts,
 ): Array<[string, JsonObject]> {
+	if (byStatus === undefined) return [];
 	const statuses = new Set([...Object.keys(previous), ...Object.keys(byStatus)]);
 	return [...statuses]
 		.map((status) => ({ status, from: previous[status] ?? 0, to: byStatus[status] ?? 0 }))

@@ -1,3 +1,5 @@
+import isNumber from 'lodash/isNumber';
+import pickBy from 'lodash/pickBy';
 import type { ApiClient } from './api/client';
 import { getCampaignStatus, type Additions } from './api/endpoints';
 import { recordOf } from './api/envelope';
@@ -16,7 +18,10 @@ export type CampaignView = {
 };
 
 /** Attempts, not contacts. */
-export type CallCounts = { total: number | undefined; byStatus: { [status: string]: number } };
+export type CallCounts = {
+	total: number | undefined;
+	byStatus: { [status: string]: number } | undefined;
+};
 
 export type ContactList = { id: string; record: JsonObject; queues: Queue[] };
 
@@ -74,13 +79,10 @@ export function isIdle({ queues }: ContactList): boolean {
 }
 
 function countsIn(calls: JsonObject): CallCounts {
-	const byStatus = isJsonObject(calls.by_status) ? calls.by_status : {};
-	const counted = Object.entries(byStatus).flatMap(([status, count]) =>
-		typeof count === 'number' ? [[status, count] as const] : [],
-	);
+	const { total, by_status: byStatus } = calls;
 	return {
-		total: typeof calls.total === 'number' ? calls.total : undefined,
-		byStatus: Object.fromEntries(counted),
+		total: typeof total === 'number' ? total : undefined,
+		byStatus: isJsonObject(byStatus) ? pickBy(byStatus, isNumber) : undefined,
 	};
 }
 
@@ -101,7 +103,7 @@ function objectsIn(value: JsonValue | undefined): JsonObject[] {
 /** The share of attempts that were picked up, from 0 to 1. `null` if the counts don't show it. */
 function connectRate(calls: CallCounts | undefined): number | null {
 	if (calls?.total === undefined) return null;
-	const { total, byStatus } = calls;
+	const { total, byStatus = {} } = calls;
 	// A missing count of picked-up attempts is 0 only if the other counts add up to the total.
 	const others = OBSERVED_OUTCOMES.reduce((sum, status) => sum + (byStatus[status] ?? 0), 0);
 	const picked = byStatus[PICKED] ?? (others === total ? 0 : undefined);

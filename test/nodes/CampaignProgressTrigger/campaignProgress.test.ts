@@ -245,6 +245,18 @@ describe('the stored baseline', () => {
 	);
 });
 
+test('a queue that gets contacts and is completed between two polls is reported', () => {
+	const completed = (queued: number) =>
+		answer({ uploads: [upload(1, [true], ['agent_a'], queued)] });
+	const both = follow(completed(5), completed(9), completed(9));
+	expect(both).toEqual([[], [QUEUE], []]);
+});
+
+test("a response without counts by status doesn't change them", () => {
+	const partly = answer({ calls: { total: 10 } });
+	expect(follow(answer(), partly, answer())).toEqual([[], [], []]);
+});
+
 test('a queue that is completed again is reported, also if a response in between had no counts', () => {
 	const done = (total: number) =>
 		answer({ calls: { total, by_status: { picked: total } }, uploads: [upload(1, [true])] });
