@@ -69,7 +69,8 @@ export function evaluateWait(
 ): WaitEnd | undefined {
 	const lists = listsToWaitFor(view, contactListId);
 	if (lists.length > 0 && lists.every(isCompleted)) {
-		const list = contactListId === undefined ? 'Every queue' : `Contact list ${contactListId}`;
+		const list =
+			contactListId === undefined ? 'Every queue with contacts' : `Contact list ${contactListId}`;
 		return { outcome: 'completed', note: `${list} is completed.` };
 	}
 	const stopped = STOPPED_STATUSES[view.status ?? ''];
@@ -82,6 +83,11 @@ function listsToWaitFor({ lists }: CampaignView, contactListId: number | undefin
 	return contactListId === undefined
 		? lists.filter(isReleased)
 		: lists.filter(({ id }) => id === String(contactListId));
+}
+
+/** Whether contacts of another list may have been released just now, so that its queue still looks empty. */
+function mayGetContacts({ lists }: CampaignView, contactListId: number | undefined): boolean {
+	return contactListId === undefined && !lists.every(isReleased);
 }
 
 type Idleness = { reason: string; resolution: Resolution };
@@ -165,14 +171,16 @@ export async function waitUntilCompleted(
 	let notRead: string | undefined;
 	for (;;) {
 		if (notRead === undefined) {
+			const isEarly = clock.elapsed() - begun < IDLE_LIMIT_MS;
 			const end = evaluateWait(view, settings);
-			if (end !== undefined) return { view, end };
+			const mayChange =
+				isEarly && clock.elapsed() < deadline && mayGetContacts(view, settings.contactListId);
+			if (end !== undefined && !(end.outcome === 'completed' && mayChange)) return { view, end };
 			const idle = idleness(view, settings.contactListId);
 			// A queue that had contacts before isn't empty by mistake.
 			wasQueued ||= idle === undefined;
 			const nothingToDo = wasQueued || settings.waitWhileStopped ? undefined : idle;
-			const isIdleForLong = clock.elapsed() - begun >= IDLE_LIMIT_MS;
-			if (nothingToDo !== undefined && isIdleForLong) {
+			if (nothingToDo !== undefined && !isEarly) {
 				const note = noteOf(
 					`The node has nothing to wait for: ${nothingToDo.reason}.`,
 					nothingToDo,

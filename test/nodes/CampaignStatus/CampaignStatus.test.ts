@@ -187,7 +187,7 @@ describe('Wait Until Completed', () => {
 	const wait = { waitUntilCompleted: true };
 	const completed = {
 		...DATA,
-		uploads: DATA.uploads.map(({ queues, ...upload }) => ({
+		uploads: DATA.uploads.slice(0, 2).map(({ queues, ...upload }) => ({
 			...upload,
 			queues: queues.map((queue) => ({ ...queue, completed: true })),
 		})),
@@ -198,9 +198,10 @@ describe('Wait Until Completed', () => {
 		expect(await records(wait)).toEqual([
 			{
 				...SIMPLE,
+				lists_total: 2,
 				lists_completed: 2,
 				wait_outcome: 'completed',
-				wait_note: 'Every queue is completed.',
+				wait_note: 'Every queue with contacts is completed.',
 			},
 		]);
 	});

@@ -112,7 +112,7 @@ describe('one read', () => {
 });
 
 test.each([
-	['Every queue is completed.', view('Active', list(1, true)), {}],
+	['Every queue with contacts is completed.', view('Active', list(1, true)), {}],
 	['Contact list 1 is completed.', view('Active', list(1, true)), { contactListId: 1 }],
 	[
 		'The campaign is a draft, so nobody is called until it is activated.',
@@ -225,6 +225,29 @@ describe('waiting', () => {
 			]);
 			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
 			expect(end.outcome).toBe('completed');
+		});
+
+		test('waits for contacts that appear late, also if another list is completed', async () => {
+			const { seen, wait } = scripted([
+				view('Active', list(1, true), unreleased(2)),
+				view('Active', list(1, true), list(2, false)),
+				...Array.from({ length: 8 }, () => view('Active', list(1, true), list(2, false))),
+				view('Active', list(1, true), list(2, true)),
+			]);
+			const { end } = await wait({ limitMs: 3_600_000 });
+			expect(end.outcome).toBe('completed');
+			expect(seen.reads).toBe(11);
+		});
+
+		test('a list that was never released delays the completion of the others by two minutes', async () => {
+			const { seen, wait } = scripted([view('Active', list(1, true), unreleased(2))]);
+			const { end } = await wait({ limitMs: 3_600_000 });
+			expect(end.outcome).toBe('completed');
+			expect(seen.now).toBe(IDLE_LIMIT_MS);
+			const short = await scripted([view('Active', list(1, true), unreleased(2))]).wait({
+				limitMs: 45_000,
+			});
+			expect(short.end.outcome).toBe('completed');
 		});
 
 		test('waits until the limit if set, and reports what was missing', async () => {
