@@ -24,7 +24,10 @@ export function numberKeys(value: unknown, country: string | undefined): Checked
 		return problem("'Phone' is empty", forEveryone('Enter the phone number to forget.'));
 	}
 	const written = readPhoneAsWritten(value);
-	const pushed = isAccepted(written) ? [written.key] : [];
+	// Digits of another country can look like an Indian number.
+	const isPushed = (key: string) =>
+		country === undefined || phoneKey(value, country) === phoneKey(key, 'IN');
+	const pushed = isAccepted(written) && isPushed(written.key) ? [written.key] : [];
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country);
 		if ('problem' in sent) return sent;

@@ -21,6 +21,12 @@ test.each([
 	expect(numberKeys(value, country)).toMatchObject({ value: { called: [called] } });
 });
 
+test('the number of another country is never that of an Indian person', () => {
+	expect(numberKeys('917 555 0100', 'US')).toEqual({
+		value: { pushed: [], called: ['19175550100'] },
+	});
+});
+
 test.each([
 	['', undefined, "'Phone' is empty"],
 	['2025550123', undefined, `'Phone' "2025550123" has no clear international format`],
