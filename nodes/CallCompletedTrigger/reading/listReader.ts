@@ -155,8 +155,10 @@ export class ListReader {
 		const isSame = isWhole && open.content === String(content);
 		if (isWhole) open.content = String(content);
 		const isIdle = inProgress === 0 && failures.length === 0 && !state.hasStarted(list.id);
-		if (list.isCompleted && isSame && isIdle && Number.isFinite(latest)) {
-			state.finish(list.id, { queues: list.queues, latest, count: calls.length });
+		const { campaignId, queues, isCompleted } = list;
+		const isFinished = isCompleted && isSame && isIdle && Number.isFinite(latest);
+		if (isFinished && campaignId !== undefined) {
+			state.finish(list.id, { campaignId, queues, latest, count: calls.length });
 		}
 		return failures.length === 0 ? [] : [callsNotRead(failures)];
 	}

@@ -37,6 +37,8 @@ export function queryOf(listId: string): Query {
 export type ListToRead = {
 	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
 	id: string;
+	/** Undefined if unknown. */
+	campaignId: number | undefined;
 	/** The calling queues, as in the campaign status. Empty if unknown. */
 	queues: string;
 	/** Whether all queues are completed. False if unknown. */
@@ -46,7 +48,7 @@ export type ListToRead = {
 /** Finds the contact lists that may have changed. */
 export class ListFinder {
 	/** The campaigns of contact lists, as far as their calls showed them. */
-	private readonly campaigns = new Map<string, number>();
+	private readonly campaigns: Map<string, number>;
 
 	/** Call attempts of the campaign before this reading. Undefined if unknown. */
 	private attempts: number | undefined;
@@ -57,7 +59,10 @@ export class ListFinder {
 	constructor(
 		private readonly source: CallSource,
 		private readonly state: ReadState,
-	) {}
+	) {
+		// A finished list isn't read, so its calls don't show the campaign.
+		this.campaigns = new Map([...state.finished].map(([id, { campaignId }]) => [id, campaignId]));
+	}
 
 	noteCount(listId: string, count: number): void {
 		this.counts.set(listId, count);
@@ -105,7 +110,7 @@ export class ListFinder {
 		if (source.kind === 'campaign') {
 			const view = await readCampaign(client, source.campaignId);
 			this.attempts = view.calls?.total;
-			return listsOf(view);
+			return listsOf(view, source.campaignId);
 		}
 		const campaigns = source.listIds.flatMap((id) => this.campaigns.get(id) ?? []);
 		const known = new Map<string, ListToRead>();
@@ -118,15 +123,17 @@ export class ListFinder {
 
 /** The status only saves requests here, so a campaign that the service rejects doesn't stop the reading. */
 async function listsOfKnown(client: ApiClient, campaignId: number): Promise<ListToRead[]> {
-	return await readCampaign(client, campaignId).then(listsOf, (error: unknown) => {
-		if (error instanceof ServiceRejection && !error.isTransient) return [];
+	const view = await readCampaign(client, campaignId).catch((error: unknown) => {
+		if (error instanceof ServiceRejection && !error.isTransient) return undefined;
 		throw error;
 	});
+	return view === undefined ? [] : listsOf(view, campaignId);
 }
 
-function listsOf({ lists }: CampaignView): ListToRead[] {
+function listsOf({ lists }: CampaignView, campaignId: number): ListToRead[] {
 	return lists.map((list) => ({
 		id: list.id,
+		campaignId,
 		queues: JSON.stringify(
 			list.queues.map(({ agentUuid, totalQueued, completed }) => [
 				agentUuid,
@@ -139,5 +146,5 @@ function listsOf({ lists }: CampaignView): ListToRead[] {
 }
 
 function unknownList(id: string): ListToRead {
-	return { id, queues: '', isCompleted: false };
+	return { id, campaignId: undefined, queues: '', isCompleted: false };
 }

@@ -22,6 +22,7 @@ type OpenList = {
 
 /** A contact list whose calls have all ended. */
 type FinishedList = {
+	campaignId: number;
 	/** Its calling queues, as in the campaign status. */
 	queues: string;
 	/** When its latest call was created. Epoch milliseconds. */
@@ -76,6 +77,7 @@ export class ReadState {
 		}
 		for (const [id, list] of entriesOf(finished)) {
 			state.finished.set(id, {
+				campaignId: numberOr(list.campaignId, 0),
 				queues: textOf(list.queues),
 				latest: numberOr(list.latest, now),
 				count: numberOr(list.count, 0),

@@ -121,6 +121,12 @@ export class ReadingHarness {
 		return [...this.executions.values()].map(({ call_id: id }) => z.string().parse(id)).sort();
 	}
 
+	/** The contact lists that aren't read anymore. n8n stores them with the next execution. */
+	get finishedLists(): string[] {
+		const data = this.workflow?.getStaticData('global')[`readCalls:${this.id}`];
+		return Object.keys(z.object({ finished: z.record(z.unknown()) }).parse(data).finished);
+	}
+
 	get requestsForCalls(): number {
 		return this.simulator.requests.filter(({ path }) => path === '/v1/calls').length;
 	}
