@@ -1,3 +1,4 @@
+import sumBy from 'lodash/sumBy';
 import type { ApiClient } from '../../shared/api/client';
 import { ServiceRejection } from '../../shared/api/errors';
 import type { Query } from '../../shared/api/http';
@@ -50,8 +51,11 @@ export class ListFinder {
 	/** The campaigns of contact lists, as far as their calls showed them. */
 	private readonly campaigns: Map<string, number>;
 
-	/** Call attempts of the campaign before this reading. Undefined if unknown. */
-	private attempts: number | undefined;
+	/** By campaign: its call attempts before this reading. */
+	private readonly attempts = new Map<number, number>();
+
+	/** The lists of this reading. */
+	private found: ListToRead[] = [];
 
 	/** The number of calls of each list that was read in this reading. */
 	private readonly counts = new Map<string, number>();
@@ -75,74 +79,81 @@ export class ListFinder {
 	/** Finished lists are left out, unless the campaign status shows other queues. */
 	async find(client: ApiClient): Promise<ListToRead[]> {
 		this.counts.clear();
-		this.attempts = undefined;
+		this.attempts.clear();
 		const lists = await this.all(client);
 		for (const { id, queues } of lists) {
 			const known = this.state.queuesOf(id);
 			if (known !== undefined && queues !== '' && known !== queues) this.state.reopen(id);
 		}
-		return lists.filter(({ id }) => this.state.queuesOf(id) === undefined);
+		this.found = lists.filter(({ id }) => this.state.queuesOf(id) === undefined);
+		return this.found;
 	}
 
 	/**
 	 * Call this after a reading of all lists that were found. A callback may add a call to a finished list without a change
-	 * of its queues. Then the campaign has more calls than its lists, and all lists are read again.
+	 * of its queues. Then the campaign has more calls than its lists, and its finished lists are read again.
 	 */
 	compareCounts(): void {
-		const { attempts, state, counts } = this;
-		if (attempts === undefined) return;
-		let listed = 0;
-		for (const count of counts.values()) listed += count;
-		let isWhole = true;
-		for (const [id, { count }] of state.finished) {
-			if (counts.has(id)) continue;
-			listed += count;
-			isWhole = false;
+		const { state } = this;
+		for (const [campaignId, attempts] of this.attempts) {
+			const read = this.found.filter((list) => list.campaignId === campaignId);
+			const finished = [...state.finished].filter(
+				([id, list]) => list.campaignId === campaignId && !this.counts.has(id),
+			);
+			const listed =
+				sumBy(read, ({ id }) => this.counts.get(id) ?? 0) +
+				sumBy(finished, ([, { count }]) => count);
+			// Calls may have been placed since the status was read.
+			const unlisted = Math.max(0, attempts - listed);
+			if (unlisted > (state.unlisted.get(campaignId) ?? 0)) {
+				for (const [id] of finished) state.reopen(id);
+			}
+			state.unlisted.set(campaignId, unlisted);
 		}
-		const unlisted = attempts - listed;
-		if (isWhole) state.unlisted = Math.max(state.unlisted, unlisted);
-		else if (unlisted > state.unlisted) state.reopenAll();
 	}
 
 	private async all(client: ApiClient): Promise<ListToRead[]> {
 		const { source } = this;
 		if (source.kind === 'all') return [unknownList(ALL_CALLS)];
 		if (source.kind === 'campaign') {
-			const view = await readCampaign(client, source.campaignId);
-			this.attempts = view.calls?.total;
-			return listsOf(view, source.campaignId);
+			return this.listsOf(await readCampaign(client, source.campaignId), source.campaignId);
 		}
 		const campaigns = source.listIds.flatMap((id) => this.campaigns.get(id) ?? []);
 		const known = new Map<string, ListToRead>();
 		for (const campaignId of new Set(campaigns)) {
-			for (const list of await listsOfKnown(client, campaignId)) known.set(list.id, list);
+			const view = await readKnownCampaign(client, campaignId);
+			const lists = view === undefined ? [] : this.listsOf(view, campaignId);
+			for (const list of lists) known.set(list.id, list);
 		}
 		return source.listIds.map((id) => known.get(id) ?? unknownList(id));
 	}
+
+	private listsOf({ lists, calls }: CampaignView, campaignId: number): ListToRead[] {
+		if (calls?.total !== undefined) this.attempts.set(campaignId, calls.total);
+		return lists.map((list) => ({
+			id: list.id,
+			campaignId,
+			queues: JSON.stringify(
+				list.queues.map(({ agentUuid, totalQueued, completed }) => [
+					agentUuid,
+					totalQueued,
+					completed,
+				]),
+			),
+			isCompleted: isCompleted(list),
+		}));
+	}
 }
 
-/** The status only saves requests here, so a campaign that the service rejects doesn't stop the reading. */
-async function listsOfKnown(client: ApiClient, campaignId: number): Promise<ListToRead[]> {
-	const view = await readCampaign(client, campaignId).catch((error: unknown) => {
+/** @returns undefined if the service rejects the campaign. Its lists are read without the status, too. */
+async function readKnownCampaign(
+	client: ApiClient,
+	campaignId: number,
+): Promise<CampaignView | undefined> {
+	return await readCampaign(client, campaignId).catch((error: unknown) => {
 		if (error instanceof ServiceRejection && !error.isTransient) return undefined;
 		throw error;
 	});
-	return view === undefined ? [] : listsOf(view, campaignId);
-}
-
-function listsOf({ lists }: CampaignView, campaignId: number): ListToRead[] {
-	return lists.map((list) => ({
-		id: list.id,
-		campaignId,
-		queues: JSON.stringify(
-			list.queues.map(({ agentUuid, totalQueued, completed }) => [
-				agentUuid,
-				totalQueued,
-				completed,
-			]),
-		),
-		isCompleted: isCompleted(list),
-	}));
 }
 
 function unknownList(id: string): ListToRead {

@@ -42,8 +42,8 @@ export class ReadState {
 	/** Whether the first reading is complete. */
 	isBegun = false;
 
-	/** Call attempts of the campaign that aren't in its lists. */
-	unlisted = 0;
+	/** By campaign: its call attempts that aren't in the lists that are read. */
+	readonly unlisted = new Map<number, number>();
 
 	private readonly open = new Map<string, OpenList>();
 	/** By list ID. */
@@ -70,7 +70,9 @@ export class ReadState {
 		const { since, isBegun, unlisted, lists, finished, unconfirmed } = stored;
 		const state = new ReadState(subject, numberOr(since, now));
 		state.isBegun = isBegun === true;
-		state.unlisted = numberOr(unlisted, 0);
+		for (const [id, count] of Object.entries(isJsonObject(unlisted) ? unlisted : {})) {
+			state.unlisted.set(Number(id), numberOr(count, 0));
+		}
 		for (const [id, list] of entriesOf(lists)) {
 			const seen = fingerprintsFromText(textOf(list.seen));
 			state.open.set(id, { seen, after: numberOr(list.after, -Infinity) });
@@ -100,7 +102,7 @@ export class ReadState {
 			subject: this.subject,
 			since: this.since,
 			isBegun: this.isBegun,
-			unlisted: this.unlisted,
+			unlisted: Object.fromEntries(this.unlisted),
 			lists,
 			finished: Object.fromEntries(this.finished),
 			unconfirmed: { at: now, lists: unconfirmed },
@@ -169,10 +171,6 @@ export class ReadState {
 		if (list === undefined) return;
 		this.finished.delete(listId);
 		this.openList(listId, list.latest);
-	}
-
-	reopenAll(): void {
-		for (const id of [...this.finished.keys()]) this.reopen(id);
 	}
 
 	private confirm(unconfirmed: JsonValue | undefined, now: number): void {

@@ -29,4 +29,33 @@ describe.each([
 		await eventually(() => trigger.started.includes(redial));
 		expect(trigger.emissions).toBe(2);
 	});
+
+	it('is read again if a callback adds a call to it', async () => {
+		const trigger = await publish(parameters);
+		await trigger.addEnded();
+		await eventually(() => trigger.started.length === 1);
+		await finish(trigger);
+		const callback = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		await eventually(() => trigger.started.includes(callback));
+		await finish(trigger);
+		const requests = trigger.requestsForCalls;
+		await trigger.read(2);
+		expect(trigger.requestsForCalls).toBe(requests);
+		expect(trigger.emissions).toBe(2);
+	});
+
+	it('is read again if a callback adds a call to it, also if the campaign once had more calls than its lists', async () => {
+		const trigger = await publish(parameters);
+		const calls = [trigger.addCall(), trigger.addCall()].sort();
+		trigger.showInList(calls, false);
+		await trigger.read(2);
+		trigger.showInList(calls, true);
+		for (const callId of calls) await service().endCall(callId);
+		await eventually(() => trigger.started.length === 2);
+		expect(trigger.started).toEqual(calls);
+		await finish(trigger);
+		const callback = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		await eventually(() => trigger.started.includes(callback));
+		expect(trigger.emissions).toBe(3);
+	});
 });

@@ -44,10 +44,11 @@ describe('ReadState', () => {
 	it('is restored with its lists, and only for the same calls', () => {
 		const state = withLists();
 		state.isBegun = true;
-		state.unlisted = 4;
+		state.unlisted.set(7, 4);
 		state.finish('2', { campaignId: 7, queues: '[]', latest: publishedAt + 5, count: 7 });
 		const again = restored(state, publishedAt);
-		expect(again).toMatchObject({ since: publishedAt, isBegun: true, unlisted: 4, size: 1 });
+		expect(again).toMatchObject({ since: publishedAt, isBegun: true, size: 1 });
+		expect([...again.unlisted]).toEqual([[7, 4]]);
 		expect(again.isSeen('1', 11n)).toBe(true);
 		expect(again.isSeen('1', 12n)).toBe(false);
 		expect(again.openList('1', 0).after).toBe(-Infinity);

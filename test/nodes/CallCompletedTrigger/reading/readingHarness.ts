@@ -150,6 +150,14 @@ export class ReadingHarness {
 		return callId;
 	}
 
+	/** Whether the list of the running contact list has these calls. The campaign counts them in any case. */
+	showInList(callIds: readonly string[], isShown: boolean): void {
+		const uploadId = isShown ? fixtures.uploads.running : null;
+		for (const callId of callIds) {
+			Object.assign(this.simulator.state.calls.get(callId) ?? {}, { uploadId });
+		}
+	}
+
 	async addEnded(fields: { uploadId?: number; createdAt?: number } = {}): Promise<string> {
 		const callId = this.addCall(fields);
 		await this.simulator.endCall(callId);
