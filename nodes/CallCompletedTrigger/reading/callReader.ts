@@ -152,7 +152,7 @@ export class CallReader {
 				}
 				if (this.isClosed) break;
 			}
-			if (failures.length === 0 && !this.isClosed) this.lists.compareCounts();
+			if (!this.isClosed) this.lists.finish();
 		} catch (error) {
 			failures.push(error);
 		}

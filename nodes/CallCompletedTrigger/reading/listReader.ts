@@ -118,7 +118,7 @@ export class ListReader {
 	/** Starts the workflow for the calls that ended since the last reading. @returns why some couldn't be read */
 	private async startNew(account: AccountClient, listed: ListReading): Promise<unknown[]> {
 		const { list, calls, isWhole } = listed;
-		const { state, settings } = this.deps;
+		const { state, settings, lists } = this.deps;
 		const open = state.openList(list.id, -Infinity);
 		const failures: unknown[] = [];
 		let inProgress = 0;
@@ -152,13 +152,9 @@ export class ListReader {
 			};
 			await this.startIfEnded(account, list.id, call, open.after).then(onSuccess, onFailure);
 		});
-		const isSame = isWhole && open.content === String(content);
-		if (isWhole) open.content = String(content);
-		const isIdle = inProgress === 0 && failures.length === 0 && !state.hasStarted(list.id);
-		const { campaignId, queues, isCompleted } = list;
-		const isFinished = isCompleted && isSame && isIdle && Number.isFinite(latest);
-		if (isFinished && campaignId !== undefined) {
-			state.finish(list.id, { campaignId, queues, latest, count: calls.length });
+		const isIdle = inProgress === 0 && failures.length === 0;
+		if (isWhole && isIdle && Number.isFinite(latest)) {
+			lists.noteEnded(list.id, { content: String(content), latest });
 		}
 		return failures.length === 0 ? [] : [callsNotRead(failures)];
 	}

@@ -5,6 +5,7 @@ import type { Query } from '../../shared/api/http';
 import { parseContactListId } from '../../shared/api/parseIds';
 import { type CampaignView, isCompleted, readCampaign } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
+import { clock } from '../../shared/n8n/http/accountClient';
 import { plainText } from '../../shared/values';
 import type { ReadState } from './readState';
 
@@ -46,6 +47,17 @@ export type ListToRead = {
 	isCompleted: boolean;
 };
 
+/** A list whose calls have all ended. */
+type EndedList = {
+	/** Differs if a call was added or has another outcome. */
+	content: string;
+	/** When its latest call was created. Epoch milliseconds. */
+	latest: number;
+};
+
+/** The service may list a call only when it has ended, so a completed list is read until it's unchanged for this long. */
+const UNCHANGED_MS = 3_600_000;
+
 /** Finds the contact lists that may have changed. */
 export class ListFinder {
 	/** The campaigns of contact lists, as far as their calls showed them. */
@@ -60,6 +72,12 @@ export class ListFinder {
 	/** The number of calls of each list that was read in this reading. */
 	private readonly counts = new Map<string, number>();
 
+	/** The lists of this reading whose calls have all ended. */
+	private readonly ended = new Map<string, EndedList>();
+
+	/** Since when the ended calls of a completed list, and the unlisted ones of its campaign, are the same. */
+	private readonly unchanged = new Map<string, { content: string; since: number }>();
+
 	constructor(
 		private readonly source: CallSource,
 		private readonly state: ReadState,
@@ -72,6 +90,10 @@ export class ListFinder {
 		this.counts.set(listId, count);
 	}
 
+	noteEnded(listId: string, ended: EndedList): void {
+		this.ended.set(listId, ended);
+	}
+
 	noteCampaign(listId: string, campaignId: number): void {
 		this.campaigns.set(listId, campaignId);
 	}
@@ -79,6 +101,7 @@ export class ListFinder {
 	/** Finished lists are left out, unless the campaign status shows other queues. */
 	async find(client: ApiClient): Promise<ListToRead[]> {
 		this.counts.clear();
+		this.ended.clear();
 		this.attempts.clear();
 		const lists = await this.all(client);
 		for (const { id, queues } of lists) {
@@ -89,27 +112,54 @@ export class ListFinder {
 		return this.found;
 	}
 
+	/** Call this after a reading. Does nothing if a list couldn't be read. */
+	finish(): void {
+		if (this.found.some(({ id }) => !this.counts.has(id))) return;
+		const lists = [...this.found, ...this.state.finished.values()];
+		const campaignIds = new Set(lists.flatMap(({ campaignId }) => campaignId ?? []));
+		for (const campaignId of campaignIds) this.finishCampaign(campaignId);
+	}
+
 	/**
-	 * Call this after a reading of all lists that were found. A callback may add a call to a finished list without a change
-	 * of its queues. Then the campaign has more calls than its lists, and its finished lists are read again.
+	 * A callback may add a call to a finished list without a change of its queues. Then the campaign has more calls than its
+	 * lists, and its finished lists are read again.
 	 */
-	compareCounts(): void {
+	private finishCampaign(campaignId: number): void {
 		const { state } = this;
-		for (const [campaignId, attempts] of this.attempts) {
-			const read = this.found.filter((list) => list.campaignId === campaignId);
-			const finished = [...state.finished].filter(
-				([id, list]) => list.campaignId === campaignId && !this.counts.has(id),
-			);
-			const listed =
-				sumBy(read, ({ id }) => this.counts.get(id) ?? 0) +
-				sumBy(finished, ([, { count }]) => count);
-			// Calls may have been placed since the status was read.
-			const unlisted = Math.max(0, attempts - listed);
-			if (unlisted > (state.unlisted.get(campaignId) ?? 0)) {
-				for (const [id] of finished) state.reopen(id);
-			}
-			state.unlisted.set(campaignId, unlisted);
+		const read = this.found.filter((list) => list.campaignId === campaignId);
+		const finished = [...state.finished].filter(([, list]) => list.campaignId === campaignId);
+		const listed =
+			sumBy(read, ({ id }) => this.counts.get(id) ?? 0) + sumBy(finished, ([, { count }]) => count);
+		// Calls may have been placed since the status was read.
+		const unlisted = Math.max(0, (this.attempts.get(campaignId) ?? 0) - listed);
+		if (unlisted > (state.unlisted.get(campaignId) ?? 0)) {
+			for (const [id] of finished) state.reopen(id);
 		}
+		state.unlisted.set(campaignId, unlisted);
+		for (const list of read) this.finishIfUnchanged(list, campaignId, unlisted);
+	}
+
+	private finishIfUnchanged(
+		{ id, queues, isCompleted }: ListToRead,
+		campaignId: number,
+		unlisted: number,
+	): void {
+		const { state, unchanged } = this;
+		const ended = isCompleted ? this.ended.get(id) : undefined;
+		const known = unchanged.get(id);
+		unchanged.delete(id);
+		if (ended === undefined || state.hasStarted(id)) return;
+		const content = JSON.stringify([ended.content, queues, unlisted]);
+		const now = clock.elapsed();
+		const since = known?.content === content ? known.since : now;
+		if (now - since < UNCHANGED_MS) unchanged.set(id, { content, since });
+		else
+			state.finish(id, {
+				campaignId,
+				queues,
+				latest: ended.latest,
+				count: this.counts.get(id) ?? 0,
+			});
 	}
 
 	private async all(client: ApiClient): Promise<ListToRead[]> {

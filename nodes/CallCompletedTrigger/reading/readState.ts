@@ -16,8 +16,6 @@ type OpenList = {
 	seen: Set<bigint>;
 	/** Only calls that were created after this time start the workflow. Epoch milliseconds. */
 	after: number;
-	/** Content of the list at the last reading. Not stored. */
-	content?: string;
 };
 
 /** A contact list whose calls have all ended. */

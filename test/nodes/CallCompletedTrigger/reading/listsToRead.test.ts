@@ -1,17 +1,11 @@
 import { engineHarness } from '../../../engine';
 import { eventually } from '../../../n8n/until';
 import { dialects, fixtures } from '../../../simulator';
-import { type ReadingHarness, readingTests } from './readingHarness';
+import { readingTests } from './readingHarness';
 
 const { uploads, campaigns } = fixtures;
 
 const { service, publish } = readingTests(engineHarness(), dialects.plain);
-
-/** Completes the list and waits until it isn't read anymore. */
-async function finish(trigger: ReadingHarness): Promise<void> {
-	service().completeUpload(uploads.running);
-	await eventually(() => trigger.finishedLists.includes(String(uploads.running)));
-}
 
 describe.each([
 	['campaign', {}],
@@ -21,7 +15,7 @@ describe.each([
 		const trigger = await publish(parameters);
 		await trigger.addEnded();
 		await eventually(() => trigger.started.length === 1);
-		await finish(trigger);
+		await trigger.finish(uploads.running);
 		await trigger.publishAgain({ checkEvery: 2 });
 		const [first, second] = service().state.campaigns.get(campaigns.active)?.uploads ?? [];
 		for (const queue of [first, second].flatMap((list) => list?.queues ?? [])) queue.totalQueued++;
@@ -34,10 +28,10 @@ describe.each([
 		const trigger = await publish(parameters);
 		await trigger.addEnded();
 		await eventually(() => trigger.started.length === 1);
-		await finish(trigger);
+		await trigger.finish(uploads.running);
 		const callback = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
 		await eventually(() => trigger.started.includes(callback));
-		await finish(trigger);
+		await trigger.finish(uploads.running);
 		const requests = trigger.requestsForCalls;
 		await trigger.read(2);
 		expect(trigger.requestsForCalls).toBe(requests);
@@ -53,9 +47,28 @@ describe.each([
 		for (const callId of calls) await service().endCall(callId);
 		await eventually(() => trigger.started.length === 2);
 		expect(trigger.started).toEqual(calls);
-		await finish(trigger);
+		await trigger.finish(uploads.running);
 		const callback = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
 		await eventually(() => trigger.started.includes(callback));
 		expect(trigger.emissions).toBe(3);
 	});
+
+	it.each([true, false])(
+		'is read until a long call has ended that the call list shows only then, if the campaign counts it: %s',
+		async (isCounted) => {
+			const trigger = await publish(parameters);
+			const long = trigger.addCall();
+			trigger.showInList([long], false);
+			if (!isCounted) trigger.countInCampaign(long, false);
+			const short = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+			await eventually(() => trigger.started.includes(short));
+			service().completeUpload(uploads.running);
+			await trigger.read(3);
+			trigger.showInList([long], true);
+			trigger.countInCampaign(long, true);
+			await service().endCall(long);
+			await eventually(() => trigger.started.includes(long));
+			expect(trigger.emissions).toBe(2);
+		},
+	);
 });

@@ -106,15 +106,14 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 
 	it('a finished list is not read again, until its queues or the calls of the campaign change', async () => {
 		const trigger = await publish();
-		service().completeUpload(uploads.running);
-		await trigger.read(3);
+		await trigger.finish(uploads.running, uploads.completed);
 		const requests = trigger.requestsForCalls;
 		await trigger.read(2);
 		expect(trigger.requestsForCalls).toBe(requests);
 		const callback = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
 		await trigger.read(2);
 		expect(trigger.started).toEqual([callback]);
-		await trigger.read(3);
+		await trigger.finish(uploads.running, uploads.completed);
 		const before = trigger.requestsForCalls;
 		const queue = service().state.campaigns.get(campaigns.active)?.uploads[0]?.queues[0];
 		if (queue !== undefined) queue.totalQueued++;

@@ -10,6 +10,7 @@ import {
 	callWebhook,
 	ENDED,
 	makeWorkflow,
+	skipTime,
 	speedUp,
 	type ActiveWorkflow,
 	type EngineHarness,
@@ -19,6 +20,8 @@ import { fixtures, startSimulator, type Dialect, type Simulator } from '../../..
 import { seededCall } from '../../../simulator/state/seed';
 
 const CAMPAIGN = fixtures.campaigns.active;
+
+const HOUR_MS = 3_600_000;
 
 let nodes = 0;
 
@@ -121,12 +124,6 @@ export class ReadingHarness {
 		return [...this.executions.values()].map(({ call_id: id }) => z.string().parse(id)).sort();
 	}
 
-	/** The contact lists that aren't read anymore. n8n stores them with the next execution. */
-	get finishedLists(): string[] {
-		const data = this.workflow?.getStaticData('global')[`readCalls:${this.id}`];
-		return Object.keys(z.object({ finished: z.record(z.unknown()) }).parse(data).finished);
-	}
-
 	get requestsForCalls(): number {
 		return this.simulator.requests.filter(({ path }) => path === '/v1/calls').length;
 	}
@@ -150,12 +147,32 @@ export class ReadingHarness {
 		return callId;
 	}
 
+	/** Completes these contact lists, and waits until they aren't read anymore. */
+	async finish(...uploadIds: number[]): Promise<void> {
+		for (const id of uploadIds) this.simulator.completeUpload(id);
+		await this.read(2);
+		skipTime(HOUR_MS);
+		await eventually(() => uploadIds.every((id) => this.finishedLists.includes(String(id))));
+	}
+
+	/** n8n stores them with the next execution. */
+	private get finishedLists(): string[] {
+		const data = this.workflow?.getStaticData('global')[`readCalls:${this.id}`];
+		return Object.keys(z.object({ finished: z.record(z.unknown()) }).parse(data).finished);
+	}
+
 	/** Whether the list of the running contact list has these calls. The campaign counts them in any case. */
 	showInList(callIds: readonly string[], isShown: boolean): void {
 		const uploadId = isShown ? fixtures.uploads.running : null;
 		for (const callId of callIds) {
 			Object.assign(this.simulator.state.calls.get(callId) ?? {}, { uploadId });
 		}
+	}
+
+	/** Whether the status of the campaign counts a call. */
+	countInCampaign(callId: string, isCounted: boolean): void {
+		const campaignId = isCounted ? CAMPAIGN : null;
+		Object.assign(this.simulator.state.calls.get(callId) ?? {}, { campaignId });
 	}
 
 	async addEnded(fields: { uploadId?: number; createdAt?: number } = {}): Promise<string> {
