@@ -44,13 +44,11 @@ export class CallReader {
 	private savedAt = -Infinity;
 	private running: Promise<unknown> = Promise.resolve();
 
-	/** @param isLate whether the workflow was published before, but its first reading isn't stored */
 	private constructor(
 		private readonly context: ITriggerFunctions,
 		settings: CompletionSettings,
 		private readonly reading: ReadingSettings,
 		private readonly state: ReadState,
-		isLate: boolean,
 	) {
 		const lists = new ListFinder(reading.source, state);
 		const save = (isDue: boolean) => this.save(isDue);
@@ -58,7 +56,7 @@ export class CallReader {
 		const closing = this.closing.signal;
 		this.lists = lists;
 		this.starts = starts;
-		this.listReader = new ListReader({ settings, reading, state, lists, starts, isLate, closing });
+		this.listReader = new ListReader({ settings, reading, state, lists, starts, closing });
 	}
 
 	/**
@@ -78,11 +76,10 @@ export class CallReader {
 			const key = triggerKey(context);
 			const kept = RESTARTS.includes(context.getActivationMode()) ? undefined : states.get(key);
 			const stored = context.getWorkflowStaticData('global')[storageKey(context)];
-			const now = clock.now();
-			const restored = kept?.subject === subject ? kept : ReadState.restore(stored, subject, now);
-			const state = restored ?? new ReadState(subject, now);
-			const isLate = restored !== undefined && !restored.isBegun;
-			const reader = new CallReader(context, settings, reading, state, isLate);
+			const restored =
+				kept?.subject === subject ? kept : ReadState.restore(stored, subject, clock.now());
+			const state = restored ?? new ReadState(subject);
+			const reader = new CallReader(context, settings, reading, state);
 			await reader.begin();
 			states.set(key, state);
 			return reader;
@@ -110,11 +107,11 @@ export class CallReader {
 
 	/** The first reading only remembers the calls that had ended, so publishing waits for it. */
 	private async begin(): Promise<void> {
+		const { state } = this;
 		const { source } = this.reading;
 		const isKnown =
-			source.kind === 'lists'
-				? source.listIds.every((id) => this.state.isKnown(id))
-				: this.state.isBegun;
+			source.kind === 'lists' ? source.listIds.every((id) => state.isKnown(id)) : state.isBegun;
+		if (!isKnown && state.isBegun) state.beginAgain();
 		const first = this.readAll();
 		let failures: unknown[] | undefined;
 		if (!isKnown && this.reading.from === undefined) {
@@ -123,6 +120,7 @@ export class CallReader {
 			const [failure] = failures ?? [];
 			if (failure !== undefined) throw toNodeError(this.context.getNode(), failure);
 		}
+		state.since ??= clock.now();
 		this.save(true);
 		this.running = this.loop(first);
 	}
@@ -178,8 +176,9 @@ export class CallReader {
 	/** Notifies the owner once of each kind of failure, until a reading has none. */
 	private report(failures: readonly unknown[]): void {
 		if (failures.length === 0) this.reported.clear();
+		const isFirst = !this.state.isBegun && this.reading.from === undefined;
 		for (const failure of failures) {
-			const error = readingFailed(failure);
+			const error = readingFailed(failure, isFirst);
 			// Without its numbers, such as how many calls it's about.
 			const kind = error.message.replaceAll(/\d/g, '');
 			if (this.reported.has(kind)) continue;

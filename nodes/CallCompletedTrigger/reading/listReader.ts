@@ -34,8 +34,6 @@ export type ListReaderDeps = {
 	state: ReadState;
 	lists: ListFinder;
 	starts: ReadingStarts;
-	/** Whether the workflow was published before, but its first reading isn't stored. */
-	isLate: boolean;
 	/** Aborts when the trigger is closed. */
 	closing: AbortSignal;
 };
@@ -51,14 +49,14 @@ export class ListReader {
 
 	/** @returns why some calls couldn't be read */
 	async read(account: AccountClient, list: ListToRead): Promise<unknown[]> {
-		const { state, reading, isLate } = this.deps;
+		const { state, reading } = this.deps;
 		const isNew = !state.isKnown(list.id);
 		const isFirst = isNew && (reading.source.kind === 'lists' || !state.isBegun);
 		const remembers = isFirst && reading.from === undefined;
 		const listed = await this.callsOf(account, list, remembers);
 		if (remembers) {
 			await this.rememberEnded(account, listed);
-			if (!isLate) return [];
+			if (state.since === undefined) return [];
 		}
 		state.openList(list.id, reading.from === undefined ? -Infinity : reading.from - 1);
 		return await this.startNew(account, listed);
@@ -98,12 +96,11 @@ export class ListReader {
 
 	/** The first reading of a list. Calls that have ended never start the workflow. */
 	private async rememberEnded(account: AccountClient, { list, calls }: ListReading): Promise<void> {
-		const { state, settings, isLate } = this.deps;
+		const { state, settings } = this.deps;
 		const { finished } = settings;
 		const ended: bigint[] = [];
 		await this.each(calls, async (call) => {
-			// If n8n restarted before the first reading was stored, calls may have been created and ended since.
-			if (isLate && call.createdAt >= state.since) return;
+			if (state.since !== undefined && call.createdAt >= state.since) return;
 			const listedKey = call.hasEnded(finished) ? call.outcomeKey : undefined;
 			if (listedKey !== undefined) ended.push(fingerprint64(listedKey));
 			if (listedKey !== undefined || (call.showsEnds && !call.hasEnded(finished))) return;

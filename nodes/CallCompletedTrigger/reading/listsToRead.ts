@@ -152,14 +152,12 @@ export class ListFinder {
 		const content = JSON.stringify([ended.content, queues, unlisted]);
 		const now = clock.elapsed();
 		const since = known?.content === content ? known.since : now;
-		if (now - since < UNCHANGED_MS) unchanged.set(id, { content, since });
-		else
-			state.finish(id, {
-				campaignId,
-				queues,
-				latest: ended.latest,
-				count: this.counts.get(id) ?? 0,
-			});
+		if (now - since < UNCHANGED_MS) {
+			unchanged.set(id, { content, since });
+			return;
+		}
+		const { latest } = ended;
+		state.finish(id, { campaignId, queues, latest, count: this.counts.get(id) ?? 0 });
 	}
 
 	private async all(client: ApiClient): Promise<ListToRead[]> {

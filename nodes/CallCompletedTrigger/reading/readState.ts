@@ -34,8 +34,11 @@ type FinishedList = {
  * latest call was created.
  */
 export class ReadState {
-	/** When the workflow was published first. Epoch milliseconds. */
-	readonly since: number;
+	/**
+	 * When publishing stopped waiting for the first reading. Calls that were created later start the workflow, also if they
+	 * end before that reading is complete. Epoch milliseconds.
+	 */
+	since: number | undefined;
 
 	/** Whether the first reading is complete. */
 	isBegun = false;
@@ -51,12 +54,7 @@ export class ReadState {
 	private readonly started = new Map<bigint, string>();
 
 	/** @param subject the calls that are read. Other ones start with an empty state. */
-	constructor(
-		readonly subject: string,
-		since: number,
-	) {
-		this.since = since;
-	}
+	constructor(readonly subject: string) {}
 
 	/**
 	 * Restores a state from {@link toStored}.
@@ -66,7 +64,8 @@ export class ReadState {
 	static restore(stored: unknown, subject: string, now: number): ReadState | undefined {
 		if (!isJsonObject(stored) || stored.subject !== subject) return undefined;
 		const { since, isBegun, unlisted, lists, finished, unconfirmed } = stored;
-		const state = new ReadState(subject, numberOr(since, now));
+		const state = new ReadState(subject);
+		state.since = numberOr(since, undefined);
 		state.isBegun = isBegun === true;
 		for (const [id, count] of Object.entries(isJsonObject(unlisted) ? unlisted : {})) {
 			state.unlisted.set(Number(id), numberOr(count, 0));
@@ -98,7 +97,7 @@ export class ReadState {
 		}
 		return {
 			subject: this.subject,
-			since: this.since,
+			...(this.since !== undefined && { since: this.since }),
 			isBegun: this.isBegun,
 			unlisted: Object.fromEntries(this.unlisted),
 			lists,
@@ -117,6 +116,12 @@ export class ReadState {
 	/** Whether the list was read before. */
 	isKnown(listId: string): boolean {
 		return this.open.has(listId) || this.finished.has(listId);
+	}
+
+	/** For lists that were added. They have a first reading of their own. */
+	beginAgain(): void {
+		this.isBegun = false;
+		this.since = undefined;
 	}
 
 	/** Begins or continues a list. */

@@ -9,6 +9,9 @@ import { MAX_OUTCOMES } from './readState';
 
 const NEXT_READING = 'The next reading tries again, and no call is lost.';
 
+const NEXT_FIRST_READING =
+	"The next reading tries again. Calls that were created before publishing and end before it succeeds don't start the workflow.";
+
 export const PUBLISH_LATER =
 	"Publish the workflow again while fewer calls are placed, or set 'Start From'.";
 
@@ -20,13 +23,17 @@ export function requiredForReading(apiMapping: ApiMapping): MappingName[] {
 	return requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping);
 }
 
-/** The message about a reading that failed. */
-export function readingFailed(error: unknown): ExplainedError {
+/**
+ * The message about a reading that failed.
+ *
+ * @param isFirst whether no reading has succeeded yet
+ */
+export function readingFailed(error: unknown, isFirst: boolean): ExplainedError {
 	if (error instanceof ReadingFault) return error;
 	const [message, resolution, original] = textOf(error);
 	return new ReadingFault(
 		`The calls couldn't be read: ${message}`,
-		onScreenOnly(`${resolution} ${NEXT_READING}`.trim()),
+		onScreenOnly(`${resolution} ${isFirst ? NEXT_FIRST_READING : NEXT_READING}`.trim()),
 		original,
 	);
 }

@@ -25,7 +25,7 @@ export async function sampleCall(
 ): Promise<JsonObject> {
 	const { client, apiMapping } = await createAccountClient(context);
 	apiMapping.require(requiredForReading(apiMapping));
-	const lists = new ListFinder(reading.source, new ReadState('', 0));
+	const lists = new ListFinder(reading.source, new ReadState(''));
 	const calls: ListedCall[] = [];
 	for (const { id } of await lists.find(client)) {
 		calls.push(...(await firstCalls(client, id, apiMapping)));

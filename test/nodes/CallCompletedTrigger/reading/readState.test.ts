@@ -33,7 +33,7 @@ describe('ReadState', () => {
 	const publishedAt = Date.parse('2026-11-22T10:00:00Z');
 
 	function withLists(): ReadState {
-		const state = new ReadState('calls', publishedAt);
+		const state = new ReadState('calls');
 		state.openList('1', -Infinity);
 		state.openList('2', publishedAt);
 		state.addSeen('1', 11n);
@@ -44,6 +44,7 @@ describe('ReadState', () => {
 	it('is restored with its lists, and only for the same calls', () => {
 		const state = withLists();
 		state.isBegun = true;
+		state.since = publishedAt;
 		state.unlisted.set(7, 4);
 		state.finish('2', { campaignId: 7, queues: '[]', latest: publishedAt + 5, count: 7 });
 		const again = restored(state, publishedAt);
@@ -99,7 +100,7 @@ describe('ReadState', () => {
 	});
 
 	it('1,000,000 outcomes take less than 11 MB in n8n, and a finished list less than 130 bytes', () => {
-		const state = new ReadState('calls', publishedAt);
+		const state = new ReadState('calls');
 		state.openList('1', -Infinity);
 		for (let n = 1n; n <= MAX_OUTCOMES; n++)
 			state.addSeen('1', (n * 0x9e3779b97f4a7c15n) % 2n ** 64n);
@@ -107,7 +108,7 @@ describe('ReadState', () => {
 		const text = JSON.stringify(state.toStored(0));
 		expect(text.length).toBeGreaterThan(10_666_000);
 		expect(text.length).toBeLessThan(10_667_200);
-		const lists = new ReadState('calls', publishedAt);
+		const lists = new ReadState('calls');
 		const empty = JSON.stringify(lists.toStored(0)).length;
 		for (let id = 0; id < 100; id++) {
 			const queues = '[["agent_sales_in",10000,true]]';

@@ -325,6 +325,37 @@ describe('many calls', () => {
 		await trigger.read();
 		expect(trigger.started).toEqual([created]);
 	});
+
+	it('calls that are placed after publishing and end before the first reading succeeds start the workflow', async () => {
+		const release = service().holdResponses(/^\/v1\/calls/);
+		const trigger = await publish();
+		const placed = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		service().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+		release();
+		await eventually(() => trigger.failed.length > 0);
+		const later = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		service().faults.clear();
+		await eventually(() => trigger.started.length > 0);
+		await trigger.read(2);
+		expect(trigger.started).toEqual([placed, later].sort());
+		expect(trigger.emissions).toBe(2);
+	});
+
+	it('a contact list that is added has a first reading of its own, also if publishing does not wait for it', async () => {
+		const lists = { callsOf: 'lists', contactListIds: String(uploads.running) };
+		const trigger = await publish(lists);
+		await trigger.addEnded({ uploadId: uploads.completed });
+		const release = service().holdResponses(/^\/v1\/calls/);
+		await trigger.publishAgain({ contactListIds: `${uploads.running}, ${uploads.completed}` });
+		const placed = await trigger.addEnded({
+			uploadId: uploads.completed,
+			createdAt: Date.now() + 1_000,
+		});
+		release();
+		await eventually(() => trigger.started.length > 0);
+		await trigger.read(2);
+		expect(trigger.started).toEqual([placed]);
+	});
 });
 
 describe('publishing', () => {
