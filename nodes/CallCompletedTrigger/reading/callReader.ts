@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { isTransient } from '../../shared/api/errors';
+import { type ExplainedError, isTransient } from '../../shared/api/errors';
 import { outcomeKey } from '../../shared/calls/callEnd';
 import { pause, settledOrTimeout } from '../../shared/clock';
 import { fingerprint, fingerprint64 } from '../../shared/hash';
@@ -10,7 +10,7 @@ import { CLOSING_MS, triggerKey } from '../../shared/n8n/triggers/activeTriggers
 import { type StartListener, TriggerStarter } from '../../shared/n8n/triggers/executionStarter';
 import { Closed, ListReader } from './listReader';
 import { ListFinder, listIdOf } from './listsToRead';
-import { readingFailed, requiredForReading } from './readingNotices';
+import { EntriesSkipped, readingFailed, requiredForReading } from './readingNotices';
 import { ReadingStarts } from './readingStarts';
 import { ReadState } from './readState';
 import type { CompletionSettings, ReadingSettings } from '../settings';
@@ -39,7 +39,7 @@ export class CallReader {
 	private readonly lists: ListFinder;
 	private readonly starts: ReadingStarts;
 	private readonly listReader: ListReader;
-	/** Messages that the owner got since the last reading without failures. */
+	/** Kinds of failures that the owner knows. */
 	private readonly reported = new Set<string>();
 	private savedAt = -Infinity;
 	private running: Promise<unknown> = Promise.resolve();
@@ -117,7 +117,7 @@ export class CallReader {
 		if (!isKnown && this.reading.from === undefined) {
 			const done = first.then((all) => (failures = all));
 			await settledOrTimeout(clock, FIRST_READING_MS, done);
-			const [failure] = failures ?? [];
+			const failure = failures?.find((one) => !(one instanceof EntriesSkipped));
 			if (failure !== undefined) throw toNodeError(this.context.getNode(), failure);
 		}
 		state.since ??= clock.now();
@@ -135,7 +135,7 @@ export class CallReader {
 		}
 	}
 
-	/** Reads all lists once. @returns why some calls couldn't be read */
+	/** Reads all lists once. @returns why some calls couldn't be read, and which entries were skipped */
 	private async readAll(): Promise<unknown[]> {
 		const failures: unknown[] = [];
 		try {
@@ -154,7 +154,7 @@ export class CallReader {
 		} catch (error) {
 			failures.push(error);
 		}
-		if (failures.length === 0 && !this.isClosed) this.state.isBegun = true;
+		if (hasSucceeded(failures) && !this.isClosed) this.state.isBegun = true;
 		failures.push(...(await this.starts.end()));
 		this.save(true);
 		return failures.filter((error) => !(error instanceof Closed));
@@ -173,19 +173,31 @@ export class CallReader {
 		data[storageKey(this.context)] = this.state.toStored(clock.now());
 	}
 
-	/** Notifies the owner once of each kind of failure, until a reading has none. */
+	/** Notifies the owner once of each kind of failure, until a reading succeeds without it. */
 	private report(failures: readonly unknown[]): void {
-		if (failures.length === 0) this.reported.clear();
+		const { reported } = this;
 		const isFirst = !this.state.isBegun && this.reading.from === undefined;
-		for (const failure of failures) {
-			const error = readingFailed(failure, isFirst);
-			// Without its numbers, such as how many calls it's about.
-			const kind = error.message.replaceAll(/\d/g, '');
-			if (this.reported.has(kind)) continue;
-			this.reported.add(kind);
+		const errors = failures.map((failure) => readingFailed(failure, isFirst));
+		const byKind = new Map(errors.map((error) => [kindOf(error), error]));
+		if (hasSucceeded(failures)) {
+			for (const kind of reported) if (!byKind.has(kind)) reported.delete(kind);
+		}
+		for (const [kind, error] of byKind) {
+			if (reported.has(kind)) continue;
+			reported.add(kind);
 			this.context.saveFailedExecution(toNodeError(this.context.getNode(), error));
 		}
 	}
+}
+
+/** Whether a reading has read all calls that have an ID. */
+function hasSucceeded(failures: readonly unknown[]): boolean {
+	return failures.every((failure) => failure instanceof EntriesSkipped);
+}
+
+/** The message without its numbers, such as how many calls it's about. */
+function kindOf({ message }: ExplainedError): string {
+	return message.replaceAll(/\d/g, '');
 }
 
 /** What is read. Another subject starts with an empty state. */

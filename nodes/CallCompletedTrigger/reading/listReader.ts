@@ -12,7 +12,14 @@ import type { Limiter } from '../../shared/keyedMutex';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
 import { compactEntry, createdAtOf, ListContent, ListedCall } from './listedCall';
 import { queryOf, type ListFinder, type ListToRead } from './listsToRead';
-import { callsNotRead, noCallId, PUBLISH_LATER, tooManyOutcomes } from './readingNotices';
+import {
+	callsNotRead,
+	type EntriesSkipped,
+	entriesSkipped,
+	noCallId,
+	PUBLISH_LATER,
+	tooManyOutcomes,
+} from './readingNotices';
 import type { ReadingStarts } from './readingStarts';
 import { MAX_OUTCOMES, type ReadState } from './readState';
 import type { CompletionSettings, ReadingSettings } from '../settings';
@@ -26,7 +33,13 @@ const MAX_FAILED_CALLS = 10_000;
 export class Closed extends Error {}
 
 /** What a reading found out about one list. */
-type ListReading = { list: ListToRead; calls: ListedCall[]; isWhole: boolean };
+type ListReading = {
+	list: ListToRead;
+	calls: ListedCall[];
+	/** Entries without a usable `call_id`. */
+	skipped: number;
+	isWhole: boolean;
+};
 
 export type ListReaderDeps = {
 	settings: CompletionSettings;
@@ -56,10 +69,10 @@ export class ListReader {
 		const listed = await this.callsOf(account, list, remembers);
 		if (remembers) {
 			await this.rememberEnded(account, listed);
-			if (state.since === undefined) return [];
+			if (state.since === undefined) return skippedEntries(listed);
 		}
 		state.openList(list.id, reading.from === undefined ? -Infinity : reading.from - 1);
-		return await this.startNew(account, listed);
+		return [...skippedEntries(listed), ...(await this.startNew(account, listed))];
 	}
 
 	/**
@@ -84,14 +97,14 @@ export class ListReader {
 			: undefined;
 		const entries =
 			proven ?? (await readCalls(client, { ...request, limit: Infinity }, apiMapping)).calls;
-		const isWhole = proven !== undefined;
 		const calls = entries.flatMap((entry) => ListedCall.from(entry) ?? []);
-		if (calls.length < entries.length) throw noCallId(entries.length - calls.length, apiMapping);
+		const skipped = entries.length - calls.length;
+		if (skipped > 0 && calls.length === 0) throw noCallId(skipped, apiMapping);
 		const campaignId = calls.find((call) => call.campaignId !== undefined)?.campaignId;
 		const { lists } = this.deps;
 		if (campaignId !== undefined) lists.noteCampaign(list.id, campaignId);
 		lists.noteCount(list.id, calls.length);
-		return { list, calls, isWhole };
+		return { list, calls, skipped, isWhole: proven !== undefined && skipped === 0 };
 	}
 
 	/** The first reading of a list. Calls that have ended never start the workflow. */
@@ -244,6 +257,10 @@ export class ListReader {
 			if (this.deps.closing.aborted) throw new Closed();
 			return await run();
 		});
+}
+
+function skippedEntries({ skipped }: ListReading): EntriesSkipped[] {
+	return skipped === 0 ? [] : [entriesSkipped(skipped)];
 }
 
 /** A call of the list that the service doesn't know hasn't ended. */

@@ -18,6 +18,9 @@ export const PUBLISH_LATER =
 /** A failure whose text is already about the reading. */
 class ReadingFault extends OutcomeUnknown {}
 
+/** The list was read, except entries without an ID. */
+export class EntriesSkipped extends ReadingFault {}
+
 /** The fields of the API mapping that a reading needs. */
 export function requiredForReading(apiMapping: ApiMapping): MappingName[] {
 	return requiredForList({ limit: Infinity, pageSize: undefined }, apiMapping);
@@ -59,7 +62,21 @@ export function notStarted({ call_id: callId }: JsonObject): ExplainedError {
 	);
 }
 
-/** @param count of entries without an ID */
+/** The message about entries without an ID in a list that has other calls. */
+export function entriesSkipped(count: number): EntriesSkipped {
+	return new EntriesSkipped(
+		'Entries of the call list without a call_id were skipped',
+		onScreenOnly(
+			`${count === 1 ? '1 entry has' : `${count} entries have`} no call_id. The other calls start the workflow. If the service adds an ID later, the next reading finds the call. Otherwise, ask your service provider.`,
+		),
+	);
+}
+
+/**
+ * The message about a list of which no entry has an ID.
+ *
+ * @param count of its entries
+ */
 export function noCallId(count: number, apiMapping: ApiMapping): ExplainedError {
 	return new ReadingFault(
 		`${count === 1 ? '1 entry' : `${count} entries`} of the call list ${count === 1 ? 'has' : 'have'} no call_id`,

@@ -11,11 +11,13 @@ import {
 	makeWorkflow,
 	output,
 	runWorkflow,
+	skipTime,
 	speedUp,
 } from '../../../engine';
 import { eventually } from '../../../n8n/until';
 import { dialects, fixtures } from '../../../simulator';
 import { seededCall } from '../../../simulator/state/seed';
+import type { Call } from '../../../simulator/state/types';
 import type { ReadingHarness } from './readingHarness';
 import { readingTests } from './readingHarness';
 
@@ -195,6 +197,58 @@ describe('failures', () => {
 		await service().endCall(other);
 		await eventually(() => trigger.started.includes(other));
 		expect(trigger.failed.length).toBeGreaterThan(0);
+	});
+
+	describe('entries of the call list without a call_id', () => {
+		const skipped = 'Entries of the call list without a call_id were skipped';
+
+		/** A call that gets its ID later. */
+		function addWithoutId(): Call {
+			const call = seededCall(service().state.calls.size, Date.now());
+			const queued = { ...call, callId: '', uploadId: uploads.running, finished: false };
+			service().state.calls.set('queued', queued);
+			return queued;
+		}
+
+		it('do not keep others from starting, and start when they have one', async () => {
+			const trigger = await publish();
+			const call = addWithoutId();
+			const ended = await trigger.addEnded();
+			await trigger.read(2);
+			expect(trigger.started).toEqual([ended]);
+			expect(trigger.failed).toEqual([skipped]);
+			service().completeUpload(uploads.running);
+			await trigger.read(2);
+			skipTime(HOUR_MS);
+			await trigger.read(2);
+			service().state.calls.delete('queued');
+			const callId = randomUUID();
+			service().state.calls.set(callId, { ...call, callId });
+			await service().endCall(callId);
+			await trigger.read(2);
+			expect(trigger.started).toEqual([ended, callId].sort());
+			expect(trigger.failed).toEqual([skipped]);
+		});
+
+		it('do not keep the workflow from being published, or outages from being told', async () => {
+			addWithoutId();
+			const trigger = await publish();
+			const outages = () => trigger.failed.filter((message) => message !== skipped);
+			for (let outage = 1; outage <= 2; outage++) {
+				service().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
+				await eventually(() => outages().length === outage);
+				service().faults.clear();
+				await trigger.read(2);
+			}
+			expect(outages()).toHaveLength(2);
+		});
+
+		it('stop the reading if no entry has one', async () => {
+			const trigger = await publish();
+			jest.spyOn(dialects.plain.calls, 'listItem').mockReturnValue({ id: 1 });
+			await eventually(() => trigger.failed.length > 0);
+			expect(trigger.failed[0]).toMatch(/^\d+ entries of the call list have no call_id$/);
+		});
 	});
 
 	it('the owner is told once per outage, and the next reading finds every call', async () => {
