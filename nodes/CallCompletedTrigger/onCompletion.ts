@@ -36,9 +36,10 @@ import {
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
-import { type CompletionSettings, readCompletionSettings } from './settings';
+import { type CompletionSettings, readCompletionSettings, type ReadingSettings } from './settings';
 import { CallVerifier } from './callVerifier';
 import { CallReader } from './reading/callReader';
+import { createdAtOf } from './reading/listedCall';
 import { isRead } from './reading/listsToRead';
 import { sampleCall } from './reading/sampleCall';
 
@@ -244,13 +245,18 @@ function pass(
 	}
 	const { reading } = settings;
 	// Another process has the trigger, which can't know that this one started an execution.
-	if (starter.isElsewhere && reading !== undefined && isRead(outcome, reading.source)) {
+	if (starter.isElsewhere && reading !== undefined && startsByReading(outcome, reading)) {
 		responder.send(200, { ...received(callId), message: 'The next reading starts the workflow.' });
 		return NO_EXECUTION;
 	}
 	const reader = starter.trigger === undefined ? undefined : readerOf.get(starter.trigger);
 	const listener = reader?.onWebhook(callId, outcome);
 	return starter.emit(asItems(withPhoneKey(item)), key, responder, received(callId), listener);
+}
+
+/** Whether the trigger starts the workflow for a call when it reads the call list. */
+function startsByReading(record: JsonObject, { source, from }: ReadingSettings): boolean {
+	return isRead(record, source) && (from === undefined || createdAtOf(record) >= from);
 }
 
 function received(callId: string): JsonObject {

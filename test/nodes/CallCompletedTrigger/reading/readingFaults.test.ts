@@ -149,21 +149,41 @@ describe('with the webhook', () => {
 		expect(trigger.emissions).toBe(2);
 	});
 
-	it('a process without the trigger leaves calls that are read to the reading', async () => {
-		const trigger = await publish({ getCalls: 'webhookAndReading' });
-		await trigger.stop();
-		const node = { ...(await trigger.node()), id: 'elsewhere' };
-		const deliver = async (callId: string) => {
+	describe('a process without the trigger', () => {
+		const deliverElsewhere = async (trigger: ReadingHarness, callId: string) => {
+			const node = { ...(await trigger.node()), id: 'elsewhere' };
 			const workflow = makeWorkflow([node]);
 			workflow.getStaticData('node', node).servedElsewhere = true;
 			const request = { body: { call_id: callId } };
-			return await callWebhook(harness.credentials, workflow, node, request);
+			const { response, result } = await callWebhook(harness.credentials, workflow, node, request);
+			return { message: response.body, executions: result?.workflowData?.length ?? 0 };
 		};
-		const { response, result } = await deliver(await trigger.addEnded());
-		expect(response.body).toMatchObject({ message: 'The next reading starts the workflow.' });
-		expect(result?.workflowData).toBeUndefined();
-		const other = await deliver(fixtures.calls.unusual);
-		expect(other.result?.workflowData).toHaveLength(1);
+		const leftToReading = {
+			message: { message: 'The next reading starts the workflow.' },
+			executions: 0,
+		};
+
+		it('leaves calls that are read to the reading', async () => {
+			const trigger = await publish({ getCalls: 'webhookAndReading' });
+			await trigger.stop();
+			const callId = await trigger.addEnded();
+			expect(await deliverElsewhere(trigger, callId)).toMatchObject(leftToReading);
+			const other = await deliverElsewhere(trigger, fixtures.calls.unusual);
+			expect(other.executions).toBe(1);
+		});
+
+		it('starts a call that was created before Start From, and the reading does not', async () => {
+			const from = Math.floor(Date.now() / 1_000) * 1_000 - HOUR_MS;
+			const startFrom = new Date(from).toISOString();
+			const trigger = await publish({ getCalls: 'webhookAndReading', startFrom });
+			const before = await trigger.addEnded({ createdAt: from - 1 });
+			const after = await trigger.addEnded({ createdAt: from });
+			expect((await deliverElsewhere(trigger, before)).executions).toBe(1);
+			expect(await deliverElsewhere(trigger, after)).toMatchObject(leftToReading);
+			await trigger.read(2);
+			expect(trigger.started).toContain(after);
+			expect(trigger.started).not.toContain(before);
+		});
 	});
 });
 
