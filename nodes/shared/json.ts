@@ -20,8 +20,19 @@ export function asRecord(value: JsonValue): JsonObject {
 /** Maximum nesting of lists and objects. n8n fails to copy output with some thousand levels. */
 export const MAX_DEPTH = 500;
 
-/** Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. */
+/**
+ * Parses JSON. `undefined` if the text isn't JSON or is nested too deeply for n8n. Integers beyond
+ * `Number.MAX_SAFE_INTEGER` become texts with the same digits, because two long IDs would be the same number.
+ */
 export function parseJson(text: string): JsonValue | undefined {
+	const value = parseStringified(text);
+	if (value === undefined || !LONG_NUMBER.test(text)) return value;
+	const exact = quoteUnsafeIntegers(text);
+	return exact === text ? value : parseStringified(exact);
+}
+
+/** The same for a text of `JSON.stringify`, whose numbers stay numbers. */
+export function parseStringified(text: string): JsonValue | undefined {
 	try {
 		// A level needs two characters.
 		if (text.length > 2 * MAX_DEPTH && isDeeper(text, MAX_DEPTH)) return undefined;
@@ -30,6 +41,46 @@ export function parseJson(text: string): JsonValue | undefined {
 	} catch {
 		return undefined;
 	}
+}
+
+/** Integers with fewer digits are safe. */
+const LONG_NUMBER_LENGTH = 16;
+const LONG_NUMBER = /\d{16}/;
+
+/** Quotes the integers of a valid JSON text that JavaScript would round. */
+function quoteUnsafeIntegers(text: string): string {
+	let quoted = '';
+	let copied = 0;
+	for (let at = 0; at < text.length; at++) {
+		const code = text.charCodeAt(at);
+		if (code === QUOTE) at = endOfString(text, at);
+		else if (isOfNumber(code)) {
+			const end = endOfNumber(text, at);
+			if (end - at >= LONG_NUMBER_LENGTH && isUnsafeInteger(text.slice(at, end))) {
+				quoted += `${text.slice(copied, at)}"${text.slice(at, end)}"`;
+				copied = end;
+			}
+			at = end - 1;
+		}
+	}
+	return quoted + text.slice(copied);
+}
+
+const QUOTE = 0x22;
+
+function endOfNumber(text: string, start: number): number {
+	let end = start;
+	while (isOfNumber(text.charCodeAt(end))) end++;
+	return end;
+}
+
+/** Whether a character outside a string is part of a number: a digit, `+`, `-`, `.`, `e`, or `E`. */
+function isOfNumber(code: number): boolean {
+	return (code >= 0x2b && code <= 0x39 && code !== 0x2c) || code === 0x65 || code === 0x45;
+}
+
+function isUnsafeInteger(number: string): boolean {
+	return !/[.eE]/.test(number) && !Number.isSafeInteger(Number(number));
 }
 
 /** Always true for a result of `JSON.parse`. For the compiler. */

@@ -1,7 +1,7 @@
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { shortFingerprint } from '../../shared/hash';
-import { isJsonObject, parseJson, type JsonObject } from '../../shared/json';
+import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
 import { NumbersByRow } from '../push/numbersByRow';
 import {
@@ -289,6 +289,6 @@ async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefine
 
 /** A cell is a slice of a piece of the file, and would keep the whole piece in memory. */
 function ownCopy(row: ContactRow): JsonObject {
-	const copy = parseJson(JSON.stringify(row));
+	const copy = parseStringified(JSON.stringify(row));
 	return isJsonObject(copy) ? copy : {};
 }

@@ -146,6 +146,13 @@ describe('a key field', () => {
 		expect(emitted()).toHaveLength(1);
 	});
 
+	it('distinguishes long numbers by every digit', async () => {
+		const { post, emitted } = await listen(parameters);
+		const ids = ['1876543210987654321', '1876543210987654322'];
+		for (const id of ids) await post({ rawBody: Buffer.from(`{"data":{"id":${id}}}`) });
+		expect(emitted()).toEqual(ids.map((id) => [{ data: { id } }]));
+	});
+
 	it('that was changed is not compared with the values of the earlier field', async () => {
 		const { post } = await listen({ keyField: 'data.id' });
 		await post({ body: { data: { id: 7, message_id: 1 } } });

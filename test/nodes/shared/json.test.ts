@@ -5,11 +5,13 @@ import {
 	numberIn,
 	outlineOf,
 	parseJson,
+	parseStringified,
 	pathOf,
 	repeatedNames,
 	valueAt,
 	valuesIn,
 } from '../../../nodes/shared/json';
+import { excessOf } from '../../growth/growth';
 
 const answer: JsonValue = {
 	data: { calls: [{ id: 'a' }, { id: 'b' }], 'next.page': 7, none: null },
@@ -92,6 +94,83 @@ describe('a text that is nested', () => {
 		['a million lists that never close', '['.repeat(1_000_000)],
 	])('%s: is not', (_what, text) => {
 		expect(parseJson(text)).toBeUndefined();
+	});
+});
+
+describe('an integer that JavaScript would round', () => {
+	test.each<[string, JsonValue]>([
+		['1876543210987654321', '1876543210987654321'],
+		[' -1876543210987654321\n', '-1876543210987654321'],
+		['9007199254740991', 9007199254740991],
+		['9007199254740992', '9007199254740992'],
+		['[1876543210987654321,1876543210987654322]', ['1876543210987654321', '1876543210987654322']],
+		[
+			'{"1876543210987654321" : 1876543210987654321}',
+			{ '1876543210987654321': '1876543210987654321' },
+		],
+	])('%s is read as %j', (text, value) => {
+		expect(parseJson(text)).toEqual(value);
+	});
+
+	test.each([
+		'0.12345678901234567',
+		'12345678901234567.5',
+		'12345678901234567e2',
+		'1E1234567890123456',
+	])('%s has a fraction or an exponent, so it stays a number', (number) => {
+		expect(parseJson(`[${number}]`)).toEqual([Number(number)]);
+	});
+
+	test.each([
+		'{1876543210987654321:1}',
+		'[01876543210987654321]',
+		'[1876543210987654321',
+		'--1876543210987654321',
+	])("%s isn't JSON", (text) => {
+		expect(parseJson(text)).toBeUndefined();
+	});
+
+	test('is read as the text of its digits, wherever it is and whatever is around it', () => {
+		const integer = (min: bigint, max: bigint) =>
+			fc.bigInt({ min, max }).map((digits) => `an integer: ${digits}`);
+		const { value: anyValue } = fc.letrec((tie) => ({
+			value: fc.oneof(
+				{ maxDepth: 3 },
+				fc.string().map((text) => `${text}1876543210987654321`),
+				fc.constantFrom('"', '\\', '\\"', ',1876543210987654321', true, false, null, 1.5, -7),
+				integer(2n ** 53n, 2n ** 70n),
+				integer(-(2n ** 70n), -(2n ** 53n)),
+				fc.array(tie('value'), { maxLength: 4 }),
+				fc.dictionary(fc.string(), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+			),
+		}));
+		fc.assert(
+			fc.property(anyValue, fc.constantFrom(undefined, 2, '\t'), (value, space) => {
+				const text = JSON.stringify(value, null, space);
+				const numbers = text.replaceAll(/"an integer: (-?\d+)"/g, '$1');
+				expect(parseJson(numbers)).toEqual(JSON.parse(text.replaceAll('an integer: ', '')));
+			}),
+		);
+	});
+
+	test.each(['1876543210987654321,', 'true,', '7', '"\\\\\\"",'])(
+		'reading a text of many %j takes time in proportion to its length',
+		async (part) => {
+			const job = (length: number) => {
+				const text = `[${part.repeat(length / part.length)}1876543210987654321]`;
+				return () => parseJson(text);
+			};
+			expect(job(1_000)()).toBeDefined();
+			expect(await excessOf(job, 100_000)).toBeUndefined();
+		},
+	);
+
+	test('stays a number in a text of JSON.stringify', () => {
+		fc.assert(
+			fc.property(fc.double({ min: 2 ** 53, max: 1e21, noNaN: true }), (number) => {
+				expect(parseStringified(JSON.stringify({ number }))).toEqual({ number });
+			}),
+		);
 	});
 });
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isJsonObject, type JsonObject, parseJson } from '../../json';
+import { isJsonObject, type JsonObject, parseStringified } from '../../json';
 
 /** Characters of output to store in full. Beyond that, only short fields such as IDs. */
 const MAX_CHARACTERS = 1_000_000;
@@ -13,7 +13,7 @@ export class OutputCopier {
 	/** A copy that later nodes can't change. Complete until `MAX_CHARACTERS` is reached. */
 	copy(json: IDataObject): JsonObject {
 		const text = JSON.stringify(json);
-		const whole = parseJson(text);
+		const whole = parseStringified(text);
 		if (!isJsonObject(whole)) return {};
 		this.characters += text.length;
 		if (this.characters <= MAX_CHARACTERS) return whole;

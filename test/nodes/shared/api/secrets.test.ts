@@ -382,6 +382,12 @@ test('known secrets are hidden in other texts, such as close reasons and frames'
 	expect(withoutSecrets('nothing', [])).toBe('nothing');
 });
 
+test('every digit of a long number stays when a text beside it is hidden', () => {
+	expect(withoutSecrets('{"a":"\\u0073ecret 1","id":1876543210987654321}', ['secret 1'])).toBe(
+		'{"a":"[hidden]","id":"1876543210987654321"}',
+	);
+});
+
 describe('the URL of a recording', () => {
 	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
 

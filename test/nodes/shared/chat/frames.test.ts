@@ -65,6 +65,19 @@ describe('received frames', () => {
 		expect(parseFrame(eventFrame('nudge_sent', given))).toMatchObject({ event: { eventId } });
 	});
 
+	it('reads every digit of IDs that are long numbers', () => {
+		const frame = eventFrame('turn_result', 'EVENT', { turn_id: 'TURN' })
+			.replace('"EVENT"', '1876543210987654321')
+			.replace('"TURN"', '1876543210987654322');
+		expect(parseFrame(frame)).toMatchObject({
+			event: {
+				eventId: '1876543210987654321',
+				payload: { turn_id: '1876543210987654322' },
+				envelope: { event_id: '1876543210987654321' },
+			},
+		});
+	});
+
 	it('reads a frame of 8 million characters', () => {
 		const text = eventFrame('message_received', 'e-1', { content: 'x'.repeat(8_000_000) });
 		expect(parseFrame(text).kind).toBe('event');

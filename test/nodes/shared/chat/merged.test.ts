@@ -1,5 +1,5 @@
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
-import { ackFrame, settle } from './fakes';
+import { ackFrame, eventFrame, settle } from './fakes';
 import { ai, happens, WITH_KEY, turn, user } from './turnHarness';
 
 describe('merged', () => {
@@ -23,6 +23,16 @@ describe('merged', () => {
 			end: 'found',
 			result: { turn_id: 't-9', state: 'default' },
 		});
+	});
+
+	it("doesn't take the result of a turn whose ID differs in the last of 19 digits", async () => {
+		const { socket, outcome, clock } = await turn(messageFrame('hi'));
+		const receive = (frame: string) => socket().receives(frame.replace(/"(\d{19})"/, '$1'));
+		receive(ackFrame({ state: 'merged', merged_into: '1876543210987654322' }));
+		happens(socket(), 'message_received', ai('to somebody else', 'a-1'));
+		receive(eventFrame('turn_result', 'e', { turn_id: '1876543210987654321', message_id: 'a-1' }));
+		await clock.advance(3_000);
+		expect(outcome()).toBeNull();
 	});
 
 	it("doesn't treat a message as the reply because of its order alone, and returns the messages", async () => {
