@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../shared/api/http';
+import { ACCEPTED_STATES } from '../shared/chat/chatRequests';
 import { idText, readAck } from '../shared/chat/frames';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import type { TurnOutcome } from '../shared/chat/turn';
@@ -6,8 +7,6 @@ import { faultOf } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (Chat › `POST /v1/chat/inbound`). */
 const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
-
-const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
 /** Values to search in a response. */
 const MAX_VALUES = 10_000;

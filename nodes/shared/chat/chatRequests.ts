@@ -7,7 +7,14 @@ import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
-import { fieldsIn, type JsonValue, valueAt } from '../json';
+import {
+	fieldsIn,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	valueAt,
+	valuesIn,
+} from '../json';
 import { idText } from './frames';
 
 /** A message for one of the v1 endpoints. The recipient is a session, an agent, or both. */
@@ -110,8 +117,30 @@ export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse) {
 		turnId: (hasOneTurn ? findOnlyId(body, 'merged_into') : null) ?? named,
 		messageId: findOnlyId(body, 'message_id'),
 		/** Only for a repeated key, if its turn has ended. */
-		reply: hasOneTurn ? findOnlyId(body, 'reply') : null,
+		reply: hasOneTurn ? replyIn(body, named) : null,
 	};
+}
+
+/** States of a message that the service accepted (Events › Chat WebSocket). */
+export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
+
+/** Values to search in a response. */
+const MAX_VALUES = 10_000;
+
+/** The reply in the outermost object about the turn. In other objects, it can be that of an earlier message. */
+function replyIn(response: JsonValue, turnId: string | null): string | null {
+	for (const value of valuesIn(response, MAX_VALUES)) {
+		if (!isJsonObject(value) || !isAboutTurn(value, turnId)) continue;
+		const { reply } = value;
+		return typeof reply === 'string' && reply !== '' ? reply : null;
+	}
+	return null;
+}
+
+function isAboutTurn(payload: JsonObject, turnId: string | null): boolean {
+	const { state, turn_id: id, merged_into: into } = payload;
+	if (ACCEPTED_STATES.has(state) || idText(id) !== null || idText(into) !== null) return true;
+	return turnId !== null && Object.values(payload).some((value) => idText(value) === turnId);
 }
 
 const ATTEMPTS_WITH_KEY = 3;

@@ -150,6 +150,33 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 		{ data: { turn_id: 't-2' }, last: { turn_id: 't-1', merged_into: 't-0', reply: 'Hi' } },
 		{ turnId: 't-2', messageId: null, reply: null },
 	],
+	[
+		{},
+		{ data: { result: { of_turn: { state: 'default', turn_id: 't-1', reply: 'Hi' } } } },
+		{ turnId: 't-1', messageId: null, reply: 'Hi' },
+	],
+	[
+		{ chatAsyncTurnPath: 'data.turn.0.ref' },
+		{ data: { turn: [{ ref: 7, reply: 'Hi' }] } },
+		{ turnId: '7', messageId: null, reply: 'Hi' },
+	],
+	[
+		{},
+		{ data: { state: 'accepted', turn_id: 't-2', session: { last: { reply: 'To earlier' } } } },
+		{ turnId: 't-2', messageId: null, reply: null },
+	],
+	[
+		{},
+		{ state: 'accepted', message_id: 'm-1', session: { last: { reply: 'To earlier' } } },
+		{ turnId: null, messageId: 'm-1', reply: null },
+	],
+	[{}, { message_id: 'm-1', reply: 'Of what?' }, { turnId: null, messageId: 'm-1', reply: null }],
+	[
+		{},
+		{ session: { state: 'open', reply: 'To earlier' }, turn: { turn_id: 't-2' } },
+		{ turnId: 't-2', messageId: null, reply: null },
+	],
+	[{}, { turn_id: 't-1', reply: '' }, { turnId: 't-1', messageId: null, reply: null }],
 ])('with %j, %j accepts the turn %j', (settings, body, turn) => {
 	expect(acceptedTurn(mapping(settings), response(body))).toEqual(turn);
 });
