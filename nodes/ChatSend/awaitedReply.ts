@@ -22,16 +22,16 @@ const HINTS: { [source in Exclude<ReplySource, 'ack' | 'events'>]: string } = {
 const ENDED_SILENTLY =
 	'The turn ended, but no message from the agent arrived on the live connection in the meantime. To find the reply, read the conversation in the service.';
 
-/** The output fields of a reply that arrives outside the response to the message. */
-export function awaitedReply({
-	reply,
-	source,
-	agentMessages,
-	result,
-	end,
-}: AwaitedReply): JsonObject {
+/** The response to a message, with the reply that arrived outside it. */
+export function withAwaitedReply(
+	response: JsonObject,
+	{ reply, source, agentMessages, result, end }: AwaitedReply,
+): JsonObject {
 	const isProved = source === 'ack' || source === 'events';
+	const inResponse = response.reply ?? '';
 	return {
+		...response,
+		...(inResponse !== '' && inResponse !== reply && { reply_in_response: inResponse }),
 		reply,
 		reply_source: source,
 		...(!isProved && { reply_hint: hintOf(source, result) }),

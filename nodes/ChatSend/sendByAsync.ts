@@ -15,7 +15,7 @@ import { NotSent } from '../shared/api/errors';
 import type { ApiMapping } from '../shared/apiMapping';
 import type { ApiResponse } from '../shared/api/http';
 import { capInTools } from '../shared/n8n/tools/toolDeadline';
-import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
+import { replyTimeLimitMs, withAwaitedReply } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { requireAccepted } from './messageState';
 import { readInbound } from './sendByRequest';
@@ -103,8 +103,7 @@ async function sendAndWait(
 	if (!isNamed) context.addExecutionHints({ message: turnNotNamed(apiMapping) });
 	return asItems({
 		session_id: sessionId,
-		...recordOf(response),
-		...awaitedReply(reply),
+		...withAwaitedReply(recordOf(response), reply),
 		...(!isNamed && { turn_not_named: true }),
 	});
 }

@@ -8,7 +8,7 @@ import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { awaitedReply, replyTimeLimitMs } from './awaitedReply';
+import { replyTimeLimitMs, withAwaitedReply } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { faultOf } from './turnFault';
 
@@ -70,9 +70,8 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 		case 'unrecognized':
 			return outcome.ack.payload;
 		case 'replayed':
-		case 'merged': {
-			return { ...outcome.ack.payload, ...awaitedReply(outcome) };
-		}
+		case 'merged':
+			return withAwaitedReply(outcome.ack.payload, outcome);
 		default:
 			throw faultOf(outcome);
 	}

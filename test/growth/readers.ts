@@ -625,7 +625,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)) },
 	],
 	'shared/chat/chatRequests.ts › acceptedTurn': {
-		read: ({ json }) => acceptedTurn(new ApiMapping({}), parsedResponse(json)),
+		read: ({ json }) => acceptedTurn(new ApiMapping({}), parsedResponse(json), true),
 	},
 	'shared/chat/endings.ts › describeEnding': {
 		read: ({ text }) =>

@@ -46,8 +46,9 @@ export async function sendAsyncTurn(
 		if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
 		const response = await send();
 		release();
-		const { turnId, messageId, reply: replyInResponse } = acceptedTurn(apiMapping, response);
-		if (hasKey && replyInResponse !== null) {
+		const accepted = acceptedTurn(apiMapping, response, hasKey);
+		const { turnId, messageId, reply: replyInResponse } = accepted;
+		if (replyInResponse !== null) {
 			return { kind: 'accepted', response, isNamed: true, reply: replyInAck(replyInResponse) };
 		}
 		const messageIds = messageId === null ? [] : [messageId];

@@ -106,8 +106,12 @@ export function createdSessionId(mapping: ApiMapping, { body }: ApiResponse): st
 	return path === undefined ? findId(body, 'session_id') : idAt(body, path);
 }
 
-/** The IDs of the accepted turn, which its later result names. */
-export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse) {
+/**
+ * The IDs of the accepted turn, which its later result names.
+ *
+ * @param hasKey whether the response can be that of a repeated key
+ */
+export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse, hasKey: boolean) {
 	const path = mapping.optional('chatAsyncTurnPath');
 	const named = path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path);
 	// A response about several turns can contain the reply of another one.
@@ -116,8 +120,8 @@ export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse) {
 		// As in an ack, the reply to a merged message comes in the turn that it was merged into.
 		turnId: (hasOneTurn ? findOnlyId(body, 'merged_into') : null) ?? named,
 		messageId: findOnlyId(body, 'message_id'),
-		/** Only for a repeated key, if its turn has ended. */
-		reply: hasOneTurn ? replyIn(body, named) : null,
+		/** Only if the turn completed inline, or for a repeated key whose turn has ended. */
+		reply: hasOneTurn ? replyIn(body, named, hasKey) : null,
 	};
 }
 
@@ -128,11 +132,12 @@ export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accep
 const MAX_VALUES = 10_000;
 
 /** The reply in the outermost object about the turn. In other objects, it can be that of an earlier message. */
-function replyIn(response: JsonValue, turnId: string | null): string | null {
+function replyIn(response: JsonValue, turnId: string | null, hasKey: boolean): string | null {
 	for (const value of valuesIn(response, MAX_VALUES)) {
 		if (!isJsonObject(value) || !isAboutTurn(value, turnId)) continue;
-		const { reply } = value;
-		return typeof reply === 'string' && reply !== '' ? reply : null;
+		const { reply, state } = value;
+		const hasEnded = hasKey || state === 'default';
+		return hasEnded && typeof reply === 'string' && reply !== '' ? reply : null;
 	}
 	return null;
 }

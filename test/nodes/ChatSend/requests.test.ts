@@ -419,15 +419,32 @@ describe('waiting for the reply of an asynchronous message', () => {
 		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
 	});
 
-	test('a message with a key whose response contains the first reply: returns it immediately', async () => {
-		const data = { state: 'default', turn_id: 'turn_1', reply: 'As I said' };
+	/** The response to the next message. */
+	const responding = (data: IDataObject) => {
 		const body = { success: true, data };
 		harness
 			.simulator()
 			.faults.inject({ kind: 'status', status: 200, body, match: { path: ASYNC } });
-		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
+	};
+
+	test.each<[string, INodeParameters, string]>([
+		['with a key that was accepted before', KEY, 'accepted'],
+		['with a key that completed inline', KEY, 'default'],
+		['without a key that completed inline', {}, 'default'],
+	])('a message %s: returns the reply in the response immediately', async (_what, key, state) => {
+		const data = { state, turn_id: 'turn_1', reply: 'As I said' };
+		responding(data);
+		const parameters = { ...WAIT, ...key, options: { replyTimeLimit: 20 } };
 		expect(records(await harness.run(parameters))).toEqual([
 			{ session_id: sessions.open, ...data, reply_source: 'ack', turn_result: null },
+		]);
+	});
+
+	test('a text in the response that may not be the reply is returned beside it', async () => {
+		responding({ state: 'accepted', turn_id: 'turn_1', reply: 'We received your message' });
+		const run = await harness.run({ ...WAIT, options: { replyTimeLimit: 0.5 } });
+		expect(records(run)).toMatchObject([
+			{ reply: null, reply_source: 'none', reply_in_response: 'We received your message' },
 		]);
 	});
 

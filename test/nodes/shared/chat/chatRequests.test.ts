@@ -178,7 +178,16 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 	],
 	[{}, { turn_id: 't-1', reply: '' }, { turnId: 't-1', messageId: null, reply: null }],
 ])('with %j, %j accepts the turn %j', (settings, body, turn) => {
-	expect(acceptedTurn(mapping(settings), response(body))).toEqual(turn);
+	expect(acceptedTurn(mapping(settings), response(body), true)).toEqual(turn);
+});
+
+test.each<[string, string | null]>([
+	['default', 'Hi'],
+	['accepted', null],
+	['merged', null],
+])('without a key, takes the reply of a turn in the state %s: %p', (state, reply) => {
+	const body = { data: { state, turn_id: 't-1', reply: 'Hi' } };
+	expect(acceptedTurn(mapping({}), response(body), false)).toMatchObject({ turnId: 't-1', reply });
 });
 
 describe('a message with an unknown outcome', () => {
