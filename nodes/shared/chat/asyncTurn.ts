@@ -39,11 +39,15 @@ export async function sendAsyncTurn(
 	{ clock, apiMapping, givenIds, hasKey, timeoutMs }: AsyncTurnOptions,
 ): Promise<AsyncOutcome> {
 	const release = await link.acquireSend();
-	// Subscribe before sending, because the reply may arrive before the response.
-	const watch = new ReplyWatch(link);
+	let watch = new ReplyWatch(link);
 	try {
 		const readiness = await link.ready();
 		if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
+		if (!hasKey) {
+			// Without a key, no event from before the request is about this message.
+			watch.end();
+			watch = new ReplyWatch(link);
+		}
 		const response = await send();
 		release();
 		const accepted = acceptedTurn(apiMapping, response, hasKey);
