@@ -628,8 +628,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ json }) => acceptedTurn(new ApiMapping({}), parsedResponse(json), true),
 	},
 	'shared/chat/endings.ts › describeEnding': {
-		read: ({ text }) =>
-			describeEnding('bad_url', { kind: 'url', why: 'not_encrypted' }, text, text),
+		read: ({ text }) => describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
 	},
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
 		shapes: [conversation],

@@ -86,6 +86,11 @@ export class ApiClient {
 		}
 	}
 
+	/** Hides the API token in a text that the service sent in another way, such as a frame. */
+	hideApiToken(text: string): string {
+		return this.secrets.hide(text, true);
+	}
+
 	private explain(request: ServiceRequest, error: unknown): Error {
 		if (error instanceof ExplainedError) return error;
 		if (error instanceof TransportFault) return this.explainFault(request, error);

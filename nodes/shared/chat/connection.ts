@@ -33,6 +33,8 @@ export interface ConnectionOptions {
 	needs: () => PolicyNeeds;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
+	/** Hides the API token of the account in a text of the service. */
+	hideApiToken: (text: string) => string;
 	openSocket: (url: string) => WebSocketLike;
 	clock: Clock;
 	random: () => number;
@@ -63,7 +65,6 @@ export class ChatConnection {
 	private attemptCount = 0;
 	private lastAttempt: AttemptEnd | null = null;
 	private retryRequested = new AbortController();
-	private wsToken: WsToken | null = null;
 	private sessionIsClosed = false;
 	private ending: ChatEnded | null = null;
 
@@ -225,14 +226,13 @@ export class ChatConnection {
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
 		const { claim } = this.policy;
 		const socket = this.open(minted.token, claim);
-		if (!(socket instanceof ManagedSocket)) return { kind: 'url', why: socket.why };
+		if (!(socket instanceof ManagedSocket)) return { kind: 'url', wsUrl: minted.token.ws_url };
 		const end = await this.rotation.run(socket);
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
 	private open(token: WsToken, claim: boolean): ManagedSocket | UnusableUrl {
-		this.wsToken = token;
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const url = socketUrl({ token, baseUrl, clientId, claim });
 		if (url.kind === 'unusable') return url;
@@ -240,16 +240,16 @@ export class ChatConnection {
 		const socket: ManagedSocket = new ManagedSocket(url.url, {
 			openSocket,
 			clock,
-			onFrame: (frame) => this.receive(frame, token, socket),
+			onFrame: (frame) => this.receive(frame, socket),
 			tokenLife,
 		});
 		return socket;
 	}
 
-	private receive(frame: unknown, { token }: WsToken, socket: ManagedSocket): void {
+	private receive(frame: unknown, socket: ManagedSocket): void {
 		if (this.stop.signal.aborted) return;
 		const redacted =
-			typeof frame === 'string' && !isTooLargeFrame(frame) ? withoutSecrets(frame, [token]) : frame;
+			typeof frame === 'string' && !isTooLargeFrame(frame) ? this.redact(frame) : frame;
 		const received = parseFrame(redacted);
 		if (received.kind === 'ignored') {
 			this.events.ignore(received.why, frame);
@@ -319,8 +319,7 @@ export class ChatConnection {
 	}
 
 	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
-		const originalMessage = this.redact(serviceReason(attempt));
-		return describeEnding(why, attempt, originalMessage, this.wsToken?.ws_url ?? '');
+		return describeEnding(why, attempt, this.redact(serviceReason(attempt)));
 	}
 
 	private unavailable(): Exclude<Readiness, { kind: 'open' }> {
@@ -346,7 +345,8 @@ export class ChatConnection {
 		this.options.log.warn(message, { sessionId: this.options.sessionId, originalMessage });
 	}
 
+	/** A text of the service without the API token and the session's WebSocket tokens. */
 	private redact(text: string): string {
-		return withoutSecrets(text, this.wsToken === null ? [] : [this.wsToken.token]);
+		return withoutSecrets(this.options.hideApiToken(text), this.tokens.issued);
 	}
 }

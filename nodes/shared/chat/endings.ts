@@ -106,29 +106,27 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 };
 
-/** @param originalMessage what the service reported, without the token */
+/** @param originalMessage what the service reported, without its tokens */
 export function describeEnding(
 	kind: EndingKind,
 	attempt: AttemptEnd,
 	originalMessage: string,
-	wsUrl: string,
 ): ChatEnded {
 	const code = attempt.kind === 'socket' ? attempt.end.code : null;
-	const reason = kind === 'bad_url' ? describeUrl(wsUrl) : originalMessage;
 	const mintError = attempt.kind === 'mint' ? attempt.result.error : null;
 	const status = mintError instanceof ServiceRejection ? mintError.status : null;
 	return new ChatEnded(
 		kind,
 		explain(kind, attempt),
-		reason === '' ? undefined : reason,
+		originalMessage === '' ? undefined : originalMessage,
 		code,
 		status,
 	);
 }
 
-/** The close code and reason, or why no token was issued. */
+/** The close code and reason, why no token was issued, or the URL that can't be used. May contain tokens. */
 export function serviceReason(attempt: AttemptEnd): string {
-	if (attempt.kind === 'url') return '';
+	if (attempt.kind === 'url') return describeUrl(attempt.wsUrl);
 	if (attempt.kind === 'mint') return mintFailureReason(attempt.result.error);
 	const { code, reason } = attempt.end;
 	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');

@@ -27,6 +27,8 @@ export interface LeaseOptions {
 	takeOver: boolean;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
+	/** Hides the API token of the account in a text of the service. */
+	hideApiToken: (text: string) => string;
 	log: Log;
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: (event: ChatEvent) => void;

@@ -1,4 +1,3 @@
-import type { SocketUrl } from './socketUrl';
 import type { SocketEnd } from './managedSocket';
 import { HEALTHY_AFTER_MS, SETTLE_MS } from './timings';
 import type { MintResult } from './token';
@@ -24,7 +23,7 @@ export const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 export type AttemptEnd =
 	| { kind: 'socket'; end: SocketEnd; claimed: boolean }
 	| { kind: 'mint'; result: Exclude<MintResult, { kind: 'token' }> }
-	| { kind: 'url'; why: Extract<SocketUrl, { kind: 'unusable' }>['why'] };
+	| { kind: 'url'; wsUrl: string };
 
 export type EndingKind =
 	| 'session_closed'

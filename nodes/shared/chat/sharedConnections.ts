@@ -165,6 +165,7 @@ class SharedConnection {
 				await options.previousClosed();
 				return await this.leadingLease().mintToken();
 			},
+			hideApiToken: (text) => this.leadingLease().hideApiToken(text),
 			onAttemptFailed: () => this.endExhaustedLeases(),
 			onEnded: (ending) => {
 				options.onClosing(Promise.resolve());

@@ -71,9 +71,13 @@ interface CachedToken extends TokenLife {
 	usableUntil: number;
 }
 
+/** Tokens to hide at most, because hiding many takes long. */
+const MAX_ISSUED = 20;
+
 /** Caches a token and renews it before it expires, so that a reconnect doesn't have to wait for one. */
 export class TokenCache {
 	private cached: CachedToken | null = null;
+	private recent: Array<{ token: string; mintedAt: number }> = [];
 	private minting: Promise<MintResult> | null = null;
 	private nextRenewal = Infinity;
 
@@ -86,6 +90,11 @@ export class TokenCache {
 	/** When to renew the token, by `clock.elapsed()`. */
 	get renewAt(): number {
 		return this.nextRenewal;
+	}
+
+	/** The tokens that may still be valid or in use. */
+	get issued(): string[] {
+		return this.recent.map(({ token }) => token);
 	}
 
 	/** A token that is valid for at least `minLifeMs` if possible. A cached one with less time left is better than none. */
@@ -133,6 +142,7 @@ export class TokenCache {
 			const lifetime = lifetimeMs(result.token, requestedOn);
 			const usableUntil = mintedAt + lifetime * 0.95;
 			this.cached = { result, mintedAt, usableUntil, endsAt: mintedAt + lifetime };
+			this.noteIssued(result.token.token, mintedAt);
 			// After 80 to 90 % of its lifetime, so that sessions opened together don't all renew at the same moment.
 			// Not before `TOKEN_RETRY_MS`, because a wrong clock here can make a lifetime look like a second.
 			const renewInMs = Math.max(TOKEN_RETRY_MS, lifetime * (0.8 + 0.1 * this.random()));
@@ -141,6 +151,15 @@ export class TokenCache {
 			this.nextRenewal = this.clock.elapsed() + TOKEN_RETRY_MS;
 		}
 		return result;
+	}
+
+	/** Keeps each token for its lifetime after the next one was issued, because its socket can stay open until then. */
+	private noteIssued(token: string, mintedAt: number): void {
+		const earlier = this.recent.filter((_one, at) => {
+			const replacedAt = this.recent[at + 1]?.mintedAt ?? mintedAt;
+			return mintedAt < replacedAt + TOKEN_LIFETIME_MS;
+		});
+		this.recent = [...earlier, { token, mintedAt }].slice(-MAX_ISSUED);
 	}
 
 	private async tryMint(): Promise<MintResult> {

@@ -204,6 +204,12 @@ test('a derived key is the same in every execution, and differs between messages
 	expect(customerMessages()).toEqual(['Yes', 'Yes']);
 });
 
+test('the API token in a frame of the service is hidden', async () => {
+	const { token } = harness.simulator();
+	const [item] = records(await harness.run({ message: `My key is ${token}` }));
+	expect(item).toMatchObject({ reply: 'You said: My key is [hidden]' });
+});
+
 test('a custom message ID is sent and returned', async () => {
 	const [item] = records(await send('Hello', { options: { messageId: 'm-1' } }));
 	expect(item).toMatchObject({ message_id: 'm-1' });

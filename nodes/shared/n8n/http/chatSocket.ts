@@ -40,6 +40,7 @@ export function openChatSocket(
 		usedBy: usedByOf(context),
 		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
+		hideApiToken: (text) => client.hideApiToken(text),
 		log: context.logger,
 	});
 }

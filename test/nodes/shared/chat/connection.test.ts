@@ -1,4 +1,12 @@
-import { ackFrame, eventFrame, chatConnectionHarness, settle, WS_URL } from './fakes';
+import {
+	ackFrame,
+	API_TOKEN,
+	eventFrame,
+	chatConnectionHarness,
+	outgoing,
+	settle,
+	WS_URL,
+} from './fakes';
 
 describe('connecting', () => {
 	it('mints a token and opens the URL with it', async () => {
@@ -46,6 +54,58 @@ describe('connecting', () => {
 			{ content: 'token [hidden]' },
 			{ to: '[hidden]' },
 		]);
+	});
+
+	it('hides the token of an earlier socket, which may still be valid', async () => {
+		const { connection, socket, sockets, clock, events, logged, connect } = chatConnectionHarness();
+		connection.start();
+		await connect();
+		await clock.advance(270_000);
+		expect(sockets).toHaveLength(2);
+		await connect();
+		socket().receives(eventFrame('mode_changed', 'e-1', { was: 'secret-1', is: 'secret-2' }));
+		socket().ends(1011, 'secret-1 was replaced');
+		await clock.advance(1_000);
+		await connect();
+		socket().receives(eventFrame('mode_changed', 'e-2', { was: 'secret-1', is: 'secret-2' }));
+		const payload = { was: '[hidden]', is: '[hidden]' };
+		expect(events).toMatchObject([{ payload }, { payload }]);
+		expect(JSON.stringify(logged)).not.toContain('secret-');
+	});
+
+	it('hides the API token in events, acknowledgements, and close reasons', async () => {
+		const { connection, socket, clock, events, endings, connect } = chatConnectionHarness({
+			reconnectAttempts: 0,
+		});
+		connection.start();
+		await connect();
+		socket().receives(eventFrame('message_received', 'e-1', { content: `key ${API_TOKEN}` }));
+		expect(events).toMatchObject([{ payload: { content: 'key [hidden]' } }]);
+		const acked = connection.sendWithAck(outgoing('frame'), 1_000);
+		await settle();
+		socket().receives(ackFrame({ state: 'invalid', error: `bad key ${API_TOKEN}` }));
+		expect(await acked).toMatchObject({ ack: { error: 'bad key [hidden]' } });
+		socket().ends(1011, `bad key ${API_TOKEN}`);
+		await clock.advance(1_000);
+		expect(endings).toMatchObject([{ originalMessage: 'close code 1011 · bad key [hidden]' }]);
+	});
+
+	it("hides the token in the path of a URL that can't be used", async () => {
+		const { connection, endings, logged } = chatConnectionHarness({}, async () => ({
+			kind: 'token',
+			token: {
+				token: 'secret-1',
+				ws_url: 'https://h.example.com/secret-1?token=secret-1',
+				expires_at: 0,
+				stream: 'user',
+			},
+		}));
+		connection.start();
+		await settle();
+		expect(endings).toMatchObject([
+			{ kind: 'bad_url', originalMessage: 'https://h.example.com/[hidden]' },
+		]);
+		expect(JSON.stringify(logged)).not.toContain('secret-1');
 	});
 
 	it("isn't ready if the service accepts the socket and then rejects it", async () => {

@@ -37,36 +37,31 @@ const KINDS: EndingKind[] = [
 ];
 
 test.each(KINDS)('%s: message and resolution', (kind) => {
-	const { message, resolution } = describeEnding(kind, socketEnd(1006), '', '');
+	const { message, resolution } = describeEnding(kind, socketEnd(1006), '');
 	expect(`${message}.\n${resolution}`).toMatchSnapshot();
 });
 
 test('includes what the service reported and the close code', () => {
-	expect(describeEnding('unreachable', socketEnd(1011), 'close code 1011', '')).toMatchObject({
+	expect(describeEnding('unreachable', socketEnd(1011), 'close code 1011')).toMatchObject({
 		kind: 'unreachable',
 		originalMessage: 'close code 1011',
 		code: 1011,
 		status: null,
 	});
-	expect(describeEnding('unreachable', socketEnd(null), '', '').originalMessage).toBeUndefined();
-});
-
-test('shows an unusable URL without its query', () => {
-	const end = describeEnding('bad_url', socketEnd(null), 'x', 'https://h.example.com/p?token=s');
-	expect(end.originalMessage).toBe('https://h.example.com/p');
+	expect(describeEnding('unreachable', socketEnd(null), '').originalMessage).toBeUndefined();
 });
 
 test('explains a rejected token with the error table, with its status', () => {
-	expect(describeEnding('mint_rejected', noToken(rejection), 'agent_not_found', '')).toMatchObject({
+	expect(describeEnding('mint_rejected', noToken(rejection), 'agent_not_found')).toMatchObject({
 		message: 'The agent is unknown',
 		resolution: 'Check the agent.',
 		status: 403,
 		code: null,
 	});
-	expect(describeEnding('unreachable', noToken(rejection), '', '').message).toBe(
+	expect(describeEnding('unreachable', noToken(rejection), '').message).toBe(
 		'The connection to the chat session keeps failing',
 	);
-	expect(describeEnding('mint_rejected', noToken(new Error('x')), '', '').message).toBe(
+	expect(describeEnding('mint_rejected', noToken(new Error('x')), '').message).toBe(
 		'The service issues no WebSocket token for this session',
 	);
 });
@@ -78,6 +73,7 @@ test.each<[AttemptEnd, string]>([
 	[noToken(rejection), 'agent_not_found'],
 	[noToken(new Error('down')), 'down'],
 	[noToken('down'), ''],
+	[{ kind: 'url', wsUrl: 'https://h.example.com/p?token=s' }, 'https://h.example.com/p'],
 ])('reports %j as %j', (end, reason) => {
 	expect(serviceReason(end)).toBe(reason);
 });

@@ -151,6 +151,11 @@ export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openS
 	connection: ChatConnection;
 }
 
+export const API_TOKEN = 'api-token-123456';
+
+/** Like `ApiClient`. */
+export const hideApiToken = (text: string): string => text.replaceAll(API_TOKEN, '[hidden]');
+
 export const WS_URL = 'wss://stream.example.com/v1/chat/session/s-1/user-stream?shard=4';
 
 /** The opened sockets, in order. */
@@ -210,6 +215,7 @@ export function chatConnectionHarness(
 			mints += 1;
 			return await (mint ?? freshToken)(mints, clock);
 		},
+		hideApiToken,
 		openSocket,
 		clock,
 		random: () => 0.5,

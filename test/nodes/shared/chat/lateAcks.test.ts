@@ -9,6 +9,7 @@ import {
 	fakeSockets,
 	FakeClock,
 	freshToken,
+	hideApiToken,
 	chatConnectionHarness,
 	settle,
 } from './fakes';
@@ -205,6 +206,7 @@ it('a late ack is recognized by the next connection of the session, too', async 
 			node: 'n',
 			takeOver: false,
 			mintToken: async () => await freshToken(1, clock),
+			hideApiToken,
 			log: { debug: () => {}, info: () => {}, warn: () => {} },
 		});
 	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000 };

@@ -70,7 +70,7 @@ describe('ReconnectPolicy', () => {
 
 	it("gives up immediately if the URL can't be used", () => {
 		const policy = policyOf({ ...LIMITS, takeOver: false });
-		expect(policy.next({ kind: 'url', why: 'not_encrypted' })).toEqual({
+		expect(policy.next({ kind: 'url', wsUrl: 'ws://h.example.com' })).toEqual({
 			kind: 'give_up',
 			why: 'bad_url',
 		});

@@ -12,7 +12,7 @@ import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
 import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
-import { FakeClock } from './fakes';
+import { FakeClock, hideApiToken } from './fakes';
 import { RandomService, Sent, session, type Session, type Step } from './randomService';
 
 /** What the node reports for one message: its reply, or the outcome. */
@@ -100,6 +100,7 @@ class Run {
 			node: 'n',
 			takeOver: false,
 			mintToken: this.service.mint,
+			hideApiToken,
 			log: { debug: () => {}, info: () => {}, warn: () => {} },
 		});
 	}

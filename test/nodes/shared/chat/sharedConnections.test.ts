@@ -7,6 +7,7 @@ import {
 	FakeClock,
 	fakeSockets,
 	freshToken,
+	hideApiToken,
 	messageSent,
 	settle,
 	outgoing,
@@ -36,6 +37,7 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 				mintedBy.push(usedBy);
 				return await (mint ?? freshToken)(mintedBy.length, clock);
 			},
+			hideApiToken,
 			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
 			onEvent: ({ eventId }) => events.push(eventId),
 			onEnded: (ending) => endings.push(ending),

@@ -57,6 +57,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			// Slow polls are tested with the fake clock.
 			needs: needsOf({ slowPolls: 0, ...options }),
 			mintToken: async () => await mintToken(async () => await requestWsToken(client, session)),
+			hideApiToken: (text) => client.hideApiToken(text),
 			openSocket: (url) => new WebSocket(url),
 			clock,
 			random,
