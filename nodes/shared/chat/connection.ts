@@ -157,10 +157,13 @@ export class ChatConnection {
 	/**
 	 * Sends one frame as soon as the session is connected, and waits for its ack. If `signal` is aborted, it returns
 	 * immediately, but the next frame still waits for the ack, because the ack may not show which frame it is about.
+	 *
+	 * @param onWrite called right before the frame is written to a socket
 	 */
 	async sendWithAck(
 		frame: OutgoingFrame,
 		timeoutMs: number,
+		onWrite: () => void = () => {},
 		signal: AbortSignal = this.stop.signal,
 	): Promise<AckResult> {
 		const result = deferred<AckResult>();
@@ -172,9 +175,10 @@ export class ChatConnection {
 			);
 		});
 		void this.mutex.acquire('frame', signal).then(async (release) => {
-			const ackResult = await this.sendNow(frame, timeoutMs, signal, () => {
+			const onSent = () => {
 				sent = true;
-			});
+			};
+			const ackResult = await this.sendNow(frame, timeoutMs, signal, { onWrite, onSent });
 			result.resolve(ackResult);
 			release();
 		});
@@ -279,7 +283,7 @@ export class ChatConnection {
 		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal,
-		onSent: () => void,
+		{ onWrite, onSent }: { onWrite: () => void; onSent: () => void },
 	): Promise<AckResult> {
 		const isAborted = () => signal.aborted;
 		let waitUntil: number | null = null;
@@ -297,6 +301,7 @@ export class ChatConnection {
 			}
 			// A rotation has begun, so this socket is closing.
 			if (socket !== this.rotation.socket) continue;
+			onWrite();
 			const result = this.ackWaiter.write(socket, frame, timeoutMs);
 			if (result !== null) {
 				onSent();

@@ -110,9 +110,14 @@ export class ChatLease implements TurnLink {
 		return await this.connection.acquireSend(this.signal);
 	}
 
-	/** Sends one frame and waits for its ack. Call it after `acquireSend`, so that the conversation keeps its order. */
-	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
-		const result = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
+	/** See `TurnLink`. Call it after `acquireSend`, so that the conversation keeps its order. */
+	async sendWithAck(
+		frame: OutgoingFrame,
+		timeoutMs: number,
+		onWrite?: () => void,
+	): Promise<AckResult> {
+		const { connection, signal } = this;
+		const result = await connection.sendWithAck(frame, timeoutMs, onWrite, signal);
 		const hasEnded = result.kind === 'not_sent' && this.signal.aborted;
 		return hasEnded ? { ...result, readiness: this.unavailable() } : result;
 	}

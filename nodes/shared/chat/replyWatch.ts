@@ -33,7 +33,7 @@ export interface WaitOptions {
 export class ReplyWatch {
 	readonly end: () => void;
 
-	private readonly collector = new ReplyCollector();
+	private collector = new ReplyCollector();
 
 	private readonly listeners = new Set<() => void>();
 
@@ -47,6 +47,11 @@ export class ReplyWatch {
 				this.collector.hasUnreadFrame = true;
 			},
 		);
+	}
+
+	/** Forgets the events before the message was sent. The service can replay events while the session connects. */
+	restart(): void {
+		this.collector = new ReplyCollector();
 	}
 
 	/** Whether a frame was too large to read. */

@@ -17,8 +17,12 @@ import type { JsonValue } from '../json';
 export interface TurnLink extends EventLink {
 	/** Waits until no other send is in progress, and returns `release`. */
 	acquireSend(): Promise<() => void>;
-	/** Sends a frame and waits for its ack. */
-	sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult>;
+	/**
+	 * Sends a frame and waits for its ack.
+	 *
+	 * @param onWrite called right before the frame is written to a socket
+	 */
+	sendWithAck(frame: OutgoingFrame, timeoutMs: number, onWrite?: () => void): Promise<AckResult>;
 }
 
 export interface TurnOptions {
@@ -67,7 +71,7 @@ export async function sendTurn(
 	const watch = new ReplyWatch(link);
 	const outgoing = outgoingFrame(frame);
 	try {
-		const sent = await send({ link, frame, outgoing, options }).finally(release);
+		const sent = await send({ link, frame, outgoing, options, watch }).finally(release);
 		const { result, ...attempts } = sent;
 		if (result.kind === 'ack') {
 			const { ack } = result;
@@ -96,17 +100,20 @@ interface Turn {
 	frame: ClientFrame;
 	outgoing: OutgoingFrame;
 	options: TurnOptions;
+	watch: ReplyWatch;
 }
 
-async function send({ link, frame, outgoing, options }: Turn): Promise<SendResult> {
+async function send({ link, frame, outgoing, options, watch }: Turn): Promise<SendResult> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
 	const hasKey = frame.idempotency_key !== undefined;
+	// With a key, an earlier execution may have sent the message, so its reply may be among the replayed events.
+	const onWrite = hasKey ? undefined : () => watch.restart();
 	let missingAck: MissingAck | null = null;
 	let isRepeat = false;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
-		const result = await link.sendWithAck(outgoing, ackTimeoutMs);
+		const result = await link.sendWithAck(outgoing, ackTimeoutMs, onWrite);
 		const attempts = 1 + busy + resends;
 		if (result.kind === 'not_sent') return { result, missingAck, isRepeat, attempts: attempts - 1 };
 		if (result.kind === 'ack') {
@@ -128,7 +135,6 @@ async function send({ link, frame, outgoing, options }: Turn): Promise<SendResul
 }
 
 interface Acknowledged extends Turn, Omit<SendResult, 'result'> {
-	watch: ReplyWatch;
 	ack: Ack;
 }
 

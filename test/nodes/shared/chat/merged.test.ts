@@ -1,5 +1,6 @@
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
-import { ackFrame, eventFrame, settle } from './fakes';
+import { messageFrame, type MessageFrame } from '../../../../nodes/shared/chat/frames';
+import { sendTurn } from '../../../../nodes/shared/chat/turn';
+import { ackFrame, chatConnectionHarness, eventFrame, settle } from './fakes';
 import { ai, happens, WITH_KEY, turn, user } from './turnHarness';
 
 describe('merged', () => {
@@ -207,6 +208,37 @@ describe('merged', () => {
 		await connection.close();
 		await clock.advance(1_000);
 		expect(clock.pending).toBe(0);
+	});
+});
+
+describe('events that the service replays while the session connects', () => {
+	/** Sends a message before the session is connected. The service replays a message and its turn's result. */
+	const afterReplay = async (frame: MessageFrame) => {
+		const use = chatConnectionHarness();
+		const { connection, clock, socket } = use;
+		const whole = sendTurn(connection.start(), frame, { clock, random: () => 0.5 });
+		await settle();
+		socket().opens();
+		happens(socket(), 'message_received', ai('from before', 'a-0'));
+		happens(socket(), 'turn_result', { turn_id: 't-0', message_id: 'a-0', state: 'default' });
+		await clock.advance(500);
+		expect(socket().sent).toHaveLength(1);
+		return { ...use, whole };
+	};
+
+	it("aren't in the meantime", async () => {
+		const { socket, clock, whole } = await afterReplay(messageFrame('hi'));
+		socket().receives(ackFrame({ state: 'merged', merged_into: 't-9' }));
+		happens(socket(), 'message_received', ai('one moment', 'a-1'));
+		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'u-1' });
+		await clock.advance(1_500);
+		expect(await whole).toMatchObject({ reply: null, agentMessages: [{ id: 'a-1' }] });
+	});
+
+	it('can contain the reply to a message that an earlier execution sent with the same key', async () => {
+		const { socket, whole } = await afterReplay(WITH_KEY);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-0' }));
+		expect(await whole).toMatchObject({ kind: 'replayed', reply: 'from before', source: 'events' });
 	});
 });
 

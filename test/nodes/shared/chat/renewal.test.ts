@@ -342,7 +342,7 @@ describe('a connected session', () => {
 		await connect();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const result = connection.sendWithAck(outgoing('{}'), 120_000, stop.signal);
+		const result = connection.sendWithAck(outgoing('{}'), 120_000, undefined, stop.signal);
 		await settle();
 		stop.abort();
 		expect((await result).kind).toBe('not_sent');
