@@ -107,11 +107,12 @@ export async function awaitEvent(
 	});
 	const unreadFrame = new AbortController();
 	const onTooLarge = () => unreadFrame.abort();
-	const unsubscribe = link.subscribe((event) => {
+	const unsubscribe = link.subscribe((event, mayBeReplay) => {
 		if (found.signal.aborted) return;
-		// A new connection can begin with a replay of recent events, so until it's ready, only events with a later time are new.
-		// Afterwards the time isn't checked, because a wrong clock must not hide new events.
-		const isReplay = !connected.signal.aborted && !isSince(event, startedAt);
+		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
+		const isReplay =
+			mayBeReplay &&
+			(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt));
 		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
 		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
 			matching.push(event);
@@ -142,6 +143,12 @@ function timeoutEnd({ isConnected, lastFailure }: WaitLink, reader: Reader): Eve
 	const why = lastFailure === null ? CHECK_REACHABLE[reader] : whyNotRead(lastFailure, reader);
 	const disconnected = `The live connection was down when the wait ended, so an event may be missing. ${why}`;
 	return { kind: 'timed_out', disconnected: disconnected.trim() };
+}
+
+/** Whether the event certainly happened before that moment. A time in whole seconds counts as the end of its second. */
+function isBefore({ envelope: { ts } }: ChatEvent, moment: number): boolean {
+	const time = timeOf(ts, moment);
+	return (time % SECOND_MS === 0 ? time + SECOND_MS - 1 : time) < moment;
 }
 
 /** Whether the event certainly happened after that moment. A time in whole seconds counts as the start of its second. */

@@ -14,8 +14,8 @@ import { type ChatEnded, describeEnding, serviceReason, mintFailureReason } from
 import { KeyedMutex } from '../keyedMutex';
 import { type AckResult, AckWaiter, type Readiness } from './ackWaiter';
 import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
-import { type ChatEvent, isTooLargeFrame, parseFrame } from './frames';
-import { EventDispatcher, type Log, type OnTooLarge } from './eventDispatcher';
+import { isTooLargeFrame, parseFrame } from './frames';
+import { EventDispatcher, type Log, type OnEvent, type OnTooLarge } from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
@@ -140,7 +140,7 @@ export class ChatConnection {
 	}
 
 	/** @returns a function that unsubscribes */
-	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
+	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
 		return this.events.subscribe(listener, onTooLarge);
 	}
 
@@ -261,7 +261,7 @@ export class ChatConnection {
 			if (!this.ackWaiter.receive(received.ack, socket)) this.events.count('unexpected_ack');
 		} else {
 			this.ackWaiter.noteEvent(received.event);
-			this.events.deliver(received.event);
+			this.events.deliver(received.event, !socket.isSettled);
 			if (received.event.type === 'session_closed') void this.endClosedSession();
 		}
 	}

@@ -5,7 +5,8 @@ import type { ChatEvent, IgnoredFrame } from './frames';
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
 
-type Listener = (event: ChatEvent) => void;
+/** @param mayBeReplay whether the event arrived on a new socket, where the service may replay recent events */
+export type OnEvent = (event: ChatEvent, mayBeReplay: boolean) => void;
 
 /** Called with the length of a frame that was too large to read. Its content is lost. */
 export type OnTooLarge = (chars: number) => void;
@@ -24,9 +25,9 @@ export class EventDispatcher {
 	readonly counts: Record<string, number> = {};
 
 	/** The latest events with the listeners that failed. A replay is delivered to those listeners again. */
-	private readonly seen = new BoundedMap<Listener[]>(MAX_REMEMBERED);
+	private readonly seen = new BoundedMap<OnEvent[]>(MAX_REMEMBERED);
 
-	private readonly listeners = new Set<Listener>();
+	private readonly listeners = new Set<OnEvent>();
 
 	private readonly tooLargeListeners = new Set<OnTooLarge>();
 
@@ -38,7 +39,7 @@ export class EventDispatcher {
 		private readonly log: Log,
 	) {}
 
-	subscribe(listener: Listener, onTooLarge: OnTooLarge = () => {}): () => void {
+	subscribe(listener: OnEvent, onTooLarge: OnTooLarge = () => {}): () => void {
 		this.listeners.add(listener);
 		this.tooLargeListeners.add(onTooLarge);
 		return () => {
@@ -62,7 +63,7 @@ export class EventDispatcher {
 		for (const listener of [...this.tooLargeListeners]) listener(frame.length);
 	}
 
-	deliver(event: ChatEvent): void {
+	deliver(event: ChatEvent, mayBeReplay = false): void {
 		const { eventId } = event;
 		const pending = eventId === null ? undefined : this.seen.get(eventId);
 		if (pending?.length === 0) {
@@ -70,14 +71,14 @@ export class EventDispatcher {
 			return;
 		}
 		const listeners = [...this.listeners].filter((one) => pending?.includes(one) !== false);
-		const failed = listeners.filter((listener) => !this.dispatch(event, listener));
+		const failed = listeners.filter((listener) => !this.dispatch(event, mayBeReplay, listener));
 		if (eventId !== null) this.seen.set(eventId, failed);
 	}
 
 	/** @returns whether the listener succeeded */
-	private dispatch(event: ChatEvent, listener: Listener): boolean {
+	private dispatch(event: ChatEvent, mayBeReplay: boolean, listener: OnEvent): boolean {
 		try {
-			listener(event);
+			listener(event, mayBeReplay);
 			return true;
 		} catch (cause) {
 			this.log.warn('A chat event could not be delivered', {

@@ -3,7 +3,7 @@ import type { ChatConnection } from './connection';
 import type { ChatEnded } from './endings';
 import type { AckResult, Readiness } from './ackWaiter';
 import type { ChatEvent } from './frames';
-import type { Log, OnTooLarge } from './eventDispatcher';
+import type { Log, OnEvent, OnTooLarge } from './eventDispatcher';
 import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
@@ -95,7 +95,7 @@ export class ChatLease implements TurnLink {
 	 *
 	 * @returns a function that unsubscribes
 	 */
-	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void {
+	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
 		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
 		const stop = () => {
 			unsubscribe();

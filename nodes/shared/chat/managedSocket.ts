@@ -1,5 +1,5 @@
 import { type Clock, type Deferred, deferred, pause } from '../clock';
-import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS } from './timings';
+import { CLOSE_GRACE_MS, CONNECT_TIMEOUT_MS, SETTLE_MS } from './timings';
 import type { TokenLife } from './token';
 
 const OPEN = 1;
@@ -96,6 +96,11 @@ export class ManagedSocket {
 	/** By `clock.elapsed()`. Null before the socket opens. */
 	get openSince(): number | null {
 		return this.openedAt;
+	}
+
+	/** Whether the socket has been open long enough for the service to have replayed its recent events. */
+	get isSettled(): boolean {
+		return this.openedAt !== null && this.options.clock.elapsed() - this.openedAt >= SETTLE_MS;
 	}
 
 	/** @returns whether the socket was open and accepted the text. If false, nothing was sent. */

@@ -1,12 +1,12 @@
 import { type Clock, DONE, pause } from '../clock';
-import type { OnTooLarge } from './eventDispatcher';
+import type { OnEvent, OnTooLarge } from './eventDispatcher';
 import { ReplyCollector, type MatchedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
-import type { ChatEvent, TurnResult } from './frames';
+import type { TurnResult } from './frames';
 
 /** A source of events, such as `ChatLease` or `ChatConnection`. */
 export interface EventLink {
-	subscribe(listener: (event: ChatEvent) => void, onTooLarge?: OnTooLarge): () => void;
+	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
 	/** Aborted if no more events will arrive. */
 	readonly signal: AbortSignal;
 }

@@ -336,6 +336,27 @@ describe('wait for event', () => {
 		},
 	);
 
+	test("an event that's replayed after a reconnect doesn't end it", async () => {
+		const chats = harness.simulator().sessions;
+		const { sessionId } = chats.create();
+		chats.nudge(sessionId, 1);
+		await clock.sleep(100);
+		const waiting = harness.run({ operation: 'waitForEvent', sessionId });
+		await eventually(() => chats.openSockets(sessionId) === 1);
+		await clock.sleep(SETTLED_MS);
+		chats.closeSockets(1011, sessionId);
+		await eventually(() => chats.openSockets(sessionId) === 0);
+		await eventually(() => chats.openSockets(sessionId) === 1);
+		await clock.sleep(SETTLED_MS);
+		chats.nudge(sessionId, 2);
+		expect(records(await waiting)).toMatchObject([
+			{
+				event: { payload: { idle_seconds: 2 } },
+				seen: [{ payload: { idle_seconds: 1 } }],
+			},
+		]);
+	});
+
 	test('in a loop, an event is returned once even if the session ID has another case', async () => {
 		const terse = await startSimulator({ dialect: dialects.terse });
 		try {

@@ -1,7 +1,7 @@
 import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
-import type { OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
+import type { OnEvent, OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
 import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
@@ -27,7 +27,8 @@ function waiting(
 	{ isConnected = true, clock = new FakeClock() } = {},
 ) {
 	const ending = new AbortController();
-	let listener: ((event: ChatEvent) => void) | undefined;
+	let listener: OnEvent | undefined;
+	let isNewSocket = true;
 	let tooLarge: OnTooLarge | undefined;
 	let unsubscribed = 0;
 	let resolveReady: (readiness: Readiness) => void = () => {};
@@ -52,11 +53,15 @@ function waiting(
 	return {
 		clock,
 		result,
-		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one)),
+		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, isNewSocket)),
 		isTooLarge: () => tooLarge?.(9_000_000),
 		connects: async () => {
 			resolveReady({ kind: 'open' });
 			await settle();
+			isNewSocket = false;
+		},
+		reconnects: () => {
+			isNewSocket = true;
 		},
 		ends: (readiness: Readiness) => {
 			resolveReady(readiness);
@@ -138,6 +143,27 @@ describe('events during connecting', () => {
 		await wait.connects();
 		await wait.clock.advance(10_000);
 		expect((await wait.result).end.kind).toBe(isNew ? 'event' : 'timed_out');
+	});
+});
+
+describe('events during a reconnect or renewal', () => {
+	const startedAt = 1_700_000_000_700;
+
+	test.each<[string, string | number | undefined, boolean]>([
+		['before the wait: a replay', startedAt - 1, false],
+		['in a second before the wait: a replay', '2023-11-14T22:13:19Z', false],
+		['in the second of the start: new', '2023-11-14T22:13:20Z', true],
+		['after the start: new', startedAt + 1, true],
+		['without a time: new', undefined, true],
+		['without an offset: new', '2023-11-14T22:13:19', true],
+	])('%s', async (_name, ts, isNew) => {
+		const wait = waiting({}, null, { clock: new FakeClock(startedAt) });
+		await wait.connects();
+		wait.reconnects();
+		wait.happens(event('nudge_sent', 'e-1', ts));
+		await wait.clock.advance(10_000);
+		const { end, seen } = await wait.result;
+		expect([end.kind, seen.length]).toEqual(isNew ? ['event', 0] : ['timed_out', 1]);
 	});
 });
 

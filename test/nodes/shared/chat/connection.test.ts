@@ -234,6 +234,32 @@ describe('events', () => {
 		expect(events).toHaveLength(1);
 	});
 
+	it('marks events on a new socket, also after a reconnect or during a renewal', async () => {
+		const { connection, clock, sockets, socket, connect } = chatConnectionHarness();
+		const marked: string[] = [];
+		connection.subscribe(({ eventId }, mayBeReplay) => {
+			if (mayBeReplay) marked.push(eventId ?? '');
+		});
+		connection.start();
+		await settle();
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'connecting'));
+		await clock.advance(500);
+		socket().receives(eventFrame('nudge_sent', 'connected'));
+		socket().ends(1011);
+		await clock.advance(1_000);
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'reconnecting'));
+		await clock.advance(270_000);
+		expect(sockets).toHaveLength(3);
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'renewing, on the new socket'));
+		sockets[1]?.receives(eventFrame('nudge_sent', 'renewing, on the old socket'));
+		await connect();
+		socket().receives(eventFrame('nudge_sent', 'renewed'));
+		expect(marked).toEqual(['connecting', 'reconnecting', 'renewing, on the new socket']);
+	});
+
 	it("counts frames that it can't read, and continues", async () => {
 		const { connection, socket, events, connect, logged } = chatConnectionHarness();
 		connection.start();
