@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import {
 	oneNodeWorkflow,
 	output,
@@ -9,6 +10,7 @@ import {
 } from '../../engine';
 import {
 	acceptCalls,
+	acceptUpTo,
 	CONTINUE,
 	faultOf,
 	itemsOf,
@@ -16,6 +18,7 @@ import {
 	perItem,
 	phone,
 	placeCallHarness,
+	rejectCall,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -232,6 +235,34 @@ describe('Retry after n8n was killed', () => {
 		const items = output(await retry(begun, node, rows), 'Node').map(({ json }) => json.error);
 		expect(again.map((body) => body.person_name)).not.toContain('Asha');
 		expect(items[1]).toContain('An earlier attempt of this execution may have sent this');
+	});
+});
+
+describe('a second retry of an execution with two items of one person, after the first one was killed', () => {
+	/** Item 0 is called and item 1 rejected. The first retry calls item 1. @returns the calls of the second retry */
+	async function retriedTwice(parameters: INodeParameters, edits: INodeParameters = {}) {
+		const rows = ['Asha', 'Ravi'].map((name) => ({ phone: phone(0), name }));
+		acceptCalls(1);
+		rejectCall();
+		const node = harness.placeCallNode({ ...perItem, ...parameters });
+		const failed = await harness.run(node, rows);
+		const bodies = acceptUpTo(1);
+		await retryKilled(harness.credentials, failed, oneNodeWorkflow(node).workflow);
+		expect(bodies).toHaveLength(1);
+		const again = acceptUpTo(1);
+		const edited = harness.placeCallNode({ ...perItem, ...parameters, ...edits });
+		const { message } = faultOf(await harness.retry(failed, edited));
+		expect(message).toContain('[item 1]');
+		return again;
+	}
+
+	it('places no call again if the items are equal', async () => {
+		expect(await retriedTwice({})).toEqual([]);
+	});
+
+	it('places no call again if the items have become equal since an edit', async () => {
+		const named = { personName: '={{ $json.name }}' };
+		expect(await retriedTwice(named, { personName: 'Ravi' })).toEqual([]);
 	});
 });
 

@@ -3,6 +3,7 @@ import type nock from 'nock';
 import { oneNodeWorkflow, output, resume, service, storedCopy } from '../../engine';
 import {
 	acceptCalls,
+	acceptUpTo,
 	callsEndpoint,
 	CALL,
 	CallIds,
@@ -11,6 +12,7 @@ import {
 	perItem,
 	phoneOf,
 	placeCallHarness,
+	rejectCall,
 } from './placeCallHarness';
 
 const harness = placeCallHarness();
@@ -175,6 +177,23 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(node, [{ ...first }, { ...first }]);
 		expect(ids(await retry(failed, node))).toEqual(['one', 'two']);
 		expect(phones).toHaveLength(3);
+	});
+
+	it('of three rows with the same number, the one that a first retry called is not called by a second one', async () => {
+		const [first] = people(1);
+		const node = harness.placeCallNode(perItem);
+		acceptCalls(1);
+		rejectCall();
+		const failed = await run(node, [{ ...first }, { ...first }, { ...first }]);
+		acceptUpTo(1);
+		rejectCall();
+		expect(faultOf(await retry(failed, node)).message).toContain('[item 2]');
+		const again = acceptUpTo(2);
+		// The records of the first retry aren't stored with the execution that is retried again.
+		const { message, description } = faultOf(await retry(failed, node));
+		expect(again).toEqual([]);
+		expect(message).toContain('[item 1]');
+		expect(description).toMatch(/already placed.*item 0/);
 	});
 
 	it('an earlier call whose time has passed is still recognized', async () => {

@@ -20,6 +20,7 @@ import {
 import {
 	areRecords,
 	isSearchable,
+	mayBeLogged,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
 	payloadKey,
@@ -94,16 +95,18 @@ export class IdempotencyHandler<Deps> {
 
 	/**
 	 * Records the items that an earlier attempt started and whose result n8n didn't store: their outcome is unknown. Call
-	 * this before the first item is sent, with all items, because recorded ones explain notes of earlier attempts. If n8n's
-	 * store can't be reached, items without a record fail.
+	 * this before the first item is sent, with all items, because those recorded by a retry explain its entries in the log.
+	 * If n8n's store can't be reached, items without a record fail.
 	 */
 	async recordBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
 		if (items.size === 0 || [...items.keys()].every((index) => this.itemRecords.of(index))) return;
-		const isBegun = await this.findBegun([...items.values()]).catch((error: unknown) => {
+		const logged = [...items].filter(([index]) => mayBeLogged(this.itemRecords.of(index)));
+		const requests = logged.map(([, request]) => request);
+		const isBegun = await this.findBegun(requests).catch((error: unknown) => {
 			this.unreadableLog = explained(error);
 			return [];
 		});
-		for (const [position, [index, request]] of [...items].entries()) {
+		for (const [position, [index, request]] of logged.entries()) {
 			if (isBegun[position] !== true || this.itemRecords.of(index) !== undefined) continue;
 			this.itemRecords.add(request, index, begunRecord(request));
 		}
@@ -165,9 +168,6 @@ export class IdempotencyHandler<Deps> {
 		limiter: Limiter,
 		owner: RecordOwner,
 	): Promise<INodeExecutionData[]> {
-		const save = (record: IdempotencyRecord) => {
-			this.records[key] = { ...owner, ...record };
-		};
 		return await limiter(async () => {
 			const isIdempotent = request.idempotent === true;
 			if (this.asTool && !isIdempotent && !this.hasRecord(key, owner.tool_request)) {
@@ -182,7 +182,8 @@ export class IdempotencyHandler<Deps> {
 			if (previous !== undefined && this.hasRecord(key, owner.tool_request)) {
 				const { find } = request;
 				if (find === undefined || !isSearchable(previous)) return replay(previous);
-				return await this.search(find, OutcomeUnknown.fromStored(previous.unknown), save);
+				const unknown = OutcomeUnknown.fromStored(previous.unknown);
+				return await this.search(find, unknown, this.saverOf(key, { ...owner, logged: true }));
 			}
 			if (this.unreadableLog !== undefined) throw this.unreadableLog;
 			// n8n may have stopped the execution while this item waited for an earlier one.
@@ -190,8 +191,11 @@ export class IdempotencyHandler<Deps> {
 			request.check?.();
 			const deps = await this.createDeps();
 			this.requireQuota(request.quota);
+			const log = isIdempotent ? undefined : await this.openLog();
+			const isLogged = log?.isFirstAttempt === false;
+			const save = this.saverOf(key, isLogged ? { ...owner, logged: true } : owner);
 			save({ inProgress: true });
-			const output = await this.sendLogged(request, deps).catch((error: unknown): never => {
+			const output = await sendLogged(request, deps, log).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
 				else if (error instanceof ExplainedError) this.restore(key, previous);
 				throw error;
@@ -221,22 +225,11 @@ export class IdempotencyHandler<Deps> {
 		return output;
 	}
 
-	/** Doesn't send what an earlier attempt started. */
-	private async sendLogged(
-		request: PreparedRequest<Deps>,
-		deps: Deps,
-	): Promise<INodeExecutionData[]> {
-		request.lastCheck?.();
-		const log = request.idempotent === true ? undefined : await this.openLog();
-		if (log === undefined) return await request.send(deps);
-		const [target, payload] = [targetOf(request), loggedPayload(request)];
-		const isBegun = await log.begin(target, payload);
-		if (isBegun && request.idempotencyKey === undefined) throw begunEarlier(request);
-		return await request.send(deps).catch(async (error: unknown) => {
-			const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-			if (!mayBeSent) await log.release(target, payload);
-			throw error;
-		});
+	/** @returns saves the result of a request */
+	private saverOf(key: string, owner: RecordOwner): (result: IdempotencyRecord) => void {
+		return (result) => {
+			this.records[key] = { ...owner, ...result };
+		};
 	}
 
 	/** Rejected and unsent requests have no record, so they don't count. */
@@ -262,9 +255,28 @@ export class IdempotencyHandler<Deps> {
 	}
 }
 
+/** Doesn't send what an earlier attempt started. */
+async function sendLogged<Deps>(
+	request: PreparedRequest<Deps>,
+	deps: Deps,
+	log: WriteAheadLog | undefined,
+): Promise<INodeExecutionData[]> {
+	request.lastCheck?.();
+	if (log === undefined) return await request.send(deps);
+	const [target, payload] = [targetOf(request), loggedPayload(request)];
+	const isBegun = await log.begin(target, payload);
+	if (isBegun && request.idempotencyKey === undefined) throw begunEarlier(request);
+	return await request.send(deps).catch(async (error: unknown) => {
+		const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
+		if (!mayBeSent) await log.release(target, payload);
+		throw error;
+	});
+}
+
 function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {
 	const unknown = begunEarlier(request).toStored();
-	return request.find === undefined ? { unknown } : { unknown, search: true };
+	const record = { unknown, logged: true } as const;
+	return request.find === undefined ? record : { ...record, search: true };
 }
 
 type ToolRequests = {

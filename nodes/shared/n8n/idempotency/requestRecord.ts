@@ -8,9 +8,9 @@ const KEY_LENGTH = 12;
 
 /**
  * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
- * fingerprints.
+ * fingerprints. `logged`: a retry sent the request, so its entry stays in the write-ahead log.
  */
-export type RecordOwner = { tool_request?: string; unit?: string; item?: string };
+export type RecordOwner = { tool_request?: string; unit?: string; item?: string; logged?: true };
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `search`: the service can
@@ -25,6 +25,14 @@ export function isSearchable(
 	record: IdempotencyRecord | undefined,
 ): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
 	return record !== undefined && 'unknown' in record && record.search === true;
+}
+
+/**
+ * Whether the write-ahead log may have an entry of the request. Those of a first attempt are removed when n8n stores its
+ * records, so an entry of an equal request isn't theirs.
+ */
+export function mayBeLogged(record: IdempotencyRecord | undefined): boolean {
+	return record === undefined || record.logged === true;
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */
