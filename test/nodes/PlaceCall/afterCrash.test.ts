@@ -11,6 +11,7 @@ import {
 import {
 	acceptCalls,
 	acceptUpTo,
+	callsEndpoint,
 	CONTINUE,
 	faultOf,
 	itemsOf,
@@ -264,6 +265,25 @@ describe('a second retry of an execution with two items of one person, after the
 		const named = { personName: '={{ $json.name }}' };
 		expect(await retriedTwice(named, { personName: 'Ravi' })).toEqual([]);
 	});
+});
+
+test('a second retry after an edit calls nobody again whom the first one called, if the outcome of an equal item is unknown', async () => {
+	callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+	rejectCall();
+	const rows = [{ phone: phone(0) }, { phone: phone(0) }];
+	const atOnce = harness.placeCallNode({ ...perItem, options: { concurrency: 2 } });
+	const failed = await harness.run(atOnce, rows);
+	const edited = harness.placeCallNode(perItem, CONTINUE);
+	const bodies = acceptUpTo(1);
+	await retryKilled(harness.credentials, failed, oneNodeWorkflow(edited).workflow);
+	expect(bodies).toHaveLength(1);
+	const again = acceptUpTo(1);
+	const items = output(await harness.retry(failed, edited), 'Node').map(({ json }) => json);
+	expect(again).toEqual([]);
+	expect(items).toMatchObject([
+		{ details: { outcome: 'unknown' } },
+		{ details: { outcome: 'unknown' } },
+	]);
 });
 
 describe('an execution that ended normally', () => {

@@ -46,7 +46,7 @@ export class ItemRecords {
 		this.keysOfItems = new Set(this.keysByItem.values());
 	}
 
-	/** The record of an item from an earlier attempt with the same node parameters, or of its person. */
+	/** The record of an item from an earlier attempt. */
 	of(index: number): IdempotencyRecord | undefined {
 		const key = this.keysByItem.get(String(index));
 		return key === undefined ? undefined : this.records[key];
@@ -58,12 +58,20 @@ export class ItemRecords {
 		return { key, owner: { item: this.ownerOf(request, index) } };
 	}
 
-	/** Call this for every item before the first request. A completed record stays with its item and person after an edit. */
-	match(request: ItemRequest, index: number): void {
+	/** Call this first for every item. A completed record stays with its item and person after an edit. */
+	matchPerson(request: ItemRequest, index: number): void {
 		const key = this.completedFor.get(itemKey(request, index));
 		if (key === undefined || this.keysByItem.has(String(index))) return;
 		this.keysByItem.set(String(index), key);
 		this.keysOfItems.add(key);
+	}
+
+	/**
+	 * Then call this for every item, in their order and before the first request. After an edit, a record stays with an
+	 * equal request.
+	 */
+	matchPayload(request: ItemRequest, index: number): void {
+		this.keysByItem.set(String(index), this.keyOf(request, index).key);
 	}
 
 	/** Whether an earlier attempt completed the item, perhaps with other values. */
@@ -71,11 +79,11 @@ export class ItemRecords {
 		return this.completedAt.has(String(index));
 	}
 
-	/** Adds the record of an item. After an edit, the record of an equal request stays. */
+	/** Adds the record of an item that has none. */
 	add(request: ItemRequest, index: number, record: IdempotencyRecord): void {
-		const key = this.nextKey(request.payload);
+		const { key, owner } = this.keyOf(request, index);
 		this.keysByItem.set(String(index), key);
-		this.records[key] ??= { item: this.ownerOf(request, index), ...record };
+		this.records[key] = { ...owner, ...record };
 	}
 
 	private ownerOf(request: ItemRequest, index: number): string {

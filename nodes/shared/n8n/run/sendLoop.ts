@@ -103,7 +103,8 @@ async function openHandler<Deps>(
 		await tryEachItem(context, (index) => action(requestOf(index), index));
 	const { isFirstAttempt } = handler;
 	if (!isFirstAttempt) {
-		await forEachRequest((request, index) => handler.itemRecords.match(request, index));
+		await forEachRequest((request, index) => handler.itemRecords.matchPerson(request, index));
+		await forEachRequest((request, index) => handler.itemRecords.matchPayload(request, index));
 	}
 	let mayUnreadBeSent = false;
 	const mayHaveBegun = !runsAsTool(context) && (await handler.mayHaveBegun());
