@@ -150,7 +150,7 @@ export class CallReader {
 				}
 				if (this.isClosed) break;
 			}
-			if (!this.isClosed) this.lists.finish();
+			if (!this.isClosed) this.lists.finish(clock.elapsed());
 		} catch (error) {
 			failures.push(error);
 		}

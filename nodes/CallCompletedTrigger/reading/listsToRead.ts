@@ -5,7 +5,6 @@ import type { Query } from '../../shared/api/http';
 import { parseContactListId } from '../../shared/api/parseIds';
 import { type CampaignView, isCompleted, readCampaign } from '../../shared/campaign';
 import type { JsonObject } from '../../shared/json';
-import { clock } from '../../shared/n8n/http/accountClient';
 import { plainText } from '../../shared/values';
 import type { ReadState } from './readState';
 
@@ -112,19 +111,23 @@ export class ListFinder {
 		return this.found;
 	}
 
-	/** Call this after a reading. Does nothing if a list couldn't be read. */
-	finish(): void {
+	/**
+	 * Call this after a reading. Does nothing if a list couldn't be read.
+	 *
+	 * @param now milliseconds of a clock that can't be changed
+	 */
+	finish(now: number): void {
 		if (this.found.some(({ id }) => !this.counts.has(id))) return;
 		const lists = [...this.found, ...this.state.finished.values()];
 		const campaignIds = new Set(lists.flatMap(({ campaignId }) => campaignId ?? []));
-		for (const campaignId of campaignIds) this.finishCampaign(campaignId);
+		for (const campaignId of campaignIds) this.finishCampaign(campaignId, now);
 	}
 
 	/**
 	 * A callback may add a call to a finished list without a change of its queues. Then the campaign has more calls than its
 	 * lists, and its finished lists are read again.
 	 */
-	private finishCampaign(campaignId: number): void {
+	private finishCampaign(campaignId: number, now: number): void {
 		const { state } = this;
 		const read = this.found.filter((list) => list.campaignId === campaignId);
 		const finished = [...state.finished].filter(([, list]) => list.campaignId === campaignId);
@@ -136,13 +139,13 @@ export class ListFinder {
 			for (const [id] of finished) state.reopen(id);
 		}
 		state.unlisted.set(campaignId, unlisted);
-		for (const list of read) this.finishIfUnchanged(list, campaignId, unlisted);
+		for (const list of read) this.finishIfUnchanged({ ...list, campaignId }, unlisted, now);
 	}
 
 	private finishIfUnchanged(
-		{ id, queues, isCompleted }: ListToRead,
-		campaignId: number,
+		{ id, campaignId, queues, isCompleted }: ListToRead & { campaignId: number },
 		unlisted: number,
+		now: number,
 	): void {
 		const { state, unchanged } = this;
 		const ended = isCompleted ? this.ended.get(id) : undefined;
@@ -150,7 +153,6 @@ export class ListFinder {
 		unchanged.delete(id);
 		if (ended === undefined || state.hasStarted(id)) return;
 		const content = JSON.stringify([ended.content, queues, unlisted]);
-		const now = clock.elapsed();
 		const since = known?.content === content ? known.since : now;
 		if (now - since < UNCHANGED_MS) {
 			unchanged.set(id, { content, since });
