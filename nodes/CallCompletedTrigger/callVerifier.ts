@@ -3,6 +3,7 @@ import { CLOSING_MS, triggerKey } from '../shared/n8n/triggers/activeTriggers';
 import { clock, createAccountClient, type AccountClient } from '../shared/n8n/http/accountClient';
 import { Batcher, RareNotice } from '../shared/n8n/triggers/notices';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { outcomeKey } from '../shared/calls/callEnd';
 import { isUnknownCall, readCompletedCall, type ReadBack } from '../shared/calls/readBack';
 import { callKey } from '../shared/calls/report';
 import type { ExplainedError } from '../shared/api/errors';
@@ -56,7 +57,7 @@ class Reading {
 	}
 }
 
-type ReadOptions = Pick<ReadBack, 'included' | 'finished' | 'onEnded' | 'mayWait'>;
+type ReadOptions = Pick<ReadBack, 'included' | 'finished' | 'isFormer' | 'onEnded' | 'mayWait'>;
 
 /** Thrown if the trigger is closed while a call is being verified. */
 export class Closed extends Error {}
@@ -68,7 +69,7 @@ export class Closed extends Error {}
 export class CallVerifier {
 	/** The readings in progress, with their results. */
 	private readonly inFlight = new Map<Reading, Promise<Verified>>();
-	/** By call: the reading that another report joins. */
+	/** By call, or by the outcome that another one is waited for: the reading that another report joins. */
 	private readonly shared = new Map<string, Reading>();
 	private readonly closing = new AbortController();
 	private readonly unverified = new Batcher<Unverified>(this.closing.signal, (calls) => {
@@ -96,13 +97,17 @@ export class CallVerifier {
 	 * Reads a call until its record shows an end. Reports of the same call share the reading, and each one restarts its
 	 * time limit.
 	 *
+	 * @param former waits for another outcome than that of this record. Shared only by reports that wait for it, so that a
+	 * forged one doesn't delay others
 	 * @returns the result, and whether this report started the reading. Undefined if too many reports wait for it.
 	 */
 	verify(
 		callId: string,
 		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
+		former?: JsonObject,
 	): { verified: Promise<Verified>; isFirst: boolean } | undefined {
-		const key = callKey(callId);
+		const formerKey = former && outcomeKey(callId, former);
+		const key = formerKey ?? callKey(callId);
 		const existing = this.shared.get(key);
 		const result = existing && this.inFlight.get(existing);
 		if (existing !== undefined && result !== undefined) {
@@ -125,7 +130,9 @@ export class CallVerifier {
 			this.inFlight.delete(reading);
 		};
 		this.shared.set(key, reading);
-		const verified = this.read(reading, { included, finished, onEnded, mayWait }, onSettled);
+		const isFormer = (record: JsonObject) => outcomeKey(callId, record) === formerKey;
+		const options = { included, finished, isFormer, onEnded, mayWait };
+		const verified = this.read(reading, options, onSettled);
 		this.inFlight.set(reading, verified);
 		return { verified, isFirst: true };
 	}

@@ -23,7 +23,14 @@ import {
 } from '../shared/n8n/triggers/webhookResponse';
 import { MAX_WAITING_WEBHOOKS, triggerKey } from '../shared/n8n/triggers/activeTriggers';
 import { readUsable, requireUsable } from '../shared/n8n/triggers/usableFields';
-import { isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import {
+	isWanted,
+	laterOutcome,
+	type OutcomeHint,
+	outcomeHint,
+	outcomeKey,
+	reportedOutcome,
+} from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall } from '../shared/calls/readBack';
 import {
@@ -108,8 +115,8 @@ export async function sampleOfTest(
 /** A completed call from a request of the completion webhook. */
 type Delivery = {
 	callId: string;
-	/** The call's data in the request, if calls aren't verified. */
-	unverified: { item: JsonObject; outcome: JsonObject } | undefined;
+	/** The call's data in the request, or only a hint if calls are verified. */
+	reported: { item: JsonObject; outcome: JsonObject } | { hint: OutcomeHint };
 	settings: CompletionSettings;
 	starter: ExecutionStarter;
 	responder: WebhookResponder;
@@ -153,25 +160,28 @@ async function readCalls(
 	const usable = readUsable(context, () => readCompletionSettings(context));
 	if ('rejected' in usable) return usable;
 	const settings = usable.fields;
-	if (settings.verify) return { calls: callsToVerify(report), bytes: 0, settings };
+	if (settings.verify) return { calls: callsToVerify(report, settings), bytes: 0, settings };
 	return { calls: unverifiedCalls(report), bytes: payload.bytes, settings };
 }
 
-type Call = Pick<Delivery, 'callId' | 'unverified'>;
+type Call = Pick<Delivery, 'callId' | 'reported'>;
 
-/** Keeps only the IDs, because the body may be large and the verification may take minutes. */
-function callsToVerify(report: ReportedCall[]): Call[] {
+/** Keeps only IDs and hints, because the body may be large and the verification may take minutes. */
+function callsToVerify(report: ReportedCall[], { finished }: CompletionSettings): Call[] {
 	const calls = uniqBy(report, ({ callId }) => callKey(callId));
-	return calls.map(({ callId }) => ({ callId: detachedCopy(callId), unverified: undefined }));
+	return calls.map((call) => {
+		const reported = { hint: outcomeHint(call, finished) };
+		return { callId: detachedCopy(call.callId), reported };
+	});
 }
 
 function unverifiedCalls(report: ReportedCall[]): Call[] {
 	const calls = report.map((call) => {
 		const { callId, part } = call;
 		const item = isJsonObject(part) ? part : { payload: part };
-		return { callId, unverified: { item, outcome: reportedOutcome(call) } };
+		return { callId, reported: { item, outcome: reportedOutcome(call) } };
 	});
-	return uniqBy(calls, ({ callId, unverified }) => outcomeKey(callId, unverified.outcome));
+	return uniqBy(calls, ({ callId, reported }) => outcomeKey(callId, reported.outcome));
 }
 
 /** In the editor's test, one execution gets all calls of a request. */
@@ -187,10 +197,10 @@ async function handle(
 	context: IWebhookFunctions,
 	delivery: Delivery,
 ): Promise<IWebhookResponseData> {
-	const { callId, unverified, settings, responder, budget } = delivery;
+	const { callId, reported, settings, responder, budget } = delivery;
 	const { trigger } = delivery.starter;
 	const verifier = trigger === undefined ? undefined : verifierOf.get(trigger);
-	const mustVerify = unverified === undefined;
+	const mustVerify = 'hint' in reported;
 	if (mustVerify && budget.isUnknown(callId)) return responder.reject(UNKNOWN_CALL);
 	if (mustVerify && !budget.isKnown(callId)) {
 		// n8n keeps a sandbox for each waiting webhook.
@@ -202,26 +212,44 @@ async function handle(
 		if (budget.isFlooded) responder.rejectAfter(MAX_RESPONSE_IN_FLOOD_MS, TRY_LATER);
 	}
 	if (settings.respondsImmediately) responder.send(202, received(callId));
-	if (!mustVerify) return pass(delivery, unverified.item, unverified.outcome);
+	if (!mustVerify) return pass(delivery, reported.item, reported.outcome);
 	// Without the trigger, only the return value of the webhook can start the execution.
-	if (verifier === undefined) return await verify(delivery, new CallVerifier(context));
-	void verify(delivery, verifier);
+	if (verifier === undefined)
+		return await verify(delivery, reported.hint, new CallVerifier(context));
+	void verify(delivery, reported.hint, verifier);
 	return NO_EXECUTION;
 }
 
-/** Starts nothing if the call doesn't exist, is still in progress, or can't be read now. */
-async function verify(delivery: Delivery, verifier: CallVerifier): Promise<IWebhookResponseData> {
+/**
+ * Starts nothing if the call doesn't exist, is still in progress, or can't be read now.
+ *
+ * @param former a record whose outcome has started the workflow, if a later one is reported
+ */
+async function verify(
+	delivery: Delivery,
+	hint: OutcomeHint,
+	verifier: CallVerifier,
+	former?: JsonObject,
+): Promise<IWebhookResponseData> {
 	const { callId, settings, responder } = delivery;
-	const reading = verifier.verify(callId, settings);
+	const reading = verifier.verify(callId, settings, former);
 	if (reading === undefined) return responder.reject(TRY_LATER);
 	try {
 		const { record } = await reading.verified;
+		if (isFormer(delivery, hint, record)) return await verify(delivery, hint, verifier, record);
 		return pass(delivery, record, record);
 	} catch (error) {
 		if (isUnknownCall(error)) return responder.reject(UNKNOWN_CALL);
 		if (reading.isFirst) verifier.couldNotVerify(callId, error);
 		return responder.reject(TRY_LATER);
 	}
+}
+
+/** Whether a record shows an outcome that has started the workflow, and the report is about a later one. */
+function isFormer({ callId, starter }: Delivery, hint: OutcomeHint, record: JsonObject): boolean {
+	if (!starter.isUsed(outcomeKey(callId, record))) return false;
+	const later = laterOutcome(record, hint);
+	return later !== undefined && !starter.isUsed(outcomeKey(callId, later));
 }
 
 /**

@@ -1,9 +1,10 @@
 import chunk from 'lodash/chunk';
+import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import { asSentence, ExplainedError, NotSent, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { PICKED } from '../shared/calls/callEnd';
-import { NotEndedYet } from '../shared/calls/readBack';
+import { FormerOutcome, NotEndedYet } from '../shared/calls/readBack';
 import { MAX_NAMED, named, quoted } from '../shared/values';
 import { MAX_UNKNOWN_AT_ONCE } from './readBudget';
 
@@ -15,9 +16,13 @@ const MAX_MESSAGES = 10;
 
 /** The messages to the workflow's owner about a batch of calls that couldn't be verified. */
 export function unverifiedMessages(calls: readonly Unverified[]): ExplainedError[] {
-	const withoutEnd = calls.filter(({ error }) => error instanceof NotEndedYet);
-	const notRead = calls.filter(({ error }) => !(error instanceof NotEndedYet));
-	return [...toMessages(withoutEnd).map(showsNoEnd), ...toMessages(notRead).map(couldNotBeRead)];
+	const [withoutEnd, others] = partition(calls, ({ error }) => error instanceof NotEndedYet);
+	const [unchanged, notRead] = partition(others, ({ error }) => error instanceof FormerOutcome);
+	return [
+		...toMessages(withoutEnd).map(showsNoEnd),
+		...toMessages(unchanged).map(showsFormerOutcome),
+		...toMessages(notRead).map(couldNotBeRead),
+	];
 }
 
 /** Splits calls into messages. The last one has the rest. */
@@ -50,6 +55,19 @@ function finalStatuses(calls: readonly Unverified[]): string[] {
 			? `If the status ${named(others, quoted)} means that a call has ended, add it`
 			: `Of the statuses ${named(others, quoted)}, add those that mean that a call has ended`;
 	return [`${which} to 'Finished Statuses' in the options of the trigger.`];
+}
+
+function showsFormerOutcome(calls: readonly Unverified[]): ExplainedError {
+	const isOne = calls.length === 1;
+	const next = isOne
+		? 'Read it with Get Call. If its record never shows another outcome, the report is wrong or forged.'
+		: `Read them with Get Call: ${idsOf(calls)}. If a record never shows another outcome, the report is wrong or forged.`;
+	return new OutcomeUnknown(
+		isOne
+			? `Call ${idsOf(calls)} was reported with a later outcome, but its record still shows the one before, so the workflow wasn't started again`
+			: `${calls.length} calls were reported with a later outcome, but their records still show the one before, so the workflow wasn't started again for them`,
+		onScreenOnly(next),
+	);
 }
 
 function couldNotBeRead(calls: readonly Unverified[]): ExplainedError {

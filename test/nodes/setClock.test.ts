@@ -62,6 +62,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
 			included: { transcript: false, recording: false },
 			finished: [],
+			isFormer: () => false,
 			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
 			clock,
 			onEnded: () => {},

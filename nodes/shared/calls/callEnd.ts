@@ -92,6 +92,30 @@ export function reportedOutcome(call: ReportedCall): JsonObject {
 	return Object.fromEntries(fields.map((name) => [name, reportedField(call, name)]));
 }
 
+/** What a report says about the outcome. Only compared with the record, because the report may be forged. */
+export type OutcomeHint = { status: string | undefined; retries: number | undefined };
+
+/** A status counts only if records can have it, because that of a report may mean something else. */
+export function outcomeHint(call: ReportedCall, finished: readonly string[]): OutcomeHint {
+	const status = reportedField(call, 'status');
+	const retries = reportedField(call, 'retry_count');
+	return {
+		// Not the text of the report, which keeps the whole body in memory.
+		status: [PICKED, ...finished].find((known) => known === status),
+		retries: typeof retries === 'number' ? retries : undefined,
+	};
+}
+
+/** The outcome that the record would show with what the report says. Undefined if it shows that or a later one. */
+export function laterOutcome(record: JsonObject, hint: OutcomeHint): JsonObject | undefined {
+	const { status = null, retry_count: shown } = record;
+	const shownRetries = typeof shown === 'number' ? shown : 0;
+	const later = { status: hint.status ?? status, retry_count: hint.retries ?? shownRetries };
+	if (later.retry_count < shownRetries) return undefined;
+	const isShown = later.status === status && later.retry_count === shownRetries;
+	return isShown ? undefined : later;
+}
+
 /** Parses names separated by commas or line breaks. An expression may return several texts. */
 export function parseList(text: string | readonly string[]): string[] {
 	const texts = typeof text === 'string' ? [text] : text;

@@ -32,10 +32,17 @@ export class NotEndedYet extends Error {
 	}
 }
 
+/** The record shows the outcome before the reported one, because it lags or the report isn't true. */
+export class FormerOutcome extends Error {
+	override readonly name = 'FormerOutcome';
+}
+
 export type ReadBack = {
 	included: Included;
 	/** Statuses that count as finished. */
 	finished: readonly string[];
+	/** Whether a record shows the outcome before the reported one, so that it's read again. */
+	isFormer: (record: JsonObject) => boolean;
 	/** Whether there is time to wait this long. If not, the reading fails. */
 	mayWait: (ms: number) => boolean;
 	/** Its `sleep` may throw to end the reading. */
@@ -47,14 +54,14 @@ export type ReadBack = {
 };
 
 /**
- * Reads a call until its record shows the end. Retries during outages of the service.
+ * Reads a call until its record shows the end, and the reported outcome. Retries during outages of the service.
  *
- * @throws NotEndedYet if the time runs out first
+ * @throws NotEndedYet or FormerOutcome if the time runs out first
  */
 export async function readCompletedCall(
 	client: ApiClient,
 	callId: string,
-	{ included, finished, mayWait, clock, onEnded, limiter }: ReadBack,
+	{ included, finished, isFormer, mayWait, clock, onEnded, limiter }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
 		await throughOutage({ clock, mayWait }, async () => await limiter(act));
@@ -64,9 +71,12 @@ export async function readCompletedCall(
 		await clock.sleep(UNKNOWN_CALL_DELAY_MS);
 		return await read();
 	});
-	for (let reading = 1; !hasEnded(record, finished); reading++) {
+	for (let reading = 1; ; reading++) {
+		const isEnded = hasEnded(record, finished);
+		if (isEnded && !isFormer(record)) break;
 		const wait = backoffMs(LAG_BACKOFF, reading);
-		if (!mayWait(wait)) throw new NotEndedYet(record.status ?? null);
+		if (!mayWait(wait))
+			throw isEnded ? new FormerOutcome() : new NotEndedYet(record.status ?? null);
 		await clock.sleep(wait);
 		record = await read();
 	}

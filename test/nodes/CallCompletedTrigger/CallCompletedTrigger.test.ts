@@ -113,6 +113,20 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		};
 	}
 
+	/** Waits end immediately until this many requests. The next one ends with `resume`. */
+	function pausedAfter(requests: number) {
+		const paused = deferred<undefined>();
+		const reached = deferred<undefined>();
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			time += ms;
+			await new Promise((resolve) => setImmediate(resolve));
+			if (simulator.requests.length < requests) return;
+			reached.resolve(undefined);
+			await paused.promise;
+		});
+		return { isReached: reached.promise, resume: () => paused.resolve(undefined) };
+	}
+
 	/** Waits end only when n8n stops waiting for a closing trigger. */
 	function closingTimeout() {
 		const waiting: Array<() => void> = [];
@@ -183,6 +197,65 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		await post(payload(calls.notPicked));
 		await post(payload(calls.notPicked));
 		expect(emitted()).toMatchObject([[{ status: 'not_picked' }], [{ status: 'picked' }]]);
+	});
+
+	describe('a later outcome of the same call whose record is updated late', () => {
+		const redial = { retry_count: 2, status: 'picked' };
+		const readsOf = (callId: string) =>
+			simulator.requests.filter(({ path }) => path === `/v1/call/${callId}`).length;
+
+		it('starts the workflow again, with the record', async () => {
+			const { post, emitted } = await listen();
+			await post(payload(calls.notPicked, { status: 'not_picked' }));
+			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+				time += ms;
+				if (readsOf(calls.notPicked) === 4) await simulator.endCall(calls.notPicked, redial);
+			});
+			const report = payload(calls.notPicked, { ...redial, summary: 'made up' });
+			expect((await post(report)).response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([[{ status: 'not_picked' }], [redial]]);
+			expect(emitted()[1]?.[0]?.summary).not.toBe('made up');
+			const repeats = [report, payload(calls.notPicked, { status: 'not_picked', retry_count: 1 })];
+			for (const repeat of repeats) {
+				const { response } = await post(repeat);
+				expect(response.body).toMatchObject({ message: 'This call was received before.' });
+			}
+			expect(emitted()).toHaveLength(2);
+		});
+
+		it('and that stays the same, such as for a forged report, asks the sender to try again and notifies the owner', async () => {
+			const { post, emitted, running } = await listen();
+			await post(payload(calls.notPicked, { status: 'not_picked' }));
+			const before = readsOf(calls.notPicked);
+			const { response } = await post(payload(calls.notPicked, redial));
+			expect(response).toMatchObject({ statusCode: 503, body: { received: false } });
+			expect(readsOf(calls.notPicked) - before).toBeLessThan(20);
+			await ownerNotified(running);
+			expect(running.failed.map(({ message }) => message)).toEqual([
+				`Call ${calls.notPicked} was reported with a later outcome, but its record still shows the one before, so the workflow wasn't started again`,
+			]);
+			expect(emitted()).toHaveLength(1);
+		});
+
+		it('is read no more often if many forged reports claim different outcomes, and a true report does not wait for them', async () => {
+			const { post, emitted, running } = await listen();
+			await post(payload(calls.notPicked, { status: 'not_picked' }));
+			const { resume, isReached } = pausedAfter(6);
+			const forged = Array.from(
+				{ length: 10 },
+				async (_, index) =>
+					await post(payload(calls.notPicked, { retry_count: 2 + index, status: 'picked' })),
+			);
+			await isReached;
+			expect(readsOf(calls.notPicked)).toBe(6);
+			await simulator.endCall(calls.notPicked, redial);
+			expect((await post(payload(calls.notPicked, redial))).response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([[{ status: 'not_picked' }], [redial]]);
+			resume();
+			await Promise.all(forged);
+			expect(emitted()).toHaveLength(2);
+			await ownerNotified(running);
+		});
 	});
 
 	it('a later outcome that is reported while the transcript of the one before is read starts the workflow too', async () => {

@@ -1,7 +1,7 @@
 import { unverifiedMessages } from '../../../nodes/CallCompletedTrigger/unverified';
 import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
-import { NotEndedYet } from '../../../nodes/shared/calls/readBack';
+import { FormerOutcome, NotEndedYet } from '../../../nodes/shared/calls/readBack';
 
 const calls = (count: number, error: unknown) =>
 	Array.from({ length: count }, (_, index) => ({ callId: `c${index + 1}`, error }));
@@ -40,6 +40,23 @@ test('unreadable calls and calls without an end have separate messages with thei
 			"3 calls were reported as completed, but couldn't be read, so the workflow wasn't started for them",
 			'It broke. Look at the service. When this is fixed, read the calls with Get Call: c1, c2, c3.',
 		],
+	]);
+});
+
+test.each<[number, string, string]>([
+	[
+		1,
+		"Call c1 was reported with a later outcome, but its record still shows the one before, so the workflow wasn't started again",
+		'Read it with Get Call. If its record never shows another outcome, the report is wrong or forged.',
+	],
+	[
+		2,
+		"2 calls were reported with a later outcome, but their records still show the one before, so the workflow wasn't started again for them",
+		'Read them with Get Call: c1, c2. If a record never shows another outcome, the report is wrong or forged.',
+	],
+])('%i with the outcome before the reported one', (count, message, resolution) => {
+	expect(unverifiedMessages(calls(count, new FormerOutcome()))).toMatchObject([
+		{ message, resolution },
 	]);
 });
 

@@ -2,7 +2,9 @@ import {
 	findField,
 	hasEnded,
 	isWanted,
+	laterOutcome,
 	OBSERVED_OUTCOMES,
+	outcomeHint,
 	outcomeKey,
 	parseList,
 	reportedOutcome,
@@ -86,6 +88,31 @@ describe('the key of an outcome', () => {
 
 	it('differs between calls', () => {
 		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
+	});
+});
+
+describe('what a report says about the outcome', () => {
+	const shown = { status: 'not_picked', retry_count: 1, summary: null };
+
+	it.each<[string, JsonObject, JsonObject | undefined]>([
+		['the outcome of the record', { status: 'not_picked', retry_count: 1 }, undefined],
+		['nothing', {}, undefined],
+		['only the status of the record', { status: 'not_picked' }, undefined],
+		['only another status', { status: 'picked' }, { status: 'picked', retry_count: 1 }],
+		['only a later retry', { retry_count: 2 }, { status: 'not_picked', retry_count: 2 }],
+		['both', { status: 'picked', retry_count: 2 }, { status: 'picked', retry_count: 2 }],
+		['an earlier retry', { status: 'failed', retry_count: 0 }, undefined],
+		['a status that no record has', { status: 'call.completed' }, undefined],
+		['values of other kinds', { status: ['picked'], retry_count: '2' }, undefined],
+	])('%s: later than the record, or not', (_name, record, later) => {
+		const hint = outcomeHint({ callId: ID, record, part: record }, OBSERVED_OUTCOMES);
+		expect(laterOutcome(shown, hint)).toEqual(later);
+	});
+
+	it('a record without a count has none', () => {
+		const hint = { status: undefined, retries: 0 };
+		expect(laterOutcome({ status: 'picked' }, hint)).toBeUndefined();
+		expect(laterOutcome({ status: 'picked' }, { ...hint, retries: 1 })).toBeDefined();
 	});
 });
 

@@ -6,6 +6,7 @@ import {
 	isUnknownCall,
 	readCallRecord,
 	readCompletedCall,
+	FormerOutcome,
 	NotEndedYet,
 	type Included,
 } from '../../../../nodes/shared/calls/readBack';
@@ -48,6 +49,7 @@ function scripted(...script: Script) {
 		await readCompletedCall(service, 'c', {
 			included,
 			finished,
+			isFormer: ({ retry_count: retries }) => retries === 0,
 			mayWait: (ms) => time + ms <= until,
 			clock,
 			onEnded: onEnd,
@@ -81,6 +83,24 @@ test('a call without an end in time is an error', async () => {
 	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 	expect(new Set(asked)).toEqual(new Set(['/v1/call/c']));
 	expect(onEnd).not.toHaveBeenCalled();
+});
+
+describe('a record with the outcome before the reported one', () => {
+	const former = { ...CALL, retry_count: 0 };
+
+	test('is read again, also while the call is in progress again', async () => {
+		const later = { ...CALL, retry_count: 1 };
+		const { read, sleeps } = scripted(former, GOES_ON, former, later);
+		expect(await read()).toEqual(later);
+		expect(sleeps).toEqual([1_000, 2_000, 4_000]);
+	});
+
+	test('is an error if it stays the same', async () => {
+		const { read, sleeps, onEnd } = scripted(former);
+		await expect(read(NONE, 7_000)).rejects.toThrow(FormerOutcome);
+		expect(sleeps).toEqual([1_000, 2_000, 4_000]);
+		expect(onEnd).not.toHaveBeenCalled();
+	});
 });
 
 describe('transcript and recording', () => {
