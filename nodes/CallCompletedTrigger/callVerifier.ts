@@ -196,6 +196,7 @@ export class CallVerifier {
 			...options,
 			clock: closableClock,
 			limiter,
+			isKnown: !hasEntered,
 		});
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));

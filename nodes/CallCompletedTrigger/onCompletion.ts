@@ -231,7 +231,7 @@ async function verify(
 	verifier: CallVerifier,
 	former?: JsonObject,
 ): Promise<IWebhookResponseData> {
-	const { callId, settings, responder } = delivery;
+	const { callId, settings, responder, budget } = delivery;
 	const reading = verifier.verify(callId, settings, former);
 	if (reading === undefined) return responder.reject(TRY_LATER);
 	try {
@@ -239,7 +239,7 @@ async function verify(
 		if (isFormer(delivery, hint, record)) return await verify(delivery, hint, verifier, record);
 		return pass(delivery, record, record);
 	} catch (error) {
-		if (isUnknownCall(error)) return responder.reject(UNKNOWN_CALL);
+		if (isUnknownCall(error) && !budget.isKnown(callId)) return responder.reject(UNKNOWN_CALL);
 		if (reading.isFirst) verifier.couldNotVerify(callId, error);
 		return responder.reject(TRY_LATER);
 	}

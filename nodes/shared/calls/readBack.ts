@@ -12,7 +12,7 @@ export type Included = { transcript: boolean; recording: boolean };
 
 /** While the record lags behind its report. Soon at first, because the service has already reported the end. */
 export const LAG_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000 };
-/** Delay before one more reading if the service doesn't know the call yet. */
+/** Delay before one more reading if the service doesn't find a call that may not exist. */
 const UNKNOWN_CALL_DELAY_MS = 1_000;
 /** While the service fails. Later than for a lag, because each reading has made its own quick attempts before. */
 const OUTAGE_BACKOFF: Backoff = { firstMs: 2_000, maxMs: 30_000 };
@@ -51,6 +51,8 @@ export type ReadBack = {
 	onEnded: () => void;
 	/** Limits parallel reads. */
 	limiter: Limiter;
+	/** Whether the call exists, so that the service is asked again if it doesn't find the call. */
+	isKnown: boolean;
 };
 
 /**
@@ -61,16 +63,20 @@ export type ReadBack = {
 export async function readCompletedCall(
 	client: ApiClient,
 	callId: string,
-	{ included, finished, isFormer, mayWait, clock, onEnded, limiter }: ReadBack,
+	{ included, finished, isFormer, mayWait, clock, onEnded, limiter, isKnown }: ReadBack,
 ): Promise<JsonObject> {
 	const throughOutages = async <T>(act: () => Promise<T>) =>
 		await throughOutage({ clock, mayWait }, async () => await limiter(act));
 	const read = async () => await throughOutages(async () => await readCallRecord(client, callId));
-	let record = await read().catch(async (error: unknown) => {
-		if (!isUnknownCall(error)) throw error;
-		await clock.sleep(UNKNOWN_CALL_DELAY_MS);
-		return await read();
-	});
+	const find = async (attempt = 1): Promise<JsonObject> =>
+		await read().catch(async (error: unknown) => {
+			if (!isUnknownCall(error)) throw error;
+			const wait = isKnown ? backoffMs(LAG_BACKOFF, attempt) : UNKNOWN_CALL_DELAY_MS;
+			if (isKnown ? !mayWait(wait) : attempt > 1) throw error;
+			await clock.sleep(wait);
+			return await find(attempt + 1);
+		});
+	let record = await find();
 	for (let reading = 1; ; reading++) {
 		const isEnded = hasEnded(record, finished);
 		if (isEnded && !isFormer(record)) break;

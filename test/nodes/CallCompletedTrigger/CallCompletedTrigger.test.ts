@@ -10,6 +10,7 @@ import {
 import { deferred } from '../../../nodes/shared/clock';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { notePlaced } from '../../../nodes/shared/calls/placedCalls';
 import { WebhookResponder } from '../../../nodes/shared/n8n/triggers/webhookResponse';
 import {
 	activate,
@@ -301,6 +302,40 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			body: { received: false, message: 'The service has no call with this ID.' },
 		});
 		expect(emitted()).toEqual([]);
+	});
+
+	describe('a call that this n8n has placed and that the service does not find', () => {
+		/** A call that the service shows after this many reads. */
+		const placed = (shownAfter: number) => {
+			const callId = randomUUID();
+			const ended = simulator.state.calls.get(calls.finished);
+			if (ended === undefined) throw new Error('No such call');
+			notePlaced(callId);
+			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+				time += ms;
+				if (simulator.requests.length < shownAfter) return;
+				simulator.state.calls.set(callId, { ...ended, callId });
+				await new Promise((resolve) => setImmediate(resolve));
+			});
+			return callId;
+		};
+
+		it('starts the workflow when the service finds it', async () => {
+			const { post, emitted } = await listen();
+			const callId = placed(4);
+			expect((await post(payload(callId))).response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([[{ call_id: callId }]]);
+		});
+
+		it('is reported to the owner after the time limit, and the sender is asked to try again', async () => {
+			const { post, running } = await listen();
+			const callId = placed(Infinity);
+			expect((await post(payload(callId))).response.statusCode).toBe(503);
+			await ownerNotified(running);
+			expect(running.failed.map(({ message }) => message)).toEqual([
+				`Call ${callId} was reported as completed, but couldn't be read, so the workflow wasn't started`,
+			]);
+		});
 	});
 
 	it('reads the credential once per half a minute', async () => {

@@ -45,7 +45,7 @@ function scripted(...script: Script) {
 	// The pauses of single requests are none of ours.
 	const service = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
 	const onEnd = jest.fn();
-	const read = async (included = NONE, until = 300_000, finished: string[] = []) =>
+	const read = async (included = NONE, until = 300_000, finished: string[] = [], isKnown = false) =>
 		await readCompletedCall(service, 'c', {
 			included,
 			finished,
@@ -54,6 +54,7 @@ function scripted(...script: Script) {
 			clock,
 			onEnded: onEnd,
 			limiter: async (act) => await act(),
+			isKnown,
 		});
 	return { service, read, asked, sleeps, onEnd };
 }
@@ -171,6 +172,16 @@ describe('a call that the service does not know', () => {
 		const error: unknown = await read().catch((caught: unknown) => caught);
 		expect(isUnknownCall(error)).toBe(true);
 		expect(asked).toHaveLength(2);
+	});
+
+	test('is read again with increasing waits if the call exists', async () => {
+		const known = async ({ read }: ReturnType<typeof scripted>) =>
+			await read(NONE, 7_000, [], true).catch((error: unknown) => isUnknownCall(error));
+		const found = scripted(NOT_FOUND, NOT_FOUND, NOT_FOUND, CALL);
+		expect(await known(found)).toEqual(CALL);
+		const missing = scripted(NOT_FOUND);
+		expect(await known(missing)).toBe(true);
+		for (const { sleeps } of [found, missing]) expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 	});
 
 	test('is also assumed if the service returns another call', async () => {
