@@ -58,7 +58,7 @@ export function hasValue(value: JsonValue | undefined): boolean {
 export const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 export const PICKED_AT = 'call_picked_at';
 
-/** The first `call_picked_at` of each outcome, in epoch milliseconds. */
+/** The first `call_picked_at` of each outcome: a whole second, in epoch milliseconds. */
 const firstPicked = new BoundedMap<number>(20_000);
 
 /**
@@ -73,7 +73,8 @@ export function outcomeKey(callId: string, record: JsonObject): string {
 		...settled.map((value) => (hasMoreValues(value) ? value : null)),
 	]);
 	const at = record[PICKED_AT];
-	const picked = typeof at === 'string' ? Date.parse(at) : NaN;
+	// Whole seconds, because the call list may leave out the fractions of the record.
+	const picked = typeof at === 'string' ? Math.floor(Date.parse(at) / 1_000) * 1_000 : NaN;
 	if (Number.isNaN(picked)) return key;
 	const first = firstPicked.get(key);
 	if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;

@@ -64,6 +64,22 @@ describe('the key of an outcome', () => {
 			[AT, '2026-11-20T04:30:00.000Z'].map((at) => ({ ...picked, call_picked_at: at })),
 			1,
 		],
+		[
+			'the same time with and without fractions of a second, at the first pick-up and at a callback',
+			[
+				AT,
+				'2026-11-20T10:00:00.250+05:30',
+				'2026-11-20T10:00:00.999+05:30',
+				LATER,
+				'2026-11-20T05:30:00.999Z',
+			].map((at) => ({ ...picked, call_picked_at: at })),
+			2,
+		],
+		[
+			'the same time with fractions of a second first',
+			['2026-11-20T10:00:00.250+05:30', AT].map((at) => ({ ...picked, call_picked_at: at })),
+			1,
+		],
 		['a redial that is picked up', [{ status: 'not_picked' }, { ...picked, retry_count: 1 }], 2],
 		['a redial with the same end', [1, 2].map((count) => ({ ...picked, retry_count: count })), 2],
 		['another status', [{ status: 'not_picked' }, { status: 'failed' }], 2],
