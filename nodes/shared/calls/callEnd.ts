@@ -131,11 +131,10 @@ const FILTER_FIELDS = ['status', 'agent_uuid', 'campaign_id'] as const;
 /** Values of the calls to return. An empty list accepts all. */
 export type CompletionFilters = Record<(typeof FILTER_FIELDS)[number], string[]>;
 
-export function isWanted(source: JsonValue, filters: CompletionFilters): boolean {
+export function isWanted(record: JsonObject, filters: CompletionFilters): boolean {
 	return Object.entries(filters).every(([field, wanted]) => {
 		if (wanted.length === 0) return true;
-		const value = findField(source, field);
-		return [value].flat().some((one) => isPlain(one) && wanted.includes(String(one)));
+		return [record[field]].flat().some((one) => isPlain(one) && wanted.includes(String(one)));
 	});
 }
 
