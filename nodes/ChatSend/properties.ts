@@ -173,7 +173,7 @@ const connectionFields: INodeProperties[] = [
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether to wait for the reply on a live connection of the session. Requires 'Session ID'. The node returns reply if the result of the turn names the agent's message. Otherwise, reply is null, reply_hint explains why, and agent_messages contains the messages that may be the reply.",
+				"Whether to wait for the reply on a live connection of the session. Requires 'Session ID'. The node returns reply if the response contains it, or if the result of the turn names the agent's message. Otherwise, reply is null, reply_hint explains why, and agent_messages contains the messages that may be the reply.",
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),

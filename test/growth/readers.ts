@@ -767,6 +767,7 @@ export const notReaders = new Set([
 	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
 	'ChatEventsTrigger/watchLimits.ts › WatchLimitReached',
+	'ChatSend/awaitedReply.ts › withAwaitedReply',
 	'ChatSend/idempotency.ts › messageTarget',
 	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
