@@ -23,7 +23,7 @@ const modeField: INodeProperties = {
 			name: 'With a Key From This Item',
 			value: 'derived',
 			description:
-				'The node creates the key from the session, the content, and the value below, so an item that runs again counts as the same message',
+				'The node creates the key from the session or else the agent, the content, and the value below, so an item that runs again counts as the same message',
 		},
 		{
 			name: 'With My Own Key',
@@ -68,8 +68,14 @@ export const idempotencyFields: INodeProperties[] = [KEYED_MESSAGE, KEYED_ANSWER
 /** Empty values are rejected. */
 const KEY = { ...MAY_BE_BLANK, ...NEEDS_VALUE };
 
+type Recipient = { sessionId: string; agentUuid?: string };
+
 /** The key of one item, or empty if 'Prevent Duplicate Messages' is off. It's the same when the item runs again. */
-export function idempotencyKey(form: Fields, sessionId: string, content: string[]): string {
+export function idempotencyKey(
+	form: Fields,
+	{ sessionId, agentUuid = '' }: Recipient,
+	content: string[],
+): string {
 	const mode = form.choice('idempotency', 'none');
 	if (mode === 'own') {
 		return requireText(form.text('idempotencyKey', KEY), 'Idempotency Key');
@@ -77,16 +83,12 @@ export function idempotencyKey(form: Fields, sessionId: string, content: string[
 	if (mode !== 'derived') return '';
 	const field = 'What Makes This Message Unique';
 	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
-	return fingerprint([sessionKey(sessionId), ...content, unique]);
+	// With a session, the key is the same for every way of sending.
+	const recipient = sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)];
+	return fingerprint([...recipient, ...content, unique]);
 }
 
 /** Identifies messages by their order in the chat, because an expression can change the text on each attempt. */
-export function messageTarget({
-	sessionId,
-	agentUuid = '',
-}: {
-	sessionId: string;
-	agentUuid?: string;
-}): unknown {
+export function messageTarget({ sessionId, agentUuid = '' }: Recipient): unknown {
 	return ['message', sessionKey(sessionId), agentUuid];
 }

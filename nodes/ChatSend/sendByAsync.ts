@@ -25,8 +25,7 @@ import { EXECUTION_STOPPED } from './turnFault';
 export const sendByAsync: Prepare = (form) => {
 	const options = form.collection('options');
 	const message = readInbound(form);
-	const { sessionId } = message;
-	const key = idempotencyKey(form, sessionId, [message.message]);
+	const key = idempotencyKey(form, message, [message.message]);
 	const additions = readAdditions(options);
 	const timeoutMs = replyTimeLimitMs(options);
 	const send = async ({ client, apiMapping }: AccountClient) => {
@@ -47,7 +46,7 @@ export const sendByAsync: Prepare = (form) => {
 		};
 	}
 	const wait: ReplyWait = {
-		sessionId: parseSessionId(sessionId),
+		sessionId: parseSessionId(message.sessionId),
 		givenIds: givenIds(additions),
 		hasKey: key !== '',
 		takeOver: form.switch('takeOver', false),

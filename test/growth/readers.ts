@@ -677,7 +677,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'ChatSend/idempotency.ts › idempotencyKey': {
 		read: ({ text }) => {
 			const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
-			return idempotencyKey(form, text, [text, text]);
+			return idempotencyKey(form, { sessionId: text }, [text, text]);
 		},
 	},
 	'shared/calls/callEnd.ts › parseList': {

@@ -260,6 +260,28 @@ test('each value is sent under its name from the credential, nested if the name 
 	expect(records(run)).toEqual([{ turn_id: 't-1' }]);
 });
 
+test('a derived key differs between sessions and, without one, between agents', async () => {
+	const bodies = accepting(ASYNC, 5);
+	const keyFor = async (sessionId: string, agent?: string) => {
+		await harness.runOnNock({
+			sendBy: 'async',
+			sessionId,
+			...(agent !== undefined && { agentUuid: { __rl: true, mode: 'id', value: agent } }),
+			idempotency: 'derived',
+			uniqueBy: 'row 7',
+		});
+		return bodies.at(-1)?.idempotency_key;
+	};
+	const inSession = await keyFor(sessions.open, agents.full);
+	const others = [
+		await keyFor(sessions.dormant, agents.full),
+		await keyFor('', agents.full),
+		await keyFor('', agents.us),
+	];
+	expect(new Set([inSession, ...others]).size).toBe(4);
+	expect(await keyFor(sessions.open)).toBe(inSession);
+});
+
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
 	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Session ID' is empty"],
