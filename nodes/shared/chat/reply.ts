@@ -107,9 +107,11 @@ export class ReplyCollector {
 
 	/**
 	 * The result of a turn. A result of another turn that was merged into this one counts only after a message of the agent,
-	 * because the document doesn't say which of the two turns a result names.
+	 * because the document doesn't say which of the two turns a result names. If the turn was merged into one that completed
+	 * in the ack of another client, it has no further result, so its own counts once it names the reply.
 	 */
-	resultOf({ turnId, messageIds }: WantedTurn): TurnResult | null {
+	resultOf(wanted: WantedTurn): TurnResult | null {
+		const { turnId, messageIds } = wanted;
 		const direct = turnId === null ? null : this.finalResult(turnId);
 		const own = this.results.findLast(
 			({ turn_id: turn, message_id: id, merged_into: into }) =>
@@ -119,10 +121,14 @@ export class ReplyCollector {
 		const merged = this.results.findLast(
 			({ merged_into: into }) => turnId !== null && into === turnId,
 		);
+		const unresolved = this.results.findLast(
+			({ turn_id: turn }) => turnId !== null && turn === turnId,
+		);
 		return (
 			direct ??
 			own ??
 			(this.agentMessages.some(({ isAgent }) => isAgent) ? merged : undefined) ??
+			(this.replyTo(wanted).reply === null ? undefined : unresolved) ??
 			null
 		);
 	}

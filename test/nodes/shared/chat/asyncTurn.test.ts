@@ -59,3 +59,14 @@ describe('messages that the service replays before the connection is ready', () 
 		expect(outcome()).toMatchObject({ reply: { reply: 'the reply', source: 'events' } });
 	});
 });
+
+it('ends when the reply is known, although the turn that it was merged into completes inline', async () => {
+	const { socket, ready, clock, outcome } = await asyncTurn({ turn_id: 't-1' });
+	await ready();
+	happens(socket(), 'message_received', ai('the reply to both', 'a-1'));
+	happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1', merged_into: 't-2' });
+	await clock.advance(3_000);
+	expect(outcome()).toMatchObject({
+		reply: { reply: 'the reply to both', end: 'found', result: { merged_into: 't-2' } },
+	});
+});

@@ -212,6 +212,15 @@ it('the result of a turn that no response has named is recognized by the message
 	expect(collected(events).resultOf(wanted)).toMatchObject({ turn_id: 't-9' });
 });
 
+it('a result whose merged turn has no result counts if it names the reply', () => {
+	const merged = result('t-1', 'a', 't-2');
+	expect(collected([merged]).resultOf(WANTED)).toBeNull();
+	expect(collected([ai('A', 'b'), merged]).resultOf(WANTED)).toBeNull();
+	expect(collected([ai('A', 'a'), merged]).resultOf(WANTED)).toMatchObject({ turn_id: 't-1' });
+	const events = [ai('A', 'a'), merged, result('t-2', 'a')];
+	expect(collected(events).resultOf(WANTED)).toMatchObject({ turn_id: 't-2' });
+});
+
 it("a client-chosen ID doesn't match the result of another turn", () => {
 	const wanted = { turnId: 't-1', messageIds: ['7'] };
 	expect(collected([user('hi', 'u-1'), result('t-5', '7')]).resultOf(wanted)).toBeNull();
