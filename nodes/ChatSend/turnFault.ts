@@ -125,6 +125,8 @@ const REJECTED_WITHOUT_REASON: Explanation = {
 const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
 	no_ack: "The message was sent, but the service didn't confirm it in time",
 	lost: 'The connection was lost after the message was sent',
+	session_closed:
+		'The session was closed after the message was sent and before the service confirmed it',
 	unmatched:
 		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
 	too_large:
@@ -149,6 +151,13 @@ const SEND_UNKNOWN_WITH_KEY: Resolution = {
 	onScreen:
 		'The service may or may not have accepted the message. You can run this item again with the same idempotency key, which is safe.',
 	forModel: 'The service may or may not have accepted the message.',
+};
+
+const SEND_UNKNOWN_CLOSED: Resolution = {
+	onScreen:
+		'The service may or may not have accepted the message. Check the conversation in the service. To continue it, create a new session.',
+	forModel:
+		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
 };
 
 /** Null if the turn succeeded. */
@@ -177,7 +186,7 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 				? new ChatTurnFault(
 						{
 							message: UNCONFIRMED[outcome.why],
-							resolution: outcome.hasKey ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN,
+							resolution: howToGoOn(outcome),
 						},
 						'unknown',
 					)
@@ -185,6 +194,11 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'not_sent':
 			return notSent(outcome.readiness);
 	}
+}
+
+function howToGoOn({ why, hasKey }: Extract<TurnOutcome, { kind: 'unknown' }>): Resolution {
+	if (why === 'session_closed') return SEND_UNKNOWN_CLOSED;
+	return hasKey ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN;
 }
 
 /** The error to throw for a turn that didn't succeed. */

@@ -19,7 +19,7 @@ export type EventFilter = {
 };
 
 /** The part of a connection that a wait needs. */
-export interface WaitLink extends EventLink {
+export interface WaitLink extends Pick<EventLink, 'subscribe' | 'signal'> {
 	/** Resolves when the session is connected, or never will be. */
 	ready(): Promise<Readiness>;
 	/** Why the latest attempt to connect failed, while the connection retries. */

@@ -18,6 +18,8 @@ export type AckResult =
 	| { kind: 'unmatched' }
 	/** The socket ended before the ack. */
 	| { kind: 'lost'; code: number | null }
+	/** The session was closed before the ack. */
+	| { kind: 'session_closed' }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
 
 /** Sends one frame at a time and waits for its ack. Closes the socket if the ack doesn't arrive. */

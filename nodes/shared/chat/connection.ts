@@ -66,6 +66,8 @@ export class ChatConnection {
 	private lastAttempt: AttemptEnd | null = null;
 	private retryRequested = new AbortController();
 	private sessionIsClosed = false;
+	/** Turns in progress. */
+	private readonly kept = new Set<symbol>();
 	private ending: ChatEnded | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
@@ -80,6 +82,7 @@ export class ChatConnection {
 			openAnother: (minted) => this.openAnother(minted),
 			rotateEveryMs: options.rotateEveryMs ?? ROTATE_EVERY_MS,
 			isBusy: () => this.ackWaiter.isWaiting,
+			onSessionClosed: () => void this.endClosedSession(),
 			onMintFailed: (error) => {
 				this.warn("The token of a chat session couldn't be renewed yet", mintFailureReason(error));
 			},
@@ -142,6 +145,13 @@ export class ChatConnection {
 	/** @returns a function that unsubscribes */
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
 		return this.events.subscribe(listener, onTooLarge);
+	}
+
+	/** See `EventLink`. */
+	keepOpen(): () => void {
+		const turn = Symbol('turn');
+		this.kept.add(turn);
+		return () => this.kept.delete(turn);
 	}
 
 	/**
@@ -274,8 +284,12 @@ export class ChatConnection {
 	}
 
 	private async endClosedSession(): Promise<void> {
+		if (this.sessionIsClosed) return;
 		this.sessionIsClosed = true;
-		await pause(this.options.clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
+		const { clock } = this.options;
+		do {
+			await pause(clock, SESSION_CLOSED_LINGER_MS, this.stop.signal);
+		} while (this.kept.size > 0 && !this.stop.signal.aborted);
 		this.rotation.close('session_closed');
 	}
 
@@ -290,6 +304,7 @@ export class ChatConnection {
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
+			if (this.sessionIsClosed) return { kind: 'not_sent', readiness: this.sessionClosed() };
 			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
 			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
 			const socket = await this.rotation.socketFor(timeoutMs, waitUntil);
@@ -305,7 +320,7 @@ export class ChatConnection {
 			const result = this.ackWaiter.write(socket, frame, timeoutMs);
 			if (result !== null) {
 				onSent();
-				return await result;
+				return this.withClosedSession(await result);
 			}
 			// The socket is closing.
 			await socket.ended;
@@ -325,6 +340,17 @@ export class ChatConnection {
 
 	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
 		return describeEnding(why, attempt, this.redact(serviceReason(attempt)));
+	}
+
+	private withClosedSession(result: AckResult): AckResult {
+		const isMissing = result.kind === 'lost' || result.kind === 'no_ack';
+		return isMissing && this.sessionIsClosed ? { kind: 'session_closed' } : result;
+	}
+
+	private sessionClosed(): Exclude<Readiness, { kind: 'open' }> {
+		const end = { cause: 'session_closed', code: null, reason: '', openForMs: null } as const;
+		const attempt = { kind: 'socket', end, claimed: false } as const;
+		return { kind: 'ended', ending: this.describe('session_closed', attempt) };
 	}
 
 	private unavailable(): Exclude<Readiness, { kind: 'open' }> {

@@ -105,6 +105,11 @@ export class ChatLease implements TurnLink {
 		return stop;
 	}
 
+	/** See `EventLink`. */
+	keepOpen(): () => void {
+		return this.connection.keepOpen();
+	}
+
 	/** Waits until no other lease is sending, and returns `release`, which must be called. */
 	async acquireSend(): Promise<() => void> {
 		return await this.connection.acquireSend(this.signal);

@@ -7,6 +7,8 @@ import type { TurnResult } from './frames';
 /** A source of events, such as `ChatLease` or `ChatConnection`. */
 export interface EventLink {
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
+	/** If the session is closed, the connection stays open until the returned function is called. */
+	keepOpen(): () => void;
 	/** Aborted if no more events will arrive. */
 	readonly signal: AbortSignal;
 }
@@ -29,7 +31,10 @@ export interface WaitOptions {
 	clock: Clock;
 }
 
-/** Collects events from its creation on. Create it before sending, so that no result or reply is missed. */
+/**
+ * Collects events from its creation until `end`. Create it before sending, so that no result or reply is missed. An agent
+ * can close the session during its last turn, so the connection stays open until then.
+ */
 export class ReplyWatch {
 	readonly end: () => void;
 
@@ -38,7 +43,7 @@ export class ReplyWatch {
 	private readonly listeners = new Set<() => void>();
 
 	constructor(private readonly link: EventLink) {
-		this.end = link.subscribe(
+		const unsubscribe = link.subscribe(
 			(event) => {
 				this.collector.take(event);
 				for (const check of [...this.listeners]) check();
@@ -47,6 +52,11 @@ export class ReplyWatch {
 				this.collector.hasUnreadFrame = true;
 			},
 		);
+		const release = link.keepOpen();
+		this.end = () => {
+			unsubscribe();
+			release();
+		};
 	}
 
 	/** Forgets the events before the message was sent. The service can replay events while the session connects. */

@@ -23,6 +23,7 @@ export interface RotationOptions {
 	rotateEveryMs: number;
 	/** Whether a frame is waiting for its ack. */
 	isBusy: () => boolean;
+	onSessionClosed: () => void;
 	onMintFailed: (error: unknown) => void;
 }
 
@@ -153,7 +154,7 @@ export class SocketRotation {
 			const dueInMs = Math.min(tokens.renewAt, rotateAt) - clock.elapsed();
 			// If an ack is outstanding, check again in a second.
 			if (!(await pause(clock, Math.max(dueInMs, 1_000), socket.signal))) return;
-			if (clock.elapsed() >= tokens.renewAt) await this.renewToken(socket);
+			if (clock.elapsed() >= tokens.renewAt) await this.renewToken();
 			if (clock.elapsed() < rotateAt || this.options.isBusy()) continue;
 			if (await this.rotateOnce(socket)) return;
 			if (!this.options.isBusy()) rotateAt = clock.elapsed() + TOKEN_RETRY_MS;
@@ -176,7 +177,7 @@ export class SocketRotation {
 		const minted = await this.options.tokens.validFor(MIN_TOKEN_LIFE_MS);
 		if (old.signal.aborted) return true;
 		if (minted.kind === 'session_closed') {
-			old.close('session_closed');
+			this.options.onSessionClosed();
 			return true;
 		}
 		this.mintFailure = minted.kind === 'token' ? null : minted;
@@ -210,9 +211,9 @@ export class SocketRotation {
 		return true;
 	}
 
-	private async renewToken(socket: ManagedSocket): Promise<void> {
+	private async renewToken(): Promise<void> {
 		const minted = await this.options.tokens.renew();
-		if (minted.kind === 'session_closed') socket.close('session_closed');
+		if (minted.kind === 'session_closed') this.options.onSessionClosed();
 		else if (minted.kind !== 'token') this.options.onMintFailed(minted.error);
 	}
 }

@@ -35,7 +35,7 @@ export interface TurnOptions {
 }
 
 /** How an attempt ends without an ack. */
-type MissingAck = 'no_ack' | 'lost' | 'unmatched';
+type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed';
 
 /** One kind for each ack state (Events › Chat WebSocket), and others for a missing ack. */
 export type TurnOutcome =
@@ -115,7 +115,10 @@ async function send({ link, frame, outgoing, options, watch }: Turn): Promise<Se
 	for (;;) {
 		const result = await link.sendWithAck(outgoing, ackTimeoutMs, onWrite);
 		const attempts = 1 + busy + resends;
-		if (result.kind === 'not_sent') return { result, missingAck, isRepeat, attempts: attempts - 1 };
+		if (result.kind === 'not_sent') {
+			if (missingAck !== null && isSessionClosed(result.readiness)) missingAck = 'session_closed';
+			return { result, missingAck, isRepeat, attempts: attempts - 1 };
+		}
 		if (result.kind === 'ack') {
 			isRepeat ||= result.isRepeat;
 			const again = result.ack.state === 'busy' && busy < MAX_BUSY_RETRIES;
@@ -125,13 +128,17 @@ async function send({ link, frame, outgoing, options, watch }: Turn): Promise<Se
 			continue;
 		}
 		missingAck = result.kind;
-		// The ack of another attempt couldn't be matched either.
-		const isUnmatched = result.kind === 'unmatched';
-		if (!hasKey || isUnmatched || resends >= MAX_RESENDS) {
+		// The ack of another attempt couldn't be matched either, and a closed session accepts none.
+		const isFinal = result.kind === 'unmatched' || result.kind === 'session_closed';
+		if (!hasKey || isFinal || resends >= MAX_RESENDS) {
 			return { result, missingAck, isRepeat, attempts };
 		}
 		resends += 1;
 	}
+}
+
+function isSessionClosed(readiness: Exclude<Readiness, { kind: 'open' }>): boolean {
+	return readiness.kind === 'ended' && readiness.ending.kind === 'session_closed';
 }
 
 interface Acknowledged extends Turn, Omit<SendResult, 'result'> {

@@ -6,8 +6,8 @@ import {
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
-import { ackFrame, chatConnectionHarness, settle } from './fakes';
-import { WITH_KEY, turn } from './turnHarness';
+import { ackFrame, chatConnectionHarness, freshToken, settle } from './fakes';
+import { ai, happens, WITH_KEY, turn } from './turnHarness';
 
 describe('a frame and its ack', () => {
 	it('is sent exactly as documented', async () => {
@@ -98,6 +98,7 @@ it('unsubscribes after the turn', async () => {
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
+		keepOpen: () => connection.keepOpen(),
 		acquireSend: async () => await connection.acquireSend(),
 		sendWithAck: async (frame: OutgoingFrame, ms: number) =>
 			await connection.sendWithAck(frame, ms),
@@ -123,6 +124,71 @@ it('an ack that is too large to read: the outcome is unknown', async () => {
 	const outcome = await whole;
 	expect(outcome).toEqual({ kind: 'unknown', why: 'too_large', hasKey: false });
 	expect(turnFault(outcome)?.message).toContain('too large to read');
+});
+
+describe('a session that is closed during the turn', () => {
+	it('stays connected until the ack, which contains the last reply', async () => {
+		const { socket, whole, clock, endings } = await turn(messageFrame('bye'));
+		happens(socket(), 'session_closed', {});
+		await clock.advance(60_000);
+		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
+		expect(await whole).toMatchObject({ kind: 'completed', reply: 'Goodbye' });
+		await clock.advance(2_000);
+		expect(endings).toMatchObject([{ kind: 'session_closed' }]);
+	});
+
+	it('stays connected until the result of a merged turn', async () => {
+		const { socket, whole, clock, endings } = await turn(messageFrame('bye'));
+		socket().receives(ackFrame({ state: 'merged', merged_into: 't-1' }));
+		happens(socket(), 'session_closed', {});
+		await clock.advance(60_000);
+		happens(socket(), 'message_received', ai('Goodbye', 'a-1'));
+		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1', state: 'default' });
+		await clock.advance(2_000);
+		expect(await whole).toMatchObject({ kind: 'merged', reply: 'Goodbye', end: 'found' });
+		expect(endings).toMatchObject([{ kind: 'session_closed' }]);
+	});
+
+	it.each([
+		['without a key', messageFrame('bye'), false],
+		['with a key', WITH_KEY, true],
+	])("is named if the ack doesn't arrive, %s", async (_name, frame, hasKey) => {
+		const { sockets, socket, whole, clock } = await turn(frame);
+		happens(socket(), 'session_closed', {});
+		await clock.advance(120_000);
+		const outcome = await whole;
+		expect(outcome).toEqual({ kind: 'unknown', why: 'session_closed', hasKey });
+		const { message = '', resolution = '' } = turnFault(outcome) ?? {};
+		expect(message).toContain('The session was closed');
+		expect(resolution).not.toContain('again');
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(1);
+	});
+
+	it('is named if the service says so only when a new token is requested', async () => {
+		const use = chatConnectionHarness({}, async (n, clock) =>
+			n === 1 ? await freshToken(n, clock) : { kind: 'session_closed', error: null },
+		);
+		use.connection.start();
+		await use.connect();
+		const whole = sendTurn(use.connection, WITH_KEY, { clock: use.clock, random: () => 0.5 });
+		await settle();
+		use.socket().ends(4401);
+		await use.clock.advance(2_000);
+		expect(await whole).toEqual({ kind: 'unknown', why: 'session_closed', hasKey: true });
+	});
+
+	it('gets no further message', async () => {
+		const { connection, socket, clock, whole } = await turn(messageFrame('bye'));
+		happens(socket(), 'session_closed', {});
+		const next = sendTurn(connection, messageFrame('hello?'), { clock, random: () => 0.5 });
+		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
+		expect(await whole).toMatchObject({ kind: 'completed' });
+		expect(await next).toMatchObject({
+			kind: 'not_sent',
+			readiness: { kind: 'ended', ending: { kind: 'session_closed' } },
+		});
+		expect(socket().sent).toHaveLength(1);
+	});
 });
 
 describe('busy', () => {
