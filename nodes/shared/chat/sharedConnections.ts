@@ -79,7 +79,7 @@ export class SharedConnections {
 		// Opened by an action: a trigger needs the `client_id` that it also has after a restart.
 		if (
 			options.usedBy === 'trigger' &&
-			existing?.isIdle === true &&
+			existing?.isReplaceable === true &&
 			existing.clientId !== clientId
 		) {
 			existing.close();
@@ -182,6 +182,11 @@ class SharedConnection {
 	/** Whether the connection has no lease and closes soon. */
 	get isIdle(): boolean {
 		return this.leases.size === 0;
+	}
+
+	/** Whether the connection can close now without losing events that it keeps for a trigger. */
+	get isReplaceable(): boolean {
+		return this.isIdle && this.missedByNode.size === 0;
 	}
 
 	get hasTrigger(): boolean {

@@ -218,6 +218,38 @@ describe('events', () => {
 		expect(after.events).toEqual(['e1']);
 	});
 
+	it('reach a trigger that is published again on a connection that an action opened, even if another trigger starts first', async () => {
+		const { lease, sockets, socket, connect, clock } = processHarness();
+		const action = lease('action');
+		await connect();
+		const first = lease('trigger');
+		action.lease.close();
+		first.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const other = lease('trigger', { node: 'node-2' });
+		await clock.advance(200);
+		const again = lease('trigger');
+		await settle();
+		expect(again.events).toEqual(['e1']);
+		expect(other.events).toEqual([]);
+		expect(sockets).toHaveLength(1);
+	});
+
+	it('reach a trigger that is published again alone on a connection that an action opened', async () => {
+		const { lease, sockets, socket, connect, clock } = processHarness();
+		const action = lease('action');
+		await connect();
+		const first = lease('trigger');
+		action.lease.close();
+		first.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await clock.advance(500);
+		const again = lease('trigger');
+		await settle();
+		expect(again.events).toEqual(['e1']);
+		expect(sockets).toHaveLength(1);
+	});
+
 	it('are kept for a trigger that is published again: the latest 1,000', async () => {
 		const { lease, socket, connect } = processHarness();
 		const before = lease('trigger');
