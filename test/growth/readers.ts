@@ -660,7 +660,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text, json }) => {
 			const sent = new SentFrames();
 			for (const content of [text, `${text} again`]) {
-				sent.add(outgoingFrame(messageFrame(content)), 1);
+				sent.add(outgoingFrame(messageFrame(content)), 1, 0);
 			}
 			for (const payload of listOf(json).map(objectOf)) {
 				sent.noteEvent(event('message_received', { ...payload, role: 'user' }), 'own');

@@ -69,7 +69,7 @@ export class AckWaiter {
 				if (found.kind === 'unmatched') unmatched.abort(DONE);
 			},
 		};
-		this.sent.add(frame, socket.number);
+		this.sent.add(frame, socket.number, this.clock.elapsed());
 		if (!socket.send(frame.text)) {
 			this.waiting = null;
 			this.sent.remove(frame);

@@ -2,6 +2,7 @@ import { randomUUID } from 'crypto';
 import { shortFingerprint } from '../hash';
 import { BoundedMap } from '../boundedMap';
 import { type Ack, type ChatEvent, type ClientFrame, idText, readMessage } from './frames';
+import { LATE_ACK_MS } from './timings';
 
 export interface OutgoingFrame {
 	/** The frame as JSON. */
@@ -40,8 +41,15 @@ export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 	};
 }
 
-/** `socket` counts the opened sockets. `order` counts the sent frames and received acks of a session. */
-type WrittenFrame = Omit<OutgoingFrame, 'text'> & { socket: number; order: number };
+/**
+ * `socket` counts the opened sockets. `order` counts the sent frames and received acks of a session. `writtenAt` is by
+ * `clock.elapsed()`.
+ */
+type WrittenFrame = Omit<OutgoingFrame, 'text'> & {
+	socket: number;
+	order: number;
+	writtenAt: number;
+};
 type ArrivedAck = { ack: Ack; socket: number; order: number };
 
 /** Whether the current message has its ack. `unmatched`: an ack arrived that may be about it. */
@@ -77,12 +85,27 @@ export class SentFrames {
 	/** States of acks that echo message IDs. Such an ack with an unknown ID is about another client's frame. */
 	private readonly echoingStates = new Set<string>();
 
-	add({ messageId, messageKey, contentHash }: OutgoingFrame, socket: number): void {
+	/** @param now by `clock.elapsed()` */
+	add({ messageId, messageKey, contentHash }: OutgoingFrame, socket: number, now: number): void {
+		this.forgetLost(socket, now);
 		const knownKey = this.messageKeys.get(messageId);
 		const isShared = knownKey !== undefined && knownKey !== messageKey;
 		this.messageKeys.set(messageId, isShared ? null : messageKey);
-		this.unacknowledged.push({ messageId, messageKey, contentHash, socket, order: this.order++ });
+		const order = this.order++;
+		this.unacknowledged.push({ messageId, messageKey, contentHash, socket, order, writtenAt: now });
 		if (this.unacknowledged.length > MAX_IDS) this.unacknowledged.shift();
+	}
+
+	/** Forgets frames of earlier sockets whose ack was lost, because they would make later acks uncertain. */
+	private forgetLost(socket: number, now: number): void {
+		const recent = this.unacknowledged.filter(
+			(one) => one.socket >= socket || now - one.writtenAt < LATE_ACK_MS,
+		);
+		const since = recent[0]?.order ?? Infinity;
+		// An ack since then may be about a lost frame or a recent one.
+		if (this.unmatched.some(({ order }) => order > since)) return;
+		this.unacknowledged = recent;
+		this.unmatched = [];
 	}
 
 	/** The socket didn't accept the frame. */

@@ -60,6 +60,9 @@ export const SESSION_CLOSED_LINGER_MS = 2_000;
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
 export const ACK_TIMEOUT_MS = 120_000;
 
+/** No ack of a frame is expected on a later socket after this time. Much longer than a turn takes. */
+export const LATE_ACK_MS = 300_000;
+
 /** How long to wait for proof of which frame an ack is about: another ack, or the customer's message. */
 export const MATCH_TIMEOUT_MS = 10_000;
 

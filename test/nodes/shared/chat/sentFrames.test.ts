@@ -4,6 +4,7 @@ import {
 	SentFrames,
 	type OutgoingFrame,
 } from '../../../../nodes/shared/chat/sentFrames';
+import { LATE_ACK_MS } from '../../../../nodes/shared/chat/timings';
 
 const FIRST_SOCKET = 1;
 const NEXT_SOCKET = 2;
@@ -16,7 +17,7 @@ const ack = (messageId: string | null, state = 'default') =>
 
 function sent(...frames: OutgoingFrame[]): SentFrames {
 	const sentFrames = new SentFrames();
-	for (const frame of frames) sentFrames.add(frame, FIRST_SOCKET);
+	for (const frame of frames) sentFrames.add(frame, FIRST_SOCKET, 0);
 	return sentFrames;
 }
 
@@ -53,7 +54,7 @@ test('an ack that arrived before the current message was sent is not about it', 
 	const [one, other, current] = [message('one'), message('other'), message('current')];
 	const frames = sent(one, other);
 	frames.take(ack(null), FIRST_SOCKET, other.messageKey);
-	frames.add(current, FIRST_SOCKET);
+	frames.add(current, FIRST_SOCKET, 0);
 	expect(frames.take(ack(other.messageId), FIRST_SOCKET, current.messageKey)).toEqual({
 		kind: 'none',
 	});
@@ -62,7 +63,7 @@ test('an ack that arrived before the current message was sent is not about it', 
 test('an ack of an earlier socket is not about a frame of a later one', () => {
 	const current = message('current');
 	const frames = new SentFrames();
-	frames.add(current, NEXT_SOCKET);
+	frames.add(current, NEXT_SOCKET, 0);
 	expect(frames.take(ack(null), FIRST_SOCKET, current.messageKey)).toEqual({ kind: 'none' });
 });
 
@@ -79,7 +80,7 @@ describe('two messages with the same ID', () => {
 	test('an ack with this ID is about the one that waits, not about messages with another ID', () => {
 		const frames = sent(one);
 		frames.take(ack('m-1'), FIRST_SOCKET, one.messageKey);
-		for (const frame of [other, message('three')]) frames.add(frame, FIRST_SOCKET);
+		for (const frame of [other, message('three')]) frames.add(frame, FIRST_SOCKET, 0);
 		const own = ack('m-1');
 		expect(frames.take(own, FIRST_SOCKET, other.messageKey)).toEqual({ kind: 'matched', ack: own });
 	});
@@ -90,7 +91,7 @@ describe('an ack with an unknown ID, after an ack of the same state echoed an ID
 		const [earlier, current] = [message('earlier'), message('current')];
 		const frames = sent(earlier);
 		frames.take(ack(earlier.messageId, state), FIRST_SOCKET, earlier.messageKey);
-		frames.add(current, FIRST_SOCKET);
+		frames.add(current, FIRST_SOCKET, 0);
 		const unknown = ack("the service's own ID", state);
 		return { unknown, result: frames.take(unknown, FIRST_SOCKET, current.messageKey) };
 	}
@@ -162,5 +163,52 @@ describe("the content of a customer's message", () => {
 		const frames = sent(earlier, current);
 		frames.take(own, FIRST_SOCKET, current.messageKey);
 		expect(frames.noteEvent(event, current.messageKey).kind).not.toBe('matched');
+	});
+});
+
+describe('a frame whose ack was lost', () => {
+	const ids = { message_id: 'row-2' };
+	const later = (current: OutgoingFrame, { socket = NEXT_SOCKET, now = LATE_ACK_MS } = {}) => {
+		const frames = sent(message('earlier', ids));
+		frames.add(current, socket, now);
+		return frames;
+	};
+
+	test.each([
+		['without an ID', message('current'), null],
+		['with an ID that both messages have', message('current', ids), 'row-2'],
+	])('is forgotten after 5 minutes on a later socket: an ack %s', (_name, current, id) => {
+		const own = ack(id);
+		const acknowledged = later(current).take(own, NEXT_SOCKET, current.messageKey);
+		expect(acknowledged).toEqual({ kind: 'matched', ack: own });
+	});
+
+	test.each([
+		['before that', { now: LATE_ACK_MS - 1 }],
+		['on its own socket', { socket: FIRST_SOCKET }],
+	])("isn't forgotten %s", (_name, changes) => {
+		const current = message('current');
+		const frames = later(current, changes);
+		expect(frames.take(ack(null), NEXT_SOCKET, current.messageKey)).toEqual({ kind: 'unmatched' });
+	});
+
+	test("isn't forgotten while an ack may be about it or a recent frame", () => {
+		const [recent, current] = [message('recent'), message('current')];
+		const frames = later(recent, { now: LATE_ACK_MS - 1 });
+		frames.take(ack(null), NEXT_SOCKET, recent.messageKey);
+		frames.add(current, NEXT_SOCKET, LATE_ACK_MS);
+		expect(frames.take(ack(null), NEXT_SOCKET, current.messageKey)).toEqual({ kind: 'unmatched' });
+	});
+
+	test('is forgotten with an ack that is about no recent frame', () => {
+		const [lost, current] = [message('lost'), message('current')];
+		const frames = sent(message('earlier'), lost);
+		frames.take(ack(null), FIRST_SOCKET, lost.messageKey);
+		frames.add(current, NEXT_SOCKET, LATE_ACK_MS);
+		const own = ack(null);
+		expect(frames.take(own, NEXT_SOCKET, current.messageKey)).toEqual({
+			kind: 'matched',
+			ack: own,
+		});
 	});
 });
