@@ -217,12 +217,22 @@ describe('a retry with a value that was edited and is invalid', () => {
 		expect(invalid).toMatchObject({ details: { outcome: 'not_sent' } });
 		expect(placed).toMatchObject({
 			message: expect.stringContaining(LEAVE_OUT),
-			details: { outcome: 'not_sent' },
+			details: { outcome: 'unknown' },
 		});
 	});
 
 	it('says to leave the item whose call was placed out of a new execution', async () => {
 		expect(faultOf(await retryEdited({})).description).toContain(LEAVE_OUT);
+	});
+
+	it("doesn't say that an item wasn't sent whose outcome is unknown", async () => {
+		callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+		const failed = await run(harness.placeCallNode(perItem), people(1));
+		const invalid = { ...perItem, phoneNumber: 'none' };
+		const again = await retry(failed, harness.placeCallNode(invalid, CONTINUE));
+		expect(output(again, 'Node')[0]?.json).toMatchObject({ details: { outcome: 'unknown' } });
+		const { description } = faultOf(await retry(failed, harness.placeCallNode(invalid)));
+		expect(description).toContain('An earlier attempt may have sent this item');
 	});
 
 	it("doesn't return an item as called if its number was edited to an invalid one", async () => {

@@ -27,6 +27,8 @@ export class ItemRecords {
 	private readonly keysOfItems: Set<string>;
 	/** Keys of completed records, by item index and person. */
 	private readonly completedFor = new Map<string, string>();
+	/** Indexes of the items with a record. */
+	private readonly recordedAt = new Set<string>();
 	/** Indexes of the items with a completed record. */
 	private readonly completedAt = new Set<string>();
 
@@ -39,6 +41,7 @@ export class ItemRecords {
 			const [ofParameters, index, person] = record.item?.split('/') ?? [];
 			if (index === undefined) continue;
 			if (ofParameters === this.parameters) this.keysByItem.set(index, key);
+			this.recordedAt.add(index);
 			if (!('completed' in record)) continue;
 			this.completedAt.add(index);
 			if (person !== undefined) this.completedFor.set(`${index}/${person}`, key);
@@ -72,6 +75,11 @@ export class ItemRecords {
 	 */
 	matchPayload(request: ItemRequest, index: number): void {
 		this.keysByItem.set(String(index), this.keyOf(request, index).key);
+	}
+
+	/** Whether an earlier attempt may have sent the item, perhaps with other values. */
+	mayBeSent(index: number): boolean {
+		return this.recordedAt.has(String(index));
 	}
 
 	/** Whether an earlier attempt completed the item, perhaps with other values. */

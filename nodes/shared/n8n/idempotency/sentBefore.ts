@@ -31,7 +31,22 @@ export async function mayHaveBegunAny(context: IExecuteFunctions): Promise<boole
 
 /** The error of an item that an earlier attempt may have sent, although this one can't send it. */
 export function maybeSentBefore(error: ExplainedError): OutcomeUnknown {
+	return sentBefore(
+		error,
+		"Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.",
+	);
+}
+
+/** The error of an item that an earlier attempt completed, perhaps with other values, although this one can't read it. */
+export function completedBefore(error: ExplainedError): OutcomeUnknown {
+	return sentBefore(
+		error,
+		'An earlier attempt completed this item, so leave it out of a new execution.',
+	);
+}
+
+function sentBefore(error: ExplainedError, advice: string): OutcomeUnknown {
 	const { message, resolution, resolutionForModel: forModel, originalMessage } = error;
-	const onScreen = `${asSentence(resolution)} Then retry the execution again. An earlier attempt may have sent this item, so don't send it in a new execution.`;
+	const onScreen = `${asSentence(resolution)} ${advice}`;
 	return new OutcomeUnknown(message, { onScreen, forModel }, originalMessage, undefined, 'n8n');
 }

@@ -1,11 +1,11 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asSentence, explained, type ExplainedError, InvalidInput } from '../../api/errors';
+import { explained } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import type { Limiter } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
 import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
-import { maybeSentBefore, mayHaveBegunAny } from '../idempotency/sentBefore';
+import { completedBefore, maybeSentBefore, mayHaveBegunAny } from '../idempotency/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
@@ -46,9 +46,10 @@ export async function sendEachItem<Deps>(
 		try {
 			return firstRequestOf(index);
 		} catch (error) {
-			const isCompleted = handler.itemRecords.wasCompleted(index);
-			if (isCompleted) throw completedBefore(explained(error));
-			throw mayUnreadBeSent ? maybeSentBefore(explained(error)) : error;
+			const { itemRecords } = handler;
+			if (itemRecords.wasCompleted(index)) throw completedBefore(explained(error));
+			const mayBeSent = mayUnreadBeSent || itemRecords.mayBeSent(index);
+			throw mayBeSent ? maybeSentBefore(explained(error)) : error;
 		}
 	};
 	onEarlierResults?.(handler.earlierResults);
@@ -82,13 +83,6 @@ export async function sendEachItem<Deps>(
 		}),
 		...(await checksOfRetry(context, handler, requestOf, earlierOutput, options)),
 	});
-}
-
-/** The values are invalid after an edit. */
-function completedBefore(error: ExplainedError): InvalidInput {
-	const { message, resolution, resolutionForModel: forModel } = error;
-	const onScreen = `${asSentence(resolution)} An earlier attempt completed this item, so leave it out of a new execution.`;
-	return new InvalidInput(message, { onScreen, forModel });
 }
 
 /** Finds out what earlier attempts did for each item, and whether they may have sent items that can't be read now. */
