@@ -106,6 +106,29 @@ describe('a retry after n8n was killed', () => {
 		});
 	});
 
+	it.each([
+		['is invalid', { phone: 'none' }],
+		['has its scheduled time in the past', { phone: phone(1), at: '2026-11-20T13:00:00+05:30' }],
+	])(
+		'if another item %s, names the call that may have been placed, and sends nothing',
+		async (_which, invalid) => {
+			acceptCalls(1);
+			const node = await lookUpNode({ when: 'dateTime', scheduledAt: '={{ $json.at }}' });
+			const rows = [{ phone: phone(0), at: '2026-11-20T23:30:00+05:30' }];
+			const begun = await kill(node, rows);
+			itIs(NIGHT);
+			const again = acceptUpTo(3);
+			const later = { phone: phone(2), at: '2026-11-20T23:30:00+05:30' };
+			const run = await retryAfterKill(begun, node, [...rows, later, invalid]);
+			const { message, description } = faultOf(run);
+			expect(again).toEqual([]);
+			expect(message).toContain(`(call to ${phone(0)}, IN) [item 0]`);
+			expect(description).toContain('[item 2]');
+			expect(description).toContain('This attempt sent nothing. Run the other items');
+			expect(description).not.toContain('Nothing was sent, because all items are checked');
+		},
+	);
+
 	it("doesn't report a rejected call as placed because another one to the same person was", async () => {
 		rejectCall();
 		const bodies = acceptCalls(1);

@@ -76,12 +76,7 @@ export async function sendEachItem<Deps>(
 		...options,
 		isCompleted: (index) => !notSent.has(index),
 		earlierOutput,
-		...(handler.isFirstAttempt && {
-			check: (index) => {
-				if (handler.itemRecords.of(index) === undefined) requestOf(index).check?.();
-			},
-		}),
-		...(await checksOfRetry(context, handler, requestOf, earlierOutput, options)),
+		...(await checksBefore(context, handler, requestOf, earlierOutput, options)),
 	});
 }
 
@@ -123,29 +118,37 @@ function isUnknown(record: IdempotencyRecord | undefined): boolean {
 }
 
 /**
- * Stops a retry before the first request if an outcome is unknown. Reports the items with an unknown outcome, and those
- * that completed.
+ * The checks before the first request. A retry stops here if an outcome is unknown and can't be looked up. After a crash,
+ * it also stops if another item is invalid. It reports the items with an unknown outcome, and those that completed.
  */
-async function checksOfRetry<Deps>(
+async function checksBefore<Deps>(
 	context: IExecuteFunctions,
 	handler: IdempotencyHandler<Deps>,
 	requestOf: RequestOf<Deps>,
 	earlierOutput: EarlierOutput,
 	{ completedText }: Pick<ItemLoopOptions, 'completedText'>,
 ): Promise<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
-	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return {};
-	const indexes = [...context.getInputData().keys()];
-	const isBlocked = indexes.some((index) => {
-		const record = handler.itemRecords.of(index);
-		return isUnknown(record) && !isSearchable(record);
-	});
-	if (!isBlocked) return {};
+	const { isFirstAttempt, itemRecords } = handler;
+	const checkNew = (index: number) => {
+		if (itemRecords.of(index) === undefined) requestOf(index).check?.();
+	};
+	const checks = isFirstAttempt ? { check: checkNew } : {};
+	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return checks;
+	const records = [...context.getInputData().keys()].map((index) => itemRecords.of(index));
+	const unknown = records.filter(isUnknown);
+	if (unknown.every(isSearchable)) {
+		const isAfterCrash = isFirstAttempt && unknown.length > 0;
+		const isInvalid = isAfterCrash && (await tryEachItem(context, checkNew)).size > 0;
+		if (!isInvalid) return checks;
+	}
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));
 	});
 	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
-	// An item that can't be read isn't one of the others.
-	const check = (index: number) => earlierOutput(index) ?? requestOf(index);
+	// An invalid item isn't one of the others.
+	const check = (index: number) => {
+		if (earlierOutput(index) === undefined) requestOf(index).check?.();
+	};
 	return { check, checkNote: notes.join(' ') };
 }
