@@ -1,4 +1,5 @@
 import countBy from 'lodash/countBy';
+import difference from 'lodash/difference';
 import partition from 'lodash/partition';
 import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
@@ -67,11 +68,12 @@ export class WriteAheadLog {
 	async begin(target: unknown, payload = target): Promise<boolean> {
 		const names = namesOf(target, payload);
 		const more = this.begun.isMarked ? [] : this.markTexts();
+		let ofFoundMark: string[] = [];
 		let isBegun = false;
 		let pending = names;
 		while (pending.length > 0) {
 			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
-			const texts = [...entries.flatMap((entry) => entry.texts), ...more];
+			const texts = [...entries.flatMap((entry) => entry.texts), ...more, ...ofFoundMark];
 			const write = async () => await this.writer.add(texts);
 			const { result: added, isRepeated } = await repeatOnStore(write, this.options.pause).catch(
 				(error: unknown) => {
@@ -79,15 +81,14 @@ export class WriteAheadLog {
 					throw error;
 				},
 			);
-			const isMarkFound = !this.begun.isMarked && this.isMarkOfEarlier(added, isRepeated);
+			ofFoundMark = this.begun.isMarked ? [] : this.textsOfFoundMark(added, isRepeated);
 			this.begun.isMarked = true;
-			// For later questions, because the store now has this attempt's mark, too.
-			if (isMarkFound) await this.writer.add([this.earlierText()]).catch(() => undefined);
 			const [earlier, own] = this.existing(entries, added, isRepeated);
 			if (earlier.length > 0) isBegun = true;
 			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
 			pending = own.map(({ name }) => name);
 		}
+		if (ofFoundMark.length > 0) await this.writer.add(ofFoundMark).catch(() => undefined);
 		return isBegun;
 	}
 
@@ -100,8 +101,21 @@ export class WriteAheadLog {
 			const nth = this.begun.removeLatest(name);
 			return nth === undefined ? [] : this.textsOf(name, nth);
 		});
-		if (this.options.isFirstAttempt && this.begun.unmark()) remove.push(...this.markTexts());
 		if (remove.length > 0) await this.writer.remove(remove).catch(() => undefined);
+		const isMarkLeft = this.options.isFirstAttempt && this.begun.total === 0;
+		if (isMarkLeft) await this.removeMark().catch(() => undefined);
+	}
+
+	/** Removes the mark, unless it's shared. */
+	private async removeMark(): Promise<void> {
+		const texts = [...this.markTexts(), this.sharedMarkText()];
+		await this.exclusive(async () => {
+			// A request may have been started since.
+			if (!this.begun.unmark()) return;
+			this.writer.forget(texts);
+			const added = await this.store.add([this.sharedMarkText()]);
+			if (added.length > 0) await removeAll(this.store, texts);
+		});
 	}
 
 	/**
@@ -157,6 +171,16 @@ export class WriteAheadLog {
 		} catch {
 			return true;
 		}
+	}
+
+	/** What to add if another execution had written the mark. */
+	private textsOfFoundMark(added: ReadonlySet<string>, isRepeated: boolean): string[] {
+		const [mark = ''] = this.markTexts();
+		// The mark again, because the other execution may have removed it in between.
+		const shared = [...this.markTexts(), this.sharedMarkText()];
+		if (this.options.isFirstAttempt) return added.has(mark) ? [] : shared;
+		// For later questions, because the store now has this attempt's mark, too.
+		return this.isMarkOfEarlier(added, isRepeated) ? [...shared, this.earlierText()] : [];
 	}
 
 	private isMarkOfEarlier(added: ReadonlySet<string>, isRepeated: boolean): boolean {
@@ -235,15 +259,19 @@ export class WriteAheadLog {
 		if (this.begun.unmark()) texts.push(...this.markTexts());
 		if (texts.length === 0) return;
 		await this.exclusive(async () => {
-			const sharedStart = this.sharedStartText();
-			const all = [...texts, sharedStart];
+			const [sharedStart, sharedMark] = [this.sharedStartText(), this.sharedMarkText()];
+			const all = [...texts, sharedStart, sharedMark];
 			this.writer.forget(all);
 			const added = await this.store.add(all);
 			if (!added.includes(sharedStart)) return;
+			const isMarkShared = !added.includes(sharedMark);
 			// The store has all of these, so an equal count means that it has nothing else.
-			const isAllOwn = (await this.store.count()) === all.length;
+			const isAllOwn = !isMarkShared && (await this.store.count()) === all.length;
 			if (isAllOwn) await this.store.clear();
-			else await removeAll(this.store, all);
+			else {
+				const shared = isMarkShared ? [...this.markTexts(), sharedMark] : [];
+				await removeAll(this.store, difference(all, shared));
+			}
 		});
 	}
 
@@ -277,6 +305,11 @@ export class WriteAheadLog {
 	private markTexts(): string[] {
 		const mark = `begun ${this.origin.startedAt}`;
 		return this.options.isFirstAttempt ? [mark] : [mark, `${mark} ${this.origin.executionId}`];
+	}
+
+	/** Marks that another execution found the mark of this start. The mark must then stay, for a retry of either. */
+	private sharedMarkText(): string {
+		return `shared mark ${this.origin.startedAt}`;
 	}
 
 	/** A retry adds this if it found the mark of an earlier attempt. */

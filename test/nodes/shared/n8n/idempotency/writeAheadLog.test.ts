@@ -448,6 +448,63 @@ describe('whether an earlier attempt began any request', () => {
 		expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
 	});
 
+	test.each([0, 1, 2, 3, 4, 6, 8, 10])(
+		'a request that starts %i ticks after another one took no effect leaves the mark, until the execution ends',
+		async (ticks) => {
+			const store = new Store();
+			const log = first(store);
+			await log.begin('a');
+			const released = log.release('a');
+			for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+			await Promise.all([released, log.begin('b')]);
+			expect(await later(store, 'e2').mayHaveBegunAny()).toBe(true);
+			await log.clear();
+			expect(store.texts).toEqual([]);
+		},
+	);
+
+	describe('of two executions that started in the same millisecond', () => {
+		test.each<[how: string, end: (log: WriteAheadLog) => Promise<void>]>([
+			['ends normally', async (log) => await log.clear()],
+			['has its request rejected', async (log) => await log.release('b')],
+			[
+				'has its request rejected and ends',
+				async (log) => {
+					await log.release('b');
+					await log.clear();
+				},
+			],
+		])('the mark of the one that was killed stays if the other %s', async (_how, end) => {
+			for (const isKilledFirst of [true, false]) {
+				const store = new Store();
+				const [killed, other] = [first(store, 'e1'), first(store, 'e2')];
+				const begin = [async () => await killed.begin('a'), async () => await other.begin('b')];
+				for (const each of isKilledFirst ? begin : begin.reverse()) await each();
+				await end(other);
+				expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
+			}
+		});
+
+		test('the mark stays if the other one ends while it is found', async () => {
+			const store = new Store();
+			const [other, killed] = [first(store, 'e1'), first(store, 'e2')];
+			await other.begin('b');
+			const begun = killed.begin('a');
+			await other.clear();
+			await begun;
+			expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
+		});
+
+		test('their requests leave only the mark, and a text that it is shared', async () => {
+			const store = new Store();
+			const together = [first(store, 'e1'), first(store, 'e2')];
+			for (const [index, log] of together.entries()) await log.begin(`request ${index}`);
+			for (const log of together) await log.clear();
+			expect(store.requests).toEqual([]);
+			expect(store.texts).toHaveLength(2);
+		});
+	});
+
 	test('of two requests, one that took no effect leaves the mark', async () => {
 		const store = new Store();
 		const log = first(store);
