@@ -1,3 +1,4 @@
+import difference from 'lodash/difference';
 import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
@@ -22,7 +23,18 @@ export type RowsMemory = {
 	areChanged?: true;
 	/** Number of pushes that began, by campaign. */
 	pushes?: { [campaign: string]: number };
+	/**
+	 * Pushes that have sent nothing. They are recorded with the next one that sends rows: without them, a retry whose rows
+	 * moved to another push couldn't know that they were sent.
+	 */
+	unrecorded?: PushId[];
 };
+
+/** Identifies the rows of a push and their blocks. */
+type RowsId = { campaign: number; fingerprint: string; blockSize: number };
+
+/** `pushIndex` is the number of the push among those to its campaign, independent of its rows. */
+type PushId = RowsId & { pushIndex: number };
 
 export type BegunRowsOptions = {
 	log: PushLog;
@@ -37,10 +49,13 @@ export type BegunRowsOptions = {
 /** Recorded blocks per push. More of them would slow down each write. */
 const MAX_BLOCKS = 1_000;
 
+/** n8n stores them with the execution. */
+const MAX_UNRECORDED = 100;
+
 /**
  * Recognizes rows that an earlier attempt of the execution began to send, if n8n has no other record of them because it was
  * killed, restarted, or stopped. Rows are recorded in blocks, before the first row of a block is sent. They are recognized
- * as long as the numbers of the push and their order stay the same.
+ * as long as the numbers of the push and their order stay the same, also those of earlier pushes.
  */
 export class BegunRows {
 	/**
@@ -53,9 +68,7 @@ export class BegunRows {
 	private constructor(
 		private readonly options: BegunRowsOptions,
 		private readonly rows: RowSet,
-		private readonly blockSize: number,
-		/** Identifies these rows. */
-		private readonly identity: readonly unknown[],
+		private readonly rowsId: RowsId,
 	) {}
 
 	/** @param contactsPerRequest rows that are sent together */
@@ -67,8 +80,8 @@ export class BegunRows {
 	): Promise<BegunRows> {
 		const blockSize = Math.max(contactsPerRequest, Math.ceil(rows.size / MAX_BLOCKS));
 		const fingerprint = await keys.fingerprintOf(rows, yieldToEventLoop);
-		const identity = [options.campaign, fingerprint, blockSize];
-		const begunRows = new BegunRows(options, rows, blockSize, identity);
+		const rowsId = { campaign: options.campaign, fingerprint, blockSize };
+		const begunRows = new BegunRows(options, rows, rowsId);
 		await begunRows.findPush();
 		return begunRows;
 	}
@@ -130,7 +143,11 @@ export class BegunRows {
 	private async findPush(): Promise<void> {
 		const { log, executionId, push, memory } = this.options;
 		if (this.isAnotherPush || push.notedBy === executionId) return;
-		const [isBegun, isSame] = await log.findBegun(this.targetsOfPush());
+		const id = { ...this.rowsId, pushIndex: pushIndexOf(this.options) };
+		const [isBegun, isSame] = await log.findBegun(targetsOf(id));
+		const others = memory.unrecorded?.filter((other) => !isSamePush(other, id)) ?? [];
+		memory.unrecorded = isBegun === true ? others : [...others, id];
+		if (memory.unrecorded.length > MAX_UNRECORDED) await this.recordPushes();
 		if (isBegun !== true) return;
 		push.notedBy = executionId;
 		if (isSame !== true) memory.areChanged = true;
@@ -138,40 +155,60 @@ export class BegunRows {
 
 	/** Records the push itself. */
 	private async beginPush(): Promise<void> {
-		const { log, executionId, push } = this.options;
+		const { executionId, push } = this.options;
 		if (push.notedBy === executionId) return;
-		await Promise.all(this.targetsOfPush().map(async (target) => await log.begin(target)));
+		await this.recordPushes();
 		push.notedBy = executionId;
 	}
 
-	/** The push, and its rows. */
-	private targetsOfPush(): unknown[] {
-		return [numberedPush(this.options), ['rows', ...this.identity]];
+	private async recordPushes(): Promise<void> {
+		const { log, memory } = this.options;
+		const pushes = memory.unrecorded ?? [];
+		await Promise.all(pushes.flatMap(targetsOf).map(async (target) => await log.begin(target)));
+		memory.unrecorded = difference(memory.unrecorded, pushes);
 	}
 
 	private targetOf(block: number): unknown {
-		return ['block', ...this.identity, block];
+		return ['block', ...valuesOf(this.rowsId), block];
 	}
 
 	private blockOf(row: number): number {
-		return Math.floor(this.rows.indexOf(row) / this.blockSize);
+		return Math.floor(this.rows.indexOf(row) / this.rowsId.blockSize);
 	}
 }
 
-/** Identifies this push among those to its campaign, independent of its rows. */
-function numberedPush({ campaign, push, memory }: BegunRowsOptions): unknown {
+/** The number of this push among those to its campaign, independent of its rows. */
+function pushIndexOf({ campaign, push, memory }: BegunRowsOptions): number {
 	if (push.pushIndex === undefined) {
 		push.pushIndex = memory.pushes?.[campaign] ?? 0;
 		memory.pushes = { ...memory.pushes, [campaign]: push.pushIndex + 1 };
 	}
-	return ['push', campaign, push.pushIndex];
+	return push.pushIndex;
+}
+
+/** The push, and the push with its rows. */
+function targetsOf(push: PushId): unknown[] {
+	return [targetOfPush(push), ['rows', push.pushIndex, ...valuesOf(push)]];
+}
+
+function targetOfPush({ campaign, pushIndex }: Pick<PushId, 'campaign' | 'pushIndex'>): unknown {
+	return ['push', campaign, pushIndex];
+}
+
+function valuesOf({ campaign, fingerprint, blockSize }: RowsId): unknown[] {
+	return [campaign, fingerprint, blockSize];
+}
+
+function isSamePush(one: PushId, other: PushId): boolean {
+	return one.campaign === other.campaign && one.pushIndex === other.pushIndex;
 }
 
 /** Whether an earlier attempt of the execution pushed rows to the campaign. Records nothing. */
 export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
-	const { log, memory } = options;
+	const { log, memory, campaign } = options;
 	if (memory.areChanged !== true) {
-		const [isBegun] = await log.findBegun([numberedPush(options)]);
+		const push = targetOfPush({ campaign, pushIndex: pushIndexOf(options) });
+		const [isBegun] = await log.findBegun([push]);
 		if (isBegun === true) memory.areChanged = true;
 	}
 	return memory.areChanged === true;
@@ -194,10 +231,21 @@ export function rowsChanged(): OutcomeUnknown {
 
 export function isRowsMemory(stored: unknown): stored is RowsMemory {
 	if (!isJsonObject(stored)) return false;
-	const { areChanged, pushes = {} } = stored;
+	const { areChanged, pushes = {}, unrecorded = [] } = stored;
 	return (
 		(areChanged === undefined || areChanged === true) &&
 		isJsonObject(pushes) &&
-		Object.values(pushes).every((count) => typeof count === 'number')
+		Object.values(pushes).every((count) => typeof count === 'number') &&
+		Array.isArray(unrecorded) &&
+		unrecorded.every(isPushId)
+	);
+}
+
+function isPushId(stored: unknown): boolean {
+	if (!isJsonObject(stored)) return false;
+	const { campaign, pushIndex, fingerprint, blockSize } = stored;
+	return (
+		[campaign, pushIndex, blockSize].every((number) => typeof number === 'number') &&
+		typeof fingerprint === 'string'
 	);
 }

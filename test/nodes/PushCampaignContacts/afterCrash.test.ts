@@ -1,8 +1,10 @@
 import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
 import chunk from 'lodash/chunk';
+import isEqual from 'lodash/isEqual';
 import uniq from 'lodash/uniq';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import {
 	BegunRows,
@@ -36,6 +38,7 @@ import {
 	PATH,
 	phone,
 	phonesOf,
+	remembering,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -62,6 +65,33 @@ async function retry(
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (rows !== undefined && task !== undefined) task.data = { main: [rows] };
 	return await resume(harness.credentials, flow(over).workflow, data, 'retry');
+}
+
+const rowsOf = (...numbers: Array<number | '-'>) =>
+	numbers.map((n) => ({ json: { phone: n === '-' ? n : phone(n) } }));
+
+/** Pushes each list in a run of the node, as in a loop, and is killed. *Retry* begins with the first list again. */
+async function retryLoop(lists: INodeExecutionData[][], now: INodeExecutionData[][]) {
+	const bodies: JsonObject[] = [];
+	service()
+		.post(PATH, remembering(bodies))
+		.optionally()
+		.times(9)
+		.reply(200, () => accepted(phonesOf(bodies.at(-1)).length));
+	const { workflow } = flow({}, 'continueRegularOutput');
+	const data = await runKilledAfter(harness.credentials, workflow, 'Node', lists, lists.length - 1);
+	const [task] = data.executionData?.nodeExecutionStack ?? [];
+	if (data.executionData === undefined || task === undefined) throw new Error('nothing to retry');
+	data.resultData.runData = {};
+	data.executionData.contextData = {};
+	const tasks = now.map((items) => ({ ...task, data: { main: [items] } }));
+	data.executionData.nodeExecutionStack = tasks;
+	const run = await resume(harness.credentials, workflow, data, 'retry');
+	const left = run.data.resultData.runData.Node?.flatMap(({ data }) => data?.main?.[1] ?? []);
+	return {
+		pushed: bodies.flatMap(phonesOf),
+		rejected: left?.map(({ json }) => json.rejection_status),
+	};
 }
 
 const rejected = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.rejection_status);
@@ -220,6 +250,36 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 1, 1, 3, 3].map(phone));
 	});
 
+	test.each([
+		['invalid rows', [rowsOf('-', '-'), rowsOf(0, 1)], [rowsOf(9, 0), rowsOf(1)], [0, 1]],
+		[
+			'rows that an earlier push sent',
+			[rowsOf(5), rowsOf(5), rowsOf(0, 1)],
+			[rowsOf(5), rowsOf(0, 8), rowsOf(1)],
+			[5, 0, 1],
+		],
+		[
+			'rows that an earlier push sent, which is later now',
+			[rowsOf(5, 6), rowsOf(5), rowsOf(7)],
+			[rowsOf(7), rowsOf(5), rowsOf(5, 6)],
+			[5, 6, 7],
+		],
+	])(
+		'in a loop that had a push with only %s, rows that moved to it are not pushed again',
+		async (_which, lists, moved, once) => {
+			const { pushed, rejected } = await retryLoop(lists, moved);
+			expect(pushed).toEqual(once.map(phone));
+			expect(new Set(rejected)).toEqual(new Set(['unknown']));
+		},
+	);
+
+	test('in a loop that had a push with only invalid rows, the retry pushes the rows of later pushes', async () => {
+		const lists = [rowsOf('-', '-'), rowsOf(0, 1)];
+		const { pushed, rejected } = await retryLoop(lists, [...lists, rowsOf(2)]);
+		expect(pushed).toEqual([0, 1, 2].map(phone));
+		expect(rejected).toEqual(['rejected', 'rejected', 'unknown', 'unknown']);
+	});
+
 	test("pushes no row again if n8n's database stores the notes of the retry, but reports an error", async () => {
 		skipSleeps();
 		const bodies = answering(ok(2));
@@ -278,6 +338,38 @@ describe('rows that are recorded in blocks', () => {
 				findBegun: async (targets) =>
 					await Promise.resolve(targets.map((target) => noted.has(`${JSON.stringify(target)} 0`))),
 			};
+		};
+	}
+
+	/** n8n's store, which outlives executions. */
+	function memoryStore(): DeduplicationStore {
+		const texts = new Set<string>();
+		return {
+			add: async (more) => {
+				const added = more.filter((text) => !texts.has(text));
+				for (const text of more) texts.add(text);
+				return await Promise.resolve(added);
+			},
+			remove: async (some) => {
+				for (const text of some) texts.delete(text);
+				await Promise.resolve();
+			},
+			clear: async () => {
+				texts.clear();
+				await Promise.resolve();
+			},
+			count: async () => await Promise.resolve(texts.size),
+		};
+	}
+
+	/** The logs of an execution and its retries. */
+	function attemptsOn(store: DeduplicationStore) {
+		let isFirstAttempt = true;
+		return (executionId: string) => {
+			const origin = { startedAt: 1, executionId, isSubExecution: false };
+			const log = new WriteAheadLog(store, origin, { isFirstAttempt });
+			isFirstAttempt = false;
+			return log;
 		};
 	}
 
@@ -434,6 +526,55 @@ describe('rows that are recorded in blocks', () => {
 		);
 	});
 
+	test('in a loop, also with pushes that send nothing, no number is fresh again if rows moved or were corrected', async () => {
+		const cell = fc.oneof(fc.nat(6), fc.constant('-'));
+		const cases = fc.record({
+			cells: fc.array(cell, { minLength: 1, maxLength: 12 }),
+			perPush: fc.integer({ min: 1, max: 4 }),
+			killedAfter: fc.nat(12),
+			/** Of the sheet, before the retry. */
+			inserted: fc.array(fc.record({ at: fc.nat(12), number: fc.nat(9) }), { maxLength: 2 }),
+			areInvalidRemoved: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ cells, perPush, killedAfter, ...edits }) => {
+				const attempt = attemptsOn(memoryStore());
+				const fresh: number[] = [];
+				let [claims, hasStopped] = [0, false];
+				const pushAll = async (executionId: string, sheet: typeof cells, maxClaims: number) => {
+					const log = attempt(executionId);
+					const memory: RowsMemory = {};
+					const sentNow = new Set<number>();
+					for (const batch of chunk(sheet, perPush)) {
+						const numbers = uniq(batch.filter((one) => one !== '-'));
+						const phones = new PhonesByRow();
+						for (const [row, number] of numbers.entries()) phones.set(row, phone(number));
+						const rows = RowSet.ofRanges([0, numbers.length - 1]);
+						const options = { log, campaign: 1, executionId, push: {}, memory };
+						const prepared = { keys: new KeysByRow(phones), rows };
+						const push = await BegunRows.open(options, prepared, 2, async () => {});
+						// As `SentNumbers` does with those of earlier pushes.
+						const unsent = [...rows].filter((row) => !sentNow.has(numbers[row] ?? 0));
+						for (const request of chunk(unsent, 2)) {
+							if (claims++ >= maxClaims) return;
+							const claimed = await push.claim(request).catch(() => undefined);
+							hasStopped ||= claimed === undefined;
+							for (const row of claimed?.fresh ?? []) fresh.push(numbers[row] ?? 0);
+							for (const row of request) sentNow.add(numbers[row] ?? 0);
+						}
+					}
+				};
+				await pushAll('first', cells, killedAfter);
+				const sheet = edits.areInvalidRemoved ? cells.filter((one) => one !== '-') : [...cells];
+				for (const { at, number } of edits.inserted) sheet.splice(at, 0, number);
+				await pushAll('retry', sheet, Infinity);
+				expect(uniq(fresh)).toEqual(fresh);
+				if (isEqual(sheet, cells)) expect(hasStopped).toBe(false);
+			}),
+			{ numRuns: 1_000 },
+		);
+	});
+
 	test('over any number of retries, each with its own rows, no row is fresh twice', async () => {
 		const attempts = fc.array(
 			fc.record({
@@ -448,30 +589,13 @@ describe('rows that are recorded in blocks', () => {
 		const size = 2;
 		await fc.assert(
 			fc.asyncProperty(attempts, async (all) => {
-				const texts = new Set<string>();
-				const store: DeduplicationStore = {
-					add: async (more) => {
-						const added = more.filter((text) => !texts.has(text));
-						for (const text of more) texts.add(text);
-						return await Promise.resolve(added);
-					},
-					remove: async (some) => {
-						for (const text of some) texts.delete(text);
-						await Promise.resolve();
-					},
-					clear: async () => {
-						texts.clear();
-						await Promise.resolve();
-					},
-					count: async () => await Promise.resolve(texts.size),
-				};
+				const attempt = attemptsOn(memoryStore());
 				let stored: Pick<BegunRowsOptions, 'push' | 'memory'> | undefined;
 				const sent: string[] = [];
 				for (const [index, { list, killedAfter, retriesLast }] of all.entries()) {
 					const executionId = `e${index}`;
 					const { push, memory } = (retriesLast ? stored : undefined) ?? { push: {}, memory: {} };
-					const origin = { startedAt: 1, executionId, isSubExecution: false };
-					const log = new WriteAheadLog(store, origin, { isFirstAttempt: index === 0 });
+					const log = attempt(executionId);
 					const prepared = numbersOf(5 + list, list);
 					const options = { log, campaign: 1, executionId, push, memory };
 					const rows = await BegunRows.open(options, prepared, size, async () => {});
@@ -541,12 +665,16 @@ describe('rows that are recorded in blocks', () => {
 		await expect((await open(numbersOf(4, 100))).claim([0, 1])).rejects.toThrow("can't know");
 	});
 
-	test.each([{}, { areChanged: true }, { pushes: {} }, { pushes: { 42: 1 } }])(
-		'%j is a memory of pushes',
-		(stored) => {
-			expect(isRowsMemory(stored)).toBe(true);
-		},
-	);
+	const push = { campaign: 42, pushIndex: 0, fingerprint: 'f', blockSize: 10 };
+	test.each([
+		{},
+		{ areChanged: true },
+		{ pushes: {} },
+		{ pushes: { 42: 1 } },
+		{ unrecorded: [push] },
+	])('%j is a memory of pushes', (stored) => {
+		expect(isRowsMemory(stored)).toBe(true);
+	});
 
 	test.each([
 		undefined,
@@ -559,6 +687,10 @@ describe('rows that are recorded in blocks', () => {
 		{ pushes: [] },
 		{ pushes: { 42: '1' } },
 		{ pushes: { 4: 1, 42: null } },
+		{ unrecorded: {} },
+		{ unrecorded: [{ ...push, pushIndex: '0' }] },
+		{ unrecorded: [{ ...push, fingerprint: 1 }] },
+		{ unrecorded: [null] },
 	])('%j is not a valid record', (stored) => {
 		expect(isRowsMemory(stored)).toBe(false);
 	});

@@ -1,5 +1,7 @@
 /** What a model is told of a push that stops before its end, or that brings nobody into the campaign. */
 import { randomUUID } from 'node:crypto';
+import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
+import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../engine';
 import { skipSleeps } from '../../engine/time';
 import {
@@ -11,6 +13,7 @@ import {
 	phone,
 	phonesOf,
 	rejection,
+	remembering,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -158,4 +161,22 @@ test('after too many requests, the remaining contacts can be pushed, and nobody 
 		result: { totals: { pushed: 3 } },
 	});
 	expect([...bodies, ...later].flatMap(phonesOf)).toEqual(given.map((contact) => contact.phone));
+});
+
+test('after a crash, contacts that a model moved to its first list of unusable numbers are not pushed again', async () => {
+	const bodies: JsonObject[] = [];
+	service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(2));
+	const startedAt = Date.now();
+	const attempt = (mode: WorkflowExecuteMode) => {
+		const runtimeData = { version: 1, establishedAt: startedAt, source: 'trigger' } as const;
+		const data = createRunExecutionData({ executionData: { runtimeData } });
+		return engineTool(harness.credentials, toolNode(), { data, mode });
+	};
+	const [one, other, third] = contacts(3);
+	const first = attempt('trigger');
+	expect(await first({ contacts: [{ phone: '12' }] })).toMatchObject({ outcome: 'not_sent' });
+	expect(await first({ contacts: [one, other] })).toMatchObject({ outcome: 'done' });
+	const again = await attempt('retry')({ contacts: [one, other, third] });
+	expect(again).toMatchObject({ outcome: 'unknown' });
+	expect(bodies).toHaveLength(1);
 });

@@ -6,7 +6,8 @@ import { accepted, PATH, phone, phonesOf, pushNode, remembering } from './pushHa
 const harness = engineHarness();
 afterEach(() => jest.restoreAllMocks());
 
-const rowsOf = (...numbers: number[]) => numbers.map((n) => ({ json: { phone: phone(n) } }));
+const rowsOf = (...numbers: Array<number | '-'>) =>
+	numbers.map((n) => ({ json: { phone: n === '-' ? n : phone(n) } }));
 
 type Batches = INodeExecutionData[][];
 
@@ -32,6 +33,12 @@ test('a sub-workflow per batch pushes no row again if the batches of a retry hav
 	const moved = [rowsOf(9, 0), rowsOf(1, 2), rowsOf(3, 4)];
 	const pushed = await pushAndRetry([rowsOf(0, 1), rowsOf(2, 3)], moved);
 	expect(pushed).toEqual([0, 1, 2, 3].map((row) => phone(row)));
+});
+
+test('a sub-workflow per batch pushes no row again if a batch of invalid rows was removed', async () => {
+	const batches = [rowsOf('-', '-'), rowsOf(0, 1)];
+	const pushed = await pushAndRetry(batches, [rowsOf(9, 0), rowsOf(1)]);
+	expect(pushed).toEqual([0, 1].map((row) => phone(row)));
 });
 
 test('a sub-workflow per batch pushes the batches that had not begun, if the rows are the same', async () => {
