@@ -105,6 +105,7 @@ export class BegunRows {
 			this.beginPush(),
 			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
 		]);
+		if (this.isAnotherPush) throw rowsChanged();
 		for (const [index, block] of newOnes.entries()) {
 			this.claimed.set(block, new Set());
 			if (areBegun[index] === true) this.begunBefore.add(block);
@@ -164,8 +165,16 @@ export class BegunRows {
 	private async recordPushes(): Promise<void> {
 		const { log, memory } = this.options;
 		const pushes = memory.unrecorded ?? [];
-		await Promise.all(pushes.flatMap(targetsOf).map(async (target) => await log.begin(target)));
+		const areChanged = await Promise.all(
+			pushes.map(async (push) => {
+				const begin = async (target: unknown) => await log.begin(target);
+				const [isBegun, isSame] = await Promise.all(targetsOf(push).map(begin));
+				return isBegun === true && isSame !== true;
+			}),
+		);
 		memory.unrecorded = difference(memory.unrecorded, pushes);
+		// Another retry began at the same moment.
+		if (areChanged.includes(true)) memory.areChanged = true;
 	}
 
 	private targetOf(block: number): unknown {

@@ -234,6 +234,19 @@ describe('Retry after n8n was killed', () => {
 		expect(rejected(again)).toEqual(['unknown']);
 	});
 
+	test('two retries at the same moment, one of them with requests of another size, push each row once', async () => {
+		const bodies = answering([401, 'no']);
+		const { workflow, start } = flow({});
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		service().post(PATH, remembering(bodies)).optionally().times(4).reply(200, accepted(2));
+		const other = flow({ options: { contactsPerRequest: 100 } }, 'continueRegularOutput').workflow;
+		const [, again] = await Promise.all(
+			[workflow, other].map(async (now) => await retryFailed(harness.credentials, failed, now)),
+		);
+		expect(bodies).toHaveLength(2);
+		expect(again && rejected(again)).toEqual(['unknown', 'unknown']);
+	});
+
 	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
 		const rejection = { success: false, error: 'contacts[0] is wrong' };
 		const bodies = answering(ok(1), [400, rejection], ok(1), [401, 'no']);
