@@ -1,11 +1,12 @@
 import difference from 'lodash/difference';
 import partition from 'lodash/partition';
+import range from 'lodash/range';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
 import type { PreparedRows } from './prepareRows';
 import type { YieldToEventLoop } from './pushTypes';
-import type { RowSet } from './rowSet';
+import { RowSet } from './rowSet';
 
 /** Records what a push is about to send. */
 export type PushLog = {
@@ -92,6 +93,20 @@ export class BegunRows {
 	}
 
 	/**
+	 * The rows that an earlier attempt may have sent without a known result. A block with `sent` rows was recorded by the
+	 * attempt that knows these, so no other one has sent its `rejected` rows.
+	 */
+	begunRows(sent: RowSet, rejected: RowSet): RowSet {
+		const { blockSize } = this.rowsId;
+		const blocks = Array.from(this.begunBefore, (block) => {
+			const rows = RowSet.of(this.rows.slice(block * blockSize, (block + 1) * blockSize));
+			const others = rows.without(sent);
+			return others.size < rows.size ? others.without(rejected) : others;
+		});
+		return RowSet.union(blocks);
+	}
+
+	/**
 	 * Records rows before they are sent. The caller sends the `fresh` ones.
 	 *
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
@@ -107,8 +122,8 @@ export class BegunRows {
 		]);
 		if (this.isAnotherPush) throw rowsChanged();
 		for (const [index, block] of newOnes.entries()) {
-			this.claimed.set(block, new Set());
-			if (areBegun[index] === true) this.begunBefore.add(block);
+			if (areBegun[index] === true) this.addBegun(block);
+			else this.claimed.set(block, new Set());
 		}
 		const [known, fresh] = partition(rows, (row) => this.begunBefore.has(this.blockOf(row)));
 		for (const row of fresh) this.claimed.get(this.blockOf(row))?.add(row);
@@ -151,7 +166,20 @@ export class BegunRows {
 		if (memory.unrecorded.length > MAX_UNRECORDED) await this.recordPushes();
 		if (isBegun !== true) return;
 		push.notedBy = executionId;
-		if (isSame !== true) memory.areChanged = true;
+		if (isSame === true) await this.findBlocks();
+		else memory.areChanged = true;
+	}
+
+	/** All at once, because the push may stop before it reaches them. */
+	private async findBlocks(): Promise<void> {
+		const blocks = range(Math.ceil(this.rows.size / this.rowsId.blockSize));
+		const areBegun = await this.options.log.findBegun(blocks.map((block) => this.targetOf(block)));
+		for (const block of blocks) if (areBegun[block] === true) this.addBegun(block);
+	}
+
+	private addBegun(block: number): void {
+		this.claimed.set(block, new Set());
+		this.begunBefore.add(block);
 	}
 
 	/** Records the push itself. */

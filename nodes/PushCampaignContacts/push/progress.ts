@@ -4,6 +4,7 @@ import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/a
 import { isAccepted } from '../../shared/phone/campaignPhone';
 import type { JsonObject } from '../../shared/json';
 import type { AttemptSettings } from './attemptSettings';
+import type { BegunRows } from './begunRows';
 import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup } from './rejectedRows';
@@ -77,10 +78,11 @@ export class PushProgress {
 		for (const row of prepared.rejectedRows.single) {
 			if (!sent.has(row.index)) outcome.rejectedRows.add(row);
 		}
-		const rejected = await this.restoreRejected(prepared, sent, settings, outcome);
-		const interrupted = this.interruptedRows(prepared.keys, settings.campaign);
+		const interrupted = RowSet.of(this.interruptedRows(prepared.keys, settings.campaign));
 		this.restoreInterrupted(interrupted, outcome, readerOf(settings.isTool));
-		const settled = RowSet.union([sent, rejected, RowSet.of(interrupted)]);
+		const sentOrUnknown = RowSet.union([sent, interrupted]);
+		const rejected = await this.restoreRejected(prepared, sentOrUnknown, settings, outcome);
+		const settled = RowSet.union([sentOrUnknown, rejected]);
 		const unsettled = prepared.rows.without(settled);
 		if (!settings.removeDuplicates || sentPhones.size === 0) return { rows: unsettled, outcome };
 		const unsent = new RowSet();
@@ -111,9 +113,10 @@ export class PushProgress {
 			for (const row of rows) phones.set(row, numbers.phones.at(row));
 		}
 		const sent = RowSet.ofRanges(found.flatMap(({ request }) => request.rows));
-		const interrupted = [...RowSet.ofRanges(this.record.interrupted?.rows ?? [])].filter(
-			(index) => index < source.count && !sent.has(index),
-		);
+		const { rows = [] } = this.record.interrupted ?? {};
+		const interrupted = RowSet.ofRanges(rows)
+			.within(0, source.count - 1)
+			.without(sent);
 		this.restoreInterrupted(interrupted, outcome, 'onScreen');
 		return { outcome, phones, isComplete: found.length === this.record.sent.length };
 	}
@@ -170,6 +173,16 @@ export class PushProgress {
 		};
 	}
 
+	/** Records the rows that an earlier attempt began. Must not wait, because a later attempt doesn't find them again. */
+	addBegun(begun: BegunRows, keys: ByRow<string>, settings: AttemptSettings): void {
+		const toCampaign = this.record.sent.filter(({ campaign }) => campaign === settings.campaign);
+		const sent = RowSet.ofRanges(toCampaign.flatMap(({ rows }) => rows));
+		const rejected = RowSet.ofRanges(this.record.rejected.flatMap(({ row }) => [row, row]));
+		const rows = begun.begunRows(sent, rejected);
+		const reason = BEGUN_EARLIER[readerOf(settings.isTool)];
+		this.interrupted({ rows, status: 'unknown', reason }, keys, settings);
+	}
+
 	/** @returns the rows that keep the number that was or may have been sent */
 	private async restoreRequests(
 		source: RowSource,
@@ -205,12 +218,13 @@ export class PushProgress {
 	/** @returns the rows that the service rejected and that haven't changed */
 	private async restoreRejected(
 		{ keys, contactsOf }: PreparedRows,
-		sent: RowSet,
+		sentOrUnknown: RowSet,
 		settings: AttemptSettings,
 		outcome: PushOutcome,
 	): Promise<RowSet> {
 		const rejected = this.record.rejected
-			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]) && !sent.has(row))
+			.filter(({ row }) => !sentOrUnknown.has(row))
+			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
 			.sort((one, other) => one.row - other.row);
 		const contacts = await contactsOf(rejected.map(({ row }) => row));
 		const same = rejected.filter(
@@ -222,10 +236,10 @@ export class PushProgress {
 		return RowSet.ofRanges(same.flatMap(({ row }) => [row, row]));
 	}
 
-	private restoreInterrupted(rows: number[], { rejectedRows }: PushOutcome, reader: Reader): void {
+	private restoreInterrupted(rows: RowSet, { rejectedRows }: PushOutcome, reader: Reader): void {
 		const isByAttempt = this.record.interrupted?.byAttempt === true;
 		const reason = (isByAttempt ? BEGUN_EARLIER : INTERRUPTED)[reader];
-		for (const index of rows) rejectedRows.add({ index, status: 'unknown', reason });
+		rejectedRows.addAll({ rows, status: 'unknown', reason });
 	}
 
 	private interruptedRows(keys: ByRow<string>, campaign: number): number[] {

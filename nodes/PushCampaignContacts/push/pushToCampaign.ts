@@ -27,6 +27,7 @@ export async function pushToCampaign(
 	const begun = options.numberList === undefined ? begunRowsOptions(options, progress) : undefined;
 	const earlier =
 		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
+	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
 	const isAnotherPush = options.isAnotherPush === true || earlier?.isAnotherPush === true;
 	if (isAnotherPush) {
 		const reason = reasonOf(rowsChanged(), reader);

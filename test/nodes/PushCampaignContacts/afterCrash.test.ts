@@ -118,6 +118,68 @@ describe('Retry after n8n was killed', () => {
 		expect(output(run, 'Node')).toHaveLength(2);
 	});
 
+	test.each([
+		['Continue', 'continueRegularOutput'],
+		['Stop', undefined],
+	] as const)(
+		'if the retry stops before rows that the killed attempt pushed, they are unknown (%s)',
+		async (_which, onError) => {
+			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+			const bodies = answering([400, isRejected], ok(1), ok(1));
+			const begun = await kill(manyRows(3), ONE_EACH);
+			answeringInto(bodies, [401, 'no']);
+			const { workflow } = flow(ONE_EACH, onError);
+			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+			expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 0].map(phone));
+			const { error } = run.data.resultData;
+			if (onError === undefined) expect(error?.description).toContain('Unknown: 2 rows');
+			else expect(rejected(run)).toEqual(['not_sent', 'unknown', 'unknown']);
+		},
+	);
+
+	test("if n8n's database fails after the retry found the push, its rows are unknown", async () => {
+		skipSleeps();
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		skipSleeps();
+		let hasFoundPush = false;
+		harness.store.beforeCall = (call) => {
+			if (call.startsWith('remove')) hasFoundPush = true;
+			else if (hasFoundPush) throw new Error('database is locked');
+		};
+		const { workflow } = flow({}, 'continueRegularOutput');
+		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		expect(bodies).toHaveLength(1);
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+	});
+
+	test('a row that a stored retry reports as rejected is unknown if a killed one has pushed it since', async () => {
+		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+		answering([401, 'no'], [400, isRejected], [401, 'no'], ok(1), ok(1));
+		const begun = await kill(manyRows(2), ONE_EACH);
+		jest.restoreAllMocks();
+		const { workflow } = flow(ONE_EACH);
+		const stored = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		await retryKilled(harness.credentials, { data: storedCopy(begun) }, workflow);
+		jest.restoreAllMocks();
+		const now = flow(ONE_EACH, 'continueRegularOutput').workflow;
+		const again = await retryFailed(harness.credentials, stored, now);
+		expect(rejected(again)).toEqual(['unknown', 'unknown']);
+	});
+
+	test('a row that a stored retry reports as rejected stays rejected if the retry pushed others of its request', async () => {
+		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+		const bodies = answering([401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
+		const inTwos = { options: { contactsPerRequest: 2 } };
+		const begun = await kill(manyRows(3), inTwos);
+		jest.restoreAllMocks();
+		const stored = await retry(begun, inTwos);
+		const now = flow(inTwos, 'continueRegularOutput').workflow;
+		const again = await retryFailed(harness.credentials, stored, now);
+		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([1, 2, 2].map(phone));
+		expect(rejected(again)).toEqual(['rejected']);
+	});
+
 	test('pushes nothing if the rows changed, and reports them as unknown', async () => {
 		answering(ok(2));
 		const begun = await kill(manyRows(2), {});
@@ -348,8 +410,16 @@ describe('rows that are recorded in blocks', () => {
 					noted.delete(`${name} ${nth}`);
 					await Promise.resolve();
 				},
-				findBegun: async (targets) =>
-					await Promise.resolve(targets.map((target) => noted.has(`${JSON.stringify(target)} 0`))),
+				findBegun: async (targets) => {
+					const areBegun = targets.map((target) => {
+						const name = JSON.stringify(target);
+						const nth = own.get(name) ?? 0;
+						const isNoted = noted.has(`${name} ${nth}`);
+						if (isNoted) own.set(name, nth + 1);
+						return isNoted;
+					});
+					return await Promise.resolve(areBegun);
+				},
 			};
 		};
 	}
