@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence, explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
@@ -120,7 +121,8 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	const send = async (): Promise<PushResult> => {
 		const { length: sentBefore } = progress.record.sent;
 		const numberList = await openPushedNumbers(context, settings);
-		const options = { ...push, isAnotherPush, numberList };
+		const markExecution = once(async () => await beginNumbers(context, settings));
+		const options = { ...push, isAnotherPush, numberList, markExecution };
 		const outcome = await pushToCampaign(source, prepared, options, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
 		return { outcome, output, hasSent, rows, phones: prepared.phones };
@@ -155,6 +157,15 @@ async function openPushedNumbers(
 		async () => await openNumberList(shared, owner),
 	);
 	return { store: withExclusiveAccess(context, shared), ...list };
+}
+
+/** The list of numbers doesn't show which execution pushed them, but {@link mayHaveBegunAny} must know it. */
+async function beginNumbers(
+	context: IExecuteFunctions,
+	{ campaign }: Pick<PushSettings, 'campaign'>,
+): Promise<void> {
+	const log = await openWriteAheadLog(context);
+	await log?.begin(['numbers', campaign.id]);
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */

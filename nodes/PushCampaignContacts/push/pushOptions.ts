@@ -24,6 +24,8 @@ export type PushOptions = AttemptOptions & {
 	sentNumbers?: SentNumbers | undefined;
 	/** For *Skip Numbers Pushed Before*: the list of the numbers that earlier runs pushed. */
 	numberList?: NumberList | undefined;
+	/** With `numberList`: records that the execution sends new numbers. */
+	markExecution?: () => Promise<void>;
 	/** With `numberList`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
 	isAnotherPush?: boolean;
 	/** Looks for the contact list of a request whose outcome is unknown. */

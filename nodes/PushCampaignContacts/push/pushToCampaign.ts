@@ -49,6 +49,7 @@ export async function pushToCampaign(
 					new PushedNumbers(numberList, prepared.keys),
 					reader,
 					isAnotherPush,
+					options.markExecution,
 				);
 	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
 	sentNumbers?.add(outcome, prepared);

@@ -102,6 +102,7 @@ export class NewNumbersOnly implements RowQueue {
 		private readonly pushedNumbers: PushedNumbers,
 		private readonly reader: Reader,
 		private readonly isAnotherPush = false,
+		private readonly markExecution?: () => Promise<void>,
 	) {}
 
 	async take(size: number): Promise<number[]> {
@@ -114,6 +115,7 @@ export class NewNumbersOnly implements RowQueue {
 			for (const row of known) this.known.push(row);
 			for (const row of fresh) this.ready.push(row);
 		}
+		if (this.ready.length > 0) await this.markExecution?.();
 		const rows = this.ready;
 		this.ready = [];
 		return rows;

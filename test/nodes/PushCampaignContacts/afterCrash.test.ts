@@ -230,6 +230,19 @@ describe('Retry after n8n was killed', () => {
 		},
 	);
 
+	test("with Skip Numbers Pushed Before, rows of a push that began are unknown if the settings can't be read", async () => {
+		const options = { skipPushedBefore: true };
+		service()
+			.get('/v1/campaigns/42/status')
+			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), { options });
+		expect(bodies).toHaveLength(1);
+		const { workflow } = flow({ phoneColumn: 'nowhere', options }, 'continueRegularOutput');
+		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+	});
+
 	test("if the settings can't be read and no push had begun, rows were not sent", async () => {
 		const begun = await kill([], {});
 		const { workflow } = flow({ phoneColumn: 'nowhere' }, 'continueRegularOutput');
