@@ -61,7 +61,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { isWanted, parseList } from '../../nodes/shared/calls/callEnd';
+import { isWanted, laterOutcome, outcomeHint, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
@@ -673,6 +673,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const calls = readReport([{ call_id: text, status: text, data: json }, json]);
 			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
 		},
+	},
+	'shared/calls/callEnd.ts › outcomeHint': {
+		read: ({ text, json }) => {
+			const calls = readReport([{ call_id: 'a', status: text, data: json }]);
+			if (Array.isArray(calls)) for (const call of calls) outcomeHint(call, [text]);
+		},
+	},
+	'shared/calls/callEnd.ts › laterOutcome': {
+		read: ({ text, json }) => laterOutcome(objectOf(json), { status: text, retries: 1 }),
 	},
 	'ChatSend/idempotency.ts › idempotencyKey': {
 		read: ({ text }) => {
