@@ -190,10 +190,11 @@ export class IdempotencyHandler<Deps> {
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
-			this.requireQuota(request.quota);
 			const log = isIdempotent ? undefined : await this.openLog();
 			const isLogged = log?.isFirstAttempt === false;
 			const save = this.saverOf(key, isLogged ? { ...owner, logged: true } : owner);
+			// No await in between, so that simultaneous requests count.
+			this.requireQuota(request.quota);
 			save({ inProgress: true });
 			const output = await sendLogged(request, deps, log).catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
