@@ -120,7 +120,6 @@ export class BegunRows {
 			this.beginPush(),
 			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
 		]);
-		if (this.isAnotherPush) throw rowsChanged();
 		for (const [index, block] of newOnes.entries()) {
 			if (areBegun[index] === true) this.addBegun(block);
 			else this.claimed.set(block, new Set());
@@ -182,12 +181,17 @@ export class BegunRows {
 		this.begunBefore.add(block);
 	}
 
-	/** Records the push itself. */
+	/**
+	 * Records the push itself.
+	 *
+	 * @throws OutcomeUnknown if another retry began it with other rows at the same moment
+	 */
 	private async beginPush(): Promise<void> {
 		const { executionId, push } = this.options;
 		if (push.notedBy === executionId) return;
 		await this.recordPushes();
 		push.notedBy = executionId;
+		if (this.isAnotherPush) throw rowsChanged();
 	}
 
 	private async recordPushes(): Promise<void> {
@@ -201,7 +205,6 @@ export class BegunRows {
 			}),
 		);
 		memory.unrecorded = difference(memory.unrecorded, pushes);
-		// Another retry began at the same moment.
 		if (areChanged.includes(true)) memory.areChanged = true;
 	}
 
