@@ -597,7 +597,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 			),
 	},
 	'shared/calls/callEnd.ts › isWanted': {
-		read: ({ json }) => isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
+		read: ({ json }) =>
+			isWanted({ status: json }, { status: ['a'], agent_uuid: ['a'], campaign_id: ['1'] }),
 	},
 	'shared/campaign.ts › simplifyCampaign': {
 		read: ({ json }) => simplifyCampaign(viewCampaign(json)),
