@@ -11,8 +11,8 @@ import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { readAllDndEntries } from '../list/dndList';
-import { parseAgentUuid } from '../../shared/api/parseIds';
-import { parseDndPhone } from '../list/phoneMatch';
+import { asText, parseAgentUuid } from '../../shared/api/parseIds';
+import { comparedDigits, parseDndPhone } from '../list/phoneMatch';
 import { searchDigits, WholeList } from '../list/wholeList';
 import { dndAgentField, phoneField } from '../dndFields';
 
@@ -46,7 +46,10 @@ export const check: Operation = {
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
 			const found = await readAllDndEntries(client, request, apiMapping);
 			const entry = new WholeList(found).entryOf(phone) ?? null;
-			const similar = found.filter((other) => other !== entry);
+			const digits = comparedDigits(phone);
+			const similar = found.filter(
+				(other) => other !== entry && asText(other.phone).replace(/\D/g, '').includes(digits),
+			);
 			return asItems({ phone, agent_uuid: agentUuid, listed: entry !== null, entry, similar });
 		};
 		return await forEachItem(context, checkOne, { concurrency });

@@ -36,6 +36,13 @@ test.each([
 	});
 });
 
+test('a number that only ends alike is neither listed nor similar', async () => {
+	list('2345678').reply(200, found('+919912345678'));
+	expect(await records({}, { items: [{ phone: '9812345678' }], credential })).toMatchObject([
+		{ listed: false, entry: null, similar: [] },
+	]);
+});
+
 test('a number that is part of another is not listed', async () => {
 	list('8123456').reply(200, found('+919812345678'));
 	expect(await records({}, { items: [{ phone: '98123456' }], credential })).toMatchObject([
