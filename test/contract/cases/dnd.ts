@@ -175,7 +175,7 @@ export const dnd: ContractCase[] = [
 	{
 		title: 'does not treat a part of a number as the same number',
 		parameters: { operation: 'check', ...agent(), phone: '={{ $json.phone }}' },
-		items: [{ phone: dndPhone.slice(1, -2) }, { phone: NEW }],
+		items: [{ phone: dndPhone.slice(1, -2) }, { phone: '+919123987654' }],
 		requests: ['GET /v1/dnd_numbers', 'GET /v1/dnd_numbers'],
 		output: [
 			{ listed: false, entry: null, similar: [{ phone: dndPhone }] },
