@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../shared/api/http';
-import { ACCEPTED_STATES } from '../shared/chat/chatRequests';
+import { ACCEPTED_STATES, MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
 import { idText, readAck } from '../shared/chat/frames';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
 import type { TurnOutcome } from '../shared/chat/turn';
@@ -7,9 +7,6 @@ import { faultOf } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (Chat › `POST /v1/chat/inbound`). */
 const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
-
-/** Values to search in a response. */
-const MAX_VALUES = 10_000;
 
 /**
  * Returns the response unless its `state` says that the message wasn't accepted. The document lists the values of `state`
@@ -37,7 +34,7 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 
 function* levelsIn(root: JsonValue): Generator<JsonValue[]> {
 	let level = [root];
-	for (let remaining = MAX_VALUES; level.length > 0; remaining -= level.length) {
+	for (let remaining = MAX_RESPONSE_VALUES; level.length > 0; remaining -= level.length) {
 		yield level;
 		const inner = level.flatMap((value) =>
 			typeof value === 'object' && value !== null ? Object.values(value) : [],

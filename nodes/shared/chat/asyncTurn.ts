@@ -39,15 +39,12 @@ export async function sendAsyncTurn(
 	{ clock, apiMapping, givenIds, hasKey, timeoutMs }: AsyncTurnOptions,
 ): Promise<AsyncOutcome> {
 	const release = await link.acquireSend();
-	let watch = new ReplyWatch(link);
+	const watch = new ReplyWatch(link);
 	try {
 		const readiness = await link.ready();
 		if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-		if (!hasKey) {
-			// Without a key, no event from before the request is about this message.
-			watch.end();
-			watch = new ReplyWatch(link);
-		}
+		// Without a key, no event from before the request is about this message.
+		if (!hasKey) watch.restart();
 		const response = await send();
 		release();
 		const accepted = acceptedTurn(apiMapping, response, hasKey);

@@ -128,12 +128,12 @@ export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse, hasKey:
 /** States of a message that the service accepted (Events › Chat WebSocket). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
-/** Values to search in a response. */
-const MAX_VALUES = 10_000;
+/** Values to search in the response to a message. */
+export const MAX_RESPONSE_VALUES = 10_000;
 
 /** The reply in the outermost object about the turn. In other objects, it can be that of an earlier message. */
 function replyIn(response: JsonValue, turnId: string | null, hasKey: boolean): string | null {
-	for (const value of valuesIn(response, MAX_VALUES)) {
+	for (const value of valuesIn(response, MAX_RESPONSE_VALUES)) {
 		if (!isJsonObject(value) || !isAboutTurn(value, turnId)) continue;
 		const { reply, state } = value;
 		const hasEnded = hasKey || state === 'default';

@@ -218,14 +218,20 @@ describe('events', () => {
 		expect(after.events).toEqual(['e1']);
 	});
 
-	it('reach a trigger that is published again on a connection that an action opened, even if another trigger starts first', async () => {
-		const { lease, sockets, socket, connect, clock } = processHarness();
-		const action = lease('action');
-		await connect();
-		const first = lease('trigger');
+	/** A trigger on a connection that an action opened. An event arrives after both have ended. */
+	async function unpublished() {
+		const use = processHarness();
+		const action = use.lease('action');
+		await use.connect();
+		const trigger = use.lease('trigger');
 		action.lease.close();
-		first.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
+		trigger.lease.close();
+		use.socket().receives(eventFrame('nudge_sent', 'e1'));
+		return use;
+	}
+
+	it('reach a trigger that is published again on a connection that an action opened, even if another trigger starts first', async () => {
+		const { lease, sockets, clock } = await unpublished();
 		const other = lease('trigger', { node: 'node-2' });
 		await clock.advance(200);
 		const again = lease('trigger');
@@ -236,13 +242,7 @@ describe('events', () => {
 	});
 
 	it('reach a trigger that is published again alone on a connection that an action opened', async () => {
-		const { lease, sockets, socket, connect, clock } = processHarness();
-		const action = lease('action');
-		await connect();
-		const first = lease('trigger');
-		action.lease.close();
-		first.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const { lease, sockets, clock } = await unpublished();
 		await clock.advance(500);
 		const again = lease('trigger');
 		await settle();
