@@ -28,14 +28,7 @@ import { KnownCalls } from './knownCalls';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
 import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
-import {
-	type CallingHours,
-	openingFor,
-	OutsideHours,
-	plannedFor,
-	withDate,
-	withinHours,
-} from './request/openingHours';
+import { atItsTime, atOpening, openingFor, OutsideHours, plannedFor } from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
@@ -160,7 +153,12 @@ function prepareCall(
 	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
 	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
 	const requestSince = (since: DateTime) =>
-		atItsTime(withWebhook, hours, hasHours || limit !== undefined ? since : undefined);
+		atItsTime(
+			withWebhook,
+			hours,
+			dateTimeNow(),
+			hasHours || limit !== undefined ? since : undefined,
+		);
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,
@@ -284,34 +282,6 @@ async function placedOrFound(
 	if (record.looked_up !== true) calls.onSettled(sent, record);
 	notePlaced(record.call_id);
 	return record;
-}
-
-/**
- * The request with the time that its calling hours allow. Another attempt is later, and they may have ended by then.
- *
- * @param since when the first attempt began, if a time of day gets its date. It then has the same date in all attempts.
- * @throws OutsideHours if it must not be placed
- */
-function atItsTime(
-	request: CallRequest,
-	hours: CallingHours | undefined,
-	since: DateTime | undefined,
-): CallRequest {
-	const { scheduled_at: entered } = request;
-	const dated = since === undefined ? entered : withDate(entered, since);
-	const scheduled = hours === undefined ? dated : withinHours(hours, dated, dateTimeNow());
-	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
-}
-
-/** The request as an earlier attempt may have sent it at this time. */
-function atOpening(
-	request: CallRequest,
-	hours: CallingHours | undefined,
-	now: DateTime,
-): CallRequest {
-	if (hours === undefined) return request;
-	const { planned, opening } = openingFor(hours, request.scheduled_at, now);
-	return opening > planned ? { ...request, scheduled_at: withOffset(opening) } : request;
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

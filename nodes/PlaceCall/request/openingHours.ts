@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import { ExplainedError, InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/resolution';
+import type { CallRequest } from '../../shared/api/types';
 import { inEnglish, withOffset } from '../../shared/clock';
 import { quoted } from '../../shared/values';
 import { type DateRange, isWithin } from './dateRanges';
@@ -134,6 +135,35 @@ export function withinHours(
 		return withOffset(opening);
 	}
 	return withDate(scheduled, now);
+}
+
+/**
+ * The request with the time that its calling hours allow. Another attempt is later, and they may have ended by then.
+ *
+ * @param since when the first attempt began, if a time of day gets its date. It then has the same date in all attempts.
+ * @throws OutsideHours if it must not be placed
+ */
+export function atItsTime(
+	request: CallRequest,
+	hours: CallingHours | undefined,
+	now: DateTime,
+	since: DateTime | undefined,
+): CallRequest {
+	const { scheduled_at: entered } = request;
+	const dated = since === undefined ? entered : withDate(entered, since);
+	const scheduled = hours === undefined ? dated : withinHours(hours, dated, now);
+	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
+}
+
+/** The request as an earlier attempt may have sent it at this time. */
+export function atOpening(
+	request: CallRequest,
+	hours: CallingHours | undefined,
+	now: DateTime,
+): CallRequest {
+	if (hours === undefined) return request;
+	const { planned, opening } = openingFor(hours, request.scheduled_at, now);
+	return opening > planned ? { ...request, scheduled_at: withOffset(opening) } : request;
 }
 
 /** When a call is placed. If its time has passed, the service may place it immediately. */
