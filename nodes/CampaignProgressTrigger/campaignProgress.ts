@@ -129,13 +129,17 @@ function isNewCompletion(
 	queue: Queue,
 	view: CampaignView,
 ): boolean {
-	if (known === undefined || queue.totalQueued > known.queued) return true;
+	if (known === undefined || hasNewContacts(known, queue)) return true;
 	return known.since !== undefined && hasNewWork(known, queue, view);
 }
 
 function hasNewWork(known: CompletedQueue, queue: Queue, { calls }: CampaignView): boolean {
-	if (known.since === 'newRun' || queue.totalQueued > known.queued) return true;
+	if (known.since === 'newRun' || hasNewContacts(known, queue)) return true;
 	return known.attempts !== null && (calls?.total ?? 0) > known.attempts;
+}
+
+function hasNewContacts(known: CompletedQueue, queue: Queue): boolean {
+	return queue.totalQueued > known.queued;
 }
 
 function changesBetween(
