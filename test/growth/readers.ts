@@ -861,6 +861,8 @@ export const notReaders = new Set([
 	'shared/n8n/triggers/startQueue.ts › StartQueue',
 	'shared/n8n/triggers/webhookSecret.ts › readSecret',
 	'shared/n8n/triggers/webhookSecret.ts › requireSecret',
+	'shared/n8n/idempotency/logTexts.ts › LogTexts',
+	'shared/n8n/idempotency/logTexts.ts › namesOf',
 	'shared/n8n/idempotency/storeWriter.ts › StoreWriter',
 	'shared/n8n/idempotency/writeAheadLog.ts › WriteAheadLog',
 	'shared/boundedMap.ts › BoundedMap',

@@ -7,6 +7,8 @@ export class BegunRequests {
 	private sum = 0;
 	/** Whether the store has a mark of this execution, beside its requests. */
 	isMarked = false;
+	/** Whether the mark may also be that of another execution, so that it must stay. */
+	isMarkShared = false;
 
 	/** @param counts by target; shared by the sub-executions of one parent, which number their requests together */
 	constructor(private readonly counts: Counts = new Map()) {}
@@ -32,9 +34,9 @@ export class BegunRequests {
 		return nth;
 	}
 
-	/** @returns whether the mark must be removed, because no request is left */
+	/** @returns whether the mark must be removed, because no request is left that it's for */
 	unmark(): boolean {
-		const isMarkLeft = this.isMarked && this.sum === 0;
+		const isMarkLeft = this.isMarked && !this.isMarkShared && this.sum === 0;
 		if (isMarkLeft) this.isMarked = false;
 		return isMarkLeft;
 	}

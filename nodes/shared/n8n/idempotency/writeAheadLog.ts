@@ -3,18 +3,15 @@ import difference from 'lodash/difference';
 import partition from 'lodash/partition';
 import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
-import { shortFingerprint } from '../../hash';
 import { runExclusive, type Limiter } from '../../keyedMutex';
 import { BegunRequests } from './begunRequests';
 import type { ExecutionOrigin } from './executionOrigin';
+import { LogTexts, namesOf } from './logTexts';
 import { repeatOnStore } from './nodeStore';
 import { StoreWriter } from './storeWriter';
 
 /** Entries of other executions to keep: of those that were interrupted, and of retries. A request has two. */
 const MAX_OTHERS = 40_000;
-
-/** 72 bits. */
-const NAME_LENGTH = 12;
 
 type LogOptions = {
 	/** Whether no earlier attempt can exist: the execution is neither a retry nor a sub-execution. */
@@ -41,6 +38,7 @@ type LogOptions = {
 export class WriteAheadLog {
 	private readonly exclusive: Limiter;
 	private readonly writer: StoreWriter;
+	private readonly texts: LogTexts;
 
 	constructor(
 		private readonly store: DeduplicationStore,
@@ -49,6 +47,7 @@ export class WriteAheadLog {
 		private readonly begun = new BegunRequests(),
 	) {
 		this.exclusive = options.exclusive ?? (async (run) => await runExclusive(store, run));
+		this.texts = new LogTexts(origin, options.isFirstAttempt);
 		const { totalBegun = () => begun.total } = options;
 		// A retry writes two texts per entry.
 		const maxEntries = () => MAX_OTHERS + 2 * totalBegun();
@@ -67,7 +66,7 @@ export class WriteAheadLog {
 	 */
 	async begin(target: unknown, payload = target): Promise<boolean> {
 		const names = namesOf(target, payload);
-		const more = this.begun.isMarked ? [] : this.markTexts();
+		const more = this.begun.isMarked ? [] : [...this.texts.mark];
 		let ofFoundMark: string[] = [];
 		let isBegun = false;
 		let pending = names;
@@ -81,11 +80,10 @@ export class WriteAheadLog {
 					throw error;
 				},
 			);
-			ofFoundMark = this.begun.isMarked ? [] : this.textsOfFoundMark(added, isRepeated);
-			this.begun.isMarked = true;
+			ofFoundMark = this.begun.isMarked ? [] : this.noteMark(added, isRepeated);
 			const [earlier, own] = this.existing(entries, added, isRepeated);
 			if (earlier.length > 0) isBegun = true;
-			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.sharedStartText());
+			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.texts.sharedStart);
 			pending = own.map(({ name }) => name);
 		}
 		if (ofFoundMark.length > 0) await this.writer.add(ofFoundMark).catch(() => undefined);
@@ -99,21 +97,20 @@ export class WriteAheadLog {
 	async release(target: unknown, payload = target): Promise<void> {
 		const remove = namesOf(target, payload).flatMap((name) => {
 			const nth = this.begun.removeLatest(name);
-			return nth === undefined ? [] : this.textsOf(name, nth);
+			return nth === undefined ? [] : this.texts.request(name, nth);
 		});
 		if (remove.length > 0) await this.writer.remove(remove).catch(() => undefined);
-		const isMarkLeft = this.options.isFirstAttempt && this.begun.total === 0;
-		if (isMarkLeft) await this.removeMark().catch(() => undefined);
+		if (this.begun.total === 0) await this.removeMark().catch(() => undefined);
 	}
 
 	/** Removes the mark, unless it's shared. */
 	private async removeMark(): Promise<void> {
-		const texts = [...this.markTexts(), this.sharedMarkText()];
+		const texts = [...this.texts.mark, this.texts.sharedMark];
 		await this.exclusive(async () => {
 			// A request may have been started since.
 			if (!this.begun.unmark()) return;
 			this.writer.forget(texts);
-			const added = await this.store.add([this.sharedMarkText()]);
+			const added = await this.store.add([this.texts.sharedMark]);
 			if (added.length > 0) await removeAll(this.store, texts);
 		});
 	}
@@ -166,25 +163,28 @@ export class WriteAheadLog {
 	async mayHaveBegunAny(): Promise<boolean> {
 		if (this.options.isFirstAttempt) return false;
 		try {
-			const { added, isRepeated } = await this.lookUp([...this.markTexts(), this.earlierText()]);
-			return !added.has(this.earlierText()) || this.isMarkOfEarlier(added, isRepeated);
+			const { added, isRepeated } = await this.lookUp([...this.texts.mark, this.texts.earlier]);
+			return !added.has(this.texts.earlier) || this.isMarkOfEarlier(added, isRepeated);
 		} catch {
 			return true;
 		}
 	}
 
-	/** What to add if another execution had written the mark. */
-	private textsOfFoundMark(added: ReadonlySet<string>, isRepeated: boolean): string[] {
-		const [mark = ''] = this.markTexts();
-		// The mark again, because the other execution may have removed it in between.
-		const shared = [...this.markTexts(), this.sharedMarkText()];
-		if (this.options.isFirstAttempt) return added.has(mark) ? [] : shared;
+	/** @returns what to add if the mark was already there */
+	private noteMark(added: ReadonlySet<string>, isRepeated: boolean): string[] {
+		const [mark = ''] = this.texts.mark;
+		this.begun.isMarked = true;
+		this.begun.isMarkShared = !added.has(mark);
+		if (!this.begun.isMarkShared) return [];
+		// The mark again, because another execution may have removed it in between.
+		const shared = [...this.texts.mark, this.texts.sharedMark];
+		if (this.options.isFirstAttempt) return shared;
 		// For later questions, because the store now has this attempt's mark, too.
-		return this.isMarkOfEarlier(added, isRepeated) ? [...shared, this.earlierText()] : [];
+		return this.isMarkOfEarlier(added, isRepeated) ? [...shared, this.texts.earlier] : [];
 	}
 
 	private isMarkOfEarlier(added: ReadonlySet<string>, isRepeated: boolean): boolean {
-		const [mark = '', ownMark] = this.markTexts();
+		const [mark = '', ownMark] = this.texts.mark;
 		if (ownMark === undefined || added.has(mark)) return false;
 		return isRepeated || added.has(ownMark);
 	}
@@ -197,7 +197,7 @@ export class WriteAheadLog {
 		while (pending.length > 0) {
 			const entries = pending.map((entry) => ({
 				...entry,
-				texts: this.textsOf(entry.name, counts.add(entry.name)),
+				texts: this.texts.request(entry.name, counts.add(entry.name)),
 			}));
 			const { added, isRepeated } = await this.lookUp(entries.flatMap(({ texts }) => texts));
 			const [earlier, own] = this.existing(entries, added, isRepeated);
@@ -255,11 +255,11 @@ export class WriteAheadLog {
 		if (!this.options.isFirstAttempt) return;
 		const texts = this.begun
 			.takeAll(stored)
-			.map(({ target, nth }) => this.requestText(target, nth));
-		if (this.begun.unmark()) texts.push(...this.markTexts());
+			.flatMap(({ target, nth }) => this.texts.request(target, nth));
+		if (this.begun.unmark()) texts.push(...this.texts.mark);
 		if (texts.length === 0) return;
 		await this.exclusive(async () => {
-			const [sharedStart, sharedMark] = [this.sharedStartText(), this.sharedMarkText()];
+			const [sharedStart, sharedMark] = [this.texts.sharedStart, this.texts.sharedMark];
 			const all = [...texts, sharedStart, sharedMark];
 			this.writer.forget(all);
 			const added = await this.store.add(all);
@@ -269,7 +269,7 @@ export class WriteAheadLog {
 			const isAllOwn = !isMarkShared && (await this.store.count()) === all.length;
 			if (isAllOwn) await this.store.clear();
 			else {
-				const shared = isMarkShared ? [...this.markTexts(), sharedMark] : [];
+				const shared = isMarkShared ? [...this.texts.mark, sharedMark] : [];
 				await removeAll(this.store, difference(all, shared));
 			}
 		});
@@ -282,43 +282,7 @@ export class WriteAheadLog {
 
 	/** Counts one more request with this target or payload. */
 	private nextTexts(name: string): string[] {
-		return this.textsOf(name, this.begun.add(name));
-	}
-
-	/** The texts of an entry. A retry adds one with its execution ID, to tell its own entries from earlier ones. */
-	private textsOf(name: string, nth: number): string[] {
-		const request = this.requestText(name, nth);
-		return this.options.isFirstAttempt
-			? [request]
-			: [request, `${request} ${this.origin.executionId}`];
-	}
-
-	/**
-	 * Marks that two executions started in the same millisecond and share their numbering. The first one's entries must
-	 * then stay, so that a retry finds those of the second.
-	 */
-	private sharedStartText(): string {
-		return `shared start ${this.origin.startedAt}`;
-	}
-
-	/** The texts of the mark. Like an entry, a retry adds one with its execution ID. */
-	private markTexts(): string[] {
-		const mark = `begun ${this.origin.startedAt}`;
-		return this.options.isFirstAttempt ? [mark] : [mark, `${mark} ${this.origin.executionId}`];
-	}
-
-	/** Marks that another execution found the mark of this start. The mark must then stay, for a retry of either. */
-	private sharedMarkText(): string {
-		return `shared mark ${this.origin.startedAt}`;
-	}
-
-	/** A retry adds this if it found the mark of an earlier attempt. */
-	private earlierText(): string {
-		return `begun before ${this.origin.startedAt} ${this.origin.executionId}`;
-	}
-
-	private requestText(name: string, nth: number): string {
-		return `request ${this.origin.startedAt} ${name} ${nth}`;
+		return this.texts.request(name, this.begun.add(name));
 	}
 }
 
@@ -335,14 +299,4 @@ function earlierUnreadable(error: unknown): OutcomeUnknown {
 		undefined,
 		'n8n',
 	);
-}
-
-/** What the entries of a request are named after: its target, and the target with the payload. */
-function namesOf(target: unknown, payload: unknown): string[] {
-	const name = nameOf(target);
-	return payload === target ? [name] : [name, nameOf([target, payload])];
-}
-
-function nameOf(value: unknown): string {
-	return shortFingerprint(value, NAME_LENGTH);
 }

@@ -448,6 +448,50 @@ describe('whether an earlier attempt began any request', () => {
 		expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
 	});
 
+	test('a retry whose only request took no effect leaves nothing', async () => {
+		const store = new Store();
+		const retry = later(store, 'e2');
+		await retry.begin('a');
+		await retry.release('a');
+		expect(store.texts).toEqual([]);
+		expect(await later(store, 'e3').mayHaveBegunAny()).toBe(false);
+	});
+
+	test.each([true, false])(
+		"of two retries at the same time, one whose request took no effect leaves the other one's mark (it began first: %s)",
+		async (isFirst) => {
+			const store = new Store();
+			const [killed, other] = [later(store, 'e2'), later(store, 'e3')];
+			const begin = [async () => await killed.begin('a'), async () => await other.begin('b')];
+			for (const each of isFirst ? begin.reverse() : begin) await each();
+			await other.release('b');
+			expect(await later(store, 'e4').mayHaveBegunAny()).toBe(true);
+		},
+	);
+
+	test('a retry that waited and went on in another process leaves its mark if its next request took no effect', async () => {
+		const store = new Store();
+		await later(store, 'e2').begin('a');
+		const resumed = later(store, 'e2');
+		await resumed.begin('b');
+		await resumed.release('b');
+		expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
+	});
+
+	test("a retry whose request took no effect leaves the first attempt's mark, also if n8n's store couldn't note that it was found", async () => {
+		const store = new Store();
+		await first(store).begin('a');
+		const retry = later(store, 'e2');
+		let writes = 0;
+		store.between = () => {
+			if (++writes === 2) throw new Error('the database is away');
+		};
+		await retry.begin('b');
+		expect(writes).toBe(2);
+		await retry.release('b');
+		expect(await later(store, 'e3').mayHaveBegunAny()).toBe(true);
+	});
+
 	test.each([0, 1, 2, 3, 4, 6, 8, 10])(
 		'a request that starts %i ticks after another one took no effect leaves the mark, until the execution ends',
 		async (ticks) => {
