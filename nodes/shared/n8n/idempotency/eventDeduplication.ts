@@ -5,7 +5,7 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { FirstExecutions } from './firstExecution';
+import { type CheckTimes, FirstExecutions } from './firstExecution';
 import { isJsonObject } from '../../json';
 import { clock } from '../http/accountClient';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
@@ -15,8 +15,7 @@ const EVENT_KEY_FIELD = 'eventKey';
 
 /** How executions of a trigger check their event. */
 type Check = {
-	/** Time until each write has ended. */
-	pauseMs: number;
+	times: CheckTimes;
 	/** Two texts for each event, and one for each repeat in another process. */
 	maxTexts: number;
 };
@@ -26,13 +25,19 @@ type Check = {
  * execution minutes after another process started one for the same event, so 5,000 events are kept. n8n writes 27 bytes
  * per text each time, so more would keep its database busy.
  */
-const SHARED: Check = { pauseMs: 1_000, maxTexts: 10_000 };
+const SHARED: Check = {
+	times: { pauseMs: 1_000, minIntervalMs: 200, maxIntervalMs: 5_000 },
+	maxTexts: 10_000,
+};
 
 /**
  * If no webhook process has delivered an event yet: n8n compares the keys. This only finds the first event that a webhook
  * process delivers, too. Each execution writes on its own, so that it starts at once.
  */
-const UNSHARED: Check = { pauseMs: 20, maxTexts: 1_000 };
+const UNSHARED: Check = {
+	times: { pauseMs: 20, minIntervalMs: 4, maxIntervalMs: 4 },
+	maxTexts: 1_000,
+};
 
 /**
  * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have
@@ -74,7 +79,7 @@ const checking = new Map<string, FirstExecutions>();
 
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
 	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
-	const { pauseMs, maxTexts: maxEntries } = isShared ? SHARED : UNSHARED;
+	const { times, maxTexts: maxEntries } = isShared ? SHARED : UNSHARED;
 	const record = async (texts: string[]) => {
 		const options = { mode: 'entries', maxEntries } as const;
 		const { new: added } = await context.helpers.checkProcessedAndRecord(texts, 'node', options);
@@ -84,7 +89,7 @@ async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean
 	const executions = checking.get(trigger) ?? new FirstExecutions(clock);
 	checking.set(trigger, executions);
 	try {
-		return await executions.isFirst(key, context.getExecutionId(), record, pauseMs);
+		return await executions.isFirst(key, context.getExecutionId(), record, times);
 	} finally {
 		if (executions.isIdle) checking.delete(trigger);
 	}

@@ -1,3 +1,4 @@
+import clamp from 'lodash/clamp';
 import type { Clock } from '../../clock';
 import { KeyedMutex } from '../../keyedMutex';
 
@@ -7,8 +8,20 @@ export type RecordKeys = (texts: string[]) => Promise<string[]>;
 /** Enough for simultaneous writes, and for a database that is unavailable for some seconds. */
 const MAX_READS = 10;
 
-/** Time between two reads of a process, as a fraction of the pause. */
-const RECORD_EVERY = 0.2;
+export type CheckTimes = {
+	/** Before an execution reads the set again. */
+	pauseMs: number;
+	/** Between two writes of a process, on average. */
+	minIntervalMs: number;
+	/** If writes are slow. */
+	maxIntervalMs: number;
+};
+
+/** The interval is this many times as long as a write, so that processes seldom write at the same time. */
+const INTERVAL_PER_WRITE = 10;
+
+/** The weight of the latest write in the average. */
+const LATEST_WRITE = 0.1;
 
 /** An execution that checks whether it's the first with its key. */
 type Claim = {
@@ -23,7 +36,8 @@ type Claim = {
  * Finds the first execution with a key, in all processes. n8n gives nodes no lock, and reads and writes the set as a
  * whole, so the later of two simultaneous writes undoes the other. Therefore each execution reads the set again after a
  * pause. If it has the key with the execution's own mark, the execution is the first. If it has only the key, it isn't. If
- * it has neither, the execution adds both again. This works if writes take much less time than the pause.
+ * it has neither, the execution adds both again. This works if writes take less time than the pause. If they become slow,
+ * processes write less often, so that the next read is later.
  *
  * The pause can't be avoided: a process can read the set before another one adds the key, and write it after that one has
  * read it again. Processes that share only one value, which they can't compare and write in one step, can't exclude each
@@ -41,8 +55,13 @@ export class FirstExecutions {
 	private next: Promise<void> | undefined;
 	/** When the latest read and write began. */
 	private recordedAt = -Infinity;
+	/** How long reads and writes take on average. */
+	private writeMs = 0;
 
-	constructor(private readonly clock: Pick<Clock, 'elapsed' | 'sleep'>) {}
+	constructor(
+		private readonly clock: Pick<Clock, 'elapsed' | 'sleep'>,
+		private readonly random: () => number = Math.random,
+	) {}
 
 	/** Whether no execution of this process is checking. */
 	get isIdle(): boolean {
@@ -59,7 +78,7 @@ export class FirstExecutions {
 		key: string,
 		claimant: string,
 		record: RecordKeys,
-		pauseMs: number,
+		times: CheckTimes,
 	): Promise<boolean> {
 		for (;;) {
 			const earlier = this.checks.get(key);
@@ -69,17 +88,17 @@ export class FirstExecutions {
 			if (status === 'fulfilled') return false;
 		}
 		const claim: Claim = { key, mark: `${key} ${claimant}`, isFirst: undefined };
-		const check = this.check(claim, record, pauseMs).finally(() => this.checks.delete(key));
+		const check = this.check(claim, record, times).finally(() => this.checks.delete(key));
 		this.checks.set(key, check);
 		return await check;
 	}
 
-	private async check(claim: Claim, record: RecordKeys, pauseMs: number): Promise<boolean> {
+	private async check(claim: Claim, record: RecordKeys, times: CheckTimes): Promise<boolean> {
 		let lastFailure: unknown = 'other executions keep overwriting the record';
 		for (let attempt = 0; attempt < MAX_READS; attempt++) {
-			if (attempt > 0) await this.clock.sleep(pauseMs);
+			if (attempt > 0) await this.clock.sleep(times.pauseMs);
 			try {
-				await this.compare(claim, record, pauseMs * RECORD_EVERY);
+				await this.compare(claim, record, times);
 				if (claim.isFirst !== undefined) return claim.isFirst;
 			} catch (error) {
 				lastFailure = error;
@@ -89,18 +108,25 @@ export class FirstExecutions {
 	}
 
 	/** Joins the next read and write, which begins after the one in progress, and some time after its beginning. */
-	private async compare(claim: Claim, record: RecordKeys, everyMs: number): Promise<void> {
+	private async compare(claim: Claim, record: RecordKeys, times: CheckTimes): Promise<void> {
 		this.due.push(claim);
 		this.next ??= this.mutex.runExclusive('record', async () => {
-			const early = this.recordedAt + everyMs - this.clock.elapsed();
+			const early = this.recordedAt + this.intervalMs(times) - this.clock.elapsed();
 			if (early > 0) await this.clock.sleep(early);
 			this.recordedAt = this.clock.elapsed();
 			const claims = this.due;
 			this.due = [];
 			this.next = undefined;
 			const added = new Set(await record(claims.flatMap(({ key, mark }) => [key, mark])));
+			this.writeMs += (this.clock.elapsed() - this.recordedAt - this.writeMs) * LATEST_WRITE;
 			for (const one of claims) if (!added.has(one.key)) one.isFirst = !added.has(one.mark);
 		});
 		await this.next;
+	}
+
+	/** Random, because processes with equal intervals would overwrite each other again and again. */
+	private intervalMs({ minIntervalMs, maxIntervalMs }: CheckTimes): number {
+		const average = clamp(this.writeMs * INTERVAL_PER_WRITE, minIntervalMs, maxIntervalMs);
+		return average * (0.5 + this.random());
 	}
 }
