@@ -7,14 +7,7 @@ import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
-import {
-	fieldsIn,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	valueAt,
-	valuesIn,
-} from '../json';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, valueAt } from '../json';
 import { idText } from './frames';
 
 /** A message for one of the v1 endpoints. The recipient is a session, an agent, or both. */
@@ -131,21 +124,45 @@ export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accep
 /** Values to search in the response to a message. */
 export const MAX_RESPONSE_VALUES = 10_000;
 
-/** The reply in the outermost object about the turn. In other objects, it can be that of an earlier message. */
+/**
+ * The reply next to the ID of the turn, or else in the outermost object with a state. In other objects, it can be that of
+ * an earlier message.
+ */
 function replyIn(response: JsonValue, turnId: string | null, hasKey: boolean): string | null {
-	for (const value of valuesIn(response, MAX_RESPONSE_VALUES)) {
-		if (!isJsonObject(value) || !isAboutTurn(value, turnId)) continue;
-		const { reply, state } = value;
-		const hasEnded = hasKey || state === 'default';
-		return hasEnded && typeof reply === 'string' && reply !== '' ? reply : null;
-	}
-	return null;
+	const objects = [...objectsIn(response)];
+	const withId = objects.find(({ object }) => isOfTurn(object, turnId) && hasReply(object));
+	const about = withId ?? objects.find(({ object }) => ACCEPTED_STATES.has(object.state));
+	if (about === undefined) return null;
+	const { object, state } = about;
+	const hasEnded = hasKey || state === 'default';
+	return hasEnded && hasReply(object) ? object.reply : null;
 }
 
-function isAboutTurn(payload: JsonObject, turnId: string | null): boolean {
-	const { state, turn_id: id, merged_into: into } = payload;
-	if (ACCEPTED_STATES.has(state) || idText(id) !== null || idText(into) !== null) return true;
+/** The objects in a response, each with its `state` or that of the closest object around it. The outermost is first. */
+function* objectsIn(
+	response: JsonValue,
+): Generator<{ object: JsonObject; state: JsonValue | undefined }> {
+	const queue: Array<{ value: JsonValue; around: JsonValue | undefined }> = [
+		{ value: response, around: undefined },
+	];
+	for (const { value, around } of queue) {
+		const state = (isJsonObject(value) ? value.state : undefined) ?? around;
+		if (isJsonObject(value)) yield { object: value, state };
+		if (typeof value !== 'object' || value === null) continue;
+		for (const inner of Object.values(value)) {
+			if (queue.length < MAX_RESPONSE_VALUES) queue.push({ value: inner, around: state });
+		}
+	}
+}
+
+function isOfTurn(payload: JsonObject, turnId: string | null): boolean {
+	const { turn_id: id, merged_into: into } = payload;
+	if (idText(id) !== null || idText(into) !== null) return true;
 	return turnId !== null && Object.values(payload).some((value) => idText(value) === turnId);
+}
+
+function hasReply(payload: JsonObject): payload is JsonObject & { reply: string } {
+	return typeof payload.reply === 'string' && payload.reply !== '';
 }
 
 const ATTEMPTS_WITH_KEY = 3;

@@ -177,6 +177,21 @@ test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
 		{ turnId: 't-2', messageId: null, reply: null },
 	],
 	[{}, { turn_id: 't-1', reply: '' }, { turnId: 't-1', messageId: null, reply: null }],
+	[
+		{},
+		{ state: 'accepted', data: { turn_id: 't-1', reply: 'Hi' } },
+		{ turnId: 't-1', messageId: null, reply: 'Hi' },
+	],
+	[
+		{},
+		{ data: { state: 'accepted', turn: { turn_id: 't-1', reply: 'Hi' } } },
+		{ turnId: 't-1', messageId: null, reply: 'Hi' },
+	],
+	[
+		{},
+		{ state: 'default', reply: 'Hi', turn: { turn_id: 't-1' } },
+		{ turnId: 't-1', messageId: null, reply: 'Hi' },
+	],
 ])('with %j, %j accepts the turn %j', (settings, body, turn) => {
 	expect(acceptedTurn(mapping(settings), response(body), true)).toEqual(turn);
 });
@@ -187,6 +202,18 @@ test.each<[string, string | null]>([
 	['merged', null],
 ])('without a key, takes the reply of a turn in the state %s: %p', (state, reply) => {
 	const body = { data: { state, turn_id: 't-1', reply: 'Hi' } };
+	expect(acceptedTurn(mapping({}), response(body), false)).toMatchObject({ turnId: 't-1', reply });
+});
+
+test.each<[string, JsonValue, string | null]>([
+	['around the turn', { state: 'default', data: { turn_id: 't-1', reply: 'Hi' } }, 'Hi'],
+	['around it, not completed', { state: 'accepted', data: { turn_id: 't-1', reply: 'Hi' } }, null],
+	[
+		'of another object',
+		{ session: { state: 'default' }, data: { turn_id: 't-1', reply: 'Hi' } },
+		null,
+	],
+])('without a key, the state %s decides about the reply', (_where, body, reply) => {
 	expect(acceptedTurn(mapping({}), response(body), false)).toMatchObject({ turnId: 't-1', reply });
 });
 
