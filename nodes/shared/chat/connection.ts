@@ -1,6 +1,6 @@
 import { whenAborted, backoffMs, deferred, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
-import { socketUrl, type SocketUrl } from './socketUrl';
+import { socketUrl } from './socketUrl';
 import { withoutSecrets } from '../api/secrets';
 import {
 	type AttemptEnd,
@@ -20,8 +20,6 @@ import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
-
-type UnusableUrl = Extract<SocketUrl, { kind: 'unusable' }>;
 
 export interface ConnectionOptions {
 	sessionId: string;
@@ -79,12 +77,19 @@ export class ChatConnection {
 			clock: options.clock,
 			random: options.random,
 			tokens: this.tokens,
-			openAnother: (minted) => this.openAnother(minted),
+			openAnother: (token) => this.openAnother(token),
 			rotateEveryMs: options.rotateEveryMs ?? ROTATE_EVERY_MS,
 			isBusy: () => this.ackWaiter.isWaiting,
 			onSessionClosed: () => void this.endClosedSession(),
 			onMintFailed: (error) => {
 				this.warn("The token of a chat session couldn't be renewed yet", mintFailureReason(error));
+			},
+			onRotationFailed: (failure, waitMs) => {
+				this.logAttempt(
+					"The connection to a chat session couldn't be renewed yet",
+					failure,
+					waitMs,
+				);
 			},
 		});
 	}
@@ -216,7 +221,8 @@ export class ChatConnection {
 			}
 			if (step.token === 'new') this.tokens.discard();
 			waitMs = this.waitMs(step.wait);
-			this.logAttempt(attempt, waitMs);
+			const isRotated = attempt.kind === 'socket' && attempt.end.cause === 'rotated';
+			if (!isRotated) this.logAttempt('Reconnecting to the chat session', attempt, waitMs);
 			if (step.wait.kind !== 'none') this.options.onAttemptFailed?.();
 		}
 	}
@@ -240,16 +246,16 @@ export class ChatConnection {
 		if (this.stop.signal.aborted) return { kind: 'stopped' };
 		const { claim } = this.policy;
 		const socket = this.open(minted.token, claim);
-		if (!(socket instanceof ManagedSocket)) return { kind: 'url', wsUrl: minted.token.ws_url };
+		if (!(socket instanceof ManagedSocket)) return socket;
 		const end = await this.rotation.run(socket);
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
-	private open(token: WsToken, claim: boolean): ManagedSocket | UnusableUrl {
+	private open(token: WsToken, claim: boolean): ManagedSocket | AttemptEnd {
 		const { baseUrl, clientId, openSocket, clock } = this.options;
 		const url = socketUrl({ token, baseUrl, clientId, claim });
-		if (url.kind === 'unusable') return url;
+		if (url.kind === 'unusable') return { kind: 'url', wsUrl: token.ws_url };
 		const { life: tokenLife } = this.tokens;
 		const socket: ManagedSocket = new ManagedSocket(url.url, {
 			openSocket,
@@ -277,10 +283,8 @@ export class ChatConnection {
 	}
 
 	/** Without a claim, because the session is connected already. */
-	private openAnother(minted: MintResult): ManagedSocket | null {
-		if (minted.kind !== 'token' || this.stop.signal.aborted) return null;
-		const socket = this.open(minted.token, false);
-		return socket instanceof ManagedSocket ? socket : null;
+	private openAnother(token: WsToken): ManagedSocket | AttemptEnd | null {
+		return this.stop.signal.aborted ? null : this.open(token, false);
 	}
 
 	private async endClosedSession(): Promise<void> {
@@ -311,7 +315,8 @@ export class ChatConnection {
 			// Aborted in the meantime: the sender already has the result `not_sent`.
 			if (socket === null || isAborted()) continue;
 			if (!(socket instanceof ManagedSocket)) {
-				const ending = this.describe('token_unavailable', { kind: 'mint', result: socket });
+				const why = socket.kind === 'mint' ? 'token_unavailable' : 'renewal_failed';
+				const ending = this.describe(why, socket);
 				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
 			}
 			// A rotation has begun, so this socket is closing.
@@ -363,9 +368,8 @@ export class ChatConnection {
 		return backoffMs(CHAT_BACKOFF, wait.attempt, this.options.random);
 	}
 
-	private logAttempt(attempt: AttemptEnd, waitMs: number): void {
-		if (attempt.kind === 'socket' && attempt.end.cause === 'rotated') return;
-		this.options.log.info('Reconnecting to the chat session', {
+	private logAttempt(message: string, attempt: AttemptEnd, waitMs: number): void {
+		this.options.log.info(message, {
 			sessionId: this.options.sessionId,
 			waitMs,
 			originalMessage: this.redact(serviceReason(attempt)),

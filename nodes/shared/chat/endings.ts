@@ -1,7 +1,14 @@
 import { ExplainedError, ServiceRejection } from '../api/errors';
-import { onScreenOnly, USER, type Explanation } from '../api/resolution';
+import { onScreenOnly, USER, type Explanation, type Resolution } from '../api/resolution';
 import { describeUrl } from './socketUrl';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
+
+/** The same message may succeed later. */
+const TRANSIENT_KINDS: ReadonlySet<EndingKind> = new Set([
+	'unreachable',
+	'token_unavailable',
+	'renewal_failed',
+]);
 
 /** Why a connection ended for good. Messages that were still waiting were not sent. */
 export class ChatEnded extends ExplainedError {
@@ -19,12 +26,18 @@ export class ChatEnded extends ExplainedError {
 		readonly status: number | null = null,
 	) {
 		super(explanation.message, explanation.resolution, originalMessage);
-		this.isTransient = kind === 'unreachable' || kind === 'token_unavailable';
+		this.isTransient = TRANSIENT_KINDS.has(kind);
 	}
 }
 
 const CHECK_SERVICE =
 	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
+
+const SEND_LATER: Resolution = {
+	onScreen:
+		'Check that the service is available and that n8n can reach it. Then send the message again.',
+	forModel: 'Send the message again later.',
+};
 
 const BY_KIND: Record<EndingKind, Explanation> = {
 	session_closed: {
@@ -74,11 +87,12 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	token_unavailable: {
 		message:
 			"The service didn't issue a new WebSocket token in time, and with the old one the connection might have ended before the service confirmed the message",
-		resolution: {
-			onScreen:
-				'Check that the service is available and that n8n can reach it. Then send the message again.',
-			forModel: 'Send the message again later.',
-		},
+		resolution: SEND_LATER,
+	},
+	renewal_failed: {
+		message:
+			"The connection to the chat session couldn't be renewed in time, and the old one might have ended before the service confirmed the message",
+		resolution: SEND_LATER,
 	},
 	bad_url: {
 		message: "The service returned a WebSocket URL that n8n can't use",

@@ -33,6 +33,7 @@ export type EndingKind =
 	| 'unreachable'
 	| 'mint_rejected'
 	| 'token_unavailable'
+	| 'renewal_failed'
 	| 'bad_url'
 	| 'displaced'
 	| 'client_bug';

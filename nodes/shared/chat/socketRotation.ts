@@ -1,7 +1,9 @@
 import { backoffMs, type Clock, type Deferred, deferred, pause } from '../clock';
-import type { ManagedSocket, SocketEnd, CloseCause } from './managedSocket';
-import { CHAT_BACKOFF, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
-import type { MintFailure, MintResult, TokenCache } from './token';
+import type { WsToken } from '../api/types';
+import { ManagedSocket, type SocketEnd, type CloseCause } from './managedSocket';
+import { type AttemptEnd, POLICY, TOKEN_REJECTED } from './reconnectPolicy';
+import { CHAT_BACKOFF, MAX_RECONNECT_ATTEMPTS, SETTLE_MS, TOKEN_RETRY_MS } from './timings';
+import type { TokenCache } from './token';
 
 /** The token of a new socket must be valid for this long, so that it doesn't expire while a frame waits for its ack. */
 export const MIN_TOKEN_LIFE_MS = 200_000;
@@ -9,22 +11,21 @@ export const MIN_TOKEN_LIFE_MS = 200_000;
 /** If a socket is still open this long after its token expired, the service doesn't close sockets with their token. */
 const OUTLIVED_AFTER_MS = 5_000;
 
-/** The connection broke without a close frame. */
-const ABNORMAL = 1006;
-
 export interface RotationOptions {
 	clock: Clock;
 	/** Returns 0 to 1, for jitter. */
 	random: () => number;
 	tokens: TokenCache;
-	/** Opens another socket with the same `client_id`. Null if that isn't possible now. */
-	openAnother: (minted: MintResult) => ManagedSocket | null;
+	/** Opens another socket with the same `client_id`. Null if the connection is closed. */
+	openAnother: (token: WsToken) => ManagedSocket | AttemptEnd | null;
 	/** Time between rotations. `Infinity` turns rotation off. */
 	rotateEveryMs: number;
 	/** Whether a frame is waiting for its ack. */
 	isBusy: () => boolean;
 	onSessionClosed: () => void;
 	onMintFailed: (error: unknown) => void;
+	/** Called when a socket couldn't be replaced. It's tried again after `waitMs` at the earliest. */
+	onRotationFailed: (failure: AttemptEnd, waitMs: number) => void;
 }
 
 /**
@@ -45,14 +46,14 @@ export class SocketRotation {
 	/** The rotation in progress. */
 	private rotating: Promise<boolean> | null = null;
 
-	/** Earliest next rotation for a frame after one without a token, by `clock.elapsed()`. */
+	/** Earliest next rotation after one that failed, by `clock.elapsed()`. */
 	private nextRotationAt = 0;
 
-	/** Consecutive rotations without a token. */
-	private mintFailures = 0;
+	/** Consecutive failed rotations of the current socket. */
+	private failures = 0;
 
-	/** Why the latest rotation had no token. */
-	private mintFailure: MintFailure | null = null;
+	/** Why the latest rotation failed. */
+	private failure: AttemptEnd | null = null;
 
 	/** Whether the service may accept two sockets of one client. False once it has rejected one. */
 	private allowsOverlap = true;
@@ -71,24 +72,21 @@ export class SocketRotation {
 
 	/**
 	 * A socket for a frame whose ack may take `ackMs`. If the token may expire before the ack, the socket is replaced first,
-	 * because the service may close a socket when its token expires, and the outcome of the frame would be unknown. Keeps
-	 * requesting a token until `waitUntil`.
+	 * because the service may close a socket when its token expires, and the outcome of the frame would be unknown. Tries again
+	 * until `waitUntil`.
 	 *
-	 * @param waitUntil by `clock.elapsed()`. After it, a mint failure is returned.
+	 * @param waitUntil by `clock.elapsed()`. After it, the reason of a failed rotation is returned.
 	 * @returns null if the caller must check again
 	 */
-	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | MintFailure | null> {
+	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | AttemptEnd | null> {
 		const { socket } = this;
 		if (socket === null) return null;
-		const { clock, random } = this.options;
+		const { clock } = this.options;
 		if (this.tokenOutlasts(socket, ackMs)) return socket;
-		if (clock.elapsed() >= this.nextRotationAt) {
-			if (await this.rotateOnce(socket)) return null;
-			this.mintFailures += 1;
-			this.nextRotationAt = clock.elapsed() + backoffMs(CHAT_BACKOFF, this.mintFailures, random);
-		}
-		if (clock.elapsed() > socket.tokenLife.endsAt + OUTLIVED_AFTER_MS) return this.socket;
-		if (clock.elapsed() >= waitUntil && this.mintFailure !== null) return this.mintFailure;
+		const isDue = clock.elapsed() >= this.nextRotationAt;
+		if (isDue && (await this.rotateOnce(socket))) return null;
+		if (this.hasOutlivedToken(socket)) return this.socket;
+		if (clock.elapsed() >= waitUntil && this.failure !== null) return this.failure;
 		await pause(clock, 1_000, socket.signal);
 		return null;
 	}
@@ -97,6 +95,10 @@ export class SocketRotation {
 	private tokenOutlasts({ tokenLife: { mintedAt, endsAt } }: ManagedSocket, ms: number): boolean {
 		const now = this.options.clock.elapsed();
 		return now < mintedAt + TOKEN_RETRY_MS || now + ms <= endsAt;
+	}
+
+	private hasOutlivedToken({ tokenLife: { endsAt } }: ManagedSocket): boolean {
+		return this.options.clock.elapsed() > endsAt + OUTLIVED_AFTER_MS;
 	}
 
 	/** Resolves when the next socket is ready. */
@@ -131,6 +133,9 @@ export class SocketRotation {
 	private promote(socket: ManagedSocket): void {
 		this.current = socket;
 		this.successor = null;
+		this.failures = 0;
+		this.failure = null;
+		this.nextRotationAt = 0;
 		this.setReady(false);
 		void this.maintain(socket);
 	}
@@ -157,7 +162,9 @@ export class SocketRotation {
 			if (clock.elapsed() >= tokens.renewAt) await this.renewToken();
 			if (clock.elapsed() < rotateAt || this.options.isBusy()) continue;
 			if (await this.rotateOnce(socket)) return;
-			if (!this.options.isBusy()) rotateAt = clock.elapsed() + TOKEN_RETRY_MS;
+			if (this.options.isBusy()) continue;
+			const hasToken = this.failure !== null && this.failure.kind !== 'mint';
+			rotateAt = hasToken ? this.nextRotationAt : clock.elapsed() + TOKEN_RETRY_MS;
 		}
 	}
 
@@ -168,47 +175,77 @@ export class SocketRotation {
 
 	/**
 	 * Opens the new socket before it closes the old one, so that no event is lost. How the service treats two sockets of one
-	 * client isn't documented. If it closes the old one, the new one takes over. If it rejects the new one, the old one is
-	 * closed first, now and from then on. Sends wait during the switch.
+	 * client isn't documented. If it closes the old one, the new one takes over. If it rejects the new one (1008), the old one
+	 * is closed first, now and from then on. If the new one fails for another reason, the old one stays in use. Sends wait
+	 * during the switch.
 	 *
 	 * @returns whether the old socket is closing
 	 */
 	private async rotate(old: ManagedSocket): Promise<boolean> {
-		const minted = await this.options.tokens.validFor(MIN_TOKEN_LIFE_MS);
-		if (old.signal.aborted) return true;
+		const { tokens, clock, isBusy, openAnother, onSessionClosed } = this.options;
+		const hasEnded = () => old.signal.aborted;
+		const minted = await tokens.validFor(MIN_TOKEN_LIFE_MS);
+		if (hasEnded()) return true;
 		if (minted.kind === 'session_closed') {
-			this.options.onSessionClosed();
+			onSessionClosed();
 			return true;
 		}
-		this.mintFailure = minted.kind === 'token' ? null : minted;
-		if (this.mintFailure === null) this.mintFailures = 0;
+		if (minted.kind !== 'token') return this.keepSocket({ kind: 'mint', result: minted });
 		// A frame was sent while the token was requested.
-		if (this.options.isBusy()) return false;
+		if (isBusy()) return false;
+		if (!this.allowsOverlap) return this.closeReplaced(old);
+		const successor = openAnother(minted.token);
+		if (successor === null) return true;
+		if (!(successor instanceof ManagedSocket)) return this.keepSocket(successor);
 		this.setReady(false);
-		if (!this.allowsOverlap && minted.kind === 'token') {
-			old.close('rotated');
-			return true;
-		}
-		const successor = this.options.openAnother(minted);
-		if (successor === null) {
-			this.setReady(true);
-			return false;
-		}
 		this.successor = successor;
 		await successor.opened;
-		const isStable = await pause(this.options.clock, SETTLE_MS, successor.signal);
+		const isStable = await pause(clock, SETTLE_MS, successor.signal);
 		// The old socket has ended, so this one was promoted.
 		if (this.successor !== successor) return true;
 		if (isStable) {
 			this.promote(successor);
-		} else {
-			this.successor = null;
-			const { code, openForMs } = await successor.ended;
-			// A network failure or timeout doesn't mean that the service rejects two sockets.
-			if (openForMs !== null && code !== null && code !== ABNORMAL) this.allowsOverlap = false;
+			old.close('rotated');
+			return true;
 		}
+		this.successor = null;
+		const end = await successor.ended;
+		const isClosing = end.cause === 'stopped' || end.cause === 'session_closed';
+		if (isClosing || hasEnded()) return true;
+		return await this.afterFailedOverlap(old, end);
+	}
+
+	/** By the document, only 1008 can be about another socket ("claim conflict"), and it must not be followed by the same token. */
+	private async afterFailedOverlap(old: ManagedSocket, end: SocketEnd): Promise<boolean> {
+		const isRejected = end.code === POLICY;
+		if (isRejected || end.code === TOKEN_REJECTED) this.options.tokens.discard();
+		if (isRejected) {
+			this.allowsOverlap = false;
+			this.setReady(true);
+			return await this.rotate(old);
+		}
+		this.keepSocket({ kind: 'socket', end, claimed: false });
+		// Without a ping, only a new socket would show whether the old one is alive.
+		const mayBeDead = this.hasOutlivedToken(old) && this.failures > MAX_RECONNECT_ATTEMPTS;
+		return mayBeDead && this.closeReplaced(old);
+	}
+
+	private closeReplaced(old: ManagedSocket): true {
+		this.setReady(false);
 		old.close('rotated');
 		return true;
+	}
+
+	/** Notes why the socket wasn't replaced. @returns that it isn't closing */
+	private keepSocket(failure: AttemptEnd): false {
+		const { clock, random, onRotationFailed } = this.options;
+		this.failure = failure;
+		this.failures += 1;
+		const waitMs = backoffMs(CHAT_BACKOFF, this.failures, random);
+		this.nextRotationAt = clock.elapsed() + waitMs;
+		this.setReady(true);
+		onRotationFailed(failure, waitMs);
+		return false;
 	}
 
 	private async renewToken(): Promise<void> {

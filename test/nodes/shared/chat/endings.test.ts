@@ -31,6 +31,7 @@ const KINDS: EndingKind[] = [
 	'unreachable',
 	'mint_rejected',
 	'token_unavailable',
+	'renewal_failed',
 	'bad_url',
 	'displaced',
 	'client_bug',

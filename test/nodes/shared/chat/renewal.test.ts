@@ -4,6 +4,7 @@ import {
 	ackFrame,
 	eventFrame,
 	FakeClock,
+	type FakeSocket,
 	freshToken,
 	messageSent,
 	chatConnectionHarness,
@@ -261,46 +262,174 @@ describe('a connected session', () => {
 		expect(sockets).toHaveLength(2);
 	});
 
-	it.each([1008, 1000, 4009])(
-		'if the service rejects the second socket (%d), closes the old one first, now and from then on',
-		async (code) => {
-			const onAttemptFailed = jest.fn();
-			const { sockets, old, fresh, clock, socket, endings, logged } = await duringRotation({
-				onAttemptFailed,
-			});
-			fresh.opens();
-			fresh.ends(code, 'one connection only');
-			await settle();
-			expect(old.closeCalls).toEqual([1000]);
-			expect(sockets).toHaveLength(3);
-			socket().opens();
-			await clock.advance(269_000);
-			expect(socket().closeCalls).toEqual([]);
-			await clock.advance(2_000);
-			expect(sockets[2]?.closeCalls).toEqual([1000]);
-			expect(sockets).toHaveLength(4);
-			expect(endings).toEqual([]);
-			// A rotation isn't a failure.
-			expect(onAttemptFailed).not.toHaveBeenCalled();
-			expect(logged.filter(([message]) => message.startsWith('Reconnecting'))).toEqual([]);
-		},
-	);
-
-	it.each([
-		['breaks', 0],
-		["doesn't respond", 15_000],
-	])('if the new socket %s before it opens, reconnects as usual', async (_how, ms) => {
-		const { sockets, old, fresh, clock, connect, connection } = await duringRotation();
-		if (ms === 0) fresh.breaks();
-		await clock.advance(ms);
+	it('if the service rejects the second socket (1008), closes the old one first, now and from then on', async () => {
+		const onAttemptFailed = jest.fn();
+		const { sockets, old, fresh, clock, socket, endings, logged } = await duringRotation({
+			onAttemptFailed,
+		});
+		fresh.opens();
+		fresh.ends(1008, 'one connection only');
 		await settle();
 		expect(old.closeCalls).toEqual([1000]);
 		expect(sockets).toHaveLength(3);
-		await connect();
-		expect(await connection.ready()).toEqual({ kind: 'open' });
-		await clock.advance(270_000);
+		// "Do not reconnect blindly with the same token".
+		expect(sockets.map(({ query }) => query.get('token'))).toEqual([
+			'secret-1',
+			'secret-2',
+			'secret-3',
+		]);
+		socket().opens();
+		await clock.advance(269_000);
+		expect(socket().closeCalls).toEqual([]);
+		await clock.advance(2_000);
+		expect(sockets[2]?.closeCalls).toEqual([1000]);
 		expect(sockets).toHaveLength(4);
-		expect(sockets[2]?.closeCalls).toEqual([]);
+		expect(endings).toEqual([]);
+		// A rotation isn't a failure.
+		expect(onAttemptFailed).not.toHaveBeenCalled();
+		expect(logged.filter(([message]) => message.startsWith('Reconnecting'))).toEqual([]);
+	});
+
+	it('if the service rejects the second socket (1008) and issues no new token, keeps the old one', async () => {
+		const { sockets, socket, clock, connection, connect } = chatConnectionHarness(
+			{},
+			async (n, time) => (n > 2 ? { kind: 'unreachable', error: null } : await freshToken(n, time)),
+		);
+		connection.start();
+		await connect();
+		await clock.advance(270_000);
+		socket().opens();
+		socket().ends(1008);
+		await clock.advance(20_000);
+		expect(sockets.map(({ closeCalls }) => closeCalls)).toEqual([[], []]);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
+	/** Ways in which a new socket can end that don't mean that two sockets are rejected. */
+	const failures: Array<[string, (socket: FakeSocket, clock: FakeClock) => Promise<void> | void]> =
+		[
+			['breaks', (fresh) => fresh.breaks()],
+			["doesn't open", async (_fresh, clock) => await clock.advance(15_000)],
+			...[1000, 1006, 1011, 4009, 4401].map((code): (typeof failures)[number] => [
+				`is closed by the service with ${code}`,
+				(fresh) => {
+					fresh.opens();
+					fresh.ends(code);
+				},
+			]),
+		];
+
+	it.each(failures)(
+		'if the new socket %s, keeps the old one and tries again with backoff',
+		async (_how, fail) => {
+			const onAttemptFailed = jest.fn();
+			const use = await duringRotation({ onAttemptFailed });
+			const { sockets, old, fresh, socket, clock, connection, events } = use;
+			await fail(fresh, clock);
+			await settle();
+			expect(await connection.ready()).toEqual({ kind: 'open' });
+			old.receives(eventFrame('nudge_sent', 'e1'));
+			await clock.advance(1_000);
+			expect(sockets).toHaveLength(3);
+			socket().breaks();
+			await clock.advance(1_999);
+			expect(sockets).toHaveLength(3);
+			await clock.advance(1);
+			expect(sockets).toHaveLength(4);
+			old.receives(eventFrame('nudge_sent', 'e2'));
+			expect(old.closeCalls).toEqual([]);
+			socket().opens();
+			await clock.advance(500);
+			expect(old.closeCalls).toEqual([1000]);
+			expect(await connection.ready()).toEqual({ kind: 'open' });
+			expect(events.map(({ eventId }) => eventId)).toEqual(['e1', 'e2']);
+			expect(onAttemptFailed).not.toHaveBeenCalled();
+			// The next rotation opens the new socket first again.
+			await clock.advance(269_600);
+			expect(sockets).toHaveLength(5);
+			expect(sockets[3]?.closeCalls).toEqual([]);
+			await connection.close();
+		},
+	);
+
+	it('requests a new token if the service rejects the token of the new socket (4401)', async () => {
+		const { fresh, socket, clock, connection } = await duringRotation();
+		fresh.opens();
+		fresh.ends(4401);
+		await clock.advance(1_000);
+		expect(socket().query.get('token')).toBe('secret-3');
+		await connection.close();
+	});
+
+	it('if renewals keep failing, uses the old socket until the service closes it with its token', async () => {
+		const { sockets, old, fresh, socket, clock, connection, endings } = await duringRotation();
+		fresh.breaks();
+		// Until 300 seconds, when the token ends.
+		for (let second = 0; second < 29; second++) {
+			await clock.advance(1_000);
+			if (socket().readyState === 0) socket().breaks();
+		}
+		expect(old.closeCalls).toEqual([]);
+		expect(sockets).toHaveLength(6);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		old.ends(4401);
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(7);
+		socket().opens();
+		await clock.advance(500);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+		expect(endings).toEqual([]);
+		await connection.close();
+	});
+
+	it('if renewals keep failing after the token has ended, closes the old socket, which may be dead, and reports it', async () => {
+		const { old, fresh, socket, clock, endings } = await duringRotation();
+		fresh.breaks();
+		for (let second = 0; second < 180; second++) {
+			await clock.advance(1_000);
+			if (socket().readyState === 0) socket().breaks();
+		}
+		expect(old.closeCalls).toEqual([1000]);
+		expect(endings.map(({ kind }) => kind)).toEqual(['unreachable']);
+	});
+
+	it("reports a message that waits for the new socket too long, and doesn't send it", async () => {
+		const { sockets, socket, clock, connection, connect } = chatConnectionHarness();
+		connection.start();
+		await connect();
+		await clock.advance(181_000);
+		const result = connection.sendWithAck(outgoing('{}'), 120_000);
+		for (let second = 0; second < 124; second++) {
+			await clock.advance(1_000);
+			if (socket().readyState === 0) socket().breaks();
+		}
+		expect(await result).toMatchObject({
+			kind: 'not_sent',
+			readiness: {
+				kind: 'ended',
+				ending: { kind: 'renewal_failed', originalMessage: 'close code 1006', isTransient: true },
+			},
+		});
+		expect(sockets.flatMap(({ sent }) => sent)).toEqual([]);
+		await connection.close();
+	});
+
+	it('logs a failed renewal', async () => {
+		const { fresh, logged, connection } = await duringRotation();
+		fresh.opens();
+		fresh.ends(1011, 'overloaded by secret-2');
+		await settle();
+		expect(logged).toEqual([
+			[
+				"The connection to a chat session couldn't be renewed yet",
+				{
+					sessionId: 's-1',
+					waitMs: 1_000,
+					originalMessage: 'close code 1011 · overloaded by [hidden]',
+				},
+			],
+		]);
+		await connection.close();
 	});
 
 	it('if the service closes both sockets, reconnects as usual', async () => {
