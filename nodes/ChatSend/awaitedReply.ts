@@ -39,6 +39,7 @@ export function withAwaitedReply(
 		turn_result: result?.payload ?? null,
 		...(end === 'time' && { timed_out: true }),
 		...(end === 'connection' && { connection_lost: true }),
+		...(end === 'stopped' && { execution_stopped: true }),
 	};
 }
 

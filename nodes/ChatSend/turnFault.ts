@@ -125,6 +125,9 @@ const REJECTED_WITHOUT_REASON: Explanation = {
 const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
 	no_ack: "The message was sent, but the service didn't confirm it in time",
 	lost: 'The connection was lost after the message was sent',
+	stopped: 'The message was sent, but the execution was stopped before the service confirmed it',
+	time_limit:
+		"The message was sent, but the tool's time limit ended before the service confirmed it",
 	session_closed:
 		'The session was closed after the message was sent and before the service confirmed it',
 	unmatched:

@@ -18,6 +18,8 @@ export type AckResult =
 	| { kind: 'unmatched' }
 	/** The socket ended before the ack. */
 	| { kind: 'lost'; code: number | null }
+	/** Sent, but the sender stopped waiting for the ack. */
+	| { kind: 'aborted' }
 	/** The session was closed before the ack. */
 	| { kind: 'session_closed' }
 	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };

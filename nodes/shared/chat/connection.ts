@@ -18,6 +18,7 @@ import { isTooLargeFrame, parseFrame } from './frames';
 import { EventDispatcher, type Log, type OnEvent, type OnTooLarge } from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
+import type { StopReason } from './replyWatch';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
 
@@ -97,6 +98,11 @@ export class ChatConnection {
 	/** Aborted when the connection has ended for good or is closed. */
 	get signal(): AbortSignal {
 		return this.stop.signal;
+	}
+
+	/** See `EventLink`. */
+	get stopReason(): StopReason | null {
+		return this.signal.aborted && this.ending === null ? 'stopped' : null;
 	}
 
 	/** Ignored frames and duplicate events, by kind. */
@@ -186,7 +192,7 @@ export class ChatConnection {
 		void whenAborted(signal).then(() => {
 			if (sent) this.ackWaiter.giveUp(frame);
 			result.resolve(
-				sent ? { kind: 'lost', code: null } : { kind: 'not_sent', readiness: this.unavailable() },
+				sent ? { kind: 'aborted' } : { kind: 'not_sent', readiness: this.unavailable() },
 			);
 		});
 		void this.mutex.acquire('frame', signal).then(async (release) => {

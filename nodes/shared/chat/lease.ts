@@ -4,6 +4,7 @@ import type { ChatEnded } from './endings';
 import type { AckResult, Readiness } from './ackWaiter';
 import type { ChatEvent } from './frames';
 import type { Log, OnEvent, OnTooLarge } from './eventDispatcher';
+import type { StopReason } from './replyWatch';
 import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
@@ -51,6 +52,8 @@ export class ChatLease implements TurnLink {
 
 	private endedWith: ChatEnded | null = null;
 
+	private closedFor: StopReason | null = null;
+
 	/** Attempts to connect that began before this lease. */
 	readonly attemptsBefore: number;
 
@@ -72,6 +75,11 @@ export class ChatLease implements TurnLink {
 	/** Why no connection is possible. Null while one may be, and after `close()`. */
 	get ending(): ChatEnded | null {
 		return this.endedWith;
+	}
+
+	/** See `EventLink`. */
+	get stopReason(): StopReason | null {
+		return this.closedFor;
 	}
 
 	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
@@ -128,7 +136,9 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** Ends the lease. The connection closes shortly after, unless another lease uses it. */
-	close(): void {
+	close(reason: StopReason = 'stopped'): void {
+		if (this.signal.aborted) return;
+		this.closedFor = reason;
 		this.release();
 	}
 
@@ -158,7 +168,6 @@ export class ChatLease implements TurnLink {
 	}
 
 	private release(): void {
-		if (this.signal.aborted) return;
 		for (const stop of [...this.subscriptions]) stop();
 		this.closed.abort(DONE);
 		this.onClosed(this);

@@ -4,6 +4,9 @@ import { ReplyCollector, type MatchedReply, type WantedTurn } from './reply';
 import { REPLY_LINGER_MS } from './timings';
 import type { TurnResult } from './frames';
 
+/** Why this process no longer uses a connection: the execution was stopped, or the tool reached its time limit. */
+export type StopReason = 'stopped' | 'time_limit';
+
 /** A source of events, such as `ChatLease` or `ChatConnection`. */
 export interface EventLink {
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
@@ -11,14 +14,18 @@ export interface EventLink {
 	keepOpen(): () => void;
 	/** Aborted if no more events will arrive. */
 	readonly signal: AbortSignal;
+	/** Null if the connection ended for another reason, or hasn't ended. */
+	readonly stopReason: StopReason | null;
 }
 
 /** The reply of a turn that completes outside its ack. */
 export interface AwaitedReply extends MatchedReply {
 	/** Null if none arrived. */
 	result: TurnResult | null;
-	/** Why the wait ended: the result arrived, the time passed, or the connection ended for good. */
-	end: 'found' | 'time' | 'connection';
+	/**
+	 * Why the wait ended: the result arrived, the time passed, the connection ended for good, or the execution was stopped.
+	 */
+	end: 'found' | 'time' | 'connection' | 'stopped';
 }
 
 /** A reply in the service's acknowledgement or response. */
@@ -82,8 +89,14 @@ export class ReplyWatch {
 			const named = this.whenTrue(() => collector.replyTo(wanted).reply !== null);
 			await pause(clock, REPLY_LINGER_MS, AbortSignal.any([named, signal]));
 		}
-		const end = found.aborted ? 'found' : signal.aborted ? 'connection' : 'time';
+		const end = found.aborted ? 'found' : this.endOfWait();
 		return { ...collector.replyTo(wanted), result: collector.resultOf(wanted), end };
+	}
+
+	private endOfWait(): 'time' | 'connection' | 'stopped' {
+		const { signal, stopReason } = this.link;
+		if (stopReason === 'stopped') return 'stopped';
+		return signal.aborted && stopReason === null ? 'connection' : 'time';
 	}
 
 	private whenTrue(condition: () => boolean): AbortSignal {

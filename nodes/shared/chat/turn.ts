@@ -1,7 +1,13 @@
 import { backoffMs, DONE, pause, type Clock } from '../clock';
 import type { AckResult, Readiness } from './ackWaiter';
 import { type Ack, type ClientFrame, idText } from './frames';
-import { ReplyWatch, replyInAck, type AwaitedReply, type EventLink } from './replyWatch';
+import {
+	ReplyWatch,
+	replyInAck,
+	type AwaitedReply,
+	type EventLink,
+	type StopReason,
+} from './replyWatch';
 import {
 	ACK_TIMEOUT_MS,
 	REPLAYED_RESULT_TIMEOUT_MS,
@@ -35,7 +41,7 @@ export interface TurnOptions {
 }
 
 /** How an attempt ends without an ack. */
-type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed';
+type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed' | StopReason;
 
 /** One kind for each ack state (Events › Chat WebSocket), and others for a missing ack. */
 export type TurnOutcome =
@@ -127,9 +133,10 @@ async function send({ link, frame, outgoing, options, watch }: Turn): Promise<Se
 			await pause(clock, backoffMs(CHAT_BACKOFF, busy, random), link.signal);
 			continue;
 		}
-		missingAck = result.kind;
+		const isAborted = result.kind === 'aborted';
+		missingAck = isAborted ? (link.stopReason ?? 'lost') : result.kind;
 		// The ack of another attempt couldn't be matched either, and a closed session accepts none.
-		const isFinal = result.kind === 'unmatched' || result.kind === 'session_closed';
+		const isFinal = isAborted || result.kind === 'unmatched' || result.kind === 'session_closed';
 		if (!hasKey || isFinal || resends >= MAX_RESENDS) {
 			return { result, missingAck, isRepeat, attempts };
 		}

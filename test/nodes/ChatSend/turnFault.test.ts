@@ -80,7 +80,7 @@ describe('turnFault', () => {
 
 	it.each<TurnOutcome>([
 		...[...INVALID_CODES, 'newer', null].map((code) => ({ kind: 'invalid' as const, ack, code })),
-		...(['no_ack', 'lost', 'too_large'] as const).flatMap((why) =>
+		...(['no_ack', 'lost', 'too_large', 'stopped', 'time_limit'] as const).flatMap((why) =>
 			[true, false].map((hasKey) => ({ kind: 'unknown' as const, why, hasKey })),
 		),
 		{ kind: 'busy', ack, attempts: 6 },

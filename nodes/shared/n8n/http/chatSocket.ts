@@ -4,6 +4,7 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import type { ChatLease, LeaseOptions } from '../../chat/lease';
+import type { StopReason } from '../../chat/replyWatch';
 import { SharedConnections } from '../../chat/sharedConnections';
 import { mintToken } from '../../chat/token';
 import { fingerprint } from '../../hash';
@@ -75,8 +76,9 @@ export class ChatSocketPool {
 	private readonly idle = new Map<string, ChatLease>();
 
 	constructor(private readonly context: IExecuteFunctions) {
-		context.onExecutionCancellation(() => this.closeAll());
-		deadlineOf(context)?.signal.addEventListener('abort', () => this.closeAll(), { once: true });
+		context.onExecutionCancellation(() => this.closeAll('stopped'));
+		const onTimeLimit = () => this.closeAll('time_limit');
+		deadlineOf(context)?.signal.addEventListener('abort', onTimeLimit, { once: true });
 	}
 
 	async use<T>(
@@ -97,8 +99,8 @@ export class ChatSocketPool {
 		}
 	}
 
-	closeAll(): void {
-		for (const lease of [...this.inUse, ...this.idle.values()]) lease.close();
+	closeAll(reason: StopReason = 'stopped'): void {
+		for (const lease of [...this.inUse, ...this.idle.values()]) lease.close(reason);
 		this.idle.clear();
 	}
 

@@ -123,14 +123,14 @@ describe('sendWithAck', () => {
 		expect(endings).toHaveLength(1);
 	});
 
-	it('returns "lost" if the connection is closed while it waits', async () => {
+	it('returns "aborted" if the connection is closed while it waits', async () => {
 		const { connection, connect } = chatConnectionHarness();
 		connection.start();
 		await connect();
 		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		await connection.close();
-		expect((await result).kind).toBe('lost');
+		expect((await result).kind).toBe('aborted');
 	});
 
 	it('leaves no timer after an ack', async () => {

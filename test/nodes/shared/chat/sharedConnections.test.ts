@@ -2,7 +2,10 @@ import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnectio
 import type { LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
+import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
+	ackFrame,
 	eventFrame,
 	FakeClock,
 	fakeSockets,
@@ -563,13 +566,43 @@ describe('sending', () => {
 		const next = two.sendWithAck(outgoing('b'), 10_000);
 		await settle();
 		one.close();
-		expect(await left).toEqual({ kind: 'lost', code: null });
+		expect(await left).toEqual({ kind: 'aborted' });
 		expect(socket().sent).toEqual(['a']);
 		socket().receives(messageSent);
 		await settle();
 		expect(socket().sent).toEqual(['a', 'b']);
 		socket().receives(messageSent);
 		expect((await next).kind).toBe('ack');
+	});
+
+	it.each(['stopped', 'time_limit'] as const)(
+		'reports that its lease was closed, not that the connection was lost: %s',
+		async (reason) => {
+			const { clock, lease, socket, connect } = processHarness();
+			const { lease: one } = lease();
+			await connect();
+			const frame = messageFrame('hi', { idempotencyKey: 'k' });
+			const outcome = sendTurn(one, frame, { clock, random: () => 0.5 });
+			await settle();
+			one.close(reason);
+			expect(await outcome).toEqual({ kind: 'unknown', why: reason, hasKey: true });
+			expect(socket().sent).toHaveLength(1);
+		},
+	);
+
+	it.each([
+		['stopped', 'stopped'],
+		['time_limit', 'time'],
+	] as const)('reports why the wait for its reply ended: %s', async (reason, end) => {
+		const { clock, lease, socket, connect } = processHarness();
+		const { lease: one } = lease();
+		await connect();
+		const outcome = sendTurn(one, messageFrame('hi'), { clock, random: () => 0.5 });
+		await settle();
+		socket().receives(ackFrame({ state: 'merged', merged_into: 't-1' }));
+		await settle();
+		one.close(reason);
+		expect(await outcome).toMatchObject({ kind: 'merged', reply: null, end });
 	});
 
 	it("doesn't happen if its lease ends before its turn", async () => {

@@ -98,6 +98,7 @@ it('unsubscribes after the turn', async () => {
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
+		stopReason: null,
 		keepOpen: () => connection.keepOpen(),
 		acquireSend: async () => await connection.acquireSend(),
 		sendWithAck: async (frame: OutgoingFrame, ms: number) =>
@@ -243,6 +244,18 @@ describe('busy', () => {
 });
 
 describe('no ack', () => {
+	it.each([messageFrame('hi'), WITH_KEY])(
+		'connection closed by this process: names that it was stopped: %j',
+		async (frame) => {
+			const { connection, socket, whole } = await turn(frame);
+			await connection.close();
+			const outcome = await whole;
+			expect(outcome).toMatchObject({ kind: 'unknown', why: 'stopped' });
+			expect(turnFault(outcome)?.message).toContain('the execution was stopped');
+			expect(socket().sent).toHaveLength(1);
+		},
+	);
+
 	it("without an idempotency key: unknown, and isn't sent again", async () => {
 		const { sockets, whole, clock, connect } = await turn(messageFrame('hi', { messageId: 'm' }));
 		await clock.advance(119_999);

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket';
-import type { AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
+import { clock, type AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
+import { startDeadline } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import type { ChatLease } from '../../../../../nodes/shared/chat/lease';
 import { SharedConnections } from '../../../../../nodes/shared/chat/sharedConnections';
 import { makeNode, makeWorkflow } from '../../../../engine';
@@ -20,7 +21,7 @@ beforeEach(() => {
 });
 
 /** A run that can be stopped, and its pool. */
-function run() {
+function run(prepare: (context: IExecuteFunctions) => void = () => {}) {
 	const controller = new AbortController();
 	const node = makeNode({ type: 'test.sink' });
 	const context = z.custom<IExecuteFunctions>().parse({
@@ -32,6 +33,7 @@ function run() {
 			controller.signal.addEventListener('abort', stop);
 		},
 	});
+	prepare(context);
 	return { pool: new ChatSocketPool(context), stop: () => controller.abort() };
 }
 
@@ -69,6 +71,19 @@ test('Stop ends every connection, used or kept, and no other one is opened after
 	end();
 	await used;
 	expect(opened).toHaveLength(2);
+});
+
+test('Stop and the time limit of a tool are told apart', async () => {
+	const { pool, stop } = run();
+	await pool.use(connection, 'session', false, nothing);
+	stop();
+	expect(opened[0]?.close).toHaveBeenCalledWith('stopped');
+	const limit = new AbortController();
+	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
+	const { pool: ofTool } = run((context) => startDeadline(context, clock));
+	await ofTool.use(connection, 'session', false, nothing);
+	limit.abort();
+	expect(opened[1]?.close).toHaveBeenCalledWith('time_limit');
 });
 
 test('only the ten sessions used last are kept', async () => {
