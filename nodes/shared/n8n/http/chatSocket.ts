@@ -6,6 +6,7 @@ import { sessionKey } from '../../chat/parseChatFields';
 import type { ChatLease, LeaseOptions } from '../../chat/lease';
 import type { StopReason } from '../../chat/replyWatch';
 import { SharedConnections } from '../../chat/sharedConnections';
+import { SLOW_POLL_MS } from '../../chat/timings';
 import { mintToken } from '../../chat/token';
 import { fingerprint } from '../../hash';
 import { clock, type AccountClient } from './accountClient';
@@ -75,6 +76,9 @@ export class ChatSocketPool {
 	/** The lease of a session's latest item, most recently used last. */
 	private readonly idle = new Map<string, ChatLease>();
 
+	/** When each failed lease ended, by `clock.elapsed()`. */
+	private readonly endedAt = new WeakMap<ChatLease, number>();
+
 	constructor(private readonly context: IExecuteFunctions) {
 		context.onExecutionCancellation(() => this.closeAll('stopped'));
 		const onTimeLimit = () => this.closeAll('time_limit');
@@ -104,15 +108,21 @@ export class ChatSocketPool {
 		this.idle.clear();
 	}
 
-	/** The failed lease of a session, so that it isn't opened again for each item of the run. */
+	/**
+	 * The lease of a session that has just failed, so that not every item of the run waits for the same failure. After a while,
+	 * another reason may apply, so the session is connected again.
+	 */
 	private endedLease(sessionId: string, takeOver: boolean): ChatLease | null {
 		const latest = this.idle.get(sessionKey(sessionId));
-		const isCompatible = latest !== undefined && (latest.options.takeOver || !takeOver);
-		return isCompatible && latest.ending !== null ? latest : null;
+		if (latest === undefined || (takeOver && !latest.options.takeOver)) return null;
+		const endedAt = this.endedAt.get(latest) ?? -Infinity;
+		return clock.elapsed() - endedAt < SLOW_POLL_MS ? latest : null;
 	}
 
 	private lease(connection: AccountClient, sessionId: string, takeOver: boolean): ChatLease {
-		return openChatSocket(this.context, connection, sessionId, { takeOver });
+		const onEnded = () => this.endedAt.set(lease, clock.elapsed());
+		const lease = openChatSocket(this.context, connection, sessionId, { takeOver, onEnded });
+		return lease;
 	}
 
 	private keep(sessionId: string, lease: ChatLease): void {

@@ -4,19 +4,31 @@ import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket'
 import { clock, type AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { startDeadline } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import type { ChatLease } from '../../../../../nodes/shared/chat/lease';
+import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
+import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import { SharedConnections } from '../../../../../nodes/shared/chat/sharedConnections';
 import { makeNode, makeWorkflow } from '../../../../engine';
 
 const connection = z.custom<AccountClient>().parse({});
 const nothing = async () => await Promise.resolve();
-let opened: Array<{ session: string; close: jest.Mock }> = [];
+type Opened = { session: string; close: jest.Mock; fail: () => void };
+let opened: Opened[] = [];
 
 beforeEach(() => {
 	opened = [];
 	jest.spyOn(SharedConnections.prototype, 'lease').mockImplementation((options) => {
 		const close = jest.fn();
-		opened.push({ session: options.sessionId, close });
-		return z.custom<ChatLease>().parse({ options, ending: null, close });
+		const lease = z
+			.custom<ChatLease & { ending: unknown }>()
+			.parse({ options, ending: null, close });
+		const fail = () => {
+			const text = { message: 'The session is in use', resolution: forEveryone('') };
+			const ending = new ChatEnded('in_use_or_inactive', text, undefined, 1008);
+			Object.assign(lease, { ending });
+			options.onEnded?.(ending);
+		};
+		opened.push({ session: options.sessionId, close, fail });
+		return lease;
 	});
 });
 
@@ -84,6 +96,22 @@ test('Stop and the time limit of a tool are told apart', async () => {
 	await ofTool.use(connection, 'session', false, nothing);
 	limit.abort();
 	expect(opened[1]?.close).toHaveBeenCalledWith('time_limit');
+});
+
+test('a failed session is connected again for a later item, but not within 20 seconds', async () => {
+	const { pool } = run();
+	const elapsed = jest.spyOn(clock, 'elapsed').mockReturnValue(1_000);
+	await pool.use(connection, 'session', false, nothing);
+	opened[0]?.fail();
+	const later = async (ms: number) => {
+		elapsed.mockReturnValue(1_000 + ms);
+		await pool.use(connection, 'session', false, nothing);
+		return opened.length;
+	};
+	// Items in between don't extend the time.
+	expect([await later(10_000), await later(19_999)]).toEqual([1, 1]);
+	expect(await later(20_000)).toBe(2);
+	expect(await later(50_000)).toBe(3);
 });
 
 test('only the ten sessions used last are kept', async () => {
