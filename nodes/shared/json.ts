@@ -34,8 +34,7 @@ export function parseJson(text: string): JsonValue | undefined {
 /** The same for a text of `JSON.stringify`, whose numbers stay numbers. */
 export function parseStringified(text: string): JsonValue | undefined {
 	try {
-		// A level needs two characters.
-		if (text.length > 2 * MAX_DEPTH && isDeeper(text, MAX_DEPTH)) return undefined;
+		if (isTooDeepText(text)) return undefined;
 		const value: unknown = JSON.parse(text);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
@@ -118,15 +117,17 @@ export function repeatedNames(text: string): string[][] {
 	return repeated;
 }
 
-/** Whether a JSON text is nested deeper than `max`. `JSON.parse` is slow for such a text. */
-function isDeeper(text: string, max: number): boolean {
+/** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */
+export function isTooDeepText(text: string): boolean {
+	// A level needs two characters.
+	if (text.length <= 2 * MAX_DEPTH) return false;
 	let depth = 0;
 	for (let at = 0; at < text.length; at++) {
 		const character = text[at];
 		if (character === '"') at = endOfString(text, at);
 		else if (character === '[' || character === '{') depth++;
 		else if (character === ']' || character === '}') depth--;
-		if (depth > max) return true;
+		if (depth > MAX_DEPTH) return true;
 	}
 	return false;
 }

@@ -1,4 +1,5 @@
 import { fingerprint } from '../hash';
+import { MAX_DEPTH } from '../json';
 import { BoundedMap } from '../boundedMap';
 import type { ChatEvent, IgnoredFrame } from './frames';
 
@@ -16,6 +17,15 @@ export interface Log {
 	info(message: string, details?: Record<string, unknown>): void;
 	warn(message: string, details?: Record<string, unknown>): void;
 }
+
+/** Frames that no chat traffic needs. What they said is lost, so they're reported once per connection. */
+const LOST_CONTENT: { [why in IgnoredFrame]?: string } = {
+	binary: "it's binary",
+	too_deep: `it's nested more than ${MAX_DEPTH} levels deep`,
+};
+
+const AFTER_LOSS =
+	'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
 
 /**
  * Delivers the events of a session, from all its sockets, once to each listener. Counts frames and events that it ignores.
@@ -51,6 +61,11 @@ export class EventDispatcher {
 	/** Counts a frame that can't be read. */
 	ignore(why: IgnoredFrame, frame: unknown): void {
 		this.count(why);
+		const reason = LOST_CONTENT[why];
+		if (reason !== undefined && this.counts[why] === 1) {
+			const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
+			this.log.warn(message, { sessionId: this.sessionId });
+		}
 		if (why !== 'too_large' || typeof frame !== 'string') return;
 		const hash = fingerprint(frame);
 		if (this.tooLargeFrames.get(hash) === true) return;

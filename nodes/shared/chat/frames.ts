@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { isJsonObject, isTooDeepText, type JsonObject, type JsonValue, parseJson } from '../json';
 import { fingerprint } from '../hash';
 
 /** "Frames sent by the client", first row. */
@@ -132,6 +132,7 @@ function wireIds(ids: FrameIds): Pick<ClientFrame, 'message_id' | 'idempotency_k
 export type IgnoredFrame =
 	| 'binary'
 	| 'too_large'
+	| 'too_deep'
 	| 'not_json'
 	| 'not_an_object'
 	| 'no_type'
@@ -151,7 +152,9 @@ export function parseFrame(frame: unknown): ReceivedFrame {
 	if (typeof frame !== 'string') return { kind: 'ignored', why: 'binary' };
 	if (isTooLargeFrame(frame)) return { kind: 'ignored', why: 'too_large' };
 	const envelope = parseJson(frame);
-	if (envelope === undefined) return { kind: 'ignored', why: 'not_json' };
+	if (envelope === undefined) {
+		return { kind: 'ignored', why: isTooDeepText(frame) ? 'too_deep' : 'not_json' };
+	}
 	if (!isJsonObject(envelope)) return { kind: 'ignored', why: 'not_an_object' };
 	const { type } = envelope;
 	if (typeof type !== 'string') return { kind: 'ignored', why: 'no_type' };

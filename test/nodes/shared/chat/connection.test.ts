@@ -281,8 +281,34 @@ describe('events', () => {
 		});
 		const others = logged.filter(([message]) => message !== 'Ignored a frame of the chat session');
 		expect(others).toEqual([
+			[expect.stringContaining("because it's binary"), { sessionId: 's-1' }],
 			['A frame of a chat session is too large to read', { sessionId: 's-1', chars: 9_000_000 }],
 		]);
+	});
+
+	it('warns once about each kind of frame whose content is lost: binary, and nested too deep', async () => {
+		const { connection, socket, connect, logged } = chatConnectionHarness();
+		connection.start();
+		await connect();
+		const deep = `{"type":"x","payload":${'{"a":'.repeat(600)}1${'}'.repeat(601)}`;
+		for (const data of [new ArrayBuffer(1), deep, 'pong', new ArrayBuffer(2), deep]) {
+			socket().receives(data);
+		}
+		const next =
+			'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
+		expect(logged.filter(([message]) => message !== 'Ignored a frame of the chat session')).toEqual(
+			[
+				[
+					`A frame of a chat session can't be read, because it's binary. ${next}`,
+					{ sessionId: 's-1' },
+				],
+				[
+					`A frame of a chat session can't be read, because it's nested more than 500 levels deep. ${next}`,
+					{ sessionId: 's-1' },
+				],
+			],
+		);
+		await connection.close();
 	});
 
 	it('delivers a replayed event to a listener that failed', async () => {

@@ -112,6 +112,7 @@ describe('received frames', () => {
 		['not_json', 'x'.repeat(MAX_FRAME_CHARS)],
 		['not_json', ''],
 		['not_json', '{"type":'],
+		['too_deep', eventFrame('x', 'e1').replace('{}', `${'['.repeat(600)}${']'.repeat(600)}`)],
 		['not_an_object', '[]'],
 		['not_an_object', 'null'],
 		['not_an_object', '7'],
