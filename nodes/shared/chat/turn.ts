@@ -204,11 +204,17 @@ function unknownOutcome(
 /** The service accepted the turn before, in an earlier execution or in an attempt of this one whose ack is missing. */
 async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
 	const { ack, missingAck, options } = turn;
-	if (ack.reply !== null) return replyInAck(ack.reply);
+	const reply = replyOf(ack);
+	if (reply !== null) return replyInAck(reply);
 	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
 	return missingAck === null
 		? await awaitReply(turn, Math.min(ms, REPLAYED_RESULT_TIMEOUT_MS))
 		: await fetchReply(turn, ms);
+}
+
+/** Only a turn that completed inline certainly has its reply in the ack, so "" in another state can be a placeholder. */
+function replyOf({ state, reply }: Ack): string | null {
+	return reply === '' && state !== 'default' ? null : reply;
 }
 
 /**
@@ -232,7 +238,8 @@ async function replayWithReply(
 		const isDue = await pause(clock, backoffMs(CHAT_BACKOFF, repetition, random), done);
 		if (!isDue) return null;
 		const replay = await link.sendWithAck(outgoing, ackTimeoutMs);
-		if (replay.kind === 'ack' && replay.ack.reply !== null) return replyInAck(replay.ack.reply);
+		const reply = replay.kind === 'ack' ? replyOf(replay.ack) : null;
+		if (reply !== null) return replyInAck(reply);
 	}
 }
 

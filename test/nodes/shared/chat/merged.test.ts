@@ -289,6 +289,48 @@ describe('accepted', () => {
 		expect(new Set(socket().sent).size).toBe(1);
 	});
 
+	it("with an empty reply: waits for the turn's reply, because the turn may be in progress", async () => {
+		const { socket, outcome, clock } = await turn(WITH_KEY);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: '' }));
+		await clock.advance(1_000);
+		expect(outcome()).toBeNull();
+		happens(socket(), 'message_received', ai('here it is', 'a-1'));
+		happens(socket(), 'turn_result', { turn_id: 't-1', message_id: 'a-1' });
+		await settle();
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: 'here it is', source: 'events' });
+	});
+
+	it('with an empty reply that stays the only one: no reply after a short wait', async () => {
+		const { socket, outcome, clock } = await turn(WITH_KEY);
+		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: '' }));
+		await clock.advance(5_000);
+		expect(outcome()).toMatchObject({ kind: 'replayed', reply: null, source: 'none', end: 'time' });
+	});
+
+	it.each([
+		['accepted', 'here it is', 4],
+		['default', '', 3],
+	])(
+		'after an attempt without an ack: requests the reply until a turn with the state "%s" has %j',
+		async (state, reply, requests) => {
+			const { socket, whole, clock, connect } = await turn(WITH_KEY);
+			socket().breaks();
+			await clock.advance(1_000);
+			await connect();
+			socket().onSend = () => {
+				const { length } = socket().sent;
+				const hasEnded = length >= requests;
+				socket().receives(
+					ackFrame(hasEnded ? { state, reply } : { state: 'accepted', turn_id: 't-1', reply: '' }),
+				);
+			};
+			socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', reply: '' }));
+			await clock.advance(10_000);
+			expect(await whole).toMatchObject({ kind: 'replayed', reply, source: 'ack' });
+			expect(socket().sent).toHaveLength(requests);
+		},
+	);
+
 	it("from an earlier execution: doesn't get the replies to other messages", async () => {
 		const { socket, outcome, clock } = await turn(WITH_KEY);
 		socket().receives(ackFrame({ state: 'accepted', turn_id: 't-1', message_id: 'm-1' }));
