@@ -1,6 +1,7 @@
 import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/ackWaiter';
 import { type Clock, hasOffset, pause } from '../shared/clock';
+import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/timings';
 import type { EventLink } from '../shared/chat/replyWatch';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';
@@ -80,6 +81,8 @@ export type EventWaitEnd =
 	/** The time limit passed, and the session was never connected. */
 	| { kind: 'never_connected'; why: NeverConnected }
 	| { kind: 'ended'; ending: ChatEnded }
+	/** The event 'session_closed' arrived, and the connection stays for others. */
+	| { kind: 'session_closed' }
 	| { kind: 'stopped' };
 
 export type AwaitedEvent = {
@@ -105,6 +108,7 @@ export async function awaitEvent(
 	void link.ready().then(({ kind }) => {
 		if (kind === 'open') connected.abort();
 	});
+	const closed = new AbortController();
 	const unreadFrame = new AbortController();
 	const onTooLarge = () => unreadFrame.abort();
 	const unsubscribe = link.subscribe((event, mayBeReplay) => {
@@ -121,12 +125,17 @@ export async function awaitEvent(
 		}
 		seen.push(event);
 		if (seen.length > MAX_SEEN) seen.shift();
+		if (event.type === 'session_closed' && !isReplay) {
+			// Events from before the end may still arrive.
+			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
+		}
 	}, onTooLarge);
-	await pause(clock, timeoutMs, AbortSignal.any([found.signal, link.signal]));
+	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, link.signal]));
 	unsubscribe();
 	const [event] = matching;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
 	if (!link.signal.aborted) {
+		if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
 		if (unreadFrame.signal.aborted)
 			return { end: { kind: 'frame_too_large', why: new FrameTooLarge() }, seen };
 		if (connected.signal.aborted) return { end: timeoutEnd(link, reader), seen };

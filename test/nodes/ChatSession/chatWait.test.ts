@@ -96,6 +96,39 @@ test('other events, and events that were returned before, are in seen', async ()
 	expect(seen.map(({ eventId }) => eventId)).toEqual(['e-1', 'e-2', null]);
 });
 
+describe('a closed session whose connection stays for others', () => {
+	test('ends the wait two seconds later, with the events until then', async () => {
+		const wait = waiting({ types: new Set(['turn_result']) });
+		await wait.connects();
+		wait.happens(event('session_closed', 'e-1'));
+		await wait.clock.advance(1_900);
+		wait.happens(event('nudge_sent', 'e-2'));
+		await wait.clock.advance(100);
+		expect(await wait.result).toMatchObject({
+			end: { kind: 'session_closed' },
+			seen: [{ eventId: 'e-1' }, { eventId: 'e-2' }],
+		});
+	});
+
+	test('still returns an event that arrives within these two seconds', async () => {
+		const wait = waiting({ types: new Set(['turn_result']) });
+		await wait.connects();
+		wait.happens(event('session_closed', 'e-1'));
+		await wait.clock.advance(1_900);
+		wait.happens(event('turn_result', 'e-2'));
+		await wait.clock.advance(100);
+		expect(await wait.result).toMatchObject({ end: { kind: 'event', event: { eventId: 'e-2' } } });
+	});
+
+	test("doesn't end the wait if the service only replays that it was closed", async () => {
+		const wait = waiting({ types: new Set(['turn_result']) });
+		wait.happens(event('session_closed', 'e-1', '2020-01-01T00:00:00Z'));
+		await wait.connects();
+		await wait.clock.advance(10_000);
+		expect(await wait.result).toMatchObject({ end: { kind: 'timed_out' } });
+	});
+});
+
 test('a long wait keeps the latest 1,000 events', async () => {
 	const wait = waiting({ types: new Set(['mode_changed']) });
 	await wait.connects();
