@@ -33,7 +33,8 @@ export type Baseline = {
  * without a sign of them (`reopened`), which may be a fluctuating count.
  */
 export type CompletedQueue = {
-	queued: number;
+	/** `null` if no response had it. */
+	queued: number | null;
 	/** Call attempts of the whole campaign. */
 	attempts: number | null;
 	since?: 'reopened' | 'newRun';
@@ -49,8 +50,9 @@ export function nextBaseline(subject: string, view: CampaignView, previous?: Bas
 	for (const { key, queue } of queues) {
 		const known = completed[key];
 		if (queue.completed) {
+			const { total_queued: queued } = queue.record;
 			completed[key] = {
-				queued: queue.totalQueued,
+				queued: typeof queued === 'number' ? queued : (known?.queued ?? null),
 				attempts: view.calls?.total ?? previous?.total ?? null,
 			};
 		} else if (known !== undefined) {
@@ -139,7 +141,7 @@ function hasNewWork(known: CompletedQueue, queue: Queue, { calls }: CampaignView
 }
 
 function hasNewContacts(known: CompletedQueue, queue: Queue): boolean {
-	return queue.totalQueued > known.queued;
+	return known.queued !== null && queue.totalQueued > known.queued;
 }
 
 function changesBetween(
@@ -189,7 +191,7 @@ export function readBaseline(stored: unknown, subject: string): Baseline | undef
 function readCompletedQueue(stored: JsonValue): CompletedQueue {
 	const { queued, attempts, since } = isJsonObject(stored) ? stored : {};
 	return {
-		queued: typeof queued === 'number' ? queued : 0,
+		queued: typeof queued === 'number' ? queued : null,
 		attempts: typeof attempts === 'number' ? attempts : null,
 		...((since === 'reopened' || since === 'newRun') && { since }),
 	};

@@ -22,7 +22,7 @@ const upload = (
 	id: number,
 	completed: boolean[],
 	agents = ['agent_a', 'agent_b'],
-	queued = 5,
+	queued: number | null = 5,
 ): JsonValue => ({
 	campaign_upload_id: id,
 	file_name: `list_${id}.csv`,
@@ -56,6 +56,10 @@ describe('what counts as an event', () => {
 	const calls = { total: 12, by_status: { picked: 8, failed: 4 } };
 	const redialling = answer({ calls });
 	const redialled = answer({ calls, uploads: [upload(1, [true])] });
+	const uncounted = answer({
+		uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'agent_a', completed: true }] }],
+	});
+	const nullCounted = answer({ uploads: [upload(1, [true], ['agent_a'], null)] });
 	const NONE: string[][] = [[], [], [], [], []];
 
 	test.each<[string, JsonObject[], string[][]]>([
@@ -101,6 +105,14 @@ describe('what counts as an event', () => {
 			[[], [QUEUE], [QUEUE]],
 		],
 		['a completed list that is missing once', [done, answer({ uploads: [] }), done], [[], [], []]],
+		['a completed queue whose count is missing once', [done, uncounted, done], [[], [], []]],
+		['a completed queue whose count is null once', [done, nullCounted, done], [[], [], []]],
+		['a completed queue whose count is missing at first', [uncounted, done, done], [[], [], []]],
+		[
+			'a completed queue with a higher count than before it was missing',
+			[done, uncounted, filled],
+			[[], [], [QUEUE]],
+		],
 		['a queue whose completion comes and goes', [done, answer(), done, answer(), done], NONE],
 		['a queue that is filled and completed again', [done, answer(), filled], [[], [], [QUEUE]]],
 		['a queue whose count shows what is left', [emptied, answer(), emptied], [[], [], [QUEUE]]],
@@ -165,6 +177,7 @@ describe('what counts as an event', () => {
 	test('reports a completed queue once per increased count', () => {
 		const look = fc.record({
 			completed: fc.boolean(),
+			isCounted: fc.boolean(),
 			rises: fc.constantFrom('no', 'no', 'queue', 'calls'),
 		});
 		fc.assert(
@@ -176,7 +189,7 @@ describe('what counts as an event', () => {
 					if (one.rises !== 'no') rises++;
 					return answer({
 						calls: { total, by_status: {} },
-						uploads: [upload(1, [one.completed], ['agent_a'], queued)],
+						uploads: [upload(1, [one.completed], ['agent_a'], one.isCounted ? queued : null)],
 					});
 				});
 				const events = follow(answer({ calls: { total, by_status: {} } }), ...answers).flat();
