@@ -15,7 +15,7 @@ export type LimitReached = { latestCall: number; nextPossible: number };
 export type RecordedCall = {
 	/** Removes the record, if the call certainly wasn't placed. */
 	release: () => Promise<void>;
-	/** Changes its time, in epoch milliseconds. */
+	/** Changes its time, in epoch milliseconds. Does nothing if the number was forgotten since. */
 	moveTo: (at: number) => Promise<void>;
 };
 
@@ -131,9 +131,16 @@ export class CalledNumbers {
 	/** The slot stays when its call is released, because a later one may be in use. */
 	private recorded(key: string, slot: number, at: number): RecordedCall {
 		const texts = digitTexts(key, slot, at);
+		const slots = [slotText(key, slot)];
+		let isForgotten = false;
 		return {
 			release: async () => await removeAll(this.store, texts),
 			moveTo: async (other) => {
+				isForgotten ||= (await this.store.add(slots)).length > 0;
+				if (isForgotten) {
+					await removeAll(this.store, slots);
+					return;
+				}
 				const others = digitTexts(key, slot, other);
 				await this.store.add(difference(others, texts));
 				await removeAll(this.store, difference(texts, others));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import {
 	CalledNumbers,
 	type CallLimit,
+	type RecordedCall,
 	TEXTS_PER_CALL,
 } from '../../../../nodes/shared/numberLists/calledNumbers';
 import { Killed, KillableStore } from './killableStore';
@@ -155,4 +156,66 @@ test('a number whose only call was released has none to forget', async () => {
 	const recorded = await numbers.record('1', START, START, once);
 	if ('release' in recorded) await recorded.release();
 	expect(await numbers.forget('1')).toBe(false);
+});
+
+describe('a call whose time changes', () => {
+	const later = START + 55 * SECOND;
+	const twice: CallLimit = { calls: 2, periodMs: DAY };
+
+	async function recordCall(numbers: CalledNumbers, limit = once): Promise<RecordedCall> {
+		const recorded = await numbers.record('1', START, START, limit);
+		if (!('moveTo' in recorded)) throw new Error('The limit is reached');
+		return recorded;
+	}
+
+	test('counts at its new time', async () => {
+		const store = new KillableStore();
+		const numbers = new CalledNumbers(store);
+		await (await recordCall(numbers)).moveTo(later);
+		expect(store.texts.size).toBe(TEXTS_PER_CALL);
+		expect(await numbers.record('1', later, later, once)).toEqual({
+			latestCall: later,
+			nextPossible: later + DAY,
+		});
+	});
+
+	test.each([
+		['first', 1],
+		['second', 2],
+	])('leaves nothing if the number was forgotten: the %s call to it', async (_which, count) => {
+		const store = new KillableStore();
+		const numbers = new CalledNumbers(store);
+		const calls: RecordedCall[] = [];
+		for (let call = 1; call <= count; call++) calls.push(await recordCall(numbers, twice));
+		await numbers.forget('1');
+		await calls.at(-1)?.moveTo(later);
+		expect([...store.texts]).toEqual([]);
+	});
+
+	test('leaves nothing if the number was forgotten and a write fails, and the change is repeated', async () => {
+		const store = new KillableStore();
+		const numbers = new CalledNumbers(store);
+		const recorded = await recordCall(numbers);
+		await numbers.forget('1');
+		store.left = 1;
+		await expect(recorded.moveTo(later)).rejects.toBeInstanceOf(Killed);
+		store.left = Infinity;
+		await recorded.moveTo(later);
+		expect([...store.texts]).toEqual([]);
+	});
+
+	test("doesn't count if the number was forgotten, also if n8n is killed at any write", async () => {
+		for (let left = 0; left <= 3; left++) {
+			const store = new KillableStore();
+			const numbers = new CalledNumbers(store);
+			const recorded = await recordCall(numbers);
+			await numbers.forget('1');
+			store.left = left;
+			await recorded.moveTo(later).catch(() => undefined);
+			store.left = Infinity;
+			expect(await numbers.record('1', START, START, once)).toHaveProperty('release');
+			const next = START + DAY + SECOND;
+			expect(await numbers.record('1', next, next, once)).toHaveProperty('release');
+		}
+	});
 });
