@@ -28,10 +28,11 @@ const DAY_MS = 24 * 3_600_000;
 
 /** A call that was sent. */
 export type SentCall = {
+	/** As sent by the latest attempt. */
 	request: CallRequest;
 	/** Its `phone_key`. `null` if the number has no clear international format. */
 	key: string | null;
-	/** Epoch milliseconds just before the request was sent. */
+	/** Epoch milliseconds just before the request was first sent. */
 	sentAt: number;
 };
 

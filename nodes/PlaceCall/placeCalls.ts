@@ -181,13 +181,17 @@ function prepareCall(
 			const dueAt = ({ scheduled_at: scheduled }: CallRequest) =>
 				plannedFor(scheduled, dateTimeNow()).toMillis();
 			let latest: number | undefined;
-			const bodyNow = () => {
-				const request = requestSince(since);
-				latest = dueAt(request);
-				return request;
-			};
 			const placeOrFind = async () => {
-				const sent = { request: requestSince(since), key: phoneKey, sentAt: clock.now() };
+				const sent: SentCall = {
+					request: requestSince(since),
+					key: phoneKey,
+					sentAt: clock.now(),
+				};
+				const bodyNow = () => {
+					sent.request = requestSince(since);
+					latest = dueAt(sent.request);
+					return sent.request;
+				};
 				const options = { ...additions, legacy, bodyNow };
 				const place = async () => await placeOne(account.client, calls, sent.request, options);
 				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);

@@ -21,6 +21,7 @@ import {
 	CALL_LIST as MAPPING,
 	callsEndpoint,
 	faultOf,
+	HOURS,
 	listedCall as call,
 	perItem,
 	placeCallHarness,
@@ -164,29 +165,48 @@ describe('a call without a response', () => {
 });
 
 describe('a found call that was scheduled', () => {
-	it('is awaited from the time at which it is due', async () => {
-		let now = Date.parse('2026-11-20T12:00:00+05:30');
-		mockTime(() => now);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			now += ms;
-			await Promise.resolve();
-		});
-		breaking();
-		shows(call('a'));
-		let reads = 0;
+	let now: number;
+	/** The call list shows the call, and it ends at this time. */
+	function endsAt(iso: string, found = call('a')): void {
+		shows(found);
 		service()
 			.get('/v1/call/a')
 			.times(100_000)
 			.optionally()
 			.reply(() => {
-				reads++;
-				const isOver = now > Date.parse('2026-11-21T12:05:00+05:30');
-				return [200, { success: true, data: call('a', isOver ? { status: 'not_picked' } : {}) }];
+				const over = now > Date.parse(iso) ? { status: 'not_picked' } : {};
+				return [200, { success: true, data: call('a', over) }];
 			});
+	}
+	beforeEach(() => {
+		now = Date.parse('2026-11-20T12:00:00+05:30');
+		mockTime(() => now);
+		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+			now += ms;
+			await Promise.resolve();
+		});
+	});
+
+	it('is awaited from the time at which it is due', async () => {
+		breaking();
+		endsAt('2026-11-21T12:05:00+05:30');
 		const node = await nodeWith(MAPPING, waitBy('reading').options);
 		Object.assign(node.parameters, { when: 'dateTime', scheduledAt: '2026-11-21T12:00:00+05:30' });
 		expect(json(await run(node))).toMatchObject([{ status: 'not_picked', timed_out: false }]);
-		expect(reads).toBeGreaterThan(0);
+	});
+
+	it('is awaited from the next opening if only a later attempt scheduled it for then', async () => {
+		now = Date.parse('2026-11-20T17:59:50+05:30');
+		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '18' });
+		const opening = '2026-11-23T09:00:00+05:30';
+		const isForOpening = ({ scheduled_at: at }: IDataObject) => at === opening;
+		service().post('/v1/call', isForOpening).reply(502, 'Bad Gateway');
+		endsAt('2026-11-23T09:05:00+05:30', call('a', { created_at: '2026-11-20T18:00:09+05:30' }));
+		const node = await nodeWith(MAPPING, {
+			callingHours: { hours: HOURS },
+			...waitBy('reading').options,
+		});
+		expect(json(await run(node))).toMatchObject([{ status: 'not_picked', timed_out: false }]);
 	});
 });
 
