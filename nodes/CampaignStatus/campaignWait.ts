@@ -40,7 +40,7 @@ export type WaitedCampaign = {
 	notRead?: string;
 };
 
-/** Contacts that were just released may appear late. After this time, an empty queue counts as empty. */
+/** Contacts that were just released may appear late. After this time, the empty queue of a list counts as empty. */
 export const IDLE_LIMIT_MS = 120_000;
 
 /** Statuses in which nobody is called. Any other status, including an unknown one, may place calls. */
@@ -73,7 +73,12 @@ export function evaluateWait(
 			contactListId === undefined ? 'Every queue with contacts' : `Contact list ${contactListId}`;
 		return { outcome: 'completed', note: `${list} is completed.` };
 	}
-	const stopped = STOPPED_STATUSES[view.status ?? ''];
+	return whyStopped(view, waitWhileStopped);
+}
+
+/** Why nobody is called, or `undefined` to keep waiting. */
+function whyStopped({ status }: CampaignView, waitWhileStopped: boolean): WaitEnd | undefined {
+	const stopped = STOPPED_STATUSES[status ?? ''];
 	if (stopped === undefined || (waitWhileStopped && !stopped.isFinal)) return undefined;
 	return { outcome: stopped.outcome, note: stopped.note };
 }
@@ -85,9 +90,21 @@ function listsToWaitFor({ lists }: CampaignView, contactListId: number | undefin
 		: lists.filter(({ id }) => id === String(contactListId));
 }
 
+/** The IDs of the lists, or of the selected one, without contacts in the queue. */
+function emptyLists({ lists }: CampaignView, contactListId: number | undefined): string[] {
+	return lists
+		.filter((list) => !isReleased(list))
+		.map(({ id }) => id)
+		.filter((id) => contactListId === undefined || id === String(contactListId));
+}
+
 /** Whether contacts of another list may have been released just now, so that its queue still looks empty. */
-function mayGetContacts({ lists }: CampaignView, contactListId: number | undefined): boolean {
-	return contactListId === undefined && !lists.every(isReleased);
+function mayGetContacts(
+	view: CampaignView,
+	{ contactListId, waitWhileStopped }: WaitSettings,
+): boolean {
+	const isStopped = whyStopped(view, waitWhileStopped) !== undefined;
+	return contactListId === undefined && !isStopped && emptyLists(view, contactListId).length > 0;
 }
 
 type Idleness = { reason: string; resolution: Resolution };
@@ -166,15 +183,18 @@ export async function waitUntilCompleted(
 ): Promise<WaitedCampaign> {
 	const deadline = clock.elapsed() + settings.limitMs;
 	let view = await read();
-	const begun = clock.elapsed();
+	let emptySince = clock.elapsed();
+	const knownEmpty = new Set<string>();
 	let wasQueued = false;
 	let notRead: string | undefined;
 	for (;;) {
 		if (notRead === undefined) {
-			const isEarly = clock.elapsed() - begun < IDLE_LIMIT_MS;
+			const empty = emptyLists(view, settings.contactListId);
+			if (!empty.every((id) => knownEmpty.has(id))) emptySince = clock.elapsed();
+			for (const id of empty) knownEmpty.add(id);
+			const isEarly = clock.elapsed() - emptySince < IDLE_LIMIT_MS;
 			const end = evaluateWait(view, settings);
-			const mayChange =
-				isEarly && clock.elapsed() < deadline && mayGetContacts(view, settings.contactListId);
+			const mayChange = isEarly && clock.elapsed() < deadline && mayGetContacts(view, settings);
 			if (end !== undefined && !(end.outcome === 'completed' && mayChange)) return { view, end };
 			const idle = idleness(view, settings.contactListId);
 			// A queue that had contacts before isn't empty by mistake.

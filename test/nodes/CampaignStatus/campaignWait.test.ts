@@ -250,6 +250,46 @@ describe('waiting', () => {
 			expect(short.end.outcome).toBe('completed');
 		});
 
+		test.each([
+			['Archived', {}],
+			['Paused', {}],
+			['Draft', {}],
+			['Archived', { waitWhileStopped: true }],
+		])(
+			'a list that was never released delays nothing if the campaign is %s: %p',
+			async (status, over) => {
+				const { seen, wait } = scripted([view(status, list(1, true), unreleased(2))]);
+				const { end } = await wait({ limitMs: 3_600_000, ...over });
+				expect([end.outcome, seen.reads]).toEqual(['completed', 1]);
+			},
+		);
+
+		test('waits two minutes for the contacts of a list that appears during the wait', async () => {
+			const first = Array.from({ length: 20 }, () => view('Active', list(1, false)));
+			const both = view('Active', list(1, true), unreleased(2));
+			const released = scripted([
+				...first,
+				both,
+				both,
+				view('Active', list(1, true), list(2, false)),
+				view('Active', list(1, true), list(2, true)),
+			]);
+			expect((await released.wait({ limitMs: 3_600_000 })).end.outcome).toBe('completed');
+			expect(released.seen.reads).toBe(24);
+			const never = scripted([...first, both]);
+			expect((await never.wait({ limitMs: 3_600_000 })).end.outcome).toBe('completed');
+			expect(never.seen.now).toBe(20 * SETTINGS.intervalMs + IDLE_LIMIT_MS);
+		});
+
+		test.each([
+			['the selected list appears late, so it gets two more minutes', unreleased(2), 60_000],
+			['another list appears, which changes nothing', unreleased(3), 0],
+		])('%s', async (_what, appears, from) => {
+			const { seen, wait } = scripted([view('Active'), view('Active'), view('Active', appears)]);
+			const { end } = await wait({ limitMs: 3_600_000, contactListId: 2 });
+			expect([end.outcome, seen.now]).toEqual(['not_released', from + IDLE_LIMIT_MS]);
+		});
+
 		test('waits until the limit if set, and reports what was missing', async () => {
 			const { wait } = scripted([view('Active', unreleased(2))]);
 			const { end } = await wait({ contactListId: 2, waitWhileStopped: true });
