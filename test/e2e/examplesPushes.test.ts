@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { examplesFolder } from '../n8n/examples';
 import { until } from '../n8n/until';
@@ -8,6 +9,11 @@ import { ExampleRun, SHEET } from './exampleRun';
 import { sharedN8n } from './shared';
 
 const campaign = fixtures.campaigns.active;
+
+const HEADER = 'phone,person_name\n';
+const GOOD_ROWS = '9876543210,Asha\n9876543211,Ravi\n';
+/** The beginning of an image. */
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
 describe('examples of pushes, with only the credentials selected', () => {
 	let run: ExampleRun;
@@ -133,17 +139,27 @@ describe('examples of pushes, with only the credentials selected', () => {
 		let form: string;
 
 		beforeAll(async () => {
-			const workflow = await run.publish('02-list-upload-form.json');
-			const trigger = workflow.json.nodes.find(({ name }) => name === 'Upload Form');
-			form = `${sharedN8n().baseUrl}/form/${trigger?.webhookId}`;
-			await until('the form', async () => (await fetch(form)).ok);
+			form = await publishForm();
 		});
 
-		/** Submits the form. Returns the final page. */
-		async function upload(file: string, content: Buffer): Promise<string> {
+		/** @returns the URL of the form */
+		async function publishForm(change = (node: INode) => node): Promise<string> {
+			const { json } = await run.publish('02-list-upload-form.json', change);
+			const trigger = json.nodes.map(change).find(({ name }) => name === 'Upload Form');
+			const url = `${sharedN8n().baseUrl}/form/${trigger?.webhookId}`;
+			await until('the form', async () => (await fetch(url)).ok);
+			return url;
+		}
+
+		/** Submits the form. Returns the title and the lines of the final page. */
+		async function upload(file: string, content: Buffer | string, url = form): Promise<string[]> {
 			const body = new FormData();
-			body.set('field-0', new File([new Uint8Array(content)], basename(file)));
-			const response = await fetch(form, { method: 'POST', body });
+			body.set('field-0', new File([new Uint8Array(Buffer.from(content))], basename(file)));
+			return await submit(body, url);
+		}
+
+		async function submit(body: FormData, url = form): Promise<string[]> {
+			const response = await fetch(url, { method: 'POST', body });
 			const { formWaitingUrl } = z
 				.object({ formWaitingUrl: z.string() })
 				.parse(await response.json());
@@ -156,7 +172,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			const page = await (await fetch(formWaitingUrl)).text();
 			// As the script of that page does.
 			await fetch(formWaitingUrl, { method: 'POST', body: '{}' });
-			return page;
+			return linesOf(page);
 		}
 
 		it.each([
@@ -165,27 +181,26 @@ describe('examples of pushes, with only the credentials selected', () => {
 		])(
 			'pushes the messy rows of %s, and lists each row that is not called on the page',
 			async (file, folder, city) => {
-				const page = await upload(file, await readFile(join(folder, file)));
+				const [title, ...lines] = await upload(file, await readFile(join(folder, file)));
 				const pushed = run.simulator.contactsOf(campaign);
 				expect(
 					pushed.map(({ phone, personName, extra }) => [phone, personName ?? '', extra[city]]),
 				).toEqual(messyRows);
 				expect(pushed.every(({ enqueued }) => !enqueued)).toBe(true);
-				expect(page).toContain('9 of 13 rows are in the campaign');
-				for (const [name, reason] of [
-					['Meera,', 'has the same phone number'],
-					['Farah Ali', 'has 5 digits instead of 10'],
-					['Gopal Menon', 'This row has no phone number'],
-					['Nisha Gill', 'is not a phone number'],
-				]) {
-					expect(page).toMatch(new RegExp(`<li>${name}[^<]*${reason}`));
-				}
+				expect(title).toBe('9 of 13 rows are in the campaign');
+				expect(lines).toEqual([
+					'The others, each with its reason:',
+					expect.stringMatching(/^Meera,.*has the same phone number/),
+					expect.stringMatching(/^Farah Ali.*has 5 digits instead of 10/),
+					expect.stringMatching(/^Gopal Menon.*This row has no phone number/),
+					expect.stringMatching(/^Nisha Gill.*is not a phone number/),
+				]);
 			},
 		);
 
 		it('pushes each good number of 25,000 rows once, with its longest name', async () => {
 			const sheet = bigPush();
-			const page = await upload('big.csv', Buffer.from(sheet.csv));
+			const [title, ...lines] = await upload('big.csv', sheet.csv);
 			const pushed = run.simulator
 				.contactsOf(campaign)
 				.map(({ phone, personName }) => `${phone} ${personName}`);
@@ -193,34 +208,144 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(new Set(pushed)).toEqual(
 				new Set([...sheet.good].map(([phone, name]) => `+91${phone} ${name}`)),
 			);
-			expect(page).toContain(`${sheet.good.size} of 25000 rows are in the campaign`);
+			expect(title).toBe(`${sheet.good.size} of 25000 rows are in the campaign`);
+			expect(lines).toHaveLength(102);
+			expect(lines.at(-1)).toBe(
+				`The page shows the first 100 of ${25_000 - sheet.good.size} rows.`,
+			);
 		});
+
+		it('says that every row is in the campaign', async () => {
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`)).toEqual([
+				'2 of 2 rows are in the campaign',
+				'Every row is in the campaign.',
+			]);
+		});
+
+		it('says that no row could be used, with the reasons', async () => {
+			const rounded = 'phone,person_name\n9.1981E+11,Asha\n9.1981E+11,Ravi\n';
+			const reason = expect.stringMatching(/"9\.1981E\+11" was rounded by a spreadsheet/);
+			expect(await upload('leads.csv', rounded)).toEqual([
+				'0 of 2 rows are in the campaign',
+				'No row could be used:',
+				reason,
+				reason,
+			]);
+			expect(run.simulator.contactsOf(campaign)).toEqual([]);
+		});
+
+		const SAVE =
+			'Save the list as CSV or Excel (.xlsx) with the names of the columns in the first row, and upload it again.';
+		const NAME_COLUMNS =
+			'The first row must name the columns. Name the column with the phone numbers "phone", and upload the list again.';
 
 		it.each([
-			['leads.xlsx', '%PDF-1.7 not a spreadsheet'],
-			['leads.csv', 'phone,person_name'],
-		])('reports that %s has no rows, and pushes nobody', async (file, content) => {
-			const page = await upload(file, Buffer.from(content));
-			expect(page).toContain('rows are in the campaign');
-			expect(page).toContain('If this was not a list');
-			expect(run.simulator.requests).toEqual([]);
-		});
+			['a header only', 'leads.csv', HEADER, ['The file has no rows. Nothing was sent.']],
+			['no bytes', 'leads.csv', '', ['The file is empty.']],
+			['no bytes of Excel', 'leads.xlsx', '', ['The file is empty.']],
+			['another type', 'leads.png', PNG, [`The file isn't a CSV or Excel file. ${SAVE}`]],
+			['an image as Excel', 'leads.xlsx', PNG, ["The file couldn't be read.", SAVE]],
+			[
+				'an image as CSV',
+				'leads.csv',
+				PNG,
+				[
+					"The file couldn't be read.",
+					expect.stringMatching(/^The file "leads\.csv" has NUL characters.*Nothing was sent\.$/),
+					SAVE,
+				],
+			],
+			[
+				'a web page',
+				'leads.csv',
+				'<!doctype html><p>Sign in</p>',
+				[
+					"The file couldn't be read.",
+					'The file "leads.csv" is a web page or XML, not CSV, so nothing was sent.',
+					SAVE,
+				],
+			],
+			[
+				'another name of the column',
+				'leads.csv',
+				`Telefon,person_name\n${GOOD_ROWS}`,
+				[
+					"The list couldn't be used:",
+					'The file has no column "phone", so nothing was sent.',
+					NAME_COLUMNS,
+				],
+			],
+			[
+				'no header',
+				'leads.csv',
+				GOOD_ROWS,
+				[
+					"The list couldn't be used:",
+					expect.stringContaining('the file probably has no header. Nothing was sent.'),
+					NAME_COLUMNS,
+				],
+			],
+		])(
+			'says what to do with a file with %s, and sends nothing',
+			async (_case, file, content, text) => {
+				expect(await upload(file, content)).toEqual(['Nothing was sent', ...text]);
+				expect(run.simulator.requests).toEqual([]);
+			},
+		);
 
-		it('names the type of a file that is not CSV, whatever its name', async () => {
-			const page = await upload('leads.csv', Buffer.from('<!doctype html><p>Sign in</p>'));
-			expect(page).toContain('0 of 1 rows are in the campaign');
-			expect(page).toMatch(/<li>The file [^<]*leads\.csv[^<]* is a web page or XML, not CSV/);
-			expect(run.simulator.requests).toEqual([]);
+		it('says that the file is empty if the form arrives without one', async () => {
+			const body = new FormData();
+			body.set('field-1', 'x');
+			expect(await submit(body)).toEqual(['Nothing was sent', 'The file is empty.']);
 		});
 
 		it('shows the reason if the service rejects the whole list', async () => {
 			run.simulator.changeCampaign(campaign, 'Archived');
-			const page = await upload('leads.csv', await readFile(join(examplesFolder, 'leads.csv')));
-			expect(page).toContain('0 of 13 rows are in the campaign');
-			expect(page).toContain('archived');
+			const [title, ...lines] = await upload(
+				'leads.csv',
+				await readFile(join(examplesFolder, 'leads.csv')),
+			);
+			expect(title).toBe('0 of 13 rows are in the campaign');
+			expect(lines).toHaveLength(15);
+			expect(lines[0]).toBe('No row was added:');
+			expect(lines[1]).toMatch(/^Asha Rao.*archived/);
+			expect(lines.at(-1)).toBe('Show this page to the person who gave you the form.');
+		});
+
+		it('says which rows may be in the campaign if the service does not respond', async () => {
+			const match = { method: 'POST' };
+			run.simulator.faults.inject({ kind: 'resetAfter', match, times: 1 });
+			const [title, ...lines] = await upload('leads.csv', `${HEADER}${GOOD_ROWS}12345,Farah\n`);
+			expect(title).toBe('0 of 3 rows are in the campaign, and 2 may be');
+			expect(lines).toEqual([
+				"Don't upload the list again. Show this page to the person who gave you the form. These rows aren't in the campaign, or may not be:",
+				expect.stringMatching(/^9876543210, Asha: /),
+				expect.stringMatching(/^9876543211, Ravi: /),
+				expect.stringMatching(/^12345, Farah: "12345" has 5 digits/),
+			]);
+			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
+		});
+
+		it('does not claim a result that the push did not report', async () => {
+			const url = await publishForm((node) => {
+				if (node.name === 'Push the CSV File') return { ...node, disabled: true };
+				return node.name === 'Upload Form' ? { ...node, webhookId: 'without-push' } : node;
+			});
+			expect(await upload('leads.csv', `${HEADER}${GOOD_ROWS}`, url)).toEqual([
+				'The result is unknown',
+				"It's unknown whether rows of the list are in the campaign. Don't upload the list again. Tell the person who gave you the form.",
+			]);
 		});
 	});
 });
+
+/** The title of a form's last page, and the lines of its message. */
+function linesOf(page: string): string[] {
+	const [, title = page, message = ''] =
+		/<h1>(.*?)<\/h1>\s*<p[^>]*>(.*?)<\/p>\s*<\/div>/s.exec(page) ?? [];
+	const lines = message.split(/<\/?(?:ul|li)>/).map((line) => line.trim());
+	return [title, ...lines.filter((line) => line !== '')];
+}
 
 const messyRows = [
 	['+919876543210', 'Asha Rao', 'Pune'],
