@@ -1,4 +1,4 @@
-/** The first workflow of `npm start`: one click pushes sample rows to a campaign of the simulated service. */
+/** *First steps* of `npm start`: one click pushes sample rows to a campaign of the simulated service. */
 import type { INode } from 'n8n-workflow';
 import { credentialType } from '../test/n8n/examples';
 import type { Reference } from '../test/n8n/driver';
@@ -16,7 +16,7 @@ const leads = [
 
 const note = `## First steps
 1. Choose **Execute workflow** below.
-2. Open **Push Campaign Contacts**. *Pushed* shows what the service accepted. *Rejected* lists each row that isn't called, with the reason.
+2. Open **Push Campaign Contacts**. *Pushed* shows what the service accepted. *Rejected* lists each row that wasn't added, with the reason. To let calls start, turn on **Release to Calling Queue**.
 
 The service is simulated, so no one is called. To push your own leads, use the examples 01 and 02.`;
 

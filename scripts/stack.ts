@@ -31,7 +31,7 @@ export interface Stack {
 	credential: Reference;
 	/** Example 12. */
 	campaign: SampleCampaign;
-	/** The first workflow and the other examples. */
+	/** *First steps* and the other examples. */
 	workflows: Reference[];
 	stop: () => Promise<void>;
 }
@@ -78,7 +78,7 @@ async function provideCredential(driver: N8nDriver, simulator: Simulator): Promi
 	return known;
 }
 
-/** Adds the first workflow and the other examples. Existing workflows stay unchanged. */
+/** Adds *First steps* and the other examples. Existing workflows stay unchanged. */
 async function provideWorkflows(
 	driver: N8nDriver,
 	credential: Reference,
