@@ -677,12 +677,16 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/calls/callEnd.ts › outcomeHint': {
 		read: ({ text, json }) => {
-			const calls = readReport([{ call_id: 'a', status: text, data: json }]);
+			const report = { call_id: 'a', status: text, call_picked_at: `${text}Z`, data: json };
+			const calls = readReport([report]);
 			if (Array.isArray(calls)) for (const call of calls) outcomeHint(call, [text]);
 		},
 	},
 	'shared/calls/callEnd.ts › laterOutcome': {
-		read: ({ text, json }) => laterOutcome(objectOf(json), { status: text, retries: 1 }),
+		read: ({ text, json }) => {
+			const hint = { status: text, retries: 1, picked: 0 };
+			return laterOutcome({ ...objectOf(json), call_picked_at: text }, hint);
+		},
 	},
 	'ChatSend/idempotency.ts › idempotencyKey': {
 		read: ({ text }) => {

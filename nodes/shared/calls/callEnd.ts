@@ -58,28 +58,45 @@ export function hasValue(value: JsonValue | undefined): boolean {
 export const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 export const PICKED_AT = 'call_picked_at';
 
+const UTC_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/** A report may round up to the next second. No callback is picked up this soon after the call before. */
+const ROUNDING_MS = 1_000;
+
 /** The first `call_picked_at` of each outcome: a whole second, in epoch milliseconds. */
 const firstPicked = new BoundedMap<number>(20_000);
 
 /**
  * A key for an outcome of a call, the same for all its deliveries. If a call is picked up again without a retry, such
  * as by a callback, the key differs by the later time, if this process has seen the earlier one.
+ *
+ * @param isShown whether a record shows this outcome. The time of a mere report isn't remembered
  */
-export function outcomeKey(callId: string, record: JsonObject): string {
+export function outcomeKey(callId: string, record: JsonObject, isShown = true): string {
 	const settled = OUTCOME_FIELDS.map((name) => record[name]);
 	// A fingerprint, because a forged report may have long values.
 	const key = fingerprint([
 		callKey(callId),
 		...settled.map((value) => (hasMoreValues(value) ? value : null)),
 	]);
-	const at = record[PICKED_AT];
-	// Whole seconds, because the call list may leave out the fractions of the record.
-	const picked = typeof at === 'string' ? Math.floor(Date.parse(at) / 1_000) * 1_000 : NaN;
-	if (Number.isNaN(picked)) return key;
+	const picked = wholeSecond(record[PICKED_AT]);
+	if (picked === undefined) return key;
 	const first = firstPicked.get(key);
 	if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
-	firstPicked.set(key, picked);
+	if (isShown) firstPicked.set(key, picked);
 	return key;
+}
+
+/** In epoch milliseconds, without fractions of a second, because the call list may leave out those of the record. */
+function wholeSecond(time: JsonValue | undefined): number | undefined {
+	const at = typeof time === 'string' ? Math.floor(Date.parse(time) / 1_000) * 1_000 : NaN;
+	return Number.isNaN(at) ? undefined : at;
+}
+
+/** A time that can be compared with one from elsewhere. Without a UTC offset, the time zone isn't documented. */
+function comparableTime(time: JsonValue | undefined): number | undefined {
+	const hasOffset = typeof time === 'string' && UTC_OFFSET.test(time.slice(-6));
+	return hasOffset ? wholeSecond(time) : undefined;
 }
 
 /** A missing count equals 0. */
@@ -94,7 +111,12 @@ export function reportedOutcome(call: ReportedCall): JsonObject {
 }
 
 /** What a report says about the outcome. Only compared with the record, because the report may be forged. */
-export type OutcomeHint = { status: string | undefined; retries: number | undefined };
+export type OutcomeHint = {
+	status: string | undefined;
+	retries: number | undefined;
+	/** When the call was picked up: a whole second, in epoch milliseconds. */
+	picked: number | undefined;
+};
 
 /** A status counts only if records can have it, because that of a report may mean something else. */
 export function outcomeHint(call: ReportedCall, finished: readonly string[]): OutcomeHint {
@@ -104,17 +126,31 @@ export function outcomeHint(call: ReportedCall, finished: readonly string[]): Ou
 		// Not the text of the report, which keeps the whole body in memory.
 		status: [PICKED, ...finished].find((known) => known === status),
 		retries: typeof retries === 'number' ? retries : undefined,
+		picked: comparableTime(reportedField(call, PICKED_AT)),
 	};
 }
 
-/** The outcome that the record would show with what the report says. Undefined if it shows that or a later one. */
+/**
+ * The outcome that the record would show with what the report says. Undefined if it shows that or a later one. A report
+ * without the time of a pick-up can be about a callback that nobody picked up, so it doesn't count as an earlier one.
+ */
 export function laterOutcome(record: JsonObject, hint: OutcomeHint): JsonObject | undefined {
-	const { status = null, retry_count: shown } = record;
-	const shownRetries = typeof shown === 'number' ? shown : 0;
+	const { status = null } = record;
+	const shownRetries = retriesOf(record);
 	const later = { status: hint.status ?? status, retry_count: hint.retries ?? shownRetries };
 	if (later.retry_count < shownRetries) return undefined;
-	const isShown = later.status === status && later.retry_count === shownRetries;
-	return isShown ? undefined : later;
+	const isRetry = later.retry_count > shownRetries;
+	const sincePicked = (hint.picked ?? NaN) - (comparableTime(record[PICKED_AT]) ?? NaN);
+	if (!isRetry && sincePicked < 0) return undefined;
+	if (hint.picked !== undefined && sincePicked > ROUNDING_MS) {
+		return { ...later, [PICKED_AT]: new Date(hint.picked).toISOString() };
+	}
+	return isRetry || later.status !== status ? later : undefined;
+}
+
+/** A missing count equals 0. */
+export function retriesOf({ retry_count: count }: JsonObject): number {
+	return typeof count === 'number' ? count : 0;
 }
 
 /** Parses names separated by commas or line breaks. An expression may return several texts. */

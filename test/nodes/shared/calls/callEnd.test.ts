@@ -102,6 +102,14 @@ describe('the key of an outcome', () => {
 		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
 	});
 
+	it('does not remember the time of a mere report', () => {
+		const callback = { ...picked, call_picked_at: LATER };
+		const first = outcomeKey('reported', callback, false);
+		expect(outcomeKey('reported', { ...picked, call_picked_at: AT })).toBe(first);
+		expect(outcomeKey('reported', callback, false)).not.toBe(first);
+		expect(outcomeKey('reported', callback)).toBe(outcomeKey('reported', callback, false));
+	});
+
 	it('differs between calls', () => {
 		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
 	});
@@ -125,8 +133,54 @@ describe('what a report says about the outcome', () => {
 		expect(laterOutcome(shown, hint)).toEqual(later);
 	});
 
+	const AT = '2026-11-20T10:00:00+05:30';
+	const pickedUp = { status: 'picked', retry_count: 1, call_picked_at: AT };
+	const callback = (call_picked_at: string) => ({ ...pickedUp, call_picked_at });
+
+	it.each<[string, JsonObject, JsonObject, JsonObject | undefined]>([
+		[
+			'a callback that was picked up later',
+			pickedUp,
+			callback('2026-11-20T10:20:00.250+05:30'),
+			callback('2026-11-20T04:50:00.000Z'),
+		],
+		['the same time in another zone', pickedUp, callback('2026-11-20T04:30:00Z'), undefined],
+		['the same time, rounded up', pickedUp, callback('2026-11-20T10:00:01+05:30'), undefined],
+		['an earlier time', pickedUp, callback('2026-11-20T09:00:00+05:30'), undefined],
+		[
+			'another status and an earlier time',
+			pickedUp,
+			{ ...callback('2026-11-20T09:00:00+05:30'), status: 'failed' },
+			undefined,
+		],
+		[
+			'a later retry and an earlier time',
+			pickedUp,
+			{ ...callback('2026-11-20T09:00:00+05:30'), retry_count: 2 },
+			{ status: 'picked', retry_count: 2 },
+		],
+		['a time without an offset', pickedUp, callback('2026-11-20T12:00:00'), undefined],
+		[
+			'a time that cannot be compared with that of the record',
+			callback('2026-11-20T10:00:00'),
+			callback('2026-11-20T10:20:00+05:30'),
+			undefined,
+		],
+		['no time', pickedUp, { status: 'picked', retry_count: 1 }, undefined],
+		['a time that the record does not show', { ...shown, status: 'picked' }, pickedUp, undefined],
+		[
+			'a callback that nobody picked up',
+			pickedUp,
+			{ status: 'not_picked', retry_count: 1, call_picked_at: null },
+			{ status: 'not_picked', retry_count: 1 },
+		],
+	])('%s: later than the pick-up of the record, or not', (_name, before, report, later) => {
+		const hint = outcomeHint({ callId: ID, record: report, part: report }, OBSERVED_OUTCOMES);
+		expect(laterOutcome(before, hint)).toEqual(later);
+	});
+
 	it('a record without a count has none', () => {
-		const hint = { status: undefined, retries: 0 };
+		const hint = { status: undefined, retries: 0, picked: undefined };
 		expect(laterOutcome({ status: 'picked' }, hint)).toBeUndefined();
 		expect(laterOutcome({ status: 'picked' }, { ...hint, retries: 1 })).toBeDefined();
 	});
