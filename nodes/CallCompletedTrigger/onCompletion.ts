@@ -30,6 +30,7 @@ import {
 	outcomeHint,
 	outcomeKey,
 	reportedOutcome,
+	retriesOf,
 } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall } from '../shared/calls/readBack';
@@ -40,11 +41,13 @@ import {
 	type ReportedCall,
 	type UnusableReport,
 } from '../shared/calls/report';
+import { BoundedMap } from '../shared/boundedMap';
+import { fingerprint } from '../shared/hash';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings, type ReadingSettings } from './settings';
-import { CallVerifier } from './callVerifier';
+import { CallVerifier, Closed } from './callVerifier';
 import { CallReader } from './reading/callReader';
 import { createdAtOf } from './reading/listedCall';
 import { isRead } from './reading/listsToRead';
@@ -223,7 +226,8 @@ async function handle(
 /**
  * Starts nothing if the call doesn't exist, is still in progress, or can't be read now.
  *
- * @param former a record whose outcome has started the workflow, if a later one is reported
+ * @param former a record with the outcome before the reported one. If that never shows, starts the workflow with this
+ * record, unless it was handled
  */
 async function verify(
 	delivery: Delivery,
@@ -232,24 +236,64 @@ async function verify(
 	former?: JsonObject,
 ): Promise<IWebhookResponseData> {
 	const { callId, settings, responder, budget } = delivery;
+	const giveUp = () => {
+		responder.reject(TRY_LATER);
+		// No other report may arrive.
+		const isNew = former !== undefined && !isHandled(delivery, outcomeKey(callId, former));
+		return isNew ? passVerified(delivery, former) : NO_EXECUTION;
+	};
 	const reading = verifier.verify(callId, settings, former);
-	if (reading === undefined) return responder.reject(TRY_LATER);
+	if (reading === undefined) return giveUp();
 	try {
 		const { record } = await reading.verified;
-		if (isFormer(delivery, hint, record)) return await verify(delivery, hint, verifier, record);
-		return pass(delivery, record, record);
+		const mustWait = showsFormer(delivery, hint, record, former !== undefined);
+		if (mustWait) return await verify(delivery, hint, verifier, record);
+		return passVerified(delivery, record);
 	} catch (error) {
 		if (isUnknownCall(error) && !budget.isKnown(callId)) return responder.reject(UNKNOWN_CALL);
 		if (reading.isFirst) verifier.couldNotVerify(callId, error);
-		return responder.reject(TRY_LATER);
+		// Closing the trigger notifies the owner that nothing was started.
+		return error instanceof Closed ? responder.reject(TRY_LATER) : giveUp();
 	}
 }
 
-/** Whether a record shows an outcome that has started the workflow, and the report is about a later one. */
-function isFormer({ callId, starter }: Delivery, hint: OutcomeHint, record: JsonObject): boolean {
-	if (!starter.isUsed(outcomeKey(callId, record))) return false;
+/**
+ * Whether a record shows the outcome before the reported one. If it was handled, any other outcome counts. Otherwise,
+ * only a retry does, and only in the first record, so that many forged reports can't delay the next outcome.
+ */
+function showsFormer(
+	delivery: Delivery,
+	hint: OutcomeHint,
+	record: JsonObject,
+	hasWaited: boolean,
+): boolean {
+	const { callId, starter } = delivery;
+	// In a process without the trigger, a waiting report would need memory of its own.
+	if (starter.trigger === undefined) return false;
+	const isRepeat = isHandled(delivery, outcomeKey(callId, record));
 	const later = laterOutcome(record, hint);
-	return later !== undefined && !starter.isUsed(outcomeKey(callId, later));
+	if (later === undefined || isHandled(delivery, outcomeKey(callId, later, false))) return false;
+	return isRepeat || (!hasWaited && retriesOf(later) > retriesOf(record));
+}
+
+/** Outcomes that used no key, by trigger and key. Only decides whether a report is about another outcome. */
+const handledWithoutKey = new BoundedMap<true>(20_000);
+
+/** Whether an outcome has started the workflow or was excluded by the filters, as far as this process knows. */
+function isHandled({ starter }: Delivery, key: string): boolean {
+	return starter.isUsed(key) || handledWithoutKey.has(withTrigger(starter, key));
+}
+
+function withTrigger({ trigger }: ExecutionStarter, key: string): string {
+	return fingerprint([trigger === undefined ? null : triggerKey(trigger), key]);
+}
+
+function passVerified(delivery: Delivery, record: JsonObject): IWebhookResponseData {
+	const { callId, settings, starter } = delivery;
+	if (settings.allowDuplicates || !isWanted(record, settings.filters)) {
+		handledWithoutKey.set(withTrigger(starter, outcomeKey(callId, record)), true);
+	}
+	return pass(delivery, record, record);
 }
 
 /**

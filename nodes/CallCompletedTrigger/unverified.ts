@@ -60,12 +60,12 @@ function finalStatuses(calls: readonly Unverified[]): string[] {
 function showsFormerOutcome(calls: readonly Unverified[]): ExplainedError {
 	const isOne = calls.length === 1;
 	const next = isOne
-		? 'Read it with Get Call. If its record never shows another outcome, the report is wrong or forged.'
-		: `Read them with Get Call: ${idsOf(calls)}. If a record never shows another outcome, the report is wrong or forged.`;
+		? 'Read it with Get Call. If its record never shows the reported outcome, the report is old, wrong, or forged.'
+		: `Read them with Get Call: ${idsOf(calls)}. If a record never shows the reported outcome, the report is old, wrong, or forged.`;
 	return new OutcomeUnknown(
 		isOne
-			? `Call ${idsOf(calls)} was reported with a later outcome, but its record still shows the one before, so the workflow wasn't started again`
-			: `${calls.length} calls were reported with a later outcome, but their records still show the one before, so the workflow wasn't started again for them`,
+			? `Call ${idsOf(calls)} was reported with another outcome than its record shows, so the workflow wasn't started for the reported one`
+			: `${calls.length} calls were reported with other outcomes than their records show, so the workflow wasn't started for the reported ones`,
 		onScreenOnly(next),
 	);
 }

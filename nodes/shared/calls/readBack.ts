@@ -32,7 +32,7 @@ export class NotEndedYet extends Error {
 	}
 }
 
-/** The record shows the outcome before the reported one, because it lags or the report isn't true. */
+/** The record doesn't show the reported outcome, because it lags, or the report is older or isn't true. */
 export class FormerOutcome extends Error {
 	override readonly name = 'FormerOutcome';
 }

@@ -46,13 +46,13 @@ test('unreadable calls and calls without an end have separate messages with thei
 test.each<[number, string, string]>([
 	[
 		1,
-		"Call c1 was reported with a later outcome, but its record still shows the one before, so the workflow wasn't started again",
-		'Read it with Get Call. If its record never shows another outcome, the report is wrong or forged.',
+		"Call c1 was reported with another outcome than its record shows, so the workflow wasn't started for the reported one",
+		'Read it with Get Call. If its record never shows the reported outcome, the report is old, wrong, or forged.',
 	],
 	[
 		2,
-		"2 calls were reported with a later outcome, but their records still show the one before, so the workflow wasn't started again for them",
-		'Read them with Get Call: c1, c2. If a record never shows another outcome, the report is wrong or forged.',
+		"2 calls were reported with other outcomes than their records show, so the workflow wasn't started for the reported ones",
+		'Read them with Get Call: c1, c2. If a record never shows the reported outcome, the report is old, wrong, or forged.',
 	],
 ])('%i with the outcome before the reported one', (count, message, resolution) => {
 	expect(unverifiedMessages(calls(count, new FormerOutcome()))).toMatchObject([
