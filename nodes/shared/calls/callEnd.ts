@@ -1,3 +1,4 @@
+import { hasOffset } from '../clock';
 import { fingerprint } from '../hash';
 import { BoundedMap } from '../boundedMap';
 import { isUnset } from '../values';
@@ -58,8 +59,6 @@ export function hasValue(value: JsonValue | undefined): boolean {
 export const OUTCOME_FIELDS = ['status', 'retry_count'] as const;
 export const PICKED_AT = 'call_picked_at';
 
-const UTC_OFFSET = /(?:Z|[+-]\d\d:?\d\d)$/i;
-
 /** A report may round up to the next second. No callback is picked up this soon after the call before. */
 const ROUNDING_MS = 1_000;
 
@@ -95,8 +94,7 @@ function wholeSecond(time: JsonValue | undefined): number | undefined {
 
 /** A time that can be compared with one from elsewhere. Without a UTC offset, the time zone isn't documented. */
 function comparableTime(time: JsonValue | undefined): number | undefined {
-	const hasOffset = typeof time === 'string' && UTC_OFFSET.test(time.slice(-6));
-	return hasOffset ? wholeSecond(time) : undefined;
+	return typeof time === 'string' && hasOffset(time) ? wholeSecond(time) : undefined;
 }
 
 /** A missing count equals 0. */
