@@ -1,9 +1,11 @@
 import difference from 'lodash/difference';
+import isEqual from 'lodash/isEqual';
 import partition from 'lodash/partition';
 import range from 'lodash/range';
 import uniq from 'lodash/uniq';
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { isJsonObject } from '../../shared/json';
+import type { UnsentRows } from './checkpoint';
 import type { PreparedRows } from './prepareRows';
 import type { YieldToEventLoop } from './pushTypes';
 import { RowSet } from './rowSet';
@@ -16,6 +18,8 @@ export type PushLog = {
 	release(target: unknown): Promise<void>;
 	/** Records nothing. @returns for each target whether an earlier attempt began it */
 	findBegun(targets: readonly unknown[]): Promise<boolean[]>;
+	/** The same for one target, which the push may still begin as if it hadn't asked. */
+	wasBegun(target: unknown): Promise<boolean>;
 };
 
 /** Shared by all runs of the node, and stored with the execution. */
@@ -42,7 +46,7 @@ export type BegunRowsOptions = {
 	campaign: number;
 	executionId: string;
 	/** The part of the checkpoint that this needs. Changed in place. */
-	push: { notedBy?: string; pushIndex?: number };
+	push: { notedBy?: string; pushIndex?: number; unsent?: UnsentRows };
 	/** Shared by all runs of the node: if rows have changed in one run, they may be in any run. */
 	memory: RowsMemory;
 };
@@ -53,10 +57,18 @@ const MAX_BLOCKS = 1_000;
 /** n8n stores them with the execution. */
 const MAX_UNRECORDED = 100;
 
+/** A recorded part of a block: its unsent rows, or the others. `begun`: the blocks in which an earlier attempt began it. */
+type BlockPart = { block: number; begun: Set<number>; target: unknown };
+
 /**
  * Recognizes rows that an earlier attempt of the execution began to send, if n8n has no other record of them because it was
  * killed, restarted, or stopped. Rows are recorded in blocks, before the first row of a block is sent. They are recognized
  * as long as the numbers of the push and their order stay the same, also those of earlier pushes.
+ *
+ * A block stays recorded if any of its rows was or may have been pushed. Those that certainly weren't sent are then in the
+ * checkpoint. Only an attempt with this checkpoint may send them, and it records them as a part of their own. Each part
+ * stays recorded for one attempt at most, and only this attempt stores which of its rows weren't sent. So no two attempts
+ * send the same row.
  */
 export class BegunRows {
 	/**
@@ -65,6 +77,12 @@ export class BegunRows {
 	 */
 	private readonly claimed = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
+	/** By block, the positions of the rows that earlier attempts certainly didn't send, although they sent others. */
+	private readonly unsent = new Map<number, RowSet>();
+	/** The blocks whose unsent rows an earlier attempt began after all. */
+	private readonly begunUnsent = new Set<number>();
+	/** Settled rows that certainly aren't in the campaign. */
+	private readonly withoutEffect: number[] = [];
 
 	private constructor(
 		private readonly options: BegunRowsOptions,
@@ -83,6 +101,7 @@ export class BegunRows {
 		const fingerprint = await keys.fingerprintOf(rows, yieldToEventLoop);
 		const rowsId = { campaign: options.campaign, fingerprint, blockSize };
 		const begunRows = new BegunRows(options, rows, rowsId);
+		await begunRows.openUnsent();
 		await begunRows.findPush();
 		return begunRows;
 	}
@@ -101,9 +120,11 @@ export class BegunRows {
 		const blocks = Array.from(this.begunBefore, (block) => {
 			const rows = RowSet.of(this.rows.slice(block * blockSize, (block + 1) * blockSize));
 			const others = rows.without(sent);
-			return others.size < rows.size ? others.without(rejected) : others;
+			const unknown = others.size < rows.size ? others.without(rejected) : others;
+			return unknown.without(this.unsentRowsOf(block));
 		});
-		return RowSet.union(blocks);
+		const unsent = Array.from(this.begunUnsent, (block) => this.unsentRowsOf(block).without(sent));
+		return RowSet.union([...blocks, ...unsent]);
 	}
 
 	/**
@@ -115,16 +136,17 @@ export class BegunRows {
 		if (this.isAnotherPush) throw rowsChanged();
 		const blocks = uniq(rows.map((row) => this.blockOf(row)));
 		const newOnes = blocks.filter((block) => !this.claimed.has(block));
+		const parts = newOnes.flatMap((block) => this.freshPartsOf(block));
 		// Together, so that they are written in one go.
 		const [, ...areBegun] = await Promise.all([
 			this.beginPush(),
-			...newOnes.map(async (block) => await this.options.log.begin(this.targetOf(block))),
+			...parts.map(async ({ target }) => await this.options.log.begin(target)),
 		]);
-		for (const [index, block] of newOnes.entries()) {
-			if (areBegun[index] === true) this.addBegun(block);
-			else this.claimed.set(block, new Set());
+		for (const [index, { block, begun }] of parts.entries()) {
+			if (areBegun[index] === true) begun.add(block);
 		}
-		const [known, fresh] = partition(rows, (row) => this.begunBefore.has(this.blockOf(row)));
+		for (const block of newOnes) this.claimed.set(block, new Set());
+		const [known, fresh] = partition(rows, (row) => this.isBegun(row));
 		for (const row of fresh) this.claimed.get(this.blockOf(row))?.add(row);
 		return { fresh, known };
 	}
@@ -136,6 +158,7 @@ export class BegunRows {
 	 */
 	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		const released = new Set(withoutEffect);
+		for (const row of released) this.withoutEffect.push(row);
 		for (const row of rows) {
 			const block = this.blockOf(row);
 			if (!released.has(row) && this.claimed.has(block)) this.claimed.set(block, undefined);
@@ -149,9 +172,62 @@ export class BegunRows {
 		await Promise.all(
 			[...emptied].map(async (block) => {
 				this.claimed.delete(block);
-				await this.options.log.release(this.targetOf(block));
+				const { log } = this.options;
+				const parts = this.freshPartsOf(block);
+				await Promise.all(parts.map(async ({ target }) => await log.release(target)));
 			}),
 		);
+	}
+
+	/**
+	 * Stores which rows a later attempt may send, although their block stays recorded.
+	 *
+	 * @param remaining the rows that this attempt didn't claim
+	 */
+	close(remaining: RowSet): void {
+		const { push } = this.options;
+		if (push.pushIndex !== 0) return;
+		const isKept = (block: number) =>
+			this.claimed.has(block) && this.claimed.get(block) === undefined;
+		const rows = this.withoutEffect.filter((row) => isKept(this.blockOf(row)));
+		for (const row of remaining) {
+			// The following ones are in later blocks.
+			if (!isKept(this.blockOf(row))) break;
+			rows.push(row);
+		}
+		const unsent = rows.filter((row) => !this.isBegun(row)).map((row) => this.rows.indexOf(row));
+		const before = [...this.unsent].filter(([block]) => !isKept(block));
+		const positions = RowSet.union([
+			...before.map(([, those]) => those),
+			RowSet.ofRanges(unsent.flatMap((position) => [position, position])),
+		]);
+		delete push.unsent;
+		if (positions.size > 0) push.unsent = { ...this.rowsId, positions: positions.toRanges() };
+	}
+
+	/**
+	 * Reads which rows weren't sent. Only in the first push to a campaign, if no attempt began another one: that push may have
+	 * the same numbers, and then the records don't show which of the two pushes sent them.
+	 */
+	private async openUnsent(): Promise<void> {
+		const { log, campaign, push } = this.options;
+		if (push.unsent === undefined) return;
+		const { positions, ...rowsId } = push.unsent;
+		const next = targetOfPush({ campaign, pushIndex: 1 });
+		const isUsable =
+			isEqual(rowsId, this.rowsId) &&
+			pushIndexOf(this.options) === 0 &&
+			!(await log.wasBegun(next));
+		if (!isUsable) {
+			delete push.unsent;
+			return;
+		}
+		for (const position of RowSet.ofRanges(positions)) {
+			const block = Math.floor(position / this.rowsId.blockSize);
+			const rows = this.unsent.get(block) ?? new RowSet();
+			rows.add(position);
+			this.unsent.set(block, rows);
+		}
 	}
 
 	/** Records nothing, because a later attempt would take other rows for those of this push. */
@@ -172,13 +248,11 @@ export class BegunRows {
 	/** All at once, because the push may stop before it reaches them. */
 	private async findBlocks(): Promise<void> {
 		const blocks = range(Math.ceil(this.rows.size / this.rowsId.blockSize));
-		const areBegun = await this.options.log.findBegun(blocks.map((block) => this.targetOf(block)));
-		for (const block of blocks) if (areBegun[block] === true) this.addBegun(block);
-	}
-
-	private addBegun(block: number): void {
-		this.claimed.set(block, new Set());
-		this.begunBefore.add(block);
+		const parts = blocks.flatMap((block) => this.freshPartsOf(block));
+		const areBegun = await this.options.log.findBegun(parts.map(({ target }) => target));
+		for (const [index, { block, begun }] of parts.entries()) {
+			if (areBegun[index] === true) begun.add(block);
+		}
 	}
 
 	/**
@@ -208,8 +282,27 @@ export class BegunRows {
 		if (areChanged.includes(true)) memory.areChanged = true;
 	}
 
-	private targetOf(block: number): unknown {
-		return ['block', ...valuesOf(this.rowsId), block];
+	/** The parts of a block that no earlier attempt began, as far as is known. */
+	private freshPartsOf(block: number): BlockPart[] {
+		const values = [...valuesOf(this.rowsId), block];
+		const parts: BlockPart[] = [{ block, begun: this.begunBefore, target: ['block', ...values] }];
+		const unsent = this.unsent.get(block);
+		if (unsent !== undefined) {
+			const target = ['unsent', ...values, unsent.toRanges()];
+			parts.push({ block, begun: this.begunUnsent, target });
+		}
+		return parts.filter(({ begun }) => !begun.has(block));
+	}
+
+	private unsentRowsOf(block: number): RowSet {
+		const positions = this.unsent.get(block) ?? new RowSet();
+		return RowSet.of([...positions].flatMap((position) => this.rows.slice(position, position + 1)));
+	}
+
+	private isBegun(row: number): boolean {
+		const block = this.blockOf(row);
+		const isUnsent = this.unsent.get(block)?.has(this.rows.indexOf(row)) === true;
+		return (isUnsent ? this.begunUnsent : this.begunBefore).has(block);
 	}
 
 	private blockOf(row: number): number {

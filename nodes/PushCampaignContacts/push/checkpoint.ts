@@ -17,6 +17,8 @@ export type PushCheckpoint = {
 	notedBy?: string;
 	/** Counts the pushes of this execution to the campaign, from 0. */
 	pushIndex?: number;
+	/** Rows that certainly weren't sent, although others of their recorded block were. */
+	unsent?: UnsentRows;
 	/** Rows of an earlier run that was interrupted. Later attempts must report them too. */
 	interrupted?: InterruptedRows;
 	/** Whether the service counts contacts from 0 or 1. */
@@ -45,6 +47,14 @@ export type SentRequest = {
 /** A row that the service rejected. `settings` is a fingerprint of the settings and the contact. */
 type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
+/** `positions` are those in the rows of the push that have this fingerprint, recorded in blocks of this size. */
+export type UnsentRows = {
+	campaign: number;
+	fingerprint: string;
+	blockSize: number;
+	positions: RowRanges;
+};
+
 /** `numbers` is a fingerprint. `byAttempt`: an earlier attempt of the execution was interrupted, not an earlier run. */
 type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
 
@@ -54,7 +64,7 @@ export function emptyCheckpoint(): PushCheckpoint {
 
 export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 	if (!isJsonObject(stored)) return false;
-	const { sent, rejected, reading, notedBy, pushIndex, interrupted, indexBase } = stored;
+	const { sent, rejected, reading, notedBy, pushIndex, unsent, interrupted, indexBase } = stored;
 	return (
 		Array.isArray(sent) &&
 		sent.every(isSentRequest) &&
@@ -63,6 +73,7 @@ export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 		(reading === undefined || typeof reading === 'string') &&
 		(notedBy === undefined || typeof notedBy === 'string') &&
 		(pushIndex === undefined || typeof pushIndex === 'number') &&
+		(unsent === undefined || isUnsent(unsent)) &&
 		(interrupted === undefined || isInterrupted(interrupted)) &&
 		(indexBase === undefined || indexBase === 0 || indexBase === 1)
 	);
@@ -88,6 +99,17 @@ function isSentRequest(value: unknown): boolean {
 
 function areTexts(value: unknown): boolean {
 	return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
+function isUnsent(value: unknown): boolean {
+	if (!isJsonObject(value)) return false;
+	const { campaign, fingerprint, blockSize, positions } = value;
+	return (
+		typeof campaign === 'number' &&
+		typeof fingerprint === 'string' &&
+		typeof blockSize === 'number' &&
+		areRanges(positions)
+	);
 }
 
 function isInterrupted(value: unknown): boolean {

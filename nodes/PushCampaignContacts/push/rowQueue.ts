@@ -57,7 +57,10 @@ export class AllRows implements RowQueue {
 		return this.rows.from(this.position);
 	}
 
-	async close(): Promise<void> {}
+	async close(): Promise<void> {
+		this.earlier?.close(this.remaining());
+		await Promise.resolve();
+	}
 
 	skipped(): RejectedGroup[] {
 		const rows = RowSet.of(this.begun);

@@ -2,8 +2,10 @@ import type { INodeExecutionData, IRun, IRunExecutionData } from 'n8n-workflow';
 import fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import isEqual from 'lodash/isEqual';
+import partition from 'lodash/partition';
 import uniq from 'lodash/uniq';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
+import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import {
@@ -14,6 +16,7 @@ import {
 	type RowsMemory,
 } from '../../../nodes/PushCampaignContacts/push/begunRows';
 import { KeysByRow, PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phonesByRow';
+import { AllRows } from '../../../nodes/PushCampaignContacts/push/rowQueue';
 import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
 import {
 	engineHarness,
@@ -29,6 +32,7 @@ import {
 	skipSleeps,
 	storedCopy,
 } from '../../engine';
+import { Killed, KillableStore } from '../shared/numberLists/killableStore';
 import {
 	accepted,
 	answering,
@@ -178,6 +182,58 @@ describe('Retry after n8n was killed', () => {
 		const again = await retryFailed(harness.credentials, stored, now);
 		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([1, 2, 2].map(phone));
 		expect(rejected(again)).toEqual(['rejected']);
+	});
+
+	describe('of a stored retry that pushed some rows of a request and reports the others as not sent', () => {
+		const TOO_LARGE: [number, string] = [413, 'Request Entity Too Large'];
+		const STOPPED: [number, string] = [401, 'no'];
+		const again = async (failed: IRun) =>
+			await retryFailed(harness.credentials, failed, flow({}).workflow);
+		/** Rows 0 and 1 are pushed, 2 and 3 aren't. */
+		async function pushHalf() {
+			const bodies = answering(STOPPED, TOO_LARGE, ok(2), STOPPED);
+			const { workflow, start } = flow({});
+			const first = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
+			const second = await again(first);
+			expect(second.data.resultData.error?.description).toMatch(
+				/\nPushed: 2 rows[^]*\nNot sent: 2 rows/,
+			);
+			return { second, pushed: () => bodies.slice(4).map(phonesOf), bodies };
+		}
+
+		test('pushes the others', async () => {
+			const { second, pushed, bodies } = await pushHalf();
+			answeringInto(bodies, ok(2));
+			const third = await again(second);
+			expect([third.data.resultData.error, rejected(third)]).toEqual([undefined, []]);
+			expect(pushed()).toEqual([[2, 3].map(phone)]);
+		});
+
+		test('pushes them later, if it fails, too', async () => {
+			const { second, pushed, bodies } = await pushHalf();
+			answeringInto(bodies, STOPPED, TOO_LARGE, ok(1), STOPPED, ok(1));
+			const fourth = await again(await again(second));
+			expect(rejected(await again(fourth))).toEqual([]);
+			expect(pushed().at(-1)).toEqual([phone(3)]);
+		});
+
+		test('pushes none of them if another retry pushed one of them and was killed', async () => {
+			const { second, pushed, bodies } = await pushHalf();
+			answeringInto(bodies, TOO_LARGE, ok(1), STOPPED);
+			await retryKilled(harness.credentials, second, flow({}).workflow);
+			for (let count = 1; count <= 2; count++) {
+				expect(rejected(await again(second))).toEqual(['unknown', 'unknown']);
+			}
+			expect(pushed()).toHaveLength(3);
+		});
+
+		test('of two retries at the same moment, only one pushes them', async () => {
+			const { second, pushed, bodies } = await pushHalf();
+			service().post(PATH, remembering(bodies)).optionally().times(4).reply(200, accepted(2));
+			const both = await Promise.all([again(second), again(second)]);
+			expect(pushed()).toEqual([[2, 3].map(phone)]);
+			expect(both.flatMap(rejected)).toEqual(['unknown', 'unknown']);
+		});
 	});
 
 	test('pushes nothing if the rows changed, and reports them as unknown', async () => {
@@ -432,6 +488,10 @@ describe('rows that are recorded in blocks', () => {
 						return isNoted;
 					});
 					return await Promise.resolve(areBegun);
+				},
+				wasBegun: async (target) => {
+					const name = JSON.stringify(target);
+					return await Promise.resolve(noted.has(`${name} ${own.get(name) ?? 0}`));
 				},
 			};
 		};
@@ -706,6 +766,162 @@ describe('rows that are recorded in blocks', () => {
 			}),
 			{ numRuns: 500 },
 		);
+	});
+
+	describe('and of which some were pushed and others not sent', () => {
+		type Row = 'pushed' | 'unknown' | 'not sent';
+		/** One push of an attempt, or one of its tries with *Retry On Fail*. */
+		type Try = { requestSize: number; requests: number; rows: Row[] };
+		type Attempt = {
+			/** The execution that it retries. */
+			of: number;
+			tries: Try[];
+			/** Whether the node pushes the same rows again in a later run, as with *Continue*. */
+			continues: boolean;
+			/** How often it writes to n8n's database before n8n is killed. */
+			writes: number;
+			/** Whether n8n stores the execution. Otherwise, it's killed at the end. */
+			isStored: boolean;
+		};
+		/** The progress of a run. */
+		type Run = { push: BegunRowsOptions['push']; sent: number[]; unknown: number[] };
+		type Execution = { memory: RowsMemory; runs: Run[] };
+		const COUNT = 6;
+		const newRun = (): Run => ({ push: {}, sent: [], unknown: [] });
+		const copyOf = (execution: Execution): Execution => structuredClone(execution);
+
+		/** Pushes the rows without a result, and adds those that were or may have been pushed to `effects`. */
+		async function pushOnce(
+			options: Omit<BegunRowsOptions, 'push'>,
+			run: Run,
+			{ requestSize, requests, rows }: Try,
+			{
+				blockSize,
+				effects,
+				leftOut = [],
+			}: { blockSize: number; effects: number[]; leftOut?: number[] },
+			requireAlive: () => void,
+		): Promise<void> {
+			const prepared = numbersOf(COUNT);
+			const begun = await BegunRows.open(
+				{ ...options, push: run.push },
+				prepared,
+				blockSize,
+				async () => {},
+			);
+			requireAlive();
+			run.unknown.push(...begun.begunRows(RowSet.of(run.sent.toSorted()), new RowSet()));
+			const done = new Set([...run.sent, ...run.unknown, ...leftOut]);
+			const queue = new AllRows(
+				prepared.rows.filter((row) => !done.has(row)),
+				'onScreen',
+				begun,
+			);
+			for (let count = 0; count < requests; count++) {
+				const request = await queue.take(requestSize);
+				requireAlive();
+				const isSent = (row: number) => (rows[row % rows.length] ?? 'not sent') !== 'not sent';
+				const [sent, unsent] = partition(request, isSent);
+				effects.push(...sent);
+				run.sent.push(...sent);
+				await queue.settle(request, unsent);
+				requireAlive();
+			}
+			await queue.close();
+			for (const { rows: skipped } of queue.skipped()) run.unknown.push(...skipped);
+		}
+
+		/** @returns the rows that were or may have been pushed, and those that the last attempt reports as unknown */
+		async function pushAll(attempts: readonly Attempt[], blockSize: number) {
+			const store = new KillableStore();
+			const attempt = attemptsOn(store);
+			const effects: number[] = [];
+			let stored: Execution[] = [{ memory: {}, runs: [newRun()] }];
+			let unknown: number[] = [];
+			for (const [index, { of, tries, continues, writes, isStored }] of attempts.entries()) {
+				const earlier = stored[of % stored.length] ?? { memory: {}, runs: [newRun()] };
+				const { memory, runs } = copyOf(earlier);
+				const executionId = `e${index}`;
+				const log = attempt(executionId);
+				const options = { log, campaign: 1, executionId, memory };
+				store.left = writes;
+				const requireAlive = () => {
+					if (store.left < 0) throw new Killed();
+				};
+				try {
+					for (let round = continues ? 2 : 1; round > 0; round--) {
+						const run = runs.at(-1) ?? newRun();
+						// As `SentNumbers` does.
+						const leftOut = runs.slice(0, -1).flatMap(({ sent, unknown }) => [...sent, ...unknown]);
+						for (const one of tries) {
+							await pushOnce(options, run, one, { blockSize, effects, leftOut }, requireAlive);
+						}
+						if (round > 1) runs.push(newRun());
+					}
+					if (!isStored) throw new Killed();
+					if (index === 0) await log.clear();
+					requireAlive();
+					stored = index === 0 ? [{ memory, runs }] : [...stored, { memory, runs }];
+					unknown = runs.flatMap((run) => run.unknown);
+				} catch (error) {
+					// If it's killed while it looks for a push, the next attempt finds one with other rows, and stops.
+					if (!(error instanceof Killed)) expect(error).toBeInstanceOf(OutcomeUnknown);
+				}
+				store.left = Infinity;
+			}
+			return { effects, unknown };
+		}
+
+		const row = fc.constantFrom<Row>('pushed', 'unknown', 'not sent', 'not sent');
+		const oneTry = fc.record({
+			requestSize: fc.integer({ min: 1, max: 3 }),
+			requests: fc.nat(4),
+			rows: fc.array(row, { minLength: COUNT, maxLength: COUNT }),
+		});
+		const tries = fc.array(oneTry, { minLength: 1, maxLength: 2 });
+		const blockSizes = fc.integer({ min: 3, max: 6 });
+
+		test('no row is pushed twice, whichever attempts are retried, and whenever n8n is killed', async () => {
+			const one = fc.record({
+				of: fc.nat(3),
+				tries,
+				continues: fc.boolean(),
+				writes: fc.oneof({ weight: 2, arbitrary: fc.constant(Infinity) }, fc.nat(25)),
+				isStored: fc.boolean(),
+			});
+			const all = fc.array(one, { minLength: 2, maxLength: 5 });
+			await fc.assert(
+				fc.asyncProperty(all, blockSizes, async (attempts, blockSize) => {
+					const { effects } = await pushAll(attempts, blockSize);
+					expect(effects.toSorted()).toEqual(uniq(effects).toSorted());
+				}),
+				{ numRuns: 500 },
+			);
+		});
+
+		test('none is unknown if each retry is stored and retried in turn', async () => {
+			const all = fc.array(tries, { minLength: 2, maxLength: 5 });
+			await fc.assert(
+				fc.asyncProperty(all, blockSizes, async (triesOfAll, blockSize) => {
+					const attempts = triesOfAll.map((ofOne, index) => ({
+						of: Math.max(0, index - 1),
+						tries: ofOne,
+						continues: false,
+						writes: Infinity,
+						isStored: true,
+					}));
+					const finish = { requestSize: COUNT, requests: 2, rows: ['pushed' as const] };
+					const last = { of: attempts.length - 1, tries: [finish], continues: false };
+					const { effects, unknown } = await pushAll(
+						[...attempts, { ...last, writes: Infinity, isStored: true }],
+						blockSize,
+					);
+					expect(unknown).toEqual([]);
+					expect(effects.toSorted()).toEqual([...numbersOf(COUNT).rows]);
+				}),
+				{ numRuns: 500 },
+			);
+		});
 	});
 
 	test('a rejected request releases no row of a block while another request of the block is in flight', async () => {

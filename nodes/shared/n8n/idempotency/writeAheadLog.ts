@@ -157,6 +157,22 @@ export class WriteAheadLog {
 	}
 
 	/**
+	 * Whether an earlier attempt may have started a request to this target. Unlike with `findBegun`, this attempt can start
+	 * it later as if it hadn't asked.
+	 *
+	 * @throws OutcomeUnknown if n8n's store can't be reached
+	 */
+	async wasBegun(target: unknown): Promise<boolean> {
+		if (this.options.isFirstAttempt) return false;
+		const [isBegun = false] = await this.findEarlier(namesOf(target, target)).catch(
+			(error: unknown) => {
+				throw earlierUnreadable(error);
+			},
+		);
+		return isBegun;
+	}
+
+	/**
 	 * Whether an earlier attempt may have started any request whose result n8n didn't store, such as that of an item that
 	 * can't be read now. Leaves no entries. True if n8n's store can't be reached.
 	 */

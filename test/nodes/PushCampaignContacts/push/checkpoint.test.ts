@@ -9,6 +9,7 @@ const SENT = {
 	options: 'b',
 };
 const INTERRUPTED = { campaign: 1, rows: [0, 1], numbers: 'a' };
+const UNSENT = { campaign: 1, fingerprint: 'a', blockSize: 10, positions: [0, 1] };
 const REJECTED = { settings: 'a', row: 0, number: 'b', reason: 'c' };
 
 test('accepts stored checkpoints', () => {
@@ -18,10 +19,9 @@ test('accepts stored checkpoints', () => {
 		{ ...SENT, path: ['a', 'b'] },
 		{ ...SENT, unknown: { message: 'a', resolution: 'b' } },
 	];
+	const all = { sent, rejected: [REJECTED], unsent: UNSENT, interrupted: INTERRUPTED };
 	for (const indexBase of [undefined, 0, 1]) {
-		expect(
-			isPushCheckpoint({ sent, rejected: [REJECTED], interrupted: INTERRUPTED, indexBase }),
-		).toBe(true);
+		expect(isPushCheckpoint({ ...all, indexBase })).toBe(true);
 	}
 });
 
@@ -51,6 +51,17 @@ test.each<[string, unknown]>([
 });
 
 test.each<[string, unknown]>([
+	['campaign', '1'],
+	['fingerprint', 1],
+	['blockSize', undefined],
+	['positions', ['0']],
+])('rejects unsent rows whose %s is %p', (field, value) => {
+	expect(isPushCheckpoint({ sent: [], rejected: [], unsent: { ...UNSENT, [field]: value } })).toBe(
+		false,
+	);
+});
+
+test.each<[string, unknown]>([
 	['settings', 1],
 	['row', '0'],
 	['number', 9],
@@ -68,6 +79,7 @@ test.each<[string, unknown]>([
 	['another shape', { sent: {}, rejected: [] }],
 	['a request without its rows', { sent: [{ campaign: 1 }], rejected: [] }],
 	['a rejected row without its index', { sent: [], rejected: [{ reason: 'x' }] }],
+	['a list of unsent rows', { sent: [], rejected: [], unsent: [1] }],
 	['a list of interrupted rows', { sent: [], rejected: [], interrupted: [1] }],
 	['an invalid index base', { sent: [], rejected: [], indexBase: 2 }],
 ])('rejects %s', (_name, value) => {

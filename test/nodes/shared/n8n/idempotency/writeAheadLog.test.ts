@@ -328,6 +328,27 @@ test('a request that took no effect is sent again by a retry and by the same exe
 	expect(await later(store, 'e3').findBegun(['a', 'b'])).toEqual([true, true]);
 });
 
+test('a retry can ask whether a request was started, and then start it as if it had not asked', async () => {
+	const store = new Store();
+	const log = first(store);
+	await log.begin('a');
+	expect(await log.wasBegun('a')).toBe(false);
+	const before = [...store.texts];
+	const retry = later(store, 'e2');
+	expect([await retry.wasBegun('a'), await retry.wasBegun('b')]).toEqual([true, false]);
+	expect(store.texts).toEqual(before);
+	expect(await retry.begin('a')).toBe(true);
+	expect(await retry.wasBegun('a')).toBe(false);
+});
+
+test('a retry that cannot ask whether a request was started does not guess', async () => {
+	const store = new Store();
+	store.between = () => {
+		throw new Error('database is locked');
+	};
+	await expect(later(store, 'e2').wasBegun('a')).rejects.toThrow("n8n can't read which requests");
+});
+
 test('requests started after an execution was stored keep their entries', async () => {
 	const store = new Store();
 	const log = first(store);
