@@ -10,6 +10,7 @@ import { forEveryone } from '../shared/api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
 import { givenAs } from '../shared/modelForms';
 import type { Fields } from '../shared/n8n/forms/fields';
+import { isUnset } from '../shared/values';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { inputRows } from '../shared/n8n/tools/toolRun';
@@ -36,6 +37,9 @@ export type InputRows = {
 	inputsOf(rows: RowSet): number[];
 	close(): Promise<void>;
 };
+
+/** With the names of the columns that the node finds by default. */
+export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';
 
 /** Enough for what a model or a person writes. */
 export const MAX_ROWS_IN_JSON = 1_000;
@@ -127,9 +131,14 @@ async function rowsOfJson({ context, parameters }: OperationRun): Promise<InputR
 	return rowsOf(items, true, { inputOf, inputsOf });
 }
 
-/** A list of contacts, or a single one. Empty if nothing is set. */
+/** A list of contacts, or a single one. */
 function contactsIn(value: JsonValue | undefined): JsonObject[] {
-	if (value === undefined) return [];
+	if (isUnset(value)) {
+		throw new InvalidInput(
+			"'Contacts' is empty. Nothing was sent",
+			givenAs('Contacts', `Enter a JSON array such as ${EXAMPLE_CONTACTS}.`),
+		);
+	}
 	const parsed = typeof value === 'string' ? parseJson(value) : value;
 	const list = Array.isArray(parsed) ? parsed : [parsed];
 	if (list.every(isJsonObject)) return list;
@@ -137,7 +146,7 @@ function contactsIn(value: JsonValue | undefined): JsonObject[] {
 		"'Contacts' must be a JSON array of objects. Nothing was sent",
 		givenAs(
 			'Contacts',
-			'Write each contact as an object with its phone number, such as [{ "phone": "9876543210", "person_name": "Asha Rao" }].',
+			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
 		),
 	);
 }

@@ -15,7 +15,7 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from './push/columns';
-import { MAX_ROWS_IN_JSON } from './inputRows';
+import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './inputRows';
 import { LIMITS } from '../shared/api/limits';
 
 const campaignFields: INodeProperties[] = [
@@ -78,7 +78,7 @@ const contactsFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. [{ "phone": "9876543210", "person_name": "Asha Rao", "city": "Pune" }]',
-		description: `A JSON array of contacts, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}. Each contact is an object with a phone number and anything else the agent should know. The field names are the columns.`,
+		description: `A JSON array of contacts, at most ${MAX_ROWS_IN_JSON.toLocaleString('en-US')}, such as ${EXAMPLE_CONTACTS}. Each contact is an object with a phone number and anything else the agent should know. The field names are the columns.`,
 		displayOptions: { show: { contactsFrom: ['json'] } },
 	}),
 ];

@@ -36,11 +36,11 @@ async function pushAndOutput(
 	const { output, ...push } = await runPush(run, input).catch(async (error: unknown) => {
 		const failed = await outcomeOfFailedStart(context, input, error);
 		if (context.continueOnFail()) return { ...failed, output: outputOf(run) };
-		throw pushStopped(context, error, failed);
+		throw pushStopped(run, error, failed);
 	});
 	const { outcome } = push;
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
-		throw pushStopped(context, outcome.stopped, push);
+		throw pushStopped(run, outcome.stopped, push);
 	}
 
 	const hints = [...hintsFor(outcome), ...(push.rows.notes ?? [])];
@@ -79,20 +79,21 @@ function stoppedItem(context: IExecuteFunctions, push: FinishedPush): INodeExecu
 
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 function pushStopped(
-	context: IExecuteFunctions,
+	run: OperationRun,
 	error: unknown,
 	push: FinishedPush,
 ): NodeApiError | NodeOperationError {
+	const { context } = run;
 	const { outcome, rows } = push;
 	// The error is about all rows, so its message names no item. The index leads to the row where the push stopped.
 	const position = { itemIndex: inputWhereStopped(push), of: 1 };
 	const nodeError = toNodeError(context.getNode(), error, position);
 	if (error instanceof ServiceRejection || hasResults(outcome)) {
-		const { nextSteps, groups, details } = describeOutcome(
-			outcome,
-			rows.source.names,
-			!runsOnEngine2(context),
-		);
+		const { nextSteps, groups, details } = describeOutcome(outcome, {
+			names: rows.source.names,
+			canBeRetried: !runsOnEngine2(context),
+			isDryRun: isDryRun(run),
+		});
 		const advice = nodeError.description ?? '';
 		const lines = [
 			isCanceled(context) ? whyCanceled(context) : '',
@@ -107,6 +108,15 @@ function pushStopped(
 		}
 	}
 	return nodeError;
+}
+
+/** Whether *Dry Run* is on. False if it can't be read, which is the error then. */
+function isDryRun({ parameters }: OperationRun): boolean {
+	try {
+		return parameters.at(0).collection('options').switch('dryRun', false);
+	} catch {
+		return false;
+	}
 }
 
 /** Whether there is more to report than that nothing was sent. */

@@ -127,8 +127,9 @@ async function checkRows(
 		keys.set(kept, '');
 	});
 
+	const words = { names, phones, isTool: options.isTool };
 	for (const { index, key } of duplicates) {
-		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, names, options.isTool));
+		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, words));
 	}
 	return { phones, keys, rejectedRows };
 }
@@ -140,13 +141,13 @@ class DuplicateRow implements RejectedRow {
 	constructor(
 		readonly index: number,
 		private readonly kept: number,
-		private readonly names: RowNames,
-		private readonly isTool: boolean,
+		private readonly words: { names: RowNames; phones: PhonesByRow; isTool: boolean },
 	) {}
 
 	get reason(): string {
-		const same = `${upperFirst(this.names.one(this.kept))} has the same phone number and a person name that is at least as long.`;
-		return this.isTool ? same : `${same} The node pushes one row per phone number.`;
+		const { names, phones, isTool } = this.words;
+		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and a person name that is at least as long.`;
+		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
 }
 

@@ -55,16 +55,14 @@ export function countRows({ received, pushed, rejectedRows, ready }: PushOutcome
 /** "10 rows: 7 pushed, 2 rejected, 1 on the do-not-disturb list." The numbers add up. */
 export function summaryLine(outcome: PushOutcome): string {
 	const counts = countRows(outcome);
-	const isDryRun = counts.ready !== undefined;
-	const wordsOf = (status: RowStatus) => {
-		// A dry run doesn't ask the service.
-		if (isDryRun && status === 'rejected') return 'unusable';
-		return STATUS_WORDS[status][counts[status] === 1 ? 0 : 1];
-	};
+	const wordsOf = (status: RowStatus) => STATUS_WORDS[status][counts[status] === 1 ? 0 : 1];
 	const parts = ROW_STATUSES.filter((status) => counts[status] > 0).map(
 		(status) => `${number(counts[status])} ${wordsOf(status)}`,
 	);
-	const first = isDryRun ? `${number(counts.ready ?? 0)} ready` : `${number(counts.pushed)} pushed`;
+	const first =
+		counts.ready === undefined
+			? `${number(counts.pushed)} pushed`
+			: `${number(counts.ready)} ready`;
 	return `${rowCount(counts.received)}: ${[first, ...parts].join(', ')}.`;
 }
 
@@ -78,11 +76,17 @@ export type OutcomeReport = {
 	details: string[];
 };
 
-/** @param canBeRetried whether n8n can retry the execution */
+/**
+ * @param canBeRetried whether n8n can retry the execution
+ * @param isDryRun whether the node was to send nothing, so that the rows that were not sent need no words
+ */
 export function describeOutcome(
 	outcome: PushOutcome,
-	names: RowNames = namesOfItems,
-	canBeRetried = true,
+	{
+		names = namesOfItems,
+		canBeRetried = true,
+		isDryRun = false,
+	}: { names?: RowNames; canBeRetried?: boolean; isDryRun?: boolean } = {},
 ): OutcomeReport {
 	const { rejectedRows } = outcome;
 	const line = (label: string, rows: RowSet, text: string, lists = '') =>
@@ -94,6 +98,7 @@ export function describeOutcome(
 	return {
 		nextSteps: onlyTexts([
 			canBeRetried &&
+				!isDryRun &&
 				pushed.size > 0 &&
 				notSent.size > 0 &&
 				'To send only the rows that were not sent, retry this execution from the list of executions.',
@@ -106,7 +111,7 @@ export function describeOutcome(
 				rejectedRows.rowsWith('unknown'),
 				'They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
 			),
-			line('Not sent', notSent, `You can push ${it} again.`),
+			!isDryRun && line('Not sent', notSent, `Push ${it} after this is resolved.`),
 			line(
 				'Rejected',
 				rejected,

@@ -91,6 +91,15 @@ describe('in a workflow', () => {
 		expect(hints).toEqual(['No rows to push. Nothing was sent.']);
 	});
 
+	test.each(['', ' ', '={{ $json.none }}', '={{ "" }}'])('%j is empty', async (contacts) => {
+		const { error } = await runPush(harness, rowsOf({ id: 1 }), asJson(contacts));
+		expect(error).toMatchObject({
+			message: "'Contacts' is empty. Nothing was sent",
+			description:
+				'Enter a JSON array such as [{ "phone": "9876543210", "person_name": "Asha Rao" }].',
+		});
+	});
+
 	const many = (count: number) => Array.from({ length: count }, (_, i) => ({ phone: phone(i) }));
 	const isNoList = "'Contacts' must be a JSON array of objects. Nothing was sent";
 	test.each<[string, unknown, string]>([

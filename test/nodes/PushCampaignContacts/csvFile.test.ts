@@ -73,7 +73,7 @@ describe('a file', () => {
 					source_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Row 4 has the same phone number and a person name that is at least as long. The node pushes one row per phone number.',
+						'Row 4 has the same phone number (+919876543210) and a person name that is at least as long. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},
@@ -180,7 +180,7 @@ describe('a file', () => {
 		expect(pushed).toMatchObject([
 			{ json: { dry_run: true, totals: { ready: 2 } }, pairedItem: [{ item: 0 }] },
 		]);
-		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 unusable, 1 duplicate\./);
+		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 rejected, 1 duplicate\./);
 	});
 
 	test('in a guessed encoding is pushed with a hint', async () => {

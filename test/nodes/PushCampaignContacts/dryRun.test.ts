@@ -31,7 +31,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 		{
 			json: {
 				dry_run: true,
-				summary: '4 rows: 2 ready, 1 unusable, 1 duplicate.',
+				summary: '4 rows: 2 ready, 1 rejected, 1 duplicate.',
 				totals: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
 				campaign_status: 'Paused',
 			},
@@ -40,7 +40,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 	]);
 	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 unusable, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The 'Rejected' output shows the reason for each row.",
 	]);
 });
 
@@ -85,6 +85,7 @@ describe('detects what would stop the push', () => {
 		service().get('/v1/campaigns/42/status').reply(status, rejection(text));
 		const { error } = await runPush(harness, rows, { options });
 		expect(error?.message).toMatch(message);
+		expect(error).not.toHaveProperty('description', expect.stringContaining('Not sent'));
 	});
 
 	test('a deleted credential', async () => {

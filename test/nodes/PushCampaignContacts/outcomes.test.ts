@@ -99,7 +99,9 @@ describe('documented rejections stop the push and say what to do', () => {
 		});
 		expect(error).toHaveProperty(
 			'description',
-			expect.stringMatching(/\nNot sent: 2 rows \(items 0 to 1\)\. You can push them again\.$/),
+			expect.stringMatching(
+				/\nNot sent: 2 rows \(items 0 to 1\)\. Push them after this is resolved\.$/,
+			),
 		);
 		expect(bodies).toHaveLength(1);
 		expect(JSON.stringify(run)).not.toContain(TOKEN);

@@ -212,9 +212,12 @@ export class Fields {
 		throw this.fault({ ...given, value: lost }, 'JSON');
 	}
 
-	/** The same for rows. A value that JSON can't express is a blank cell, as in an input item. */
+	/**
+	 * The same for rows. A value that JSON can't express is a blank cell, as in an input item. `undefined` also if an
+	 * expression returned nothing.
+	 */
 	jsonRows(name: string): JsonValue | undefined {
-		return this.jsonIn(this.given(name, 'json'), {});
+		return this.jsonIn(this.given(name, 'json'), MAY_BE_BLANK);
 	}
 
 	/** A JSON object. Empty if the field is empty. */
