@@ -39,8 +39,15 @@ export function scheduledAt(schedule: Schedule): Checked<string> {
 	const text = String(value)
 		.trim()
 		.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T');
-	if (TIME_OF_DAY.test(text)) return { value: text.padStart(5, '0') };
-	if (WALL_CLOCK.test(text)) return wallClock(schedule, text);
+	if (TIME_OF_DAY.test(text)) {
+		// This field is in the workflow's time zone, but the service reads a time of day as Indian time.
+		return field === 'Date and Time'
+			? notUnderstood(schedule, WITHOUT_DATE)
+			: { value: text.padStart(5, '0') };
+	}
+	if (WALL_CLOCK.test(text)) {
+		return field === 'Time in India' ? notUnderstood(schedule) : wallClock(schedule, text);
+	}
 	if (!OFFSET.test(text)) return notUnderstood(schedule);
 	const at = DateTime.fromISO(text, { setZone: true });
 	// Rare forms of ISO 8601, such as 20270131T183000+0530, are converted, because the service may not know them.
@@ -54,10 +61,10 @@ function moment(schedule: Schedule, at: DateTime, written?: string): Checked<str
 
 /** A date and time without an offset. Unambiguous from the date picker, ambiguous from an expression. */
 function wallClock(schedule: Schedule, text: string): Checked<string> {
-	const { field, zone, picked } = schedule;
+	const { field, value, zone, picked } = schedule;
 	if (zone === undefined) {
 		return problem(
-			`'${field}' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got ${quoted(text)})`,
+			`'${field}' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got ${quoted(value)})`,
 			givenAs(field, 'Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.'),
 		);
 	}
@@ -65,7 +72,7 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	if (!at.isValid) return notUnderstood(schedule);
 	if (!picked) {
 		return problem(
-			`'${field}' needs a UTC offset (got ${quoted(text)})`,
+			`'${field}' needs a UTC offset (got ${quoted(value)})`,
 			givenAs(
 				field,
 				`Add the offset, such as ${withOffset(at)}, or end the expression with .toDateTime(), which uses the workflow's time zone (${zone}).`,
@@ -75,7 +82,7 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	// Luxon would move a time that the clocks skip.
 	if (withOffset(at).slice(0, 16) !== text.slice(0, 16)) {
 		return problem(
-			`'${field}' is a time that doesn't exist in ${zone}, because the clocks go forward (got ${quoted(text)})`,
+			`'${field}' is a time that doesn't exist in ${zone}, because the clocks go forward (got ${quoted(value)})`,
 			forEveryone('Choose an earlier or later time.'),
 		);
 	}
@@ -83,13 +90,26 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	return moment(schedule, at.getPossibleOffsets()[0] ?? at);
 }
 
-function notUnderstood({ field, value }: Schedule): Checked<string> {
+/** What each field takes, and what to do about another value. */
+const EXPECTED: Record<Schedule['field'], [kind: string, advice: string]> = {
+	'Date and Time': [
+		'a date and time',
+		'Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.',
+	],
+	'Time in India': ['a 24-hour time', 'Enter a time such as 18:30.'],
+	'When to Call': [
+		'a time',
+		'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
+	],
+};
+
+const WITHOUT_DATE = "Select the date, too, or set 'When to Call' to 'At a Time of Day in India'.";
+
+function notUnderstood({ field, value }: Schedule, otherAdvice?: string): Checked<string> {
+	const [kind, advice] = EXPECTED[field];
 	return problem(
-		`'${field}' must be a time (got ${quoted(value)})`,
-		givenAs(
-			field,
-			'Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.',
-		),
+		`'${field}' must be ${kind} (got ${quoted(value)})`,
+		givenAs(field, otherAdvice ?? advice),
 	);
 }
 

@@ -196,11 +196,6 @@ describe('When to Call', () => {
 			{ when: 'dateTime', scheduledAt: '={{ new Date($json.at) }}' },
 			'2099-11-20T20:30:00+05:30',
 		],
-		[
-			'a time in India that an expression gives as date and time',
-			{ when: 'dateTime', scheduledAt: '={{ "09:15" }}' },
-			'09:15',
-		],
 	])('%s', async (_name, parameters, scheduledAt) => {
 		const item = { at: '2099-11-20T10:00:00-05:00', naive: '2099-11-20T10:00:00' };
 		expect(await sent(parameters, item, india)).toEqual({ ...BODY, scheduled_at: scheduledAt });
@@ -230,7 +225,12 @@ describe('When to Call', () => {
 		[
 			'an invalid time of day',
 			{ when: 'timeOfDay', scheduledTime: '6 pm' },
-			`'Time in India' must be a time (got "6 pm")`,
+			`'Time in India' must be a 24-hour time (got "6 pm")`,
+		],
+		[
+			'a time of day as date and time',
+			{ when: 'dateTime', scheduledAt: '={{ "09:15" }}' },
+			`'Date and Time' must be a date and time (got "09:15")`,
 		],
 		['an unknown choice', { when: 'later' }, `'When to Call' must be a time (got "later")`],
 	])('%s places no call', async (_name, parameters, message) => {

@@ -24,7 +24,7 @@ function messageFor(value: unknown, over: Partial<Schedule> = {}): string {
 	return `${checked.problem.message}. ${checked.problem.resolution.onScreen}`;
 }
 
-describe('a time of day in India', () => {
+describe.each(['Time in India', 'When to Call'] as const)("a time of day in '%s'", (field) => {
 	it.each([
 		['18:30', '18:30'],
 		['00:00', '00:00'],
@@ -32,17 +32,50 @@ describe('a time of day in India', () => {
 		[' 09:05 ', '09:05'],
 		['9:05', '09:05'],
 	])('%p is sent as %p', (value, sent) => {
-		expect(schedule(value)).toEqual({ value: sent });
+		expect(schedule(value, { field })).toEqual({ value: sent });
 	});
 
 	it.each(['24:00', '12:60', '6:30 PM', '18.30', '18:30:15', '1830', 'noon', 18.5, true, {}])(
 		'%p cannot be read',
 		(value) => {
-			expect(messageFor(value)).toMatch(
-				/must be a time \(got ".*such as 18:30, or a date and time/,
+			expect(messageFor(value, { field })).toMatch(
+				/ must be a (24-hour )?time \(got ".*such as 18:30/,
 			);
 		},
 	);
+});
+
+describe('a value of another kind names what the field takes', () => {
+	it.each<[Schedule['field'], unknown, string]>([
+		[
+			'Date and Time',
+			'31/12/2027 17:00',
+			`'Date and Time' must be a date and time (got "31/12/2027 17:00"). Select one, or enter one with its UTC offset, such as 2027-01-31T18:30:00+05:30.`,
+		],
+		[
+			'Date and Time',
+			'18:30',
+			`'Date and Time' must be a date and time (got "18:30"). Select the date, too, or set 'When to Call' to 'At a Time of Day in India'.`,
+		],
+		[
+			'Time in India',
+			'6 pm',
+			`'Time in India' must be a 24-hour time (got "6 pm"). Enter a time such as 18:30.`,
+		],
+		[
+			'Time in India',
+			'2027-12-31 17:00',
+			`'Time in India' must be a 24-hour time (got "2027-12-31 17:00"). Enter a time such as 18:30.`,
+		],
+		[
+			'When to Call',
+			'soon',
+			`'When to Call' must be a time (got "soon"). Use a 24-hour time in India such as 18:30, or a date and time with its offset such as 2027-01-31T18:30:00+05:30.`,
+		],
+	])('%s: %p', (field, value, message) => {
+		expect(messageFor(value, { field })).toBe(message);
+		expect(messageFor(value, { field, picked: true })).toBe(message);
+	});
 });
 
 describe('a timestamp with offset', () => {
@@ -70,7 +103,7 @@ describe('a timestamp with offset', () => {
 	it.each(['2026-02-30T10:00:00+05:30', '2026-11-20T25:00:00Z', '2026-13-01T10:00:00+05:30'])(
 		'%s does not exist',
 		(value) => {
-			expect(messageFor(value)).toContain(`must be a time (got "${value}")`);
+			expect(messageFor(value)).toContain(`must be a date and time (got "${value}")`);
 		},
 	);
 });
@@ -106,7 +139,7 @@ describe('a date object of an expression', () => {
 	it.each([DateTime.invalid('unparsable'), new Date('nonsense')])(
 		'an invalid one is rejected',
 		(value) => {
-			expect(messageFor(value)).toContain('must be a time (got ');
+			expect(messageFor(value)).toContain('must be a date and time (got ');
 		},
 	);
 });
@@ -121,6 +154,12 @@ describe('a date and time without an offset', () => {
 		['2026-10-25T02:30:00', 'Europe/Berlin', '2026-10-25T02:30:00+02:00'],
 	])('%s picked in %s is sent as %s', (value, zone, sent) => {
 		expect(schedule(value, { picked: true, zone })).toEqual({ value: sent });
+	});
+
+	it('is shown as entered', () => {
+		const over = { picked: true, zone: undefined };
+		expect(messageFor('2027-12-31 17:00')).toContain('(got "2027-12-31 17:00")');
+		expect(messageFor('2027-12-31 17:00', over)).toContain('(got "2027-12-31 17:00")');
 	});
 
 	it('in the hour that the clocks skip is rejected', () => {
@@ -138,11 +177,13 @@ describe('a date and time without an offset', () => {
 	});
 
 	it.each([true, false])('that is impossible is rejected (picked: %p)', (picked) => {
-		expect(messageFor('2026-02-30T10:00:00', { picked })).toContain('must be a time (got ');
+		expect(messageFor('2026-02-30T10:00:00', { picked })).toContain(
+			'must be a date and time (got ',
+		);
 	});
 
 	it('without a time is rejected', () => {
-		expect(messageFor('2026-11-20', { picked: true })).toContain('must be a time (got ');
+		expect(messageFor('2026-11-20', { picked: true })).toContain('must be a date and time (got ');
 	});
 });
 
@@ -187,7 +228,7 @@ describe('a time in the past', () => {
 	});
 
 	it('a time of day is always accepted, because the service decides on which day it is', () => {
-		expect(() => requireLater('08:59')).not.toThrow();
+		expect(() => requireLater('08:59', { field: 'Time in India' })).not.toThrow();
 	});
 });
 
