@@ -193,7 +193,7 @@ export const completionFields: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Copy the Production URL above to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis.',
+			'Open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to the option <b>Webhook URL</b> of Place Call. The agent needs post-call analysis.',
 		name: 'webhookUrlNotice',
 		type: 'notice',
 		default: '',

@@ -1,15 +1,19 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
-/** In the order of the screen. */
-export const deliveryFields: INodeProperties[] = [
-	{
-		displayName:
-			'Give the Production URL above to your service provider. The service documents no signature for its deliveries. Without a secret, anyone who knows the URL can start the workflow.',
-		name: 'urlNotice',
+/** What to do with the URL, depending on 'Secret in the URL'. n8n shows it above the form, in a line to open. */
+function urlNotice(secretIn: string, whatToDo: string): INodeProperties {
+	return {
+		displayName: `Open <b>Webhook URLs</b> above, choose <b>Production URL</b>, ${whatToDo}`,
+		name: `${secretIn}UrlNotice`,
 		type: 'notice',
 		default: '',
-	},
+		displayOptions: { show: { secretIn: [secretIn] } },
+	};
+}
+
+/** In the order of the screen. */
+export const deliveryFields: INodeProperties[] = [
 	{
 		displayName: 'Secret in the URL',
 		name: 'secretIn',
@@ -19,12 +23,12 @@ export const deliveryFields: INodeProperties[] = [
 			{
 				name: 'As a Query Parameter',
 				value: 'query',
-				description: 'Add ?secret= and the secret to the URL above',
+				description: 'Add ?secret= and the secret to the Production URL',
 			},
 			{
 				name: 'At the End of the URL',
 				value: 'path',
-				description: 'Replace :secret in the URL above with the secret',
+				description: 'Replace :secret in the Production URL with the secret',
 			},
 			{ name: 'None', value: 'none' },
 		],
@@ -42,6 +46,15 @@ export const deliveryFields: INodeProperties[] = [
 			'A text that is hard to guess. Use only letters and digits, so that the URL needs no encoding.',
 		displayOptions: { hide: { secretIn: ['none'] } },
 	},
+	urlNotice(
+		'none',
+		'and give it to your service provider. Anyone who knows the URL can start the workflow, because the service documents no signature for its deliveries.',
+	),
+	urlNotice('query', 'add ?secret= and your secret, and give the result to your service provider'),
+	urlNotice(
+		'path',
+		'replace :secret in it with your secret, and give the result to your service provider',
+	),
 	{
 		displayName: 'Key Field',
 		name: 'keyField',

@@ -36,7 +36,7 @@ const modeField: INodeProperties = {
 };
 
 const uniqueField: INodeProperties = {
-	displayName: 'What Makes This Message Unique',
+	displayName: 'Unique Value',
 	name: 'uniqueBy',
 	type: 'string',
 	default: '',
@@ -81,7 +81,7 @@ export function idempotencyKey(
 		return requireText(form.text('idempotencyKey', KEY), 'Idempotency Key');
 	}
 	if (mode !== 'derived') return '';
-	const field = 'What Makes This Message Unique';
+	const field = 'Unique Value';
 	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
 	// With a session, the key is the same for every way of sending.
 	const recipient = sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)];

@@ -115,7 +115,7 @@ test('the editor lets a model fill in every field of the task', () => {
 /** Fields that accept any text, or whose name says the form. */
 const FREE_TEXT = [
 	...['Tool Description', 'Person Name', 'Reason', 'Response', 'Initial Greeting', 'Message ID'],
-	...['What Makes This Message Unique', 'Idempotency Key', 'Status', 'Put Output File in Field'],
+	...['Unique Value', 'Idempotency Key', 'Status', 'Put Output File in Field'],
 	...['Trigger URL', 'Trigger Secret'],
 	...['Phone Column', 'Person Name Column', 'Columns to Send', 'Last Name Column'],
 	...[

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
-import { countryField } from '../../shared/n8n/forms/countryField';
+import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
 import type { StoreUse } from '../../shared/n8n/idempotency/nodeStore';
 import {
@@ -93,7 +93,7 @@ export const forget: Operation = {
 			displayOptions: ofEachItem,
 		},
 		{
-			...countryField,
+			...optionalCountryField,
 			description:
 				'The country of a number that is written without its country code, as in Place Call. Type to search.',
 			displayOptions: { ...ofEachItem, hide: { '@tool': [true] } },

@@ -196,7 +196,7 @@ export const additionalDataJson: CallField = {
 			displayName: 'Additional Data as JSON',
 			name: 'additionalDataJson',
 			type: 'json',
-			default: '',
+			default: '{}',
 			placeholder: 'e.g. { "order_number": "A-1042" }',
 			description:
 				"More information for the agent in this call, as a JSON object. If it has the same name as a field of 'Additional Data', that field is used.",
@@ -205,7 +205,8 @@ export const additionalDataJson: CallField = {
 	addTo(draft, fields) {
 		const value = fields.json('additionalDataJson', MAY_BE_BLANK);
 		const data = isUnset(value) ? undefined : draft.take(objectIn(value));
-		if (data !== undefined)
+		// The default is an empty object.
+		if (data !== undefined && Object.keys(data).length > 0)
 			draft.set('additional_data', { ...data, ...draft.request.additional_data });
 	},
 };

@@ -271,11 +271,7 @@ test.each<[string, INodeParameters, string]>([
 	['no session', { sessionId: ' ' }, "'Session ID' is empty"],
 	['an invalid session ID', { sessionId: 'chat' }, `'Session ID' isn't a session ID (got "chat")`],
 	['no key', { idempotency: 'own', idempotencyKey: '={{ "" }}' }, "'Idempotency Key' is empty"],
-	[
-		'nothing unique',
-		{ idempotency: 'derived', uniqueBy: '={{ "" }}' },
-		"'What Makes This Message Unique' is empty",
-	],
+	['nothing unique', { idempotency: 'derived', uniqueBy: '={{ "" }}' }, "'Unique Value' is empty"],
 	[
 		'no interaction ID',
 		{ operation: 'answerInteraction', interactionId: '={{ "" }}', optionId: 'a' },

@@ -1,19 +1,24 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { COUNTRIES, withoutAccents } from '../../phone/countries';
 
+const countries = COUNTRIES.map(({ code, name }) => {
+	const plain = withoutAccents(name);
+	const label = plain === name ? code : `${code}, ${plain}`;
+	// The editor searches these names, so they also have the code and the spelling without accents.
+	return { name: `${name} (${label})`, value: code };
+});
+
 /** 'Country' of a phone number, as a list. */
 export const countryField: INodeProperties = {
 	displayName: 'Country',
 	name: 'countryCode',
 	type: 'options',
-	options: [
-		{ name: '(Choose a Country)', value: '' },
-		// The editor searches these names, so they also have the code and the spelling without accents.
-		...COUNTRIES.map(({ code, name }) => {
-			const plain = withoutAccents(name);
-			const label = plain === name ? code : `${code}, ${plain}`;
-			return { name: `${name} (${label})`, value: code };
-		}),
-	],
+	options: [{ name: '(Choose a Country)', value: '' }, ...countries],
 	default: '',
+};
+
+/** The same, if a number needs no country. Without its country code, it's then read as an Indian mobile number. */
+export const optionalCountryField: INodeProperties = {
+	...countryField,
+	options: [{ name: '(From the Number, or India)', value: '' }, ...countries],
 };

@@ -249,8 +249,8 @@ describe('Additional Data', () => {
 		expect(additional_data).toEqual({ plan: 'Gold' });
 	});
 
-	it('may be empty', () => {
-		expect(requestWith(fromJson({})).additional_data).toEqual({});
+	it.each([{}, '{}', ''])("%j, such as the default, isn't sent", (empty) => {
+		expect(requestWith(fromJson(empty))).not.toHaveProperty('additional_data');
 	});
 
 	it.each([
