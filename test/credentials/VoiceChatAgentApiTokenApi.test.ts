@@ -205,7 +205,7 @@ describe('the test of the API mapping', () => {
 			'a missing value of the call list',
 			{ callListPath: 'data' },
 			{},
-			/Reading the call list failed: The credential has no value for 'Pagination'/,
+			/Reading the call list failed: The credential lacks settings for the call list\. Send .* fill in 'Pagination' and 'Page, Offset, or Cursor Parameter Name'\./,
 		],
 		[
 			'a rejected read of the call list',

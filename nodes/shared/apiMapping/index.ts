@@ -25,14 +25,14 @@ export class ApiMapping {
 		return this.getValue(fieldOf(name).topic, name);
 	}
 
-	/** @throws MissingMapping that names the field of the credential */
+	/** @throws MissingMapping that says how to get the value, with the field of the credential */
 	required(name: MappingName): string {
 		const value = this.optional(name);
 		if (value === undefined) throw this.missing([name]);
 		return value;
 	}
 
-	/** @throws MissingMapping that names all missing fields */
+	/** @throws MissingMapping that says how to get all missing values */
 	require(names: readonly MappingName[]): void {
 		const missing = names.filter((name) => this.optional(name) === undefined);
 		if (missing.length > 0) throw this.missing([...new Set(missing)]);
@@ -61,21 +61,22 @@ export class ApiMapping {
 	}
 
 	private missing(names: readonly MappingName[]): MissingMapping {
-		const fields = names.map((name) => fieldOf(name).field);
-		const labels = fields.map(({ label }) => `'${label}'`);
-		const sections = [...new Set(fields.map(({ section }) => `"${section}"`))];
+		const topics = topicsOf(names);
+		const isInForm = topics.some((topic) => !this.fromProvider.has(topic));
+		const instructions = this.instructions(names, 'fill in');
 		return new MissingMapping(
-			`The credential has no value for ${joinedWithAnd(labels)}`,
+			`The credential lacks settings for ${joinedWithAnd(topics.map(({ subject }) => subject))}`,
 			onScreenOnly(
-				`In the credential, ${this.instructions(names, 'fill in')}. Ask your service provider, because their document doesn't specify this under ${joinedWithAnd(sections)}.`,
+				isInForm
+					? `Send your service provider the questionnaire that is linked in the credential, and paste the reply into '${PROVIDER_SETTINGS_LABEL}'. Or ${instructions}.`
+					: `In the credential, ${instructions}. Ask your service provider for the values.`,
 			),
 		);
 	}
 
 	/** By topic, for the form or the provider's block. */
 	private instructions(names: readonly MappingName[], verb: string): string {
-		const topics = [...new Set(names.map((name) => fieldOf(name).topic))];
-		const instructions = topics.map((topic) => {
+		const instructions = topicsOf(names).map((topic) => {
 			const own = names.filter((name) => fieldOf(name).topic === topic);
 			return this.fromProvider.has(topic)
 				? `${verb} ${joinedWithAnd(own.map((name) => `"${name}"`))} of "${topic.name}" in '${PROVIDER_SETTINGS_LABEL}'`
@@ -83,4 +84,8 @@ export class ApiMapping {
 		});
 		return instructions.join(', then ');
 	}
+}
+
+function topicsOf(names: readonly MappingName[]): MappingTopic[] {
+	return [...new Set(names.map((name) => fieldOf(name).topic))];
 }

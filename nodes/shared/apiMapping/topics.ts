@@ -8,6 +8,8 @@ import type { MappingField, MappingFields } from './field';
 export type MappingTopic = {
 	/** Name in the provider's block. */
 	name: string;
+	/** For messages: what needs these settings. */
+	subject: string;
 	switchName: string;
 	switchLabel: string;
 	switchDescription: string;
@@ -16,6 +18,7 @@ export type MappingTopic = {
 
 export const DND_TOPIC: MappingTopic = {
 	name: 'doNotDisturbLists',
+	subject: 'do-not-disturb lists',
 	switchName: 'describeDnd',
 	switchLabel: 'Set Up Do-Not-Disturb Lists',
 	switchDescription:
@@ -25,6 +28,7 @@ export const DND_TOPIC: MappingTopic = {
 
 export const CALL_LIST_TOPIC: MappingTopic = {
 	name: 'callList',
+	subject: 'the call list',
 	switchName: 'describeCallList',
 	switchLabel: 'Set Up the Call List',
 	switchDescription:
@@ -34,6 +38,7 @@ export const CALL_LIST_TOPIC: MappingTopic = {
 
 export const CHAT_TOPIC: MappingTopic = {
 	name: 'chat',
+	subject: 'chat requests',
 	switchName: 'describeChat',
 	switchLabel: 'Set Up Chat Requests',
 	switchDescription:
@@ -43,6 +48,7 @@ export const CHAT_TOPIC: MappingTopic = {
 
 export const CHAT_PLACEMENT_TOPIC: MappingTopic = {
 	name: 'chatQueryParameters',
+	subject: 'query parameters of chat requests',
 	switchName: 'describeChatPlacement',
 	switchLabel: 'Set Up Query Parameters of Chat Requests',
 	switchDescription:
@@ -52,6 +58,7 @@ export const CHAT_PLACEMENT_TOPIC: MappingTopic = {
 
 export const AGENTS_TOPIC: MappingTopic = {
 	name: 'agents',
+	subject: 'the list of agents',
 	switchName: 'describeAgents',
 	switchLabel: 'Set Up the List of Agents',
 	switchDescription:

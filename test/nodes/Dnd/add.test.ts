@@ -91,15 +91,18 @@ describe('before anything is sent', () => {
 	])('%s is missing', async (name, label) => {
 		const lacking = { ...credential, [name]: '' };
 		expect(await errorOf({ reason: 'asked' }, { credential: lacking })).toMatchObject({
-			message: `The credential has no value for '${label}'`,
-			description: expect.stringContaining('Set Up Do-Not-Disturb Lists'),
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining(
+				`turn on 'Set Up Do-Not-Disturb Lists' and fill in '${label}'.`,
+			),
 		});
 	});
 
 	test('reports everything that is missing together', async () => {
 		expect(await errorOf({ reason: 'asked' }, { credential: {} })).toMatchObject({
-			message:
-				"The credential has no value for 'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'",
+			description: expect.stringContaining(
+				"fill in 'Add Number: Send Values In', 'Add Number: Agent Field Name', 'Add Number: Phone Field Name', and 'Add Number: Reason Field Name'.",
+			),
 		});
 	});
 

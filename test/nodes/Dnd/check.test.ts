@@ -100,7 +100,8 @@ describe('more than one page', () => {
 		list('2345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
 		expect(await errorOf({}, { items, credential: lacking })).toMatchObject({
-			message: "The credential has no value for 'Get List: Page Parameter Name'",
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining("fill in 'Get List: Page Parameter Name'."),
 		});
 	});
 });
@@ -110,6 +111,7 @@ test('sends nothing if the name of the filter is missing', async () => {
 	expect(
 		await errorOf({}, { items: [{ phone: '9812345678' }], credential: lacking }),
 	).toMatchObject({
-		message: "The credential has no value for 'Get List: Phone Filter Name'",
+		message: 'The credential lacks settings for do-not-disturb lists',
+		description: expect.stringContaining("fill in 'Get List: Phone Filter Name'."),
 	});
 });

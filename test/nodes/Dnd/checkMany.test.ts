@@ -152,6 +152,6 @@ test.each(['dndListAgentName', 'dndListPageName'])(
 	async (name) => {
 		const lacking = { ...credential, [name]: '' };
 		const { message } = await errorOf({}, { items: ROWS, credential: lacking });
-		expect(message).toContain('The credential has no value for');
+		expect(message).toContain('The credential lacks settings for do-not-disturb lists');
 	},
 );

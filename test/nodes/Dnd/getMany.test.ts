@@ -149,7 +149,8 @@ describe('before anything is sent', () => {
 		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
 	])('%s is missing', async (name, parameters, label) => {
 		expect(await errorOf(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
-			message: `The credential has no value for '${label}'`,
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining(` fill in '${label}'.`),
 		});
 	});
 

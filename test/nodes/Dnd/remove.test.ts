@@ -63,7 +63,8 @@ describe('what is sent', () => {
 		['dndRemoveAgentName', 'Remove Number: Agent Field Name'],
 	])('nothing if %s is missing', async (name, label) => {
 		expect(await errorOf({}, { credential: { ...credential, [name]: '' } })).toMatchObject({
-			message: `The credential has no value for '${label}'`,
+			message: 'The credential lacks settings for do-not-disturb lists',
+			description: expect.stringContaining(` fill in '${label}'.`),
 		});
 	});
 });

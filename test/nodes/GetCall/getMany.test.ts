@@ -180,8 +180,8 @@ describe('Latest Call of Each Number', () => {
 	});
 
 	test('requires the API mapping for the whole list', async () => {
-		const { message } = await errorOf({ limit: 2, ...latest });
-		expect(message).toContain("'Path to List in Response', 'Pagination'");
+		const { description } = await errorOf({ limit: 2, ...latest });
+		expect(description).toContain("'Path to List in Response', 'Pagination'");
 	});
 });
 
@@ -318,11 +318,17 @@ describe('long lists with a total', () => {
 
 describe('before anything is sent', () => {
 	test.each([
-		[{ filters: { status: 'x' } }, {}, "The credential has no value for 'Status Filter Name'"],
+		[
+			{ filters: { status: 'x' } },
+			{},
+			'The credential lacks settings for the call list',
+			/ fill in 'Status Filter Name'\.$/,
+		],
 		[
 			{ returnAll: true, filters: { status: 'x', phone: '98' }, options: { pageSize: 5 } },
 			{ describeCallList: true, callListPhoneName: 'q' },
-			"The credential has no value for 'Status Filter Name', 'Path to List in Response', 'Pagination', 'Page, Offset, or Cursor Parameter Name', and 'Page Size Parameter Name'",
+			'The credential lacks settings for the call list',
+			/ fill in 'Status Filter Name', 'Path to List in Response', 'Pagination', 'Page, Offset, or Cursor Parameter Name', and 'Page Size Parameter Name'\.$/,
 		],
 		[
 			{ filters: { campaignUploadId: 'x' } },
@@ -336,7 +342,10 @@ describe('before anything is sent', () => {
 			{ ...credential, callListFromName: 'f' },
 			`'From' must be a date (got "soon")`,
 		],
-	])('%p', async (parameters, details, message) => {
-		expect(await errorOf(parameters, { credential: details })).toMatchObject({ message });
+	])('%p', async (parameters, details, message, resolution = /./) => {
+		expect(await errorOf(parameters, { credential: details })).toMatchObject({
+			message,
+			description: expect.stringMatching(resolution),
+		});
 	});
 });

@@ -140,8 +140,13 @@ describe('with the API mapping', () => {
 
 	test('an incomplete mapping names all missing fields', () => {
 		expect(() => find({ data: [] }, { agentsIdPlace: 'field' })).toThrow(
-			"The credential has no value for 'Path to Agents in Response' and 'Path to ID in Each Agent'",
+			'The credential lacks settings for the list of agents',
 		);
+		expect(caught({ data: [] }, { agentsIdPlace: 'field' })).toMatchObject({
+			resolution: expect.stringContaining(
+				"fill in 'Path to Agents in Response' and 'Path to ID in Each Agent'.",
+			),
+		});
 	});
 });
 

@@ -115,9 +115,9 @@ describe('Also Count Calls Placed Elsewhere', () => {
 describe('nobody is called', () => {
 	it('if the credential has no filter for phone numbers', async () => {
 		const { callListPhoneName: _, ...without } = MAPPING;
-		expect(faultOf(await call([PHONE, OTHER], {}, without)).message).toBe(
-			"The credential has no value for 'Phone Filter Name' [item 0]",
-		);
+		const { message, description } = faultOf(await call([PHONE, OTHER], {}, without));
+		expect(message).toBe('The credential lacks settings for the call list [item 0]');
+		expect(description).toContain("fill in 'Phone Filter Name'");
 	});
 
 	it('if a list can not be read', async () => {

@@ -2,14 +2,13 @@ import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { CHAT_PLACEMENT_FIELDS } from '../../../../nodes/shared/apiMapping/chat';
 import { CALL_LIST_TOPIC, DND_TOPIC } from '../../../../nodes/shared/apiMapping/topics';
 
-test('a missing value has a message with the switch, the field, and whom to ask', () => {
+test('a missing value has a message with what it is for, whom to ask, the switch, and the field', () => {
 	const missing = () => new ApiMapping({ dndAddAgentName: ' ' }).required('dndAddAgentName');
-	expect(missing).toThrow("The credential has no value for 'Add Number: Agent Field Name'");
 	expect(caught(missing)).toMatchObject({
 		outcome: 'not_sent',
-		resolution: expect.stringMatching(
-			/turn on 'Set Up Do-Not-Disturb Lists'.*"Endpoints › POST \/v1\/dnd_numbers"/,
-		),
+		message: 'The credential lacks settings for do-not-disturb lists',
+		resolution:
+			"Send your service provider the questionnaire that is linked in the credential, and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up Do-Not-Disturb Lists' and fill in 'Add Number: Agent Field Name'.",
 	});
 	expect(new ApiMapping({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
 });
@@ -29,12 +28,10 @@ test('several missing values are named together, each once', () => {
 			'dndAddAgentName',
 			'chatCreateAgentName',
 		]);
-	expect(missing).toThrow(
-		"The credential has no value for 'Add Number: Agent Field Name', 'Add Number: Send Values In', and 'Create Session: Agent Field Name'",
-	);
 	expect(caught(missing)).toMatchObject({
+		message: 'The credential lacks settings for do-not-disturb lists and chat requests',
 		resolution: expect.stringMatching(
-			/turn on 'Set Up Do-Not-Disturb Lists' and fill in .*, then turn on 'Set Up Chat Requests' and fill in 'Create Session: Agent.*under "Endpoints › POST \/v1\/dnd_numbers" and "Endpoints › POST \/v1\/chat\/session"/,
+			/ Or turn on 'Set Up Do-Not-Disturb Lists' and fill in 'Add Number: Agent Field Name' and 'Add Number: Send Values In', then turn on 'Set Up Chat Requests' and fill in 'Create Session: Agent Field Name'\.$/,
 		),
 	});
 });

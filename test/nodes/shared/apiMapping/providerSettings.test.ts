@@ -206,9 +206,9 @@ describe('the block and the fields of the form', () => {
 		);
 		const missing = errorOf(() => mapping.require(['agentsIdPath', 'callListPaging']));
 		expect(missing).toMatchObject({
-			message: "The credential has no value for 'Path to ID in Each Agent' and 'Pagination'",
+			message: 'The credential lacks settings for the list of agents and the call list',
 			resolution: expect.stringContaining(
-				`In the credential, fill in "agentsIdPath" of "agents" in 'Settings From Your Provider', then turn on 'Set Up the Call List' and fill in 'Pagination'. Ask your service provider`,
+				`'Settings From Your Provider'. Or fill in "agentsIdPath" of "agents" in 'Settings From Your Provider', then turn on 'Set Up the Call List' and fill in 'Pagination'.`,
 			),
 		});
 	});

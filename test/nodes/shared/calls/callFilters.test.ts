@@ -42,6 +42,20 @@ test('an empty filter is not sent, and needs no name', () => {
 	expect(callListQuery(empty, new ApiMapping({}), ZONE)).toEqual({});
 });
 
+/** Expects the error for missing fields of the credential. */
+function expectMissing(act: () => unknown, labels: string): void {
+	let found: unknown;
+	try {
+		found = act();
+	} catch (error) {
+		found = error;
+	}
+	expect(found).toMatchObject({
+		message: 'The credential lacks settings for the call list',
+		resolution: expect.stringMatching(new RegExp(` and fill in ${labels}\\.$`)),
+	});
+}
+
 test('campaign_upload_id is documented, so it does not need the API mapping', () => {
 	expect(callListQuery({ campaignUploadId: '7' }, new ApiMapping({}), ZONE)).toEqual({
 		campaign_upload_id: 7,
@@ -56,9 +70,7 @@ test.each<[keyof CallFilters, unknown, string]>([
 	['to', '2027-01-31', 'To Filter Name'],
 	['phone', '98', 'Phone Filter Name'],
 ])('%s without its name in the credential', (name, value, label) => {
-	expect(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE)).toThrow(
-		`The credential has no value for '${label}'`,
-	);
+	expectMissing(() => callListQuery({ [name]: value }, new ApiMapping({}), ZONE), `'${label}'`);
 });
 
 describe('the date range', () => {
@@ -141,9 +153,7 @@ describe('one filter for the whole range', () => {
 	});
 
 	test('needs its format', () => {
-		expect(() => range(both, { callListRangeName: 'between' })).toThrow(
-			"The credential has no value for 'Date Range Format'",
-		);
+		expectMissing(() => range(both, { callListRangeName: 'between' }), "'Date Range Format'");
 	});
 });
 
@@ -163,8 +173,9 @@ test('two filters with the same name are both sent', () => {
 
 test('all missing names are in one message', () => {
 	const filters = { status: 'x', agentUuid: 'agent_a1', from: '2027-01-31' };
-	expect(() => callListQuery(filters, new ApiMapping({}), ZONE)).toThrow(
-		"The credential has no value for 'Status Filter Name', 'Agent Filter Name', and 'From Filter Name'",
+	expectMissing(
+		() => callListQuery(filters, new ApiMapping({}), ZONE),
+		"'Status Filter Name', 'Agent Filter Name', and 'From Filter Name'",
 	);
 });
 

@@ -554,15 +554,19 @@ describe('an open detail that is missing stops before anything is sent', () => {
 		[PAGED, 'Page Size Parameter Name', { pageSize: 5 }],
 	])('%p', async (details, label, over = {}) => {
 		const list = paged(1);
-		await expect(read(list, details, over)).rejects.toThrow(label);
+		await expect(read(list, details, over)).rejects.toMatchObject({
+			resolution: expect.stringContaining(label),
+		});
 		expect(list.asked).toEqual([]);
 	});
 
 	test('all missing settings are reported together', async () => {
 		const list = paged(1);
-		await expect(read(list, {}, { pageSize: 5 })).rejects.toThrow(
-			/Path to List in Response.*Pagination.*Page, Offset, or Cursor Parameter Name.*Page Size Parameter Name/,
-		);
+		await expect(read(list, {}, { pageSize: 5 })).rejects.toMatchObject({
+			resolution: expect.stringMatching(
+				/Path to List in Response.*Pagination.*Page, Offset, or Cursor Parameter Name.*Page Size Parameter Name/,
+			),
+		});
 		expect(list.asked).toEqual([]);
 	});
 });

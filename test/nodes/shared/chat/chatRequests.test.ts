@@ -34,14 +34,8 @@ test.each([
 });
 
 test('rejects a message without a session and an agent', () => {
-	const caught = () => {
-		try {
-			return requireRecipient({ ...MESSAGE, sessionId: '', agentUuid: '' });
-		} catch (error) {
-			return error;
-		}
-	};
-	expect(caught()).toMatchObject({
+	const reject = () => requireRecipient({ ...MESSAGE, sessionId: '', agentUuid: '' });
+	expect(caught(reject)).toMatchObject({
 		message: 'The message has no session and no agent',
 		resolution: expect.stringMatching(/^Fill in 'Session ID'\. .* choose an agent in 'Agent'/),
 	});
@@ -102,7 +96,9 @@ describe('each value is sent under the name and in the place from the credential
 
 	test('all missing settings are reported together', () => {
 		const details = mapping({ chatInboundMessageName: 'text' });
-		expect(() => inboundValues(details, MESSAGE)).toThrow(/has no value for .+ and .+/);
+		expect(caught(() => inboundValues(details, MESSAGE))).toMatchObject({
+			resolution: expect.stringMatching(/ and fill in .+ and .+\.$/),
+		});
 	});
 });
 
@@ -313,3 +309,11 @@ describe('a message with an unknown outcome', () => {
 		expect(await sent(true, rejected)).toEqual({ result: rejected, attempts: 1, sleeps: [] });
 	});
 });
+
+function caught(act: () => unknown): unknown {
+	try {
+		return act();
+	} catch (error) {
+		return error;
+	}
+}
