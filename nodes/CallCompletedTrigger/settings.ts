@@ -1,11 +1,6 @@
 import type { IExecuteFunctions, ITriggerFunctions, IWebhookFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import {
-	parseAgentUuid,
-	parseCampaignId,
-	parseContactListId,
-	parseCount,
-} from '../shared/api/parseIds';
+import { parseAgentUuid, parseCampaignId, parseCount, wholeNumberIn } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import { OBSERVED_OUTCOMES, parseList, type CompletionFilters } from '../shared/calls/callEnd';
 import { parseTime } from '../shared/calls/callFilters';
@@ -96,7 +91,17 @@ function readSource(form: Fields): CallSource {
 			onScreenOnly('Enter the campaign_upload_id that Push Campaign Contacts returns.'),
 		);
 	}
-	return { kind: 'lists', listIds: [...new Set(ids.map((id) => String(parseContactListId(id))))] };
+	const numbers = ids.map((id) => {
+		const number = wholeNumberIn(id);
+		if (number !== undefined) return number;
+		throw new InvalidInput(
+			`'Contact List IDs' must list whole numbers (got ${quoted(id)})`,
+			onScreenOnly(
+				'Enter only the campaign_upload_id of each list, such as 314. Push Campaign Contacts returns it.',
+			),
+		);
+	});
+	return { kind: 'lists', listIds: [...new Set(numbers.map(String))] };
 }
 
 function readMinutes(form: Fields): number {

@@ -105,10 +105,10 @@ function interval(value: unknown): number {
 	const resolution = forEveryone(
 		`Enter the number of seconds between checks, at least ${MIN_INTERVAL_S}.`,
 	);
-	const seconds = parseCount(value, 'Check Every', resolution);
+	const seconds = parseCount(value, 'Check Every (Seconds)', resolution);
 	if (seconds >= MIN_INTERVAL_S) return seconds;
 	throw new InvalidInput(
-		`'Check Every' is ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, which is too short`,
+		`'Check Every (Seconds)' must be at least ${MIN_INTERVAL_S} (got ${seconds})`,
 		resolution,
 	);
 }
@@ -116,7 +116,7 @@ function interval(value: unknown): number {
 function limit(value: unknown): number {
 	return parseCount(
 		value,
-		'Time Limit',
+		'Time Limit (Minutes)',
 		forEveryone('Enter the number of minutes after which the wait ends.'),
 	);
 }
@@ -139,7 +139,7 @@ export async function statusWithin(
 				[
 					end.note,
 					notRead,
-					"The campaign continues. To wait longer, execute the node again or raise 'Time Limit'.",
+					"The campaign continues. To wait longer, execute the node again or raise 'Time Limit (Minutes)'.",
 				]
 					.filter((text) => text !== undefined)
 					.join(' '),

@@ -10,8 +10,9 @@ import type { Readiness } from '../shared/chat/ackWaiter';
 import { type Additions, sendInboundAsync } from '../shared/api/endpoints';
 import { idText } from '../shared/chat/frames';
 import { valuesIn } from '../shared/json';
+import { givenAs } from '../shared/modelForms';
 import { recordOf } from '../shared/api/envelope';
-import { NotSent } from '../shared/api/errors';
+import { InvalidInput, NotSent } from '../shared/api/errors';
 import type { ApiMapping } from '../shared/apiMapping';
 import type { ApiResponse } from '../shared/api/http';
 import { capInTools } from '../shared/n8n/tools/toolDeadline';
@@ -44,6 +45,12 @@ export const sendByAsync: Prepare = (form) => {
 			...request,
 			send: async ({ account }) => asItems(recordOf(await send(account))),
 		};
+	}
+	if (message.sessionId === '') {
+		throw new InvalidInput(
+			"'Wait for Reply' needs 'Session ID'",
+			givenAs('Session ID', "Enter the ID of the chat session, or turn off 'Wait for Reply'."),
+		);
 	}
 	const wait: ReplyWait = {
 		sessionId: parseSessionId(message.sessionId),

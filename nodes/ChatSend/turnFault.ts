@@ -108,7 +108,7 @@ const FAILED: Explanation = {
 const REJECTED: Explanation = {
 	message: 'The service rejected the message',
 	resolution: {
-		onScreen: 'Correct what the service reports below. Then send the message again.',
+		onScreen: 'Correct what the service reports. Then send the message again.',
 		forModel: 'Correct what the service reports. Then send the message again.',
 	},
 };

@@ -15,6 +15,12 @@ test.each([
 	expect(textsWith(pattern)).toEqual([]);
 });
 
+test('only forms, and texts about a URL, say "below", because a message is one paragraph', () => {
+	const inForms = /^credentials|properties|apiMapping\/dnd|ChatSend\/idempotency/;
+	const found = textsWith(/\bbelow\b(?! 'Base URL')/).filter(({ place }) => !inForms.test(place));
+	expect(found).toEqual([]);
+});
+
 test('texts about the dashboard say only that the token is in its settings, as documented', () => {
 	expect(textsWith(/dashboard/).filter(({ text }) => !/token.*settings/.test(text))).toEqual([]);
 });

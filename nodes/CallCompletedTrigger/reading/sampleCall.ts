@@ -39,7 +39,7 @@ export async function sampleCall(
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:
-			"The latest calls of these lists are in progress, or don't match 'Filters'. Test again when a call is completed.",
+			"The latest calls are in progress, or don't match 'Filters'. Test again when a call is completed.",
 	});
 }
 

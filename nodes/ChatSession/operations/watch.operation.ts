@@ -120,6 +120,7 @@ function parseTriggerUrl(text: string): string {
 class WatchRejected extends ExplainedError {
 	override readonly name = 'WatchRejected';
 	readonly outcome = 'rejected';
+	override readonly origin = 'response';
 
 	/** @param isTransient whether the same request may succeed later */
 	constructor(

@@ -1,3 +1,5 @@
+import { formOf } from '../modelForms';
+import { quoted } from '../values';
 import type { ServiceRequest } from './http';
 import { forEveryone, USER, type Explanation } from './resolution';
 import {
@@ -94,16 +96,30 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		},
 	},
 	{
+		// The code `session_closed` is documented, but not as the reason of a relayed rejection. So only the text differs
+		// from the row below.
+		code: 'upstream_rejection',
+		name: 'upstream_body with session_closed',
+		raisedBy: CHAT,
+		statuses: 'unknown',
+		matches: (rejection) => isRelayed(rejection) && rejection.upstreamReason === 'session_closed',
+		message: 'The chat session is already closed',
+		resolution: {
+			onScreen:
+				'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create.',
+			forModel: 'A closed session stays closed. To continue the conversation, use another session.',
+		},
+	},
+	{
 		code: 'upstream_rejection',
 		name: 'upstream_body',
 		raisedBy: CHAT,
 		statuses: 'unknown',
 		matches: isRelayed,
 		message: 'The chat engine rejected the request',
-		resolution: {
-			onScreen: 'Check the state of the chat session and the command. The reason is below.',
-			forModel: 'Check the command you gave and the state of the chat session.',
-		},
+		resolution: forEveryone(
+			'Check the state of the chat session and the reason that the service gives.',
+		),
 	},
 	{
 		code: 'agent_not_in_account',
@@ -246,7 +262,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		matches: matchesText(/contacts\[\d+\]/),
 		message: 'The service rejected one of the contacts',
 		resolution: {
-			onScreen: 'Correct the row that the service names below, then push it again.',
+			onScreen: 'Correct the row that the service names, then push it again.',
 			forModel:
 				'Correct the contact that the service names, then push it again. A phone number needs 10 digits and starts with 6 to 9, such as "9876543210".',
 		},
@@ -261,7 +277,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		message: 'The service rejected the API token',
 		resolution: {
 			onScreen:
-				"In 'API Token' of the credential, enter the 16-character token from your dashboard settings.",
+				"In 'API Token' of the credential, enter the 16-character token from your dashboard settings, and check 'Base URL'.",
 			forModel: '',
 		},
 	},
@@ -294,7 +310,7 @@ const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 		message: 'The service reported a conflict and accepted none of these contacts',
 		resolution: {
 			onScreen:
-				'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason below, correct that.',
+				'Check whether the campaign is archived. Archived campaigns are read-only. If the service gives another reason, correct that.',
 			forModel:
 				"Check whether the campaign is archived. Archived campaigns don't accept contacts. If the service gives another reason, correct that.",
 		},
@@ -353,10 +369,7 @@ const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 
 const ANY: Explanation = {
 	message: 'The service rejected the request',
-	resolution: {
-		onScreen: 'Correct what the service names below, then try again.',
-		forModel: 'Correct what the service names, then try again.',
-	},
+	resolution: forEveryone('Correct what the service names, then try again.'),
 };
 
 const WITHOUT_REASON: Explanation = {
@@ -389,11 +402,39 @@ export function explainBody(
 	request: ServiceRequest,
 ): Explanation | undefined {
 	const endpoint = endpointOf(request);
-	return ERROR_TABLE.find(
+	const known = ERROR_TABLE.find(
 		({ raisedBy, alsoExplains, matches }) =>
 			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
 			matches(rejection, status),
 	);
+	return known ?? explainPhoneNumber(rejection, status, request);
+}
+
+/**
+ * "Implausible `phone_number` returns 400" (Endpoints › POST /v1/call, rule 1). The text isn't documented, so it must
+ * have both words. It explains a rejection, but doesn't prove one.
+ */
+function explainPhoneNumber(
+	{ texts }: RejectionBody,
+	status: number,
+	request: ServiceRequest,
+): Explanation | undefined {
+	const phone = request.body?.phone_number;
+	const [text = '', ...others] = texts;
+	const isMeant =
+		CALL_PLACEMENT.test(endpointOf(request)) &&
+		status === 400 &&
+		others.length === 0 &&
+		/\bphone_number\b/.test(text) &&
+		/\b(?:im)?plausible\b/i.test(text);
+	if (phone === undefined || !isMeant) return undefined;
+	return {
+		message: `The service rejected 'Phone Number' (got ${quoted(phone)})`,
+		resolution: {
+			onScreen: "Correct the number, or choose its country in 'Country'.",
+			forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
+		},
+	};
 }
 
 /**

@@ -53,9 +53,8 @@ export function parseCallId(value: unknown): string {
  * @throws InvalidInput unless it's a whole number of at least 0
  */
 export function parseWholeNumber(value: unknown, label: string, resolution: Resolution): number {
-	const text = filled(value, label, resolution);
-	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
-	if (Number.isSafeInteger(number)) return number;
+	const number = wholeNumberIn(filled(value, label, resolution));
+	if (number !== undefined) return number;
 	throw new InvalidInput(`'${label}' must be a whole number (got ${quoted(value)})`, resolution);
 }
 
@@ -87,6 +86,12 @@ export function parseContactListId(value: unknown): number {
 			'Enter only the campaign_upload_id, such as 314. Push Campaign Contacts returns it.',
 		),
 	);
+}
+
+/** Undefined if the text isn't a whole number of at least 0. */
+export function wholeNumberIn(text: string): number | undefined {
+	const number = WHOLE_NUMBER.test(text) ? Number(text) : NaN;
+	return Number.isSafeInteger(number) ? number : undefined;
 }
 
 function filled(value: unknown, label: string, resolution: Resolution): string {

@@ -98,7 +98,7 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 		message: "The service returned a WebSocket URL that n8n can't use",
 		resolution: {
 			onScreen:
-				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Send the URL below to your service provider.",
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
 			forModel: '',
 		},
 	},

@@ -6,6 +6,9 @@ import type { JsonObject } from '../json';
 import { givenAs, hasForm } from '../modelForms';
 import { plainText, quoted } from '../values';
 
+const USE_SESSION_ID =
+	'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.';
+
 /** @throws InvalidInput if the text isn't a UUID (Resources › Chat session) */
 export function parseSessionId(text: string): string {
 	if (text === '') {
@@ -17,10 +20,7 @@ export function parseSessionId(text: string): string {
 	if (!UUID.test(text)) {
 		throw new InvalidInput(
 			`'Session ID' isn't a session ID (got ${quoted(text)})`,
-			givenAs(
-				'Session ID',
-				'Use the session_id that the node that created the session returns, such as 0f8fad5b-d9cb-469f-a165-70867728950e.',
-			),
+			givenAs('Session ID', USE_SESSION_ID),
 		);
 	}
 	return text;
@@ -49,11 +49,21 @@ export function sessionKey(sessionId: string): string {
 	return UUID.test(sessionId) ? sessionId.toLowerCase() : sessionId;
 }
 
-/** The distinct session IDs of a list, or of text with commas, spaces, or line breaks. */
-export function splitSessionIds(value: unknown): string[] {
+/**
+ * The distinct session IDs of a list, or of text with commas, spaces, or line breaks.
+ *
+ * @param field for the message, in its quotation marks
+ * @throws InvalidInput if one of them isn't a UUID
+ */
+export function splitSessionIds(value: unknown, field = "'Session IDs'"): string[] {
 	const parts: unknown[] = Array.isArray(value) ? value : plainText(value).split(/[\s,;]/);
-	const ids = parts.map((part) => plainText(part).trim());
-	return uniqBy(ids.filter((id) => id !== '').map(parseSessionId), sessionKey);
+	const ids = parts.map((part) => plainText(part).trim()).filter((id) => id !== '');
+	const invalid = ids.find((id) => !UUID.test(id));
+	if (invalid === undefined) return uniqBy(ids, sessionKey);
+	throw new InvalidInput(
+		`${field} must list session IDs (got ${quoted(invalid)})`,
+		onScreenOnly(USE_SESSION_ID),
+	);
 }
 
 /** The body that Chat Session > Watch and Unwatch post to the URL of a Chat Events Trigger. */
@@ -92,7 +102,7 @@ export function parseWatchRequest(body: { [name: string]: unknown }): WatchReque
 			),
 		);
 	}
-	const sessionIds = splitSessionIds(ids);
+	const sessionIds = splitSessionIds(ids, '"session_ids" in the request');
 	if (sessionIds.length === 0) {
 		throw new InvalidInput(
 			'"session_ids" in the request is empty',

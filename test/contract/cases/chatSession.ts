@@ -65,11 +65,11 @@ const session: ContractCase[] = [
 		rejection: 'A person has taken over this chat',
 	},
 	{
-		title: 'returns the reason of an undocumented rejection',
+		title: 'explains that a closed session is already closed',
 		parameters: { operation: 'supportCommand', sessionId, command: 'close' },
 		prepare: ({ sessions: control }) => control.close(sessionId),
 		requests: [SUPPORT],
-		rejection: 'The chat engine rejected the request',
+		rejection: 'The chat session is already closed',
 	},
 ];
 

@@ -243,10 +243,10 @@ describe('Wait Until Completed', () => {
 	});
 
 	test.each([
-		[{ waitInterval: 4 }, "'Check Every' is 4 seconds, which is too short"],
-		[{ waitInterval: 0 }, "'Check Every' must be at least 1"],
-		[{ waitLimit: 0 }, "'Time Limit' must be at least 1"],
-		[{ waitLimit: 1.5 }, `'Time Limit' must be a whole number (got "1.5")`],
+		[{ waitInterval: 4 }, "'Check Every (Seconds)' must be at least 5 (got 4)"],
+		[{ waitInterval: 0 }, "'Check Every (Seconds)' must be at least 1"],
+		[{ waitLimit: 0 }, "'Time Limit (Minutes)' must be at least 1"],
+		[{ waitLimit: 1.5 }, `'Time Limit (Minutes)' must be a whole number (got "1.5")`],
 		[{ campaignUploadId: 'b.csv' }, `'Contact List ID' must be a whole number (got "b.csv")`],
 	])('reports %p before anything is sent', async (parameters, message) => {
 		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });

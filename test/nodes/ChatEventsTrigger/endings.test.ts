@@ -34,7 +34,12 @@ async function rejection(
 describe('activating', () => {
 	test.each([
 		['no session', {}, "'Session IDs' is empty, and 'Watched Sessions' is off", /Fill in/],
-		['an invalid ID', { sessionIds: 'hello' }, /isn't a session ID \(got "hello"\)/, /Use the/],
+		[
+			'an invalid ID',
+			{ sessionIds: 'hello' },
+			/^'Session IDs' must list session IDs \(got "hello"\)$/,
+			/Use the/,
+		],
 		[
 			'an unknown session',
 			{ sessionIds: sessions.unknown },

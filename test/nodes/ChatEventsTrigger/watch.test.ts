@@ -235,7 +235,7 @@ describe('rejected', () => {
 			'"action" in the request must be "watch" or "unwatch"',
 		],
 		['no session', { action: 'watch' }, 400, '"session_ids" in the request is empty'],
-		['an invalid ID', { action: 'watch', session_id: 'x' }, 400, 'a session ID (got "x")'],
+		['an invalid ID', { action: 'watch', session_id: 'x' }, 400, 'must list session IDs (got "x")'],
 		[
 			"a list that isn't one",
 			{ action: 'watch', session_ids: { a: 1 } },

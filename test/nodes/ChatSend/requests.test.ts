@@ -227,8 +227,10 @@ test('a missing setting in the credential stops the node before anything is sent
 	const credential = { chatInboundSessionName: '' };
 	const run = await harness.run({ sendBy: 'inbound' }, { credential });
 	expect(stopMessage(run)).toEqual({
-		message: "The credential has no value for 'Immediate Reply: Session Field Name'",
-		description: expect.stringContaining("turn on 'Set Up Chat Requests'"),
+		message: 'The credential lacks settings for chat requests',
+		description: expect.stringContaining(
+			"Or turn on 'Set Up Chat Requests' and fill in 'Immediate Reply: Session Field Name'.",
+		),
 	});
 	expect(harness.simulator().requests).toEqual([]);
 });
@@ -236,8 +238,8 @@ test('a missing setting in the credential stops the node before anything is sent
 test('all missing settings are reported together', async () => {
 	const credential = { chatAsyncSessionName: '', chatAsyncMessageName: '' };
 	const run = await harness.run({ sendBy: 'async' }, { credential });
-	expect(stopMessage(run).message).toBe(
-		"The credential has no value for 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'",
+	expect(stopMessage(run).description).toContain(
+		" fill in 'Later Reply: Session Field Name' and 'Later Reply: Message Field Name'.",
 	);
 });
 
@@ -284,7 +286,7 @@ test('a derived key differs between sessions and, without one, between agents', 
 
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
-	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Session ID' is empty"],
+	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Wait for Reply' needs 'Session ID'"],
 	[
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },

@@ -129,6 +129,30 @@ describe('support commands', () => {
 		expect(records(run)).toEqual([{ session_id: sessions.open, state: 'done' }]);
 	});
 
+	test.each([
+		[
+			'session_closed',
+			'The chat session is already closed',
+			'A closed session stays closed. To continue the conversation, create a session with Chat Session > Create. The service said: close failed · reason: session_closed.',
+		],
+		[
+			'not_now',
+			'The chat engine rejected the request',
+			'Check the state of the chat session and the reason that the service gives. The service said: close failed · reason: not_now.',
+		],
+	])('a rejection of the chat engine: %s', async (reason, message, description) => {
+		const body = {
+			success: false,
+			error: 'close failed',
+			upstream_body: { state: 'rejected', reason },
+		};
+		service().post(PATH).reply(409, body);
+		expect(stopMessage(await harness.runOnNock({ operation: 'close' }))).toEqual({
+			message,
+			description,
+		});
+	});
+
 	test('rejects another command without a name before anything is sent', async () => {
 		const parameters = { operation: 'supportCommand', command: 'other', otherCommand: ' ' };
 		expect(stopMessage(await harness.run(parameters)).message).toContain('Command Name');
@@ -502,6 +526,16 @@ describe('watch and unwatch', () => {
 	])("rejects a response with status %i that isn't a success", async (status, body, message) => {
 		trigger().post(PATH).reply(status, body);
 		expect(stopMessage(await ask('watch')).message).toContain(message);
+	});
+
+	test.each([
+		[404, "Then copy its Production URL, not its Test URL, to 'Trigger URL'."],
+		[429, 'Try again later.'],
+	])('a response with status %i is quoted as one, not as the service', async (status, advice) => {
+		trigger().post(PATH).times(4).reply(status, 'no');
+		const { description } = stopMessage(await ask('watch'));
+		expect(description).toContain(`${advice} The response was: HTTP status ${status}.`);
+		nock.cleanAll();
 	});
 
 	test.each(['', 'n8n.example.com/webhook', 'ftp://n8n.example.com'])(

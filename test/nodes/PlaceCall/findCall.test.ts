@@ -264,7 +264,7 @@ describe('if the list', () => {
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
 		expect(description).toContain(
-			"The call list can't be read: The credential has no value for 'Phone Filter Name'",
+			"The call list can't be read: The credential lacks settings for the call list. Send your service provider the questionnaire that is linked in the credential, and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up the Call List' and fill in 'Phone Filter Name'.",
 		);
 	});
 
@@ -280,7 +280,7 @@ describe('if the list', () => {
 		breaking();
 		list().reply(422, { success: false, errors: ['ph is unknown'] });
 		expect(faultOf(await run(await nodeWith())).description).toMatch(
-			/The call list can't be read: .* Correct what the service names below, then try again\. The service said: ph is unknown\./,
+			/The call list can't be read: .* Correct what the service names, then try again\. The service said: ph is unknown\./,
 		);
 		expect(waited()).toBe(2_000);
 	});

@@ -455,11 +455,11 @@ describe('publishing', () => {
 	test.each([
 		[{ campaignId: 'leads' }, "'Campaign' must be a whole number"],
 		[{ callsOf: 'lists', contactListIds: ' , ' }, "'Contact List IDs' is empty"],
-		[{ callsOf: 'lists', contactListIds: '314, x' }, "'Contact List ID' must be a whole number"],
+		[{ callsOf: 'lists', contactListIds: '314, x' }, "'Contact List IDs' must list whole numbers"],
 		[{ checkEvery: 0 }, "'Check Every (Minutes)' must be at least 1"],
 		[{ checkEvery: 1_441 }, "'Check Every (Minutes)' must be at most 1440"],
 		[{ startFrom: 'soon' }, `'Start From' must be a date (got "soon")`],
-		[{}, "The credential has no value for 'Path to List in Response'"],
+		[{}, 'The credential lacks settings for the call list'],
 	])('%j is told', async (parameters, message) => {
 		await expect(publishing(readingOf(parameters))).rejects.toThrow(message);
 	});
@@ -493,6 +493,10 @@ describe('a test in the editor', () => {
 
 	it('says that there is no completed call', async () => {
 		const run = await test(await publish({ filters: { statuses: 'unheard' } }));
-		expect(run.data.resultData.error?.message).toBe('No completed call matches');
+		expect(run.data.resultData.error).toMatchObject({
+			message: 'No completed call matches',
+			description:
+				"The latest calls are in progress, or don't match 'Filters'. Test again when a call is completed.",
+		});
 	});
 });

@@ -77,6 +77,16 @@ describe('every documented error is recognized by endpoint and body', () => {
 			SUPPORT,
 		],
 		[
+			'upstream_body with session_closed',
+			'upstream_rejection',
+			{
+				success: false,
+				error: 'close rejected',
+				upstream_body: { state: 'rejected', reason: 'session_closed' },
+			},
+			SUPPORT,
+		],
+		[
 			'upstream_body',
 			'upstream_rejection',
 			{

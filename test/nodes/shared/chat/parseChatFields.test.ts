@@ -82,7 +82,9 @@ test.each<[string, unknown, string[]]>([
 });
 
 test('one invalid ID is rejected', () => {
-	expect(() => splitSessionIds(`${ONE} x`)).toThrow(`'Session ID' isn't a session ID (got "x")`);
+	expect(() => splitSessionIds(`${ONE} x`)).toThrow(
+		`'Session IDs' must list session IDs (got "x")`,
+	);
 });
 
 test.each(['watch', 'unwatch'] as const)('a %s request is parsed', (action) => {
@@ -109,6 +111,11 @@ test.each([
 		/^Send/,
 	],
 	[{ action: 'watch' }, '"session_ids" in the request is empty', /in "session_ids"\.$/],
+	[
+		{ action: 'watch', session_ids: ['x'] },
+		'"session_ids" in the request must list session IDs (got "x")',
+		/^Use the session_id/,
+	],
 	[
 		{ action: 'unwatch', session_ids: [] },
 		'"session_ids" in the request is empty',
