@@ -111,7 +111,8 @@ describe('two processes that check one execution after another', () => {
 				await set.sleep(index * 60);
 				const record = set.recorder(() => writeMs);
 				const key = String(index);
-				if (await executions.isFirst(key, `${key} of ${process}`, record, TIMES)) firsts[index]!++;
+				if (await executions.isFirst(key, `${key} of ${process}`, record, TIMES))
+					firsts[index] = (firsts[index] ?? 0) + 1;
 			});
 		});
 		const running = Promise.all(checking);
