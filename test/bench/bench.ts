@@ -16,7 +16,7 @@ import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import type { WorkflowJson } from '../n8n/workflow';
 import { Executions } from './executions';
-import { Gauge, type Stall } from './gauge';
+import { Gauge, type Pause } from './gauge';
 import { SimulatorProcess, tsx, type ServiceData } from './simulatorProcess';
 import type { Target } from './workflows';
 
@@ -41,6 +41,8 @@ export type Sample = {
 	cpuMs: number;
 	/** Longest stall of the event loop. */
 	stallMs: number;
+	/** Most CPU time that n8n's main thread used in a stall. */
+	stallCpuMs: number;
 	/** Longest garbage collection, which is part of a stall. */
 	collectionMs: number;
 	/** Memory above the usage before the execution. */
@@ -167,18 +169,17 @@ export class Bench {
 		const peakMb = gauge.peakMb() - memoryBefore;
 		const [execution] = await executions.ended(workflowId, before);
 		const spans = (execution?.spans ?? []).filter(({ node }) => !SHARED.includes(node));
-		const longest = (pauses: readonly Stall[]) => {
-			const during = pauses.filter(({ from, to }) =>
-				spans.some((span) => from <= span.to && to >= span.from),
-			);
-			return Math.max(0, ...during.map(({ from, to }) => to - from));
-		};
+		const during = <T extends Pause>(pauses: readonly T[]) =>
+			pauses.filter(({ from, to }) => spans.some((span) => from <= span.to && to >= span.from));
+		const longest = (pauses: readonly Pause[]) =>
+			Math.max(0, ...during(pauses).map(({ from, to }) => to - from));
 		const { maxActive } = stats.parse(await this.simulator.read('stats'));
 		return {
 			wallMs,
 			stepMs: spans.reduce((sum, { from, to }) => sum + to - from, 0),
 			cpuMs,
 			stallMs: longest(stalls),
+			stallCpuMs: Math.max(0, ...during(stalls).map(({ cpuMs }) => cpuMs)),
 			collectionMs: longest(collections),
 			peakMb,
 			maxConnections: maxActive,

@@ -2,15 +2,19 @@ import { z } from 'zod';
 import { Inspector } from '../n8n/inspector';
 import { resetPeakMemory, memoryMb } from '../n8n/footprint';
 
-const stalls = z.array(z.object({ from: z.number(), to: z.number() }));
+const pauses = z.array(z.object({ from: z.number(), to: z.number() }));
+const stalls = z.array(z.object({ from: z.number(), to: z.number(), cpuMs: z.number() }));
 const used = z.object({ heapUsed: z.number(), external: z.number() });
 const cpu = z.object({ user: z.number(), system: z.number() });
 
+/** From and to are epoch milliseconds. */
+export type Pause = z.infer<typeof pauses>[number];
+/** `cpuMs`: the CPU time of n8n's main thread, which doesn't count the time in which other processes used its core. */
 export type Stall = z.infer<typeof stalls>[number];
 
 const TICK_MS = 5;
 
-/** Runs in n8n: records each stall of the event loop, and each garbage collection, in epoch milliseconds. */
+/** Runs in n8n: records each stall of the event loop, and each garbage collection. */
 const WATCH_EVENT_LOOP = `
 	globalThis.benchStalls = [];
 	globalThis.benchCollections = [];
@@ -23,11 +27,17 @@ const WATCH_EVENT_LOOP = `
 	});
 	globalThis.benchObserver.observe({ entryTypes: ['gc'] });
 	const now = () => performance.timeOrigin + performance.now();
-	let last = now();
+	const used = () => {
+		const { user, system } = process.threadCpuUsage();
+		return (user + system) / 1000;
+	};
+	let [last, lastUsed] = [now(), used()];
 	setInterval(() => {
 		const late = now() - last - ${TICK_MS};
-		if (late > 5) globalThis.benchStalls.push({ from: last + ${TICK_MS}, to: last + ${TICK_MS} + late });
-		last = now();
+		const cpuMs = used() - lastUsed;
+		const from = last + ${TICK_MS};
+		if (late > 5) globalThis.benchStalls.push({ from, to: from + late, cpuMs });
+		[last, lastUsed] = [now(), used()];
 	}, ${TICK_MS}).unref();
 	0`;
 
@@ -63,8 +73,15 @@ export class Gauge {
 	}
 
 	/** Garbage collections, which are part of the stalls. */
-	async collections(): Promise<Stall[]> {
-		return stalls.parse(await this.inspector.evaluate('benchCollections'));
+	async collections(): Promise<Pause[]> {
+		return pauses.parse(await this.inspector.evaluate('benchCollections'));
+	}
+
+	/** How long n8n needs to collect the garbage of its whole heap in one go. */
+	async fullCollectionMs(): Promise<number> {
+		await this.settle();
+		await this.inspector.collectGarbage();
+		return Math.max(0, ...(await this.collections()).map(({ from, to }) => to - from));
 	}
 
 	/** CPU time of n8n since its start, which depends less on other processes than elapsed time. */

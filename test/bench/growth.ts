@@ -49,6 +49,8 @@ const step = z.object({
 	peak_mb: z.number(),
 	/** Longest stall of the event loop. */
 	stall_ms: z.number().optional(),
+	/** Most CPU time of n8n's main thread in a stall. */
+	stall_cpu_ms: z.number().optional(),
 	/** Longest garbage collection, which is part of a stall. */
 	collection_ms: z.number().optional(),
 });
@@ -59,6 +61,8 @@ const growth = z.object({
 	heap_1024_mb: z.record(z.string(), z.number()),
 	/** Pushes of large CSV files with a heap of 1 GB. */
 	large_files: z.array(step),
+	/** A collection of all garbage of the same n8n before these pushes. */
+	idle_collection_ms: z.number().optional(),
 	/** A push of 10,000 new rows with *Skip Numbers Pushed Before*, by the numbers that n8n remembers. */
 	pushed_before: z.array(
 		z.object({
@@ -112,10 +116,16 @@ async function measureSignalGrowth(
 }
 
 /** A push of up to 10,000,000 rows. */
-async function measureLargeFiles(): Promise<Step[]> {
+async function measureLargeFiles(): Promise<Pick<Growth, 'large_files' | 'idle_collection_ms'>> {
 	const bench = await Bench.start({ heapMb: SMALL_HEAP_MB });
 	const push = async (size: number) => await run(bench, 'feed_1m_file', 'ours', size);
-	return await measureSizes('large_files', push, MILLIONS).finally(async () => await bench.stop());
+	try {
+		const idleMs = await bench.gauge.fullCollectionMs();
+		const large_files = await measureSizes('large_files', push, MILLIONS);
+		return { large_files, idle_collection_ms: Math.round(idleMs) };
+	} finally {
+		await bench.stop();
+	}
 }
 
 /** A push of new rows every morning, until n8n remembers the maximum. */
@@ -155,7 +165,14 @@ async function measurePushedBefore(): Promise<Growth['pushed_before']> {
 	return figures;
 }
 
-type Run = { units: number; ms: number; peakMb: number; stallMs?: number; collectionMs?: number };
+type Run = {
+	units: number;
+	ms: number;
+	peakMb: number;
+	stallMs?: number;
+	stallCpuMs?: number;
+	collectionMs?: number;
+};
 
 async function measureSizes(
 	name: string,
@@ -166,12 +183,13 @@ async function measureSizes(
 	await run(1);
 	const steps: Step[] = [];
 	for (const times of sizes) {
-		const { units, ms, peakMb, stallMs, collectionMs } = await run(times);
+		const { units, ms, peakMb, stallMs, stallCpuMs, collectionMs } = await run(times);
 		const us = Math.round((ms / units) * 1000);
 		const step = { units, us_per_unit: us, peak_mb: Math.max(0, Math.round(peakMb)) };
 		steps.push({
 			...step,
 			...(stallMs !== undefined && { stall_ms: Math.round(stallMs) }),
+			...(stallCpuMs !== undefined && { stall_cpu_ms: Math.round(stallCpuMs) }),
 			...(collectionMs !== undefined && { collection_ms: Math.round(collectionMs) }),
 		});
 		const part = (us / (steps[0]?.us_per_unit ?? us)).toFixed(2);
@@ -225,7 +243,7 @@ async function main(): Promise<void> {
 	for (const [name, beginning] of SIGNALS)
 		await measure(name, async (bench) => await measureSignalGrowth(bench, name, beginning));
 	if (isWanted('large_files')) {
-		result.large_files = await measureLargeFiles();
+		Object.assign(result, await measureLargeFiles());
 		store(result);
 	}
 	if (isWanted('pushed_before')) {

@@ -11,8 +11,11 @@ import type { QueueMode } from '../n8n/queueMode';
 import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { filled } from '../simulator';
 
-/** `unchecked`: with *Allow Duplicates*. `main`: Call Completed Trigger, with the deliveries to the main process. */
-export const SIDES = ['ours', 'core', 'unchecked', 'main'] as const;
+/**
+ * `unchecked`: with *Allow Duplicates*. `main`: Call Completed Trigger, with the deliveries to the main process.
+ * `core_once`: n8n's nodes with Remove Duplicates. `core_main`: n8n's nodes, with the deliveries to the main process.
+ */
+export const SIDES = ['ours', 'core', 'unchecked', 'main', 'core_once', 'core_main'] as const;
 export type SideName = (typeof SIDES)[number];
 
 const NUMBER_OF_CALL = /"6f1c2a34-0000-4000-8000-000001(\d{6})"/;
@@ -43,7 +46,7 @@ export class Side {
 		target: Target,
 	): Promise<Side> {
 		const id = randomUUID();
-		const path = name === 'core' ? id : `${id}/call-completed`;
+		const path = isCore(name) ? id : `${id}/call-completed`;
 		const workflow = await n8n.createWorkflow(workflowOf(name, id, target));
 		await n8n.activate(workflow);
 		return new Side(name, workflow.id, `/webhook/${path}`, queue);
@@ -51,13 +54,14 @@ export class Side {
 
 	/** Whether a call that is delivered repeatedly starts the workflow once. */
 	get isOnce(): boolean {
-		return this.name === 'ours' || this.name === 'main';
+		return this.name === 'ours' || this.name === 'main' || this.name === 'core_once';
 	}
 
 	/** The URL in each process that gets deliveries. */
 	get urls(): string[] {
 		const { main, webhooks } = this.queue;
-		const receivers = this.name === 'main' ? [main] : webhooks;
+		const isToMain = this.name === 'main' || this.name === 'core_main';
+		const receivers = isToMain ? [main] : webhooks;
 		return receivers.map(({ baseUrl }) => `${baseUrl}${this.path}`);
 	}
 
@@ -92,12 +96,23 @@ export class Side {
 	}
 }
 
+const isCore = (name: SideName) => name.startsWith('core');
+
+/** n8n's node that recognizes values of earlier executions. */
+const removeDuplicates = () =>
+	node('Once', 'n8n-nodes-base.removeDuplicates', 2, {
+		operation: 'removeItemsSeenInPreviousExecutions',
+		logic: 'removeItemsWithAlreadySeenKeyValues',
+		dedupeValue: '={{ $json.data.call_id }}',
+	});
+
 /** n8n's own nodes read the call, too, because a delivery alone proves nothing. */
 function workflowOf(name: SideName, id: string, target: Target): WorkflowJson {
 	const after = node('After', 'n8n-nodes-base.noOp', 1);
-	if (name === 'core') {
+	if (isCore(name)) {
 		const begin = webhook(id, { responseMode: 'onReceived' });
-		return chain(name, begin, http('=/v1/call/{{ $json.body.call_id }}', {}, target), after);
+		const read = http('=/v1/call/{{ $json.body.call_id }}', {}, target);
+		return chain(name, begin, read, ...(name === 'core_once' ? [removeDuplicates()] : []), after);
 	}
 	const parameters = { settings: { allowDuplicates: name === 'unchecked' } };
 	const rest = { webhookId: id, credentials: { [CREDENTIAL]: target.ours } };
