@@ -318,6 +318,17 @@ describe('the test of the API mapping', () => {
 		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(told) });
 	});
 
+	test('a topic that is turned on without a value is not tested', async () => {
+		withAgents();
+		expect(
+			await pressTest({ describeDnd: true, describeChat: false, dndListAgentName: ' ' }),
+		).toEqual({
+			status: 'OK',
+			message:
+				'The service accepts the API token. Not tested: a do-not-disturb list (its fields are empty)',
+		});
+	});
+
 	test('without a list of agents, the agents are not tested', async () => {
 		service()
 			.get('/v1/active_agents')

@@ -43,6 +43,11 @@ export class ApiMapping {
 		return Object.keys(topic.fields).some((name) => this.getValue(topic, name) !== undefined);
 	}
 
+	/** Whether the form shows the fields of this topic. */
+	isShown(topic: MappingTopic): boolean {
+		return this.credential[topic.switchName] === true;
+	}
+
 	/** What to do if one of these values is wrong or missing. */
 	resolution(...names: MappingName[]): string {
 		const isSet = names.some((name) => this.optional(name) !== undefined);

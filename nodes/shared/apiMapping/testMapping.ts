@@ -53,7 +53,10 @@ export async function testMapping(
 ): Promise<MappingTestResult> {
 	const result: MappingTestResult = { read: [], untested: [], failures: [] };
 	for (const { topic, subject, relatedFields, run } of testsOf(client, mapping, agents)) {
-		if (!mapping.isSetUp(topic)) continue;
+		if (!mapping.isSetUp(topic)) {
+			if (mapping.isShown(topic)) result.untested.push(`${subject} (its fields are empty)`);
+			continue;
+		}
 		try {
 			const notTested = await run();
 			if (notTested === undefined || notTested.subject !== undefined) result.read.push(subject);
