@@ -30,13 +30,14 @@ export type RequestTracker = {
 	discard: () => void;
 };
 
-/** The results of earlier attempts. `rows` are still to be sent. */
-export type Restored = { rows: RowSet; outcome: PushOutcome };
+/** `isComplete`: all earlier requests match these rows. False for another file or edited contacts, for example. */
+type Earlier = { outcome: PushOutcome; isComplete: boolean };
 
-/**
- * `phones` are by row, as sent. `isComplete`: all earlier requests match these rows. False for another file, for example.
- */
-export type KnownOutcome = { outcome: PushOutcome; phones: ByRow<string>; isComplete: boolean };
+/** The results of earlier attempts. `rows` are still to be sent. */
+export type Restored = Earlier & { rows: RowSet };
+
+/** `phones` are by row, as sent. */
+export type KnownOutcome = Earlier & { phones: ByRow<string> };
 
 /** Accepted requests to keep in a long session of a model. Requests with an unknown outcome are always kept. */
 const MAX_REQUESTS = 1_000;
@@ -74,7 +75,10 @@ export class PushProgress {
 	): Promise<Restored> {
 		const outcome = nothingKnown(source);
 		const sentPhones = new RowsOfSentPhones();
-		const sent = await this.restoreRequests(source, prepared, settings, sentPhones, outcome);
+		const earlier = await this.requestsOf(source);
+		const isComplete = earlier.length === this.record.sent.length;
+		if (!isComplete && source.reading !== undefined) throw readOtherwise();
+		const sent = restoreRequests(earlier, prepared, settings, sentPhones, outcome);
 		for (const row of prepared.rejectedRows.single) {
 			if (!sent.has(row.index)) outcome.rejectedRows.add(row);
 		}
@@ -84,7 +88,9 @@ export class PushProgress {
 		const rejected = await this.restoreRejected(prepared, sentOrUnknown, settings, outcome);
 		const settled = RowSet.union([sentOrUnknown, rejected]);
 		const unsettled = prepared.rows.without(settled);
-		if (!settings.removeDuplicates || sentPhones.size === 0) return { rows: unsettled, outcome };
+		if (!settings.removeDuplicates || sentPhones.size === 0) {
+			return { rows: unsettled, outcome, isComplete };
+		}
 		const unsent = new RowSet();
 		let checked = 0;
 		for (const index of unsettled) {
@@ -100,7 +106,7 @@ export class PushProgress {
 			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${when}.`;
 			outcome.rejectedRows.add({ index, status: 'duplicate', reason });
 		}
-		return { rows: unsent, outcome };
+		return { rows: unsent, outcome, isComplete };
 	}
 
 	/** The earlier results of these rows in any campaign, if the settings can't be read. */
@@ -181,38 +187,6 @@ export class PushProgress {
 		const rows = begun.begunRows(sent, rejected);
 		const reason = BEGUN_EARLIER[readerOf(settings.isTool)];
 		this.interrupted({ rows, status: 'unknown', reason }, keys, settings);
-	}
-
-	/** @returns the rows that keep the number that was or may have been sent */
-	private async restoreRequests(
-		source: RowSource,
-		{ phones, keys }: PreparedRows,
-		settings: AttemptSettings,
-		sentPhones: RowsOfSentPhones,
-		outcome: PushOutcome,
-	): Promise<RowSet> {
-		const earlier = await this.requestsOf(source);
-		const isAnotherFile = source.reading !== undefined && earlier.length < this.record.sent.length;
-		if (isAnotherFile) throw readOtherwise();
-		const settled: RowSet[] = [];
-		for (const { request, rows, numbers } of earlier) {
-			if (request.campaign !== settings.campaign) continue;
-			if (settings.isTool && mayBeRequestedAgain(request, rows, numbers.keys, settings)) continue;
-			const same = rows.filter((row) => {
-				const key = keys.at(row);
-				// Empty if this attempt rejects the row.
-				return key === '' || key === numbers.keys.at(row);
-			});
-			settled.push(same);
-			for (const row of rows) sentPhones.set(numbers.keys.at(row), row);
-			for (const row of same) {
-				if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
-				phones.set(row, numbers.phones.at(row));
-				keys.set(row, numbers.keys.at(row));
-			}
-			restoreRequest(request, [...same], keys, outcome, readerOf(settings.isTool));
-		}
-		return RowSet.union(settled);
 	}
 
 	/** @returns the rows that the service rejected and that haven't changed */
@@ -312,6 +286,35 @@ function mayBeRequestedAgain(
 	if (response === undefined) return false;
 	if (options !== settings.options) return true;
 	return pushedRequest([...rows], response, numbers).request.rows.size === 0;
+}
+
+/** @returns the rows that keep the number that was or may have been sent */
+function restoreRequests(
+	earlier: readonly EarlierRequest[],
+	{ phones, keys }: PreparedRows,
+	settings: AttemptSettings,
+	sentPhones: RowsOfSentPhones,
+	outcome: PushOutcome,
+): RowSet {
+	const settled: RowSet[] = [];
+	for (const { request, rows, numbers } of earlier) {
+		if (request.campaign !== settings.campaign) continue;
+		if (settings.isTool && mayBeRequestedAgain(request, rows, numbers.keys, settings)) continue;
+		const same = rows.filter((row) => {
+			const key = keys.at(row);
+			// Empty if this attempt rejects the row.
+			return key === '' || key === numbers.keys.at(row);
+		});
+		settled.push(same);
+		for (const row of rows) sentPhones.set(numbers.keys.at(row), row);
+		for (const row of same) {
+			if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
+			phones.set(row, numbers.phones.at(row));
+			keys.set(row, numbers.keys.at(row));
+		}
+		restoreRequest(request, [...same], keys, outcome, readerOf(settings.isTool));
+	}
+	return RowSet.union(settled);
 }
 
 /** Adds the rows of an earlier request to the outcome. */

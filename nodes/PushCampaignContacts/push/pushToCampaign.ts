@@ -33,9 +33,11 @@ export async function pushToCampaign(
 		const reason = reasonOf(rowsChanged(), reader);
 		prepared.rejectedRows.replace('rejected', { status: 'unknown', reason });
 	}
-	const { rows: unsettled, outcome } = await progress.restore(source, prepared, settings);
+	const restored = await progress.restore(source, prepared, settings);
+	const { rows: unsettled, outcome, isComplete } = restored;
 	const { numberList, campaign, sentNumbers } = options;
-	const isOnce = settings.removeDuplicates || settings.isTool;
+	// If earlier requests had other rows, only the numbers show what they sent.
+	const isOnce = settings.removeDuplicates || settings.isTool || !isComplete;
 	const rows = isOnce
 		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
 		: unsettled;

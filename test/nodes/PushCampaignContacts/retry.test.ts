@@ -90,6 +90,28 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
+	test('with edited contacts, pushes no number again, also if Remove Duplicates is off', async () => {
+		const bodies = answering(ONE);
+		breaking('ECONNRESET', bodies);
+		const options = { contactsPerRequest: 1, removeDuplicates: false };
+		const json = (...numbers: number[]) =>
+			pushNode(harness, {
+				contactsFrom: 'json',
+				contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
+				options,
+			});
+		const failed = await run(json(0, 1, 2, 2), [{ json: {} }]);
+		answeringInto(bodies, ONE, ONE);
+		const again = await retry(failed, json(1, 0, 2, 2));
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 2].map(phone));
+		expect(
+			jsonOf(output(again, 'Node', 1)).map((row) => [row.phone, row.rejection_status]),
+		).toEqual([
+			[phone(1), 'unknown'],
+			[phone(0), 'duplicate'],
+		]);
+	});
+
 	describe('with another form, reports a row that was pushed as pushed, and nowhere else', () => {
 		const oneEach = { contactsPerRequest: 1 };
 		const perRow = { ...oneEach, output: 'rows' };
