@@ -29,12 +29,14 @@ export async function pushToCampaign(
 		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
 	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
 	const isAnotherPush = options.isAnotherPush === true || earlier?.isAnotherPush === true;
-	if (isAnotherPush) {
-		const reason = reasonOf(rowsChanged(), reader);
-		prepared.rejectedRows.replace('rejected', { status: 'unknown', reason });
-	}
 	const restored = await progress.restore(source, prepared, settings);
 	const { rows: unsettled, outcome, isComplete } = restored;
+	if (isAnotherPush) {
+		const reason = reasonOf(rowsChanged(), reader);
+		for (const status of ['rejected', 'do_not_disturb'] as const) {
+			outcome.rejectedRows.replace(status, { status: 'unknown', reason });
+		}
+	}
 	const { numberList, campaign, sentNumbers } = options;
 	// If earlier requests had other rows, only the numbers show what they sent.
 	const isOnce = settings.removeDuplicates || settings.isTool || !isComplete;

@@ -184,6 +184,50 @@ describe('Retry after n8n was killed', () => {
 		expect(rejected(again)).toEqual(['rejected']);
 	});
 
+	test.each([
+		['and was stored', [3, 3, 3], false],
+		['and was killed', [3, 3, 3], true],
+		['with requests of another size', [3, 2, 3], false],
+	])(
+		'a rejected row is unknown if another retry with another form pushed it %s',
+		async (_how, sizes, isKilled) => {
+			const [first, second, third] = sizes.map((contactsPerRequest) => ({
+				options: { contactsPerRequest },
+			}));
+			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+			const bodies = answering([400, isRejected], ok(2), [401, 'no'], ok(2));
+			const { workflow, start } = flow({ ...first });
+			const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
+			const edited = flow({ otherColumns: 'none', ...second }).workflow;
+			await (isKilled ? retryKilled : retryFailed)(harness.credentials, failed, edited);
+			jest.restoreAllMocks();
+			expect(bodies.slice(3).flatMap(phonesOf)).toEqual([phone(0), phone(3)]);
+			const now = flow({ ...third }, 'continueRegularOutput').workflow;
+			const again = await retryFailed(harness.credentials, failed, now);
+			expect([rejected(again), bodies.length]).toEqual([['unknown', 'unknown'], 4]);
+		},
+	);
+
+	test('a number on the do-not-disturb list is unknown if another retry with other contacts pushed it', async () => {
+		const skipped = accepted(2, { contacts_accepted: 1, dnd_skipped: [{ phone: phone(0) }] });
+		const bodies = answering([200, skipped], [401, 'no'], ok(3));
+		const contacts = (...numbers: number[]) => ({
+			contactsFrom: 'json',
+			contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
+			options: { contactsPerRequest: 2 },
+		});
+		const { workflow, start } = flow(contacts(0, 1, 2));
+		const failed = await runWorkflow(harness.credentials, workflow, start, [{ json: {} }]);
+		const edited = flow({ ...contacts(3, 0, 2), options: {} }).workflow;
+		await retryFailed(harness.credentials, failed, edited);
+		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([3, 0, 2].map(phone));
+		const now = flow(contacts(0, 1, 2), 'continueRegularOutput').workflow;
+		expect(rejected(await retryFailed(harness.credentials, failed, now))).toEqual([
+			'unknown',
+			'unknown',
+		]);
+	});
+
 	describe('of a stored retry that pushed some rows of a request and reports the others as not sent', () => {
 		const TOO_LARGE: [number, string] = [413, 'Request Entity Too Large'];
 		const STOPPED: [number, string] = [401, 'no'];
