@@ -275,7 +275,10 @@ export class BegunRows {
 			pushes.map(async (push) => {
 				const begin = async (target: unknown) => await log.begin(target);
 				const [isBegun, isSame] = await Promise.all(targetsOf(push).map(begin));
-				return isBegun === true && isSame !== true;
+				const isChanged = isBegun === true && isSame !== true;
+				// So that a later attempt with these rows finds that another push was begun.
+				if (isChanged) await log.release(targetOfRows(push));
+				return isChanged;
 			}),
 		);
 		memory.unrecorded = difference(memory.unrecorded, pushes);
@@ -321,7 +324,11 @@ function pushIndexOf({ campaign, push, memory }: BegunRowsOptions): number {
 
 /** The push, and the push with its rows. */
 function targetsOf(push: PushId): unknown[] {
-	return [targetOfPush(push), ['rows', push.pushIndex, ...valuesOf(push)]];
+	return [targetOfPush(push), targetOfRows(push)];
+}
+
+function targetOfRows(push: PushId): unknown {
+	return ['rows', push.pushIndex, ...valuesOf(push)];
 }
 
 function targetOfPush({ campaign, pushIndex }: Pick<PushId, 'campaign' | 'pushIndex'>): unknown {

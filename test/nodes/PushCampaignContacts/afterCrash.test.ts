@@ -228,6 +228,20 @@ describe('Retry after n8n was killed', () => {
 		]);
 	});
 
+	test('of two retries at the same moment with other requests, the rows of the one that stopped are not pushed by a third', async () => {
+		const bodies = answering([401, 'no']);
+		const { workflow, start } = flow({});
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
+		service().post(PATH, remembering(bodies)).optionally().times(9).reply(200, accepted(1));
+		const other = flow({ options: { contactsPerRequest: 1 } }, 'continueRegularOutput').workflow;
+		for (const retries of [[workflow, other], [other]]) {
+			await Promise.all(
+				retries.map(async (now) => await retryFailed(harness.credentials, failed, now)),
+			);
+		}
+		expect(bodies.slice(1).flatMap(phonesOf)).toEqual([0, 1, 2].map(phone));
+	});
+
 	describe('of a stored retry that pushed some rows of a request and reports the others as not sent', () => {
 		const TOO_LARGE: [number, string] = [413, 'Request Entity Too Large'];
 		const STOPPED: [number, string] = [401, 'no'];
