@@ -8,7 +8,7 @@ import { isJsonObject } from '../../shared/json';
 import type { UnsentRows } from './checkpoint';
 import type { PreparedRows } from './prepareRows';
 import type { YieldToEventLoop } from './pushTypes';
-import { RowSet } from './rowSet';
+import { RowSet, type RowRanges } from './rowSet';
 
 /** Records what a push is about to send. */
 export type PushLog = {
@@ -46,7 +46,13 @@ export type BegunRowsOptions = {
 	campaign: number;
 	executionId: string;
 	/** The part of the checkpoint that this needs. Changed in place. */
-	push: { notedBy?: string; pushIndex?: number; unsent?: UnsentRows };
+	push: {
+		notedBy?: string;
+		pushIndex?: number;
+		unsent?: UnsentRows;
+		readonly sent?: ReadonlyArray<{ campaign: number; rows: RowRanges }>;
+		readonly rejected?: ReadonlyArray<{ row: number }>;
+	};
 	/** Shared by all runs of the node: if rows have changed in one run, they may be in any run. */
 	memory: RowsMemory;
 };
@@ -77,18 +83,29 @@ export class BegunRows {
 	 */
 	private readonly claimed = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
-	/** By block, the positions of the rows that earlier attempts certainly didn't send, although they sent others. */
+	/** By block, the positions of the rows that earlier attempts certainly didn't push, although they pushed others. */
 	private readonly unsent = new Map<number, RowSet>();
+	/** Whether this attempt may send them. */
+	private maySendUnsent = false;
 	/** The blocks whose unsent rows an earlier attempt began after all. */
 	private readonly begunUnsent = new Set<number>();
 	/** Settled rows that certainly aren't in the campaign. */
 	private readonly withoutEffect: number[] = [];
+	/** Rows that earlier attempts report as rejected, and that this one hasn't sent. */
+	private readonly rejected: Set<number>;
+	/** Rows that earlier attempts sent. */
+	private readonly sent: RowSet;
 
 	private constructor(
 		private readonly options: BegunRowsOptions,
 		private readonly rows: RowSet,
 		private readonly rowsId: RowsId,
-	) {}
+	) {
+		const { sent = [], rejected = [] } = options.push;
+		const toCampaign = sent.filter(({ campaign }) => campaign === options.campaign);
+		this.sent = RowSet.ofRanges(toCampaign.flatMap((request) => request.rows));
+		this.rejected = new Set(rejected.map(({ row }) => row).filter((row) => !this.sent.has(row)));
+	}
 
 	/** @param contactsPerRequest rows that are sent together */
 	static async open(
@@ -111,19 +128,18 @@ export class BegunRows {
 		return this.options.memory.areChanged === true;
 	}
 
-	/**
-	 * The rows that an earlier attempt may have sent without a known result. A block with `sent` rows was recorded by the
-	 * attempt that knows these, so no other one has sent its `rejected` rows.
-	 */
-	begunRows(sent: RowSet, rejected: RowSet): RowSet {
+	/** The rows that an earlier attempt may have sent without a known result. */
+	begunRows(): RowSet {
 		const { blockSize } = this.rowsId;
 		const blocks = Array.from(this.begunBefore, (block) => {
 			const rows = RowSet.of(this.rows.slice(block * blockSize, (block + 1) * blockSize));
-			const others = rows.without(sent);
-			const unknown = others.size < rows.size ? others.without(rejected) : others;
-			return unknown.without(this.unsentRowsOf(block));
+			const unsent = this.unsentRowsOf(block);
+			const known = this.maySendUnsent ? unsent : unsent.filter((row) => this.rejected.has(row));
+			return rows.without(this.sent).without(known);
 		});
-		const unsent = Array.from(this.begunUnsent, (block) => this.unsentRowsOf(block).without(sent));
+		const unsent = Array.from(this.begunUnsent, (block) =>
+			this.unsentRowsOf(block).without(this.sent),
+		);
 		return RowSet.union([...blocks, ...unsent]);
 	}
 
@@ -147,7 +163,10 @@ export class BegunRows {
 		}
 		for (const block of newOnes) this.claimed.set(block, new Set());
 		const [known, fresh] = partition(rows, (row) => this.isBegun(row));
-		for (const row of fresh) this.claimed.get(this.blockOf(row))?.add(row);
+		for (const row of fresh) {
+			this.claimed.get(this.blockOf(row))?.add(row);
+			this.rejected.delete(row);
+		}
 		return { fresh, known };
 	}
 
@@ -180,16 +199,17 @@ export class BegunRows {
 	}
 
 	/**
-	 * Stores which rows a later attempt may send, although their block stays recorded.
+	 * Stores which rows certainly weren't pushed, although their block stays recorded.
 	 *
 	 * @param remaining the rows that this attempt didn't claim
 	 */
 	close(remaining: RowSet): void {
 		const { push } = this.options;
-		if (push.pushIndex !== 0) return;
 		const isKept = (block: number) =>
 			this.claimed.has(block) && this.claimed.get(block) === undefined;
-		const rows = this.withoutEffect.filter((row) => isKept(this.blockOf(row)));
+		const rows = [...this.withoutEffect, ...this.rejected].filter((row) =>
+			isKept(this.blockOf(row)),
+		);
 		for (const row of remaining) {
 			// The following ones are in later blocks.
 			if (!isKept(this.blockOf(row))) break;
@@ -206,22 +226,19 @@ export class BegunRows {
 	}
 
 	/**
-	 * Reads which rows weren't sent. Only in the first push to a campaign, if no attempt began another one: that push may have
-	 * the same numbers, and then the records don't show which of the two pushes sent them.
+	 * Reads which rows weren't pushed. Sends them only in the first push to a campaign, if no attempt began another one: that
+	 * push may have the same numbers, and then the records don't show which of the two pushes sent them.
 	 */
 	private async openUnsent(): Promise<void> {
 		const { log, campaign, push } = this.options;
 		if (push.unsent === undefined) return;
 		const { positions, ...rowsId } = push.unsent;
-		const next = targetOfPush({ campaign, pushIndex: 1 });
-		const isUsable =
-			isEqual(rowsId, this.rowsId) &&
-			pushIndexOf(this.options) === 0 &&
-			!(await log.wasBegun(next));
-		if (!isUsable) {
+		if (!isEqual(rowsId, this.rowsId)) {
 			delete push.unsent;
 			return;
 		}
+		const next = targetOfPush({ campaign, pushIndex: 1 });
+		this.maySendUnsent = pushIndexOf(this.options) === 0 && !(await log.wasBegun(next));
 		for (const position of RowSet.ofRanges(positions)) {
 			const block = Math.floor(position / this.rowsId.blockSize);
 			const rows = this.unsent.get(block) ?? new RowSet();
@@ -290,7 +307,7 @@ export class BegunRows {
 		const values = [...valuesOf(this.rowsId), block];
 		const parts: BlockPart[] = [{ block, begun: this.begunBefore, target: ['block', ...values] }];
 		const unsent = this.unsent.get(block);
-		if (unsent !== undefined) {
+		if (unsent !== undefined && this.maySendUnsent) {
 			const target = ['unsent', ...values, unsent.toRanges()];
 			parts.push({ block, begun: this.begunUnsent, target });
 		}
@@ -304,7 +321,8 @@ export class BegunRows {
 
 	private isBegun(row: number): boolean {
 		const block = this.blockOf(row);
-		const isUnsent = this.unsent.get(block)?.has(this.rows.indexOf(row)) === true;
+		const isUnsent =
+			this.maySendUnsent && this.unsent.get(block)?.has(this.rows.indexOf(row)) === true;
 		return (isUnsent ? this.begunUnsent : this.begunBefore).has(block);
 	}
 

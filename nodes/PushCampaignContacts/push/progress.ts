@@ -181,12 +181,8 @@ export class PushProgress {
 
 	/** Records the rows that an earlier attempt began. Must not wait, because a later attempt doesn't find them again. */
 	addBegun(begun: BegunRows, keys: ByRow<string>, settings: AttemptSettings): void {
-		const toCampaign = this.record.sent.filter(({ campaign }) => campaign === settings.campaign);
-		const sent = RowSet.ofRanges(toCampaign.flatMap(({ rows }) => rows));
-		const rejected = RowSet.ofRanges(this.record.rejected.flatMap(({ row }) => [row, row]));
-		const rows = begun.begunRows(sent, rejected);
 		const reason = BEGUN_EARLIER[readerOf(settings.isTool)];
-		this.interrupted({ rows, status: 'unknown', reason }, keys, settings);
+		this.interrupted({ rows: begun.begunRows(), status: 'unknown', reason }, keys, settings);
 	}
 
 	/** @returns the rows that the service rejected and that haven't changed */

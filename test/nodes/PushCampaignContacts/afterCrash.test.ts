@@ -27,6 +27,7 @@ import {
 	output,
 	resume,
 	retryFailed,
+	runDataOf,
 	runWorkflow,
 	service,
 	skipSleeps,
@@ -184,10 +185,30 @@ describe('Retry after n8n was killed', () => {
 		expect(rejected(again)).toEqual(['rejected']);
 	});
 
+	test('in a loop, too, a row that a stored retry reports as rejected stays rejected', async () => {
+		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+		const bodies = answering(ok(1), [401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
+		const { workflow, start } = flow({ options: { contactsPerRequest: 2 } });
+		const data = runDataOf(start, []);
+		const node = workflow.getNode('Node');
+		if (data.executionData === undefined || node === null) throw new Error('nothing to execute');
+		data.executionData.nodeExecutionStack = [rowsOf(0), rowsOf(1, 2, 3)].map((items) => ({
+			node,
+			data: { main: [items] },
+			source: null,
+		}));
+		const first = await resume(harness.credentials, workflow, data);
+		const second = await retryFailed(harness.credentials, first, workflow);
+		const now = flow({ options: { contactsPerRequest: 2 } }, 'continueRegularOutput').workflow;
+		expect(rejected(await retryFailed(harness.credentials, second, now))).toEqual(['rejected']);
+		expect(bodies.slice(3).flatMap(phonesOf)).toEqual([2, 3, 3].map(phone));
+	});
+
 	test.each([
 		['and was stored', [3, 3, 3], false],
 		['and was killed', [3, 3, 3], true],
 		['with requests of another size', [3, 2, 3], false],
+		['with requests of another size, and is retried with this size', [3, 4, 4], false],
 	])(
 		'a rejected row is unknown if another retry with another form pushed it %s',
 		async (_how, sizes, isKilled) => {
@@ -861,6 +882,8 @@ describe('rows that are recorded in blocks', () => {
 			requireAlive: () => void,
 		): Promise<void> {
 			const prepared = numbersOf(COUNT);
+			const sent = [{ campaign: 1, rows: RowSet.of(run.sent.toSorted()).toRanges() }];
+			run.push = { ...run.push, sent };
 			const begun = await BegunRows.open(
 				{ ...options, push: run.push },
 				prepared,
@@ -868,7 +891,7 @@ describe('rows that are recorded in blocks', () => {
 				async () => {},
 			);
 			requireAlive();
-			run.unknown.push(...begun.begunRows(RowSet.of(run.sent.toSorted()), new RowSet()));
+			run.unknown.push(...begun.begunRows());
 			const done = new Set([...run.sent, ...run.unknown, ...leftOut]);
 			const queue = new AllRows(
 				prepared.rows.filter((row) => !done.has(row)),
