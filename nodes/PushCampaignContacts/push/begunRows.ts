@@ -252,13 +252,16 @@ export class BegunRows {
 		const { log, executionId, push, memory } = this.options;
 		if (this.isAnotherPush || push.notedBy === executionId) return;
 		const id = { ...this.rowsId, pushIndex: pushIndexOf(this.options) };
-		const [isBegun, isSame] = await log.findBegun(targetsOf(id));
+		const targets = [...targetsOf(id), ['search', id.pushIndex, ...valuesOf(id)]];
+		// What a search finds can be left over from an earlier one that was interrupted. Then it also finds that search.
+		const [isBegun, isFound, isLeftOver] = await log.findBegun(targets);
+		const isSame = isFound === true && isLeftOver !== true;
 		const others = memory.unrecorded?.filter((other) => !isSamePush(other, id)) ?? [];
 		memory.unrecorded = isBegun === true ? others : [...others, id];
 		if (memory.unrecorded.length > MAX_UNRECORDED) await this.recordPushes();
 		if (isBegun !== true) return;
 		push.notedBy = executionId;
-		if (isSame === true) await this.findBlocks();
+		if (isSame) await this.findBlocks();
 		else memory.areChanged = true;
 	}
 

@@ -520,6 +520,21 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies).toHaveLength(1);
 	});
 
+	test("pushes no row again if n8n's database kept what a retry with requests of another size looked for", async () => {
+		skipSleeps();
+		const bodies = answering(ok(2));
+		const begun = await kill(manyRows(2), {});
+		harness.store.beforeCall = (call) => {
+			if (call.startsWith('remove')) throw new Error('database is locked');
+		};
+		await retry(begun, ONE_EACH);
+		harness.store.beforeCall = () => {};
+		service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(1));
+		const { error } = (await retry(begun, ONE_EACH)).data.resultData;
+		expect(bodies).toHaveLength(1);
+		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+	});
+
 	test('an execution that ended normally leaves no record', async () => {
 		answering(ok(1), [400, { success: false, error: 'no' }]);
 		const { workflow, start } = flow(ONE_EACH);
