@@ -1,4 +1,4 @@
-import { readerOf } from '../../shared/api/resolution';
+import { readerOf, type Reader } from '../../shared/api/resolution';
 import { BegunRows, rowsChanged } from './begunRows';
 import type { PreparedRows } from './prepareRows';
 import { attemptSettings } from './attemptSettings';
@@ -28,15 +28,8 @@ export async function pushToCampaign(
 	const earlier =
 		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
 	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
-	const isAnotherPush = options.isAnotherPush === true || earlier?.isAnotherPush === true;
 	const restored = await progress.restore(source, prepared, settings);
 	const { rows: unsettled, outcome, isComplete } = restored;
-	if (isAnotherPush) {
-		const reason = reasonOf(rowsChanged(), reader);
-		for (const status of ['rejected', 'do_not_disturb'] as const) {
-			outcome.rejectedRows.replace(status, { status: 'unknown', reason });
-		}
-	}
 	const { numberList, campaign, sentNumbers } = options;
 	// If earlier requests had other rows, only the numbers show what they sent.
 	const isOnce = settings.removeDuplicates || settings.isTool || !isComplete;
@@ -44,7 +37,6 @@ export async function pushToCampaign(
 		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
 		: unsettled;
 	outcome.enqueue = campaign.enqueue;
-	if (outcome.rejectedRows.count('unknown') > 0 && isAnotherPush) outcome.stopped ??= rowsChanged();
 	const queue =
 		numberList === undefined
 			? new AllRows(rows, reader, earlier)
@@ -52,10 +44,23 @@ export async function pushToCampaign(
 					rows,
 					new PushedNumbers(numberList, prepared.keys),
 					reader,
-					isAnotherPush,
+					options.isAnotherPush,
 					options.markExecution,
 				);
 	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
+	// Another retry can have begun it at the same moment.
+	if (options.isAnotherPush === true || earlier?.isAnotherPush === true) {
+		distrustRejections(outcome, reader);
+	}
 	sentNumbers?.add(outcome, prepared);
 	return outcome;
+}
+
+/** If another attempt pushed other rows, any row without a known effect may be in the campaign. */
+function distrustRejections(outcome: PushOutcome, reader: Reader): void {
+	const stopped = rowsChanged();
+	const unknown = { status: 'unknown', reason: reasonOf(stopped, reader) } as const;
+	outcome.rejectedRows.replace('rejected', unknown);
+	outcome.rejectedRows.replace('do_not_disturb', unknown);
+	if (outcome.rejectedRows.count('unknown') > 0) outcome.stopped ??= stopped;
 }

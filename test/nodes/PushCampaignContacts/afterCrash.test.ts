@@ -249,6 +249,20 @@ describe('Retry after n8n was killed', () => {
 		]);
 	});
 
+	test('of two retries at the same moment with other requests, the one that stops reports no row as rejected', async () => {
+		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
+		const bodies = answering([400, isRejected], [401, 'no'], ok(2));
+		const { workflow, start } = flow({});
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		const edited = flow({ otherColumns: 'none' }).workflow;
+		const smaller = flow({ options: { contactsPerRequest: 1 } }, 'continueRegularOutput').workflow;
+		const [, stopped] = await Promise.all(
+			[edited, smaller].map(async (now) => await retryFailed(harness.credentials, failed, now)),
+		);
+		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([0, 1].map(phone));
+		expect(stopped && rejected(stopped)).toEqual(['unknown', 'unknown']);
+	});
+
 	test('of two retries at the same moment with other requests, the rows of the one that stopped are not pushed by a third', async () => {
 		const bodies = answering([401, 'no']);
 		const { workflow, start } = flow({});
