@@ -135,14 +135,15 @@ function idleness(view: CampaignView, contactListId: number | undefined): Idlene
 	};
 }
 
+/** @param inProgress the IDs of lists that were in progress when they were last seen */
 function timedOut(
 	view: CampaignView,
 	settings: WaitSettings,
+	inProgress: ReadonlySet<string>,
 	notRead: string | undefined,
 ): WaitEnd {
 	const { contactListId, limitMs } = settings;
-	const lists = listsToWaitFor(view, contactListId);
-	const pending = lists.filter((list) => !isCompleted(list)).map(({ id }) => id);
+	const pending = [...inProgress];
 	const after = `after ${durationText(limitMs)}`;
 	if (notRead !== undefined) {
 		const were =
@@ -154,12 +155,19 @@ function timedOut(
 			note: `The time limit passed ${after}, and the campaign couldn't be read at the end. When it was last read, ${were}.`,
 		};
 	}
-	const idle = idleness(view, contactListId);
-	const note =
-		idle !== undefined
-			? noteOf(`The time limit passed ${after}: ${idle.reason}.`, idle, settings)
-			: `The time limit passed ${after}. These contact lists are not completed: ${pending.join(', ')}.`;
-	return { outcome: 'timed_out', note };
+	const idle = pending.length > 0 ? undefined : idleness(view, contactListId);
+	if (idle !== undefined) {
+		const note = noteOf(`The time limit passed ${after}: ${idle.reason}.`, idle, settings);
+		return { outcome: 'timed_out', note };
+	}
+	const shown = new Set(view.lists.map(({ id }) => id));
+	const missing = pending.filter((id) => !shown.has(id));
+	const andMissing =
+		missing.length > 0 ? ` The campaign no longer shows these: ${missing.join(', ')}.` : '';
+	return {
+		outcome: 'timed_out',
+		note: `The time limit passed ${after}. These contact lists are not completed: ${pending.join(', ')}.${andMissing}`,
+	};
 }
 
 function noteOf(happened: string, { resolution }: Idleness, settings: WaitSettings): string {
@@ -185,6 +193,8 @@ export async function waitUntilCompleted(
 	let view = await read();
 	let emptySince = clock.elapsed();
 	const knownEmpty = new Set<string>();
+	/** Lists count as completed only if a response says so, also if later ones don't have them. */
+	const inProgress = new Set<string>();
 	let wasQueued = false;
 	let notRead: string | undefined;
 	for (;;) {
@@ -192,8 +202,15 @@ export async function waitUntilCompleted(
 			const empty = emptyLists(view, settings.contactListId);
 			if (!empty.every((id) => knownEmpty.has(id))) emptySince = clock.elapsed();
 			for (const id of empty) knownEmpty.add(id);
+			for (const list of listsToWaitFor(view, settings.contactListId)) {
+				if (isCompleted(list)) inProgress.delete(list.id);
+				else if (isReleased(list)) inProgress.add(list.id);
+			}
 			const isEarly = clock.elapsed() - emptySince < IDLE_LIMIT_MS;
-			const end = evaluateWait(view, settings);
+			const end =
+				inProgress.size > 0
+					? whyStopped(view, settings.waitWhileStopped)
+					: evaluateWait(view, settings);
 			const mayChange = isEarly && clock.elapsed() < deadline && mayGetContacts(view, settings);
 			if (end !== undefined && !(end.outcome === 'completed' && mayChange)) return { view, end };
 			const idle = idleness(view, settings.contactListId);
@@ -211,7 +228,7 @@ export async function waitUntilCompleted(
 		}
 		const remaining = deadline - clock.elapsed();
 		if (remaining <= 0) {
-			const end = timedOut(view, settings, notRead);
+			const end = timedOut(view, settings, inProgress, notRead);
 			return { view, end, ...(notRead !== undefined && { notRead }) };
 		}
 		await clock.sleep(Math.min(settings.intervalMs, remaining));

@@ -302,6 +302,48 @@ describe('waiting', () => {
 		});
 	});
 
+	describe('for a list that was in progress', () => {
+		const before = view('Active', list(1, true), list(2, false));
+		const cases: Array<[string, CampaignView]> = [
+			['a response no longer has it', view('Active', list(1, true))],
+			['its queue is empty', view('Active', list(1, true), unreleased(2))],
+			['it has no queues', view('Active', list(1, true), list(2))],
+		];
+
+		test.each(cases)('does not count it as completed if %s', async (_what, after) => {
+			const { wait, seen } = scripted([
+				before,
+				...Array.from({ length: 8 }, () => after),
+				view('Active', list(1, true), list(2, true)),
+			]);
+			expect((await wait({ limitMs: 3_600_000 })).end.outcome).toBe('completed');
+			expect(seen.reads).toBe(10);
+		});
+
+		test.each(cases)('names it at the limit if %s', async (_what, after) => {
+			const { end } = await scripted([before, after]).wait();
+			expect(end).toEqual({
+				outcome: 'timed_out',
+				note: expect.stringContaining(' These contact lists are not completed: 2.'),
+			});
+		});
+
+		test.each([{}, { contactListId: 2 }])(
+			'says at the limit that it is no longer in the response: %p',
+			async (over) => {
+				const { end } = await scripted([before, view('Active', list(1, true))]).wait(over);
+				expect(end.note).toBe(
+					'The time limit passed after 5 minutes. These contact lists are not completed: 2. The campaign no longer shows these: 2.',
+				);
+			},
+		);
+
+		test('ends if the campaign is paused and no longer shows it', async () => {
+			const { end } = await scripted([before, view('Paused', list(1, true))]).wait();
+			expect(end.outcome).toBe('paused');
+		});
+	});
+
 	test('ends with a reason if the campaign is paused', async () => {
 		const { wait } = scripted([view('Active', list(1, false)), view('Paused', list(1, false))]);
 		expect((await wait()).end).toMatchObject({
