@@ -7,6 +7,7 @@ import {
 } from '../../shared/api/completeList';
 import { listDndNumbers, type Additions } from '../../shared/api/endpoints';
 import { OutcomeUnknown } from '../../shared/api/errors';
+import { isSameId } from '../../shared/api/successChecks';
 import { onScreenOnly } from '../../shared/api/resolution';
 import {
 	asRecord,
@@ -36,6 +37,7 @@ export type DndListRequest = {
 };
 
 const PAGE_NAME = 'dndListPageName';
+const AGENT_NAME = 'dndListAgentName';
 
 /** A page by its index among pages of the same size. `size` defaults to the page size of the request. */
 type PageRequest = { index: number; size?: number };
@@ -54,7 +56,7 @@ export async function readDndList(
 	const { entries, isComplete } = await readList(dndPages(client, request, mapping), {
 		limit: request.limit,
 		limiter,
-		loopAdvice: checkPageName(mapping),
+		loopAdvice: checkName(mapping, PAGE_NAME),
 	});
 	return { entries: entries.map(asRecord), isComplete };
 }
@@ -73,7 +75,7 @@ export async function readAllDndEntries(
 	const pages = dndPages(client, { ...request, limit: Infinity }, mapping);
 	const entries = await readProvenList(pages, {
 		limiter,
-		loopAdvice: checkPageName(mapping),
+		loopAdvice: checkName(mapping, PAGE_NAME),
 		notProven: () =>
 			new OutcomeUnknown(
 				`Numbers may be missing. In ${MAX_READINGS} attempts, the do-not-disturb list changed while it was read, or it had fewer numbers than the service counts or than fit on a page`,
@@ -87,8 +89,8 @@ export async function readAllDndEntries(
 	return entries.map(asRecord);
 }
 
-function checkPageName(mapping: ApiMapping): string {
-	return `${mapping.resolution(PAGE_NAME)} The service probably doesn't know this parameter.`;
+function checkName(mapping: ApiMapping, name: typeof PAGE_NAME | typeof AGENT_NAME): string {
+	return `${mapping.resolution(name)} The service probably doesn't know this parameter.`;
 }
 
 function dndPages(
@@ -161,7 +163,7 @@ class DndPages {
 		if (off !== 0) {
 			throw new OutcomeUnknown(
 				'The service returned another page than requested',
-				onScreenOnly(checkPageName(this.mapping)),
+				onScreenOnly(checkName(this.mapping, PAGE_NAME)),
 			);
 		}
 		this.isNumberingKnown = true;
@@ -171,7 +173,7 @@ class DndPages {
 	private valuesOf(size: number | undefined) {
 		const { agentUuid, phone } = this.request;
 		const values = [
-			{ detail: 'dndListAgentName', value: agentUuid },
+			{ detail: AGENT_NAME, value: agentUuid },
 			{ detail: 'dndListPhoneName', value: phone },
 			{ detail: 'dndListPerPageName', value: size },
 		] as const;
@@ -190,6 +192,14 @@ class DndPages {
 				onScreenOnly(
 					`Check 'Base URL' in the credential. According to its documentation, the service returns the list in data. The response has ${outlineOf(body)}.`,
 				),
+			);
+		}
+		const isOfAgent = (entry: JsonValue) =>
+			!isJsonObject(entry) || isSameId(entry.agent_uuid, this.request.agentUuid);
+		if (!data.every(isOfAgent)) {
+			throw new OutcomeUnknown(
+				'The service returned numbers of another agent than the requested one',
+				onScreenOnly(checkName(this.mapping, AGENT_NAME)),
 			);
 		}
 		const { total_pages, total_count } = metaOf(body);

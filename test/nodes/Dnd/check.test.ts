@@ -82,6 +82,20 @@ describe('a number that may equal an entry', () => {
 	});
 });
 
+test.each([
+	['instead of this agent', ['+919912345678'], ['agent_b2']],
+	['beside this agent', ['+919812345678', '+919912345678'], ['agent_a1', 'agent_b2']],
+])('a list with numbers of another agent %s is not used', async (_how, phones, agents) => {
+	const body = found(...phones);
+	const data = body.data.map((one, index) => ({ ...one, agent_uuid: agents[index] }));
+	list('2345678').reply(200, { ...body, data });
+	const items = [{ phone: '9812345678' }];
+	expect(await errorOf({}, { items, credential })).toMatchObject({
+		message: 'The service returned numbers of another agent than the requested one',
+		description: expect.stringContaining("'Get List: Agent Parameter Name'"),
+	});
+});
+
 describe('more than one page', () => {
 	const items = [{ phone: '9812345678' }];
 	const first = { ...found('+9198123456780'), meta: { current_page: 1, total_pages: 2 } };
