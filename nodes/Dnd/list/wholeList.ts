@@ -10,7 +10,9 @@ import { LIMITS } from '../../shared/api/limits';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { JsonObject } from '../../shared/json';
 import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { leadingCode } from '../../shared/phone/callingCodes';
 import { phoneKey } from '../../shared/phone/phoneKey';
+import { isWritten, readWritten } from '../../shared/phone/written';
 import { readAllDndEntries, type DndListRequest } from './dndList';
 
 /** The shortest possible number. */
@@ -59,6 +61,8 @@ export class WholeList {
 	private readonly byEnding = new Map<string, ListedNumber>();
 	/** The lengths of these endings. */
 	private readonly lengths = new Set<number>();
+	/** Entries that aren't a single number, such as two numbers, or a number with an extension. */
+	private readonly unclear: ListedNumber[] = [];
 	/** Reversed digits, sorted, so that numbers with the same ending are adjacent. */
 	private readonly backwards = once(() => [...this.byDigits.keys()].map(reversed).sort());
 
@@ -76,6 +80,7 @@ export class WholeList {
 			}
 			const listed = { ...compared(phone), entry };
 			if (!this.byDigits.has(listed.digits)) this.byDigits.set(listed.digits, listed);
+			if (!isWritten(readWritten(phone))) this.unclear.push(listed);
 			for (const ending of listed.endings) {
 				if (this.byEnding.has(ending)) continue;
 				this.byEnding.set(ending, listed);
@@ -87,12 +92,20 @@ export class WholeList {
 	/**
 	 * The entry of a number, or `undefined` if it is certainly not on the list.
 	 *
-	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code
+	 * @throws InvalidInput if the number may equal an entry, because one of both has no country code, or the entry isn't a
+	 * single number
 	 */
 	entryOf(phone: string): JsonObject | undefined {
 		const wanted = compared(phone);
 		const same = this.byDigits.get(wanted.digits);
 		if (same !== undefined) return same.entry;
+		const unclear = this.unclear.find(({ digits }) => mayContain(digits, wanted));
+		if (unclear !== undefined) {
+			throw new InvalidInput(
+				`"${phone}" may be listed, because the entry "${asText(unclear.entry.phone)}" on the list isn't a single phone number`,
+				forEveryone('Correct this entry on the list.'),
+			);
+		}
 		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted) ?? this.dialled(wanted);
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
@@ -168,6 +181,13 @@ function endingsOf(digits: string): string[] {
 		(ending) => ending.length >= ENDING_DIGITS && !ending.startsWith('0'),
 	);
 	return long.length > 0 ? long : [digits.slice(-ENDING_DIGITS)];
+}
+
+/** Whether an entry has the digits of the number, with or without its country code. */
+function mayContain(listed: string, { digits, endings }: ComparedNumber): boolean {
+	const national = digits.slice(leadingCode(digits)?.length ?? 0);
+	const wanted = endings.length > 0 ? endings : [national];
+	return wanted.some((some) => some.length >= ENDING_DIGITS && listed.includes(some));
 }
 
 /** Digits that the number contains in any format of the service. */

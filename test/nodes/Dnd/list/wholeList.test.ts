@@ -93,6 +93,30 @@ test.each([
 	});
 });
 
+test.each([
+	['9876543210/9876543211', '+919876543210'],
+	['9876543210/9876543211', '9876543210'],
+	['+919876543210; +919876543211', '+919876543211'],
+	['+91 98765 43210 ext. 12', '09876543210'],
+	['+91+919876543210', '+919876543210'],
+	['020 7946 0958 or 020 7946 0959', '+442079460958'],
+])("with %s on the list, which isn't a single number, %s may be listed", async (listed, phone) => {
+	const asking = Promise.resolve().then(() => listOf('+911909', listed).entryOf(phone));
+	await expect(asking).rejects.toBeInstanceOf(InvalidInput);
+	await expect(asking).rejects.toMatchObject({
+		message: `"${phone}" may be listed, because the entry "${listed}" on the list isn't a single phone number`,
+		resolution: 'Correct this entry on the list.',
+	});
+});
+
+test.each([
+	['9876543210/9876543211', '9876543212'],
+	['+91 98765 43210 ext. 12', '+919876543211'],
+	['+91-98765-43210 (home)', '+919876543211'],
+])('with %s on the list, %s is not listed', (listed, phone) => {
+	expect(listOf(listed).entryOf(phone)).toBeUndefined();
+});
+
 test.each([undefined, null, '', 'n/a'])('fails if the number of an entry is %p', async (phone) => {
 	const reading = Promise.resolve().then(() => new WholeList([{ id: 1, phone: phone ?? null }]));
 	await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -280,10 +304,10 @@ describe('for any list', () => {
 		return phone.replace(/^00/, '').replace(/\D/g, '');
 	};
 
-	test('a number with a unique ending is not listed', () => {
+	test('a number with a unique ending is not listed, if each entry is a single number', () => {
 		fc.assert(
 			fc.property(fc.array(number, { minLength: 1 }), number, (phones, phone) => {
-				const listed = phones.filter((one) => /\d/.test(one));
+				const listed = phones.filter((one) => /^(?:\+\d{1,15}|\d{1,19})$/.test(one));
 				const ending = digitsOf(phone).slice(-4);
 				fc.pre(listed.every((one) => !digitsOf(one).endsWith(ending)));
 				expect(listOf(...listed).entryOf(phone)).toBeUndefined();
