@@ -45,7 +45,7 @@ export type SentRequest = {
 };
 
 /** A row that the service rejected. `settings` is a fingerprint of the settings and the contact. */
-type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
+export type RejectedRowRecord = { settings: string; row: number; number: string; reason: string };
 
 /** `positions` are those in the rows of the push that have this fingerprint, recorded in blocks of this size. */
 export type UnsentRows = {

@@ -17,6 +17,7 @@ import {
 	emptyCheckpoint,
 	rowsFingerprint,
 	type PushCheckpoint,
+	type RejectedRowRecord,
 	type SentRequest,
 } from './checkpoint';
 import type { RowSource } from './rows';
@@ -38,6 +39,8 @@ export type Restored = Earlier & { rows: RowSet };
 
 /** `phones` are by row, as sent. */
 export type KnownOutcome = Earlier & { phones: ByRow<string> };
+
+type FindPushed = (rows: readonly number[]) => Promise<readonly number[]>;
 
 /** Accepted requests to keep in a long session of a model. Requests with an unknown outcome are always kept. */
 const MAX_REQUESTS = 1_000;
@@ -66,12 +69,14 @@ export class PushProgress {
 	 * Restores earlier results: a number that was or may have been sent to this campaign isn't sent again. A row with another
 	 * usable number is new.
 	 *
+	 * @param pushedSince which of some rows were pushed since by another execution. These aren't restored.
 	 * @throws InvalidInput if the file has other rows, so that the node couldn't know which were sent
 	 */
 	async restore(
 		source: RowSource,
 		prepared: PreparedRows,
 		settings: AttemptSettings,
+		pushedSince?: FindPushed,
 	): Promise<Restored> {
 		const outcome = nothingKnown(source);
 		const sentPhones = new RowsOfSentPhones();
@@ -85,7 +90,11 @@ export class PushProgress {
 		const interrupted = RowSet.of(this.interruptedRows(prepared.keys, settings.campaign));
 		this.restoreInterrupted(interrupted, outcome, readerOf(settings.isTool));
 		const sentOrUnknown = RowSet.union([sent, interrupted]);
-		const rejected = await this.restoreRejected(prepared, sentOrUnknown, settings, outcome);
+		const notPushed = await this.rejectedRows(prepared, sentOrUnknown, settings, pushedSince);
+		for (const { row, reason } of notPushed) {
+			outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
+		}
+		const rejected = RowSet.ofRanges(notPushed.flatMap(({ row }) => [row, row]));
 		const settled = RowSet.union([sentOrUnknown, rejected]);
 		const unsettled = prepared.rows.without(settled);
 		if (!settings.removeDuplicates || sentPhones.size === 0) {
@@ -185,13 +194,13 @@ export class PushProgress {
 		this.interrupted({ rows: begun.begunRows(), status: 'unknown', reason }, keys, settings);
 	}
 
-	/** @returns the rows that the service rejected and that haven't changed */
-	private async restoreRejected(
+	/** The rows that the service rejected and that haven't changed. */
+	private async rejectedRows(
 		{ keys, contactsOf }: PreparedRows,
 		sentOrUnknown: RowSet,
 		settings: AttemptSettings,
-		outcome: PushOutcome,
-	): Promise<RowSet> {
+		pushedSince?: FindPushed,
+	): Promise<RejectedRowRecord[]> {
 		const rejected = this.record.rejected
 			.filter(({ row }) => !sentOrUnknown.has(row))
 			.filter(({ row, number }) => number === rowsFingerprint([keys.at(row)]))
@@ -200,10 +209,9 @@ export class PushProgress {
 		const same = rejected.filter(
 			(entry, position) => entry.settings === settings.fingerprintOf(contacts.at(position)),
 		);
-		for (const { row, reason } of same) {
-			outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
-		}
-		return RowSet.ofRanges(same.flatMap(({ row }) => [row, row]));
+		if (same.length === 0 || pushedSince === undefined) return same;
+		const pushed = new Set(await pushedSince(same.map(({ row }) => row)));
+		return same.filter(({ row }) => !pushed.has(row));
 	}
 
 	private restoreInterrupted(rows: RowSet, { rejectedRows }: PushOutcome, reader: Reader): void {

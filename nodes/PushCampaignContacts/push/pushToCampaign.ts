@@ -28,9 +28,15 @@ export async function pushToCampaign(
 	const earlier =
 		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
 	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
-	const restored = await progress.restore(source, prepared, settings);
-	const { rows: unsettled, outcome, isComplete } = restored;
 	const { numberList, campaign, sentNumbers } = options;
+	const pushedNumbers = numberList && new PushedNumbers(numberList, prepared.keys);
+	const restored = await progress.restore(
+		source,
+		prepared,
+		settings,
+		pushedNumbers && (async (rows) => await pushedNumbers.findKnown(rows)),
+	);
+	const { rows: unsettled, outcome, isComplete } = restored;
 	// If earlier requests had other rows, only the numbers show what they sent.
 	const isOnce = settings.removeDuplicates || settings.isTool || !isComplete;
 	const rows = isOnce
@@ -38,11 +44,11 @@ export async function pushToCampaign(
 		: unsettled;
 	outcome.enqueue = campaign.enqueue;
 	const queue =
-		numberList === undefined
+		pushedNumbers === undefined
 			? new AllRows(rows, reader, earlier)
 			: new NewNumbersOnly(
 					rows,
-					new PushedNumbers(numberList, prepared.keys),
+					pushedNumbers,
 					reader,
 					options.isAnotherPush,
 					options.markExecution,

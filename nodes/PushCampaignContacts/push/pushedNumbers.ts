@@ -42,6 +42,13 @@ export class PushedNumbers {
 		return { fresh, known };
 	}
 
+	/** @returns the rows whose number is in the list already. The store shows this only by reserving the numbers. */
+	async findKnown(rows: readonly number[]): Promise<number[]> {
+		const { fresh, known } = await this.reserve(rows);
+		await this.release(fresh);
+		return known;
+	}
+
 	/** The results of these rows are known. */
 	confirm(rows: readonly number[]): void {
 		for (const row of rows) this.toConfirm.push(this.confirmedKey(row));

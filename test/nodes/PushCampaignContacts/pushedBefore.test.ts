@@ -336,6 +336,24 @@ describe('attempts of the same execution', () => {
 		expect(found).toEqual(['unknown', 'not_sent']);
 	});
 
+	test.each([
+		['pushed since', true, ['pushed_before', 'pushed_before']],
+		['not pushed since', false, ['rejected', 'pushed_before']],
+	])('a retry reports a rejected row that was %s as it is now', async (_what, isPushed, now) => {
+		const isRejected = rejection('contacts[0].city is invalid');
+		answering([400, isRejected], [409, rejection('archived')], ok(isPushed ? 2 : 1));
+		const node = pushNode(harness, remembering());
+		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
+		await run(manyRows(2).slice(isPushed ? 0 : 1));
+		const again = await retryFailed(harness.credentials, failed, workflow);
+		expect(output(again, 'Node', 1).map(({ json }) => json.rejection_status)).toEqual(now);
+		const bodies = answering(ok());
+		const { rejected } = await run(rowsOf({ phone: phone(0) }));
+		expect([bodies.length, rejected.length]).toEqual(isPushed ? [0, 1] : [1, 0]);
+		nock.cleanAll();
+	});
+
 	test('a retry from the list of executions reports them too', async () => {
 		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
 		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
