@@ -1,0 +1,293 @@
+import { ApiClient } from '../../../nodes/shared/api/client';
+import { ExplainedError, NotSent } from '../../../nodes/shared/api/errors';
+import {
+	type HttpResponse,
+	type ServiceRequest,
+	TransportFault,
+} from '../../../nodes/shared/api/http';
+import { forEveryone } from '../../../nodes/shared/api/resolution';
+import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
+import { runExclusive } from '../../../nodes/shared/keyedMutex';
+import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
+import { openNumberList } from '../../../nodes/shared/n8n/idempotency/workflowStore';
+import { beganBefore, type RowsMemory } from '../../../nodes/PushCampaignContacts/push/begunRows';
+import {
+	emptyCheckpoint,
+	type PushCheckpoint,
+} from '../../../nodes/PushCampaignContacts/push/checkpoint';
+import { prepareRows } from '../../../nodes/PushCampaignContacts/push/prepareRows';
+import { PushProgress } from '../../../nodes/PushCampaignContacts/push/progress';
+import {
+	begunRowsOptions,
+	type PushOptions,
+} from '../../../nodes/PushCampaignContacts/push/pushOptions';
+import { pushToCampaign } from '../../../nodes/PushCampaignContacts/push/pushToCampaign';
+import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/pushTypes';
+import { ItemRows } from '../../../nodes/PushCampaignContacts/push/rows';
+import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
+import {
+	SentNumbers,
+	type SentNumbersRecord,
+} from '../../../nodes/PushCampaignContacts/push/sentNumbers';
+import { accept, json, phone, phonesOf, scripted } from './push/scripted';
+
+/** What a request does, and what happens in n8n at that moment. */
+export const EFFECTS = [
+	'accept',
+	'accept',
+	'stop',
+	'rejectFirst',
+	'rejectSecond',
+	'rejectLast',
+	'tooLarge',
+	'dnd',
+	'duplicate',
+	'lose',
+	'loseAccepted',
+	'wrongCounts',
+	'kill',
+	'killAccepted',
+	'storeFails',
+	'storeFailsStored',
+] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** The number of a person, or an unusable cell. */
+export type Row = number | '-';
+
+/** One execution: the first one, or a retry. */
+export type Attempt = {
+	effects: Effect[];
+	contactsPerRequest: number;
+	/** Other ones change what a row sends. */
+	settings: number;
+	skipPushedBefore: boolean;
+	removeDuplicates: boolean;
+	/** Whether *On Error* is set to continue. */
+	continues: boolean;
+	/** Writes to n8n's database until n8n is killed. */
+	writes: number;
+};
+
+/** What n8n has stored of an execution. */
+export type Execution = {
+	batches: Row[][];
+	/** The run of the node, as in a loop. */
+	run: number;
+	checkpoint: PushCheckpoint;
+	memory: RowsMemory;
+	numbers: SentNumbersRecord;
+};
+
+export const newExecution = (batches: Row[][]): Execution => ({
+	batches,
+	run: 0,
+	checkpoint: emptyCheckpoint(),
+	memory: {},
+	numbers: {},
+});
+
+class Killed extends Error {}
+
+class Store implements DeduplicationStore {
+	private readonly texts = new Set<string>();
+
+	async add(texts: string[]): Promise<string[]> {
+		await Promise.resolve();
+		const added = texts.filter((text) => !this.texts.has(text));
+		for (const text of added) this.texts.add(text);
+		return added;
+	}
+
+	async remove(texts: string[]): Promise<void> {
+		await Promise.resolve();
+		for (const text of texts) this.texts.delete(text);
+	}
+
+	async clear(): Promise<void> {
+		await Promise.resolve();
+		this.texts.clear();
+	}
+
+	async count(): Promise<number> {
+		return await Promise.resolve(this.texts.size);
+	}
+}
+
+/** The process of one execution, which ends when n8n is killed. */
+class Process {
+	isKilled = false;
+	fails: 'before' | 'after' | undefined;
+
+	constructor(private writes: number) {}
+
+	use(store: Store): DeduplicationStore {
+		return {
+			add: async (texts) => await this.write(async () => await store.add(texts)),
+			remove: async (texts) => await this.write(async () => await store.remove(texts)),
+			clear: async () => await this.write(async () => await store.clear()),
+			count: async () => await store.count(),
+		};
+	}
+
+	private async write<T>(run: () => Promise<T>): Promise<T> {
+		this.isKilled ||= this.writes-- <= 0;
+		if (this.isKilled) throw new Killed();
+		const { fails } = this;
+		this.fails = undefined;
+		if (fails === 'before') throw storeFails();
+		const result = await run();
+		if (fails === 'after') throw storeFails();
+		return result;
+	}
+}
+
+function storeFails(): NotSent {
+	return new NotSent('The database is locked', forEveryone('Try again.'));
+}
+
+/** The service and n8n's database, which outlive executions. */
+export class World {
+	/** How often the service accepted each number. */
+	readonly accepted = new Map<string, number>();
+	private readonly log = new Store();
+	private readonly list = new Store();
+	private lists = 500;
+	private executions = 0;
+
+	/** @param onOutcome called for each run of the node that n8n stores */
+	constructor(private readonly onOutcome: (batch: Row[], outcome: PushOutcome) => void) {}
+
+	/** @returns what n8n has stored, or how it ended otherwise */
+	async run(
+		stored: Execution,
+		attempt: Attempt,
+		isFirstAttempt: boolean,
+	): Promise<Execution | 'succeeded' | 'killed'> {
+		const execution = structuredClone(stored);
+		const executionId = `execution ${++this.executions}`;
+		const process = new Process(attempt.writes);
+		const log = new WriteAheadLog(
+			process.use(this.log),
+			{ startedAt: 1, executionId, isSubExecution: false },
+			{ isFirstAttempt, exclusive: async (run) => await runExclusive(this.log, run) },
+		);
+		const client = this.clientOf(process, attempt.effects);
+		for (; execution.run < execution.batches.length; execution.run++) {
+			const batch = execution.batches[execution.run] ?? [];
+			const push = this.push(batch, { execution, executionId, attempt, log, client, process });
+			const outcome = await push.catch((error: unknown) => {
+				if (!process.isKilled) throw error;
+			});
+			if (process.isKilled || outcome === undefined) return 'killed';
+			this.onOutcome(batch, outcome);
+			if (outcome.stopped !== undefined && !attempt.continues) {
+				// n8n has stored the execution by then.
+				if (isFirstAttempt) await log.clear().catch(() => undefined);
+				return execution;
+			}
+			execution.checkpoint = emptyCheckpoint();
+		}
+		return 'succeeded';
+	}
+
+	/** As `runPush` does, and `outcomeOfFailedStart` if it throws. */
+	private async push(
+		batch: readonly Row[],
+		{ execution, executionId, attempt, log, client, process }: Run,
+	): Promise<PushOutcome> {
+		const { skipPushedBefore, contactsPerRequest, settings } = attempt;
+		const items = batch.map((row) => ({ json: { phone: row === '-' ? row : phone(row) } }));
+		const source = new ItemRows(items, async () => {});
+		const progress = new PushProgress(execution.checkpoint);
+		const options: PushOptions = {
+			...scripted(accept).options,
+			client,
+			contactsPerRequest,
+			removeDuplicates: attempt.removeDuplicates || skipPushedBefore,
+			additions: settings === 0 ? {} : { body: { settings } },
+			sentNumbers: new SentNumbers(execution.numbers, 42),
+			begun:
+				skipPushedBefore && log.isFirstAttempt
+					? undefined
+					: { log, memory: execution.memory, executionId },
+			markExecution: async () => {
+				await log.begin(['numbers', 42]);
+			},
+		};
+		const prepared = await prepareRows(source, options.columns, options);
+		const send = async () => {
+			if (!skipPushedBefore) return await pushToCampaign(source, prepared, options, progress);
+			const begun = begunRowsOptions(options, progress);
+			const isAnotherPush = begun !== undefined && (await beganBefore(begun));
+			const store = process.use(this.list);
+			const list = await openNumberList(store, { kind: 'pushes', node: 'n', campaign: 42 });
+			const over = { isAnotherPush, numberList: { store, ...list } };
+			return await pushToCampaign(source, prepared, { ...options, ...over }, progress);
+		};
+		try {
+			return skipPushedBefore ? await runExclusive(this.list, send) : await send();
+		} catch (error) {
+			if (!(error instanceof ExplainedError)) throw error;
+			const { outcome, isComplete } = await progress.known(source);
+			const mayBePushed = !isComplete || (await log.mayHaveBegunAny());
+			const pushed = outcome.pushed.map(({ rows }) => rows);
+			const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
+			const rows = RowSet.ofRanges([0, source.count - 1]).without(known);
+			const status = mayBePushed ? 'unknown' : 'not_sent';
+			outcome.rejectedRows.addAll({ rows, status, reason: error.message });
+			return { ...outcome, stopped: error, isEarlier: true };
+		}
+	}
+
+	private clientOf(process: Process, effects: readonly Effect[]): ApiClient {
+		let requests = 0;
+		const transport = async (request: ServiceRequest) => {
+			await Promise.resolve();
+			if (process.isKilled) throw new TransportFault('ECONNREFUSED', 'ECONNREFUSED');
+			return this.respond(phonesOf(request), effects[requests++] ?? 'accept', process);
+		};
+		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
+		return new ApiClient(transport, clock, () => 0);
+	}
+
+	private respond(phones: string[], effect: Effect, process: Process): HttpResponse {
+		const [first = '', ...others] = phones;
+		const named = { rejectFirst: 0, rejectSecond: 1, rejectLast: phones.length };
+		const status = { stop: 401, tooLarge: phones.length > 1 ? 413 : undefined };
+		const skipped = { dnd: { dnd_skipped: [{ phone: first }] }, duplicate: duplicate(first) };
+		if (isKeyOf(named, effect)) {
+			const error = `contacts[${named[effect]}].city is invalid`;
+			return json(400, { success: false, error });
+		}
+		if (isKeyOf(status, effect) && status[effect] !== undefined) return json(status[effect], {});
+		if (effect === 'kill' || effect === 'killAccepted') process.isKilled = true;
+		if (effect === 'storeFails') process.fails = 'before';
+		if (effect === 'storeFailsStored') process.fails = 'after';
+		if (effect === 'kill' || effect === 'lose') throw new TransportFault('ECONNRESET', '');
+		const isSkipping = isKeyOf(skipped, effect);
+		for (const one of isSkipping ? others : phones) {
+			this.accepted.set(one, (this.accepted.get(one) ?? 0) + 1);
+		}
+		if (effect === 'loseAccepted') throw new TransportFault('ECONNRESET', '');
+		if (effect === 'wrongCounts') return accept([...phones, first], ++this.lists);
+		if (!isSkipping) return accept(phones, ++this.lists);
+		const data = { campaign_upload_id: ++this.lists, contacts_accepted: others.length };
+		return json(200, { success: true, data: { ...data, ...skipped[effect] } });
+	}
+}
+
+type Run = {
+	execution: Execution;
+	executionId: string;
+	attempt: Attempt;
+	log: WriteAheadLog;
+	client: ApiClient;
+	process: Process;
+};
+
+const duplicate = (number: string) => ({ engine_skipped_duplicates: [number] });
+
+function isKeyOf<T extends object>(object: T, key: PropertyKey): key is keyof T {
+	return key in object;
+}
