@@ -16,8 +16,8 @@ import { RowSet } from './rowSet';
 import { RowsByPhone } from './rowsByPhone';
 import { cellOf, type Column } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
-import type { ContactRow, RejectedRow } from './pushTypes';
-import { RejectedRows } from './rejectedRows';
+import type { ContactRow } from './pushTypes';
+import { RejectedRows, type RejectedRow } from './rejectedRows';
 import type { RowSource, RowNames } from './rows';
 import { ContactBuffer } from './contactBuffer';
 

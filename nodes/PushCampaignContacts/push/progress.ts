@@ -7,10 +7,10 @@ import type { AttemptSettings } from './attemptSettings';
 import type { BegunRows } from './begunRows';
 import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
-import { RejectedRows, type RejectedGroup } from './rejectedRows';
+import { RejectedRows, type RejectedGroup, type RejectedRow } from './rejectedRows';
 import { RowSet } from './rowSet';
 import { cellOf, type Column } from './cells';
-import { reasonOf, ROWS_PER_YIELD, type PushOutcome, type RejectedRow } from './pushTypes';
+import { reasonOf, ROWS_PER_YIELD, type PushOutcome } from './pushTypes';
 import { BEGUN_EARLIER, INTERRUPTED } from './rowQueue';
 import { readPhoneCell, type PreparedRows } from './prepareRows';
 import {

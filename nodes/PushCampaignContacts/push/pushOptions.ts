@@ -1,16 +1,13 @@
 import type { ApiClient } from '../../shared/api/client';
-import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import type { BegunRowsOptions } from './begunRows';
 import type { ContactListFinder } from './findContactList';
 import type { AttemptOptions } from './attemptSettings';
 import type { PushProgress } from './progress';
+import type { NumberList } from './pushedNumbers';
 import type { SentNumbers } from './sentNumbers';
 
 /** The part of the options that all runs of the node share. */
 export type BegunLog = Pick<BegunRowsOptions, 'log' | 'memory' | 'executionId'>;
-
-/** A list in a store of several ones, and how many texts the store contained when it was opened. */
-export type NumberList = { store: DeduplicationStore; name: string; texts: number };
 
 export type PushOptions = AttemptOptions & {
 	client: ApiClient;

@@ -4,7 +4,8 @@ import type { PreparedRows } from './prepareRows';
 import type { AttemptSettings } from './attemptSettings';
 import type { PushProgress } from './progress';
 import type { PushOptions } from './pushOptions';
-import { reasonOf, type PushOutcome, type RejectedRow, type RowStatus } from './pushTypes';
+import { reasonOf, type PushOutcome } from './pushTypes';
+import type { RejectedRow, RowStatus } from './rejectedRows';
 import {
 	candidatesFor,
 	indexBaseOf,

@@ -19,29 +19,6 @@ export type YieldToEventLoop = () => Promise<void>;
 /** They take about 20 ms. */
 export const ROWS_PER_YIELD = 2_000;
 
-/**
- * Why nobody is called for a row:
- * - `rejected`: the node or the service can't use it.
- * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
- * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
- * - `duplicate`: another row has the same number.
- * - `pushed_before`: an earlier run of the workflow sent its number.
- * - `unknown`: it was sent, and the result isn't known.
- * - `not_sent`: the push stopped before it reached the campaign.
- */
-export const ROW_STATUSES = [
-	'rejected',
-	'do_not_disturb',
-	'skipped_duplicate',
-	'duplicate',
-	'pushed_before',
-	'unknown',
-	'not_sent',
-] as const;
-export type RowStatus = (typeof ROW_STATUSES)[number];
-
-export type RejectedRow = { index: number; status: RowStatus; reason: string };
-
 /** Columns that the *Rejected* output adds. */
 export const REASON_COLUMN = 'rejection_reason';
 export const STATUS_COLUMN = 'rejection_status';

@@ -1,8 +1,10 @@
 import { NotSent } from '../../shared/api/errors';
-import { removeAll } from '../../shared/deduplicationStore';
+import { removeAll, type DeduplicationStore } from '../../shared/deduplicationStore';
 import { pushedKeys, TEXTS_PER_PUSHED_NUMBER } from '../../shared/numberLists/pushedKeys';
 import type { ByRow } from './phonesByRow';
-import type { NumberList } from './pushOptions';
+
+/** A list in a store of several ones, and how many texts the store contained when it was opened. */
+export type NumberList = { store: DeduplicationStore; name: string; texts: number };
 
 const MAX_ADDED_TOGETHER = 100_000;
 

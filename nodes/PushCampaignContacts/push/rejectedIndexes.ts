@@ -10,7 +10,7 @@ import {
 import { LIMITS } from '../../shared/api/limits';
 import { isMobile } from '../../shared/phone/india';
 import type { ByRow } from './phonesByRow';
-import type { RejectedRow } from './pushTypes';
+import type { RejectedRow } from './rejectedRows';
 
 /** The index of the first contact in the service's messages. The document doesn't say whether it counts from 0 or 1. */
 export type IndexBase = 0 | 1;

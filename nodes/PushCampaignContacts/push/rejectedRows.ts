@@ -1,6 +1,28 @@
 import sortBy from 'lodash/sortBy';
-import type { RejectedRow, RowStatus } from './pushTypes';
 import { RowSet } from './rowSet';
+
+/**
+ * Why nobody is called for a row:
+ * - `rejected`: the node or the service can't use it.
+ * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
+ * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
+ * - `duplicate`: another row has the same number.
+ * - `pushed_before`: an earlier run of the workflow sent its number.
+ * - `unknown`: it was sent, and the result isn't known.
+ * - `not_sent`: the push stopped before it reached the campaign.
+ */
+export const ROW_STATUSES = [
+	'rejected',
+	'do_not_disturb',
+	'skipped_duplicate',
+	'duplicate',
+	'pushed_before',
+	'unknown',
+	'not_sent',
+] as const;
+export type RowStatus = (typeof ROW_STATUSES)[number];
+
+export type RejectedRow = { index: number; status: RowStatus; reason: string };
 
 /** Consecutive rows with the same cause. Some reasons are created when they are read, see `cause`. */
 export type RejectedRange = {

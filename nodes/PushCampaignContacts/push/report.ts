@@ -1,8 +1,8 @@
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
-import { ROW_STATUSES, type PushOutcome, type PushedRequest, type RowStatus } from './pushTypes';
-import type { RejectedRows } from './rejectedRows';
+import type { PushOutcome, PushedRequest } from './pushTypes';
+import { type RejectedRows, ROW_STATUSES, type RowStatus } from './rejectedRows';
 import { namesOfItems, type RowNames } from './rows';
 import { RowSet } from './rowSet';
 

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../shared/json';
 import { plainText } from '../../shared/values';
-import type { PushOutcome, RowStatus } from './pushTypes';
+import type { PushOutcome } from './pushTypes';
+import type { RowStatus } from './rejectedRows';
 import type { PreparedRows } from './prepareRows';
 import type { RowSet } from './rowSet';
 

@@ -2,7 +2,8 @@ import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
 import type { ByRow } from './phonesByRow';
-import type { RejectedRow, PushedRequest, RowStatus } from './pushTypes';
+import type { PushedRequest } from './pushTypes';
+import type { RejectedRow, RowStatus } from './rejectedRows';
 import { RowSet } from './rowSet';
 
 /** Rows of an accepted request that the service won't call, and skipped entries that match no row. */

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
-import { ROW_STATUSES } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
-import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import {
+	RejectedRows,
+	ROW_STATUSES,
+} from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 
 /** Of each row: how it's added, and its status. */

@@ -1,6 +1,6 @@
 import { PushedNumbers } from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
-import type { NumberList } from '../../../../nodes/PushCampaignContacts/push/pushOptions';
+import type { NumberList } from '../../../../nodes/PushCampaignContacts/push/pushedNumbers';
 import { NewNumbersOnly } from '../../../../nodes/PushCampaignContacts/push/rowQueue';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { NotSent } from '../../../../nodes/shared/api/errors';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
-import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import {
+	RejectedRows,
 	ROW_STATUSES,
-	type PushOutcome,
 	type RowStatus,
-} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+} from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import {
 	isSentNumbersRecord,
 	MAX_NUMBERS_KEPT,
