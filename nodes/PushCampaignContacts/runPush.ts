@@ -12,7 +12,7 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { nodeKeyOf } from '../shared/n8n/idempotency/nodeStore';
 import { openWriteAheadLog } from '../shared/n8n/idempotency/openWriteAheadLog';
 import { mayHaveBegunAny } from '../shared/n8n/idempotency/sentBefore';
-import { beganBefore, isRowsMemory, type RowsMemory } from './push/begunRows';
+import { beganBefore, isRowsMemory, type RowsMemory } from './push/begunPush';
 import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';

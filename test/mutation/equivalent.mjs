@@ -226,7 +226,7 @@ export const EQUIVALENT = [
 		'a pushed row stays claimed, so its block is never empty',
 	]),
 	[
-		'push/begunRows.ts',
+		'push/begunPush.ts',
 		'push.pushIndex + 1',
 		'push.pushIndex - 1',
 		'each push still has a number of its own',

@@ -1,67 +1,32 @@
-import difference from 'lodash/difference';
 import isEqual from 'lodash/isEqual';
 import partition from 'lodash/partition';
 import range from 'lodash/range';
 import uniq from 'lodash/uniq';
-import { OutcomeUnknown } from '../../shared/api/errors';
-import { isJsonObject } from '../../shared/json';
+import {
+	BegunPush,
+	pushIndexOf,
+	rowsChanged,
+	targetOfPush,
+	valuesOf,
+	type BegunPushOptions,
+	type RowsId,
+} from './begunPush';
 import type { UnsentRows } from './checkpoint';
 import type { PreparedRows } from './prepareRows';
 import type { YieldToEventLoop } from './pushTypes';
 import { RowSet, type RowRanges } from './rowSet';
 
-/** Records what a push is about to send. */
-export type PushLog = {
-	/** @returns whether an earlier attempt of the execution began the target */
-	begin(target: unknown): Promise<boolean>;
-	/** Removes a target that certainly had no effect. */
-	release(target: unknown): Promise<void>;
-	/** Records nothing. @returns for each target whether an earlier attempt began it */
-	findBegun(targets: readonly unknown[]): Promise<boolean[]>;
-	/** The same for one target, which the push may still begin as if it hadn't asked. */
-	wasBegun(target: unknown): Promise<boolean>;
-};
-
-/** Shared by all runs of the node, and stored with the execution. */
-export type RowsMemory = {
-	/** The rows differ from those that an earlier attempt pushed. */
-	areChanged?: true;
-	/** Number of pushes that began, by campaign. */
-	pushes?: { [campaign: string]: number };
-	/**
-	 * Pushes that have sent nothing. They are recorded with the next one that sends rows: without them, a retry whose rows
-	 * moved to another push couldn't know that they were sent.
-	 */
-	unrecorded?: PushId[];
-};
-
-/** Identifies the rows of a push and their blocks. */
-type RowsId = { campaign: number; fingerprint: string; blockSize: number };
-
-/** `pushIndex` is the number of the push among those to its campaign, independent of its rows. */
-type PushId = RowsId & { pushIndex: number };
-
-export type BegunRowsOptions = {
-	log: PushLog;
-	campaign: number;
-	executionId: string;
+export type BegunRowsOptions = BegunPushOptions & {
 	/** The part of the checkpoint that this needs. Changed in place. */
 	push: {
-		notedBy?: string;
-		pushIndex?: number;
 		unsent?: UnsentRows;
 		readonly sent?: ReadonlyArray<{ campaign: number; rows: RowRanges }>;
 		readonly rejected?: ReadonlyArray<{ row: number }>;
 	};
-	/** Shared by all runs of the node: if rows have changed in one run, they may be in any run. */
-	memory: RowsMemory;
 };
 
 /** Recorded blocks per push. More of them would slow down each write. */
 const MAX_BLOCKS = 1_000;
-
-/** n8n stores them with the execution. */
-const MAX_UNRECORDED = 100;
 
 /** A recorded part of a block: its unsent rows, or the others. `begun`: the blocks in which an earlier attempt began it. */
 type BlockPart = { block: number; begun: Set<number>; target: unknown };
@@ -95,12 +60,14 @@ export class BegunRows {
 	private readonly rejected: Set<number>;
 	/** Rows that earlier attempts sent. */
 	private readonly sent: RowSet;
+	private readonly push: BegunPush;
 
 	private constructor(
 		private readonly options: BegunRowsOptions,
 		private readonly rows: RowSet,
 		private readonly rowsId: RowsId,
 	) {
+		this.push = new BegunPush(options, rowsId);
 		const { sent = [], rejected = [] } = options.push;
 		const toCampaign = sent.filter(({ campaign }) => campaign === options.campaign);
 		this.sent = RowSet.ofRanges(toCampaign.flatMap((request) => request.rows));
@@ -119,13 +86,13 @@ export class BegunRows {
 		const rowsId = { campaign: options.campaign, fingerprint, blockSize };
 		const begunRows = new BegunRows(options, rows, rowsId);
 		await begunRows.openUnsent();
-		await begunRows.findPush();
+		if (await begunRows.push.find()) await begunRows.findBlocks();
 		return begunRows;
 	}
 
 	/** Whether an earlier attempt began this push with other rows. */
 	get isAnotherPush(): boolean {
-		return this.options.memory.areChanged === true;
+		return this.push.isAnother;
 	}
 
 	/** The rows that an earlier attempt may have sent without a known result. */
@@ -155,7 +122,7 @@ export class BegunRows {
 		const parts = newOnes.flatMap((block) => this.freshPartsOf(block));
 		// Together, so that they are written in one go.
 		const [, ...areBegun] = await Promise.all([
-			this.beginPush(),
+			this.push.begin(),
 			...parts.map(async ({ target }) => await this.options.log.begin(target)),
 		]);
 		for (const [index, { block, begun }] of parts.entries()) {
@@ -247,24 +214,6 @@ export class BegunRows {
 		}
 	}
 
-	/** Records nothing, because a later attempt would take other rows for those of this push. */
-	private async findPush(): Promise<void> {
-		const { log, executionId, push, memory } = this.options;
-		if (this.isAnotherPush || push.notedBy === executionId) return;
-		const id = { ...this.rowsId, pushIndex: pushIndexOf(this.options) };
-		const targets = [...targetsOf(id), ['search', id.pushIndex, ...valuesOf(id)]];
-		// What a search finds can be left over from an earlier one that was interrupted. Then it also finds that search.
-		const [isBegun, isFound, isLeftOver] = await log.findBegun(targets);
-		const isSame = isFound === true && isLeftOver !== true;
-		const others = memory.unrecorded?.filter((other) => !isSamePush(other, id)) ?? [];
-		memory.unrecorded = isBegun === true ? others : [...others, id];
-		if (memory.unrecorded.length > MAX_UNRECORDED) await this.recordPushes();
-		if (isBegun !== true) return;
-		push.notedBy = executionId;
-		if (isSame) await this.findBlocks();
-		else memory.areChanged = true;
-	}
-
 	/** All at once, because the push may stop before it reaches them. */
 	private async findBlocks(): Promise<void> {
 		const blocks = range(Math.ceil(this.rows.size / this.rowsId.blockSize));
@@ -273,36 +222,6 @@ export class BegunRows {
 		for (const [index, { block, begun }] of parts.entries()) {
 			if (areBegun[index] === true) begun.add(block);
 		}
-	}
-
-	/**
-	 * Records the push itself.
-	 *
-	 * @throws OutcomeUnknown if another retry began it with other rows at the same moment
-	 */
-	private async beginPush(): Promise<void> {
-		const { executionId, push } = this.options;
-		if (push.notedBy === executionId) return;
-		await this.recordPushes();
-		push.notedBy = executionId;
-		if (this.isAnotherPush) throw rowsChanged();
-	}
-
-	private async recordPushes(): Promise<void> {
-		const { log, memory } = this.options;
-		const pushes = memory.unrecorded ?? [];
-		const areChanged = await Promise.all(
-			pushes.map(async (push) => {
-				const begin = async (target: unknown) => await log.begin(target);
-				const [isBegun, isSame] = await Promise.all(targetsOf(push).map(begin));
-				const isChanged = isBegun === true && isSame !== true;
-				// So that a later attempt with these rows finds that another push was begun.
-				if (isChanged) await log.release(targetOfRows(push));
-				return isChanged;
-			}),
-		);
-		memory.unrecorded = difference(memory.unrecorded, pushes);
-		if (areChanged.includes(true)) memory.areChanged = true;
 	}
 
 	/** The parts of a block that no earlier attempt began, as far as is known. */
@@ -332,81 +251,4 @@ export class BegunRows {
 	private blockOf(row: number): number {
 		return Math.floor(this.rows.indexOf(row) / this.rowsId.blockSize);
 	}
-}
-
-/** The number of this push among those to its campaign, independent of its rows. */
-function pushIndexOf({ campaign, push, memory }: BegunRowsOptions): number {
-	if (push.pushIndex === undefined) {
-		push.pushIndex = memory.pushes?.[campaign] ?? 0;
-		memory.pushes = { ...memory.pushes, [campaign]: push.pushIndex + 1 };
-	}
-	return push.pushIndex;
-}
-
-/** The push, and the push with its rows. */
-function targetsOf(push: PushId): unknown[] {
-	return [targetOfPush(push), targetOfRows(push)];
-}
-
-function targetOfRows(push: PushId): unknown {
-	return ['rows', push.pushIndex, ...valuesOf(push)];
-}
-
-function targetOfPush({ campaign, pushIndex }: Pick<PushId, 'campaign' | 'pushIndex'>): unknown {
-	return ['push', campaign, pushIndex];
-}
-
-function valuesOf({ campaign, fingerprint, blockSize }: RowsId): unknown[] {
-	return [campaign, fingerprint, blockSize];
-}
-
-function isSamePush(one: PushId, other: PushId): boolean {
-	return one.campaign === other.campaign && one.pushIndex === other.pushIndex;
-}
-
-/** Whether an earlier attempt of the execution pushed rows to the campaign. Records nothing. */
-export async function beganBefore(options: BegunRowsOptions): Promise<boolean> {
-	const { log, memory, campaign } = options;
-	if (memory.areChanged !== true) {
-		const push = targetOfPush({ campaign, pushIndex: pushIndexOf(options) });
-		const [isBegun] = await log.findBegun([push]);
-		if (isBegun === true) memory.areChanged = true;
-	}
-	return memory.areChanged === true;
-}
-
-/** No row is sent, because any of them may be in the campaign. */
-export function rowsChanged(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
-		{
-			onScreen:
-				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
-			forModel: 'No row was sent again.',
-		},
-		undefined,
-		undefined,
-		'n8n',
-	);
-}
-
-export function isRowsMemory(stored: unknown): stored is RowsMemory {
-	if (!isJsonObject(stored)) return false;
-	const { areChanged, pushes = {}, unrecorded = [] } = stored;
-	return (
-		(areChanged === undefined || areChanged === true) &&
-		isJsonObject(pushes) &&
-		Object.values(pushes).every((count) => typeof count === 'number') &&
-		Array.isArray(unrecorded) &&
-		unrecorded.every(isPushId)
-	);
-}
-
-function isPushId(stored: unknown): boolean {
-	if (!isJsonObject(stored)) return false;
-	const { campaign, pushIndex, fingerprint, blockSize } = stored;
-	return (
-		[campaign, pushIndex, blockSize].every((number) => typeof number === 'number') &&
-		typeof fingerprint === 'string'
-	);
 }

@@ -1,5 +1,6 @@
 import { readerOf, type Reader } from '../../shared/api/resolution';
-import { BegunRows, rowsChanged } from './begunRows';
+import { rowsChanged } from './begunPush';
+import { BegunRows } from './begunRows';
 import type { PreparedRows } from './prepareRows';
 import { attemptSettings } from './attemptSettings';
 import { PushProgress } from './progress';

@@ -1,6 +1,7 @@
 import { explained, type ExplainedError } from '../../shared/api/errors';
 import type { Reader, Resolution } from '../../shared/api/resolution';
-import { rowsChanged, type BegunRows } from './begunRows';
+import { rowsChanged } from './begunPush';
+import type { BegunRows } from './begunRows';
 import type { PushedNumbers } from './pushedNumbers';
 import type { RejectedGroup } from './rejectedRows';
 import { RowSet } from './rowSet';

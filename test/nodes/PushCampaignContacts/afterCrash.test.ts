@@ -9,11 +9,13 @@ import { OutcomeUnknown } from '../../../nodes/shared/api/errors';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import {
-	BegunRows,
-	type BegunRowsOptions,
 	isRowsMemory,
 	type PushLog,
 	type RowsMemory,
+} from '../../../nodes/PushCampaignContacts/push/begunPush';
+import {
+	BegunRows,
+	type BegunRowsOptions,
 } from '../../../nodes/PushCampaignContacts/push/begunRows';
 import { KeysByRow, PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phonesByRow';
 import { AllRows } from '../../../nodes/PushCampaignContacts/push/rowQueue';

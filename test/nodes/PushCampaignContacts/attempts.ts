@@ -10,7 +10,7 @@ import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStor
 import { runExclusive } from '../../../nodes/shared/keyedMutex';
 import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
 import { openNumberList } from '../../../nodes/shared/n8n/idempotency/workflowStore';
-import { beganBefore, type RowsMemory } from '../../../nodes/PushCampaignContacts/push/begunRows';
+import { beganBefore, type RowsMemory } from '../../../nodes/PushCampaignContacts/push/begunPush';
 import {
 	emptyCheckpoint,
 	type PushCheckpoint,
