@@ -86,5 +86,10 @@ function checkDelivery(context: IWebhookFunctions, form: Fields): SecretCheck {
  */
 function keyOf(payload: JsonValue, path: string): string | undefined {
 	const value = (path === '' ? undefined : valueAt(payload, path)) ?? '';
-	return value === '' ? undefined : JSON.stringify([path, value]);
+	return isEmpty(value) ? undefined : JSON.stringify([path, value]);
+}
+
+/** Whether the value is the same in deliveries that have nothing in the field. */
+function isEmpty(value: JsonValue): boolean {
+	return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
 }

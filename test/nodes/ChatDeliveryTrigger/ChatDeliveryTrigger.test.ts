@@ -169,7 +169,7 @@ describe('a key field', () => {
 		expect(running.emitted[0]?.deduplicationKey).toMatch(/^[0-9a-f]{64}$/);
 	});
 
-	it.each([[{}], [{ id: null }], [{ id: '' }]])(
+	it.each([[{}], [{ id: null }], [{ id: '' }], [{ id: [] }], [{ id: {} }]])(
 		'a delivery of %j always starts the workflow',
 		async (data) => {
 			const { post, running } = await listen(parameters);
