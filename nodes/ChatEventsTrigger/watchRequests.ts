@@ -77,9 +77,11 @@ async function carryOut(
 	// Store the list even if a session was rejected, because others may have been added.
 	storeSessions(context, listener.watchedSessions);
 	for (const { ended } of statuses) if (ended !== null) throw ended;
-	const connected = action === 'watch' && statuses.every((status) => status.connected);
+	// Another request may have removed a session in the meantime.
+	const isWatched = action === 'watch' && watched.length === sessionIds.length;
+	const connected = isWatched && statuses.every((status) => status.connected);
 	return {
-		webhookResponse: { watched: action === 'watch', connected, watched_sessions: watched },
+		webhookResponse: { watched: isWatched, connected, watched_sessions: watched },
 	};
 }
 

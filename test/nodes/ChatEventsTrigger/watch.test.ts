@@ -192,7 +192,7 @@ test("a session that is unwatched while it connects isn't added", async () => {
 	const response = await post({ action: 'unwatch', session_ids: [sessions.open] });
 	expect(response).toMatchObject({ statusCode: 200, body: { watched_sessions: [] } });
 	release();
-	await watching;
+	expect((await watching).body).toEqual({ watched: false, connected: false, watched_sessions: [] });
 	expect(stored()).toEqual([]);
 	await harness.connected(0);
 });
