@@ -83,12 +83,15 @@ export function idempotencyKey(
 	if (mode !== 'derived') return '';
 	const field = 'Unique Value';
 	const unique = requireText(form.textAsWritten('uniqueBy', KEY), field);
-	// With a session, the key is the same for every way of sending.
-	const recipient = sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)];
-	return fingerprint([...recipient, ...content, unique]);
+	return fingerprint([...conversationOf({ sessionId, agentUuid }), ...content, unique]);
 }
 
 /** Identifies messages by their order in the chat, because an expression can change the text on each attempt. */
-export function messageTarget({ sessionId, agentUuid = '' }: Recipient): unknown {
-	return ['message', sessionKey(sessionId), agentUuid];
+export function messageTarget(recipient: Recipient): unknown {
+	return ['message', ...conversationOf(recipient)];
+}
+
+/** The session, which is the same for every way of sending. Without one, the agent. */
+function conversationOf({ sessionId, agentUuid = '' }: Recipient): string[] {
+	return sessionId === '' ? ['', agentUuid] : [sessionKey(sessionId)];
 }

@@ -54,6 +54,7 @@ describe("after n8n was killed, a message isn't sent again", () => {
 		['if Prevent Duplicate Messages was turned off in between', KEY, {}],
 		['with a key that changed with its text', DERIVED, { ...DERIVED, message: 'Good morning' }],
 		['without a key', {}, {}],
+		['if an agent was filled in for its session in between', {}, { agentUuid: 'agent_1' }],
 	])('%s', async (_when, before, after) => {
 		expect(await bodiesOf(before, after)).toHaveLength(1);
 	});
