@@ -208,9 +208,7 @@ function howToGoOn({ why, hasKey }: Extract<TurnOutcome, { kind: 'unknown' }>): 
 export function faultOf(outcome: TurnOutcome): Error {
 	const fault = turnFault(outcome);
 	if (fault === null) return new TypeError('A turn that succeeded has no fault');
-	const hasKey = outcome.kind === 'unknown' && outcome.hasKey;
-	// Retry On Fail doesn't send it again, unless a key makes that safe.
-	return fault.outcome === 'unknown' && !hasKey
+	return fault.outcome === 'unknown'
 		? new OutcomeUnknown(
 				fault.message,
 				fault.explanation.resolution,

@@ -77,6 +77,7 @@ import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { ReplyCollector } from '../../nodes/shared/chat/reply';
 import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
+import { isRepeatable } from '../../nodes/shared/n8n/idempotency/requestRecord';
 import { authorize, readServiceAccess } from '../../nodes/shared/n8n/http/credential';
 import { toErrorItem } from '../../nodes/shared/n8n/run/nodeErrors';
 import { sizedEach } from '../../nodes/shared/n8n/forms/outputFields';
@@ -693,6 +694,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const form = formOf({ idempotency: ['options', 'derived'], uniqueBy: ['string', text] });
 			return idempotencyKey(form, { sessionId: text }, [text, text]);
 		},
+	},
+	'shared/n8n/idempotency/requestRecord.ts › isRepeatable': {
+		read: ({ text }) =>
+			isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
 	},
 	'shared/calls/callEnd.ts › parseList': {
 		read: ({ text }) => parseList([text, text]),

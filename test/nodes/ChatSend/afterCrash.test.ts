@@ -24,6 +24,14 @@ const accept = (bodies: IDataObject[], to = messages()) =>
 
 /** Sends the message, and is killed. Then the node is edited, and the execution is retried. */
 async function bodiesOf(before: INodeParameters, after: INodeParameters): Promise<IDataObject[]> {
+	return (await retried(before, after)).bodies;
+}
+
+async function retried(
+	before: INodeParameters,
+	after: INodeParameters,
+	answerRetry = (bodies: IDataObject[]) => accept(bodies, messages().optionally()),
+) {
 	const credential = await harness.addCredential({
 		describeChat: true,
 		...apiMappingOf(dialects.plain),
@@ -41,9 +49,10 @@ async function bodiesOf(before: INodeParameters, after: INodeParameters): Promis
 	const { workflow, start } = workflowWith(before);
 	const started = await runKilled(harness.credentials, workflow, start, [{ json: {} }]);
 	expect(bodies).toHaveLength(1);
-	accept(bodies, messages().optionally());
-	await resume(harness.credentials, workflowWith(after).workflow, storedCopy(started), 'retry');
-	return bodies;
+	answerRetry(bodies);
+	const { workflow: edited } = workflowWith(after);
+	const run = await resume(harness.credentials, edited, storedCopy(started), 'retry');
+	return { bodies, run };
 }
 
 const DERIVED = { idempotency: 'derived', uniqueBy: 'row-1' };
@@ -73,4 +82,13 @@ describe('after n8n was killed, a message is sent again with the same key', () =
 		expect(two).toBe(one);
 		expect(others).toEqual([]);
 	});
+});
+
+test('after n8n was killed, a message stays unknown if the retry with the same key fails', async () => {
+	const { run } = await retried(KEY, KEY, () =>
+		messages().reply(401, { success: false, error: 'Invalid API token' }),
+	);
+	const { error } = run.data.resultData;
+	expect(error?.message).toContain('so the outcome is unknown');
+	expect(error?.description).toContain('Invalid API token');
 });

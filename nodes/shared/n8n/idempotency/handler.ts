@@ -11,6 +11,7 @@ import { ItemRecords } from './itemRecords';
 import { OutputCopier } from './outputCopier';
 import {
 	begunEarlier,
+	failedRepeat,
 	loggedPayload,
 	type PreparedRequest,
 	type Quota,
@@ -19,6 +20,7 @@ import {
 } from './preparedRequest';
 import {
 	areRecords,
+	isRepeatable,
 	isSearchable,
 	mayBeLogged,
 	type IdempotencyRecord,
@@ -178,8 +180,10 @@ export class IdempotencyHandler<Deps> {
 				}
 			}
 			const previous = this.records[key];
+			const { idempotencyKey } = request;
+			const isRepeat = isRepeatable(previous, idempotencyKey);
 			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
-			if (previous !== undefined && this.hasRecord(key, owner.tool_request)) {
+			if (!isRepeat && previous !== undefined && this.hasRecord(key, owner.tool_request)) {
 				const { find } = request;
 				if (find === undefined || !isSearchable(previous)) return replay(previous);
 				const unknown = OutcomeUnknown.fromStored(previous.unknown);
@@ -197,9 +201,9 @@ export class IdempotencyHandler<Deps> {
 			this.requireQuota(request.quota);
 			save({ inProgress: true });
 			const output = await sendLogged(request, deps, log).catch((error: unknown): never => {
-				if (error instanceof OutcomeUnknown) save({ unknown: error.toStored() });
+				if (error instanceof OutcomeUnknown) save(unknownRecord(error, idempotencyKey));
 				else if (error instanceof ExplainedError) this.restore(key, previous);
-				throw error;
+				throw isRepeat && error instanceof ExplainedError ? stillUnknown(error) : error;
 			});
 			save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
 			return output;
@@ -269,9 +273,20 @@ async function sendLogged<Deps>(
 	if (isBegun && request.idempotencyKey === undefined) throw begunEarlier(request);
 	return await request.send(deps).catch(async (error: unknown) => {
 		const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-		if (!mayBeSent) await log.release(target, payload);
+		if (mayBeSent) throw error;
+		if (isBegun) throw failedRepeat(error);
+		await log.release(target, payload);
 		throw error;
 	});
+}
+
+function unknownRecord(error: OutcomeUnknown, idempotencyKey?: string): IdempotencyRecord {
+	const unknown = error.toStored();
+	return idempotencyKey === undefined ? { unknown } : { unknown, key: payloadKey(idempotencyKey) };
+}
+
+function stillUnknown(error: ExplainedError): ExplainedError {
+	return error instanceof OutcomeUnknown ? error : failedRepeat(error);
 }
 
 function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {

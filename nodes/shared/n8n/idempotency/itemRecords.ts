@@ -3,6 +3,7 @@ import { shortFingerprint } from '../../hash';
 import {
 	type IdempotencyRecord,
 	type IdempotencyRecords,
+	isRepeatable,
 	payloadKey,
 	recordKey,
 	type RecordOwner,
@@ -12,7 +13,7 @@ import {
 const SHORT_KEY_LENGTH = 5;
 
 /** What identifies the request of an item. */
-type ItemRequest = { payload: unknown; person?: unknown };
+type ItemRequest = { payload: unknown; person?: unknown; idempotencyKey?: string | undefined };
 
 /**
  * The records of a node run by item:
@@ -31,6 +32,8 @@ export class ItemRecords {
 	private readonly recordedAt = new Set<string>();
 	/** Indexes of the items with a completed record. */
 	private readonly completedAt = new Set<string>();
+	/** Indexes of the items that may be sent again, because they have the same idempotency key. */
+	private readonly repeatableAt = new Set<number>();
 
 	constructor(
 		private readonly records: IdempotencyRecords,
@@ -75,6 +78,13 @@ export class ItemRecords {
 	 */
 	matchPayload(request: ItemRequest, index: number): void {
 		this.keysByItem.set(String(index), this.keyOf(request, index).key);
+		if (isRepeatable(this.of(index), request.idempotencyKey)) this.repeatableAt.add(index);
+	}
+
+	/** Whether the outcome of an item is unknown, and it may not be sent again. */
+	isBlocked(index: number): boolean {
+		const record = this.of(index);
+		return record !== undefined && !('completed' in record) && !this.repeatableAt.has(index);
 	}
 
 	/** Whether an earlier attempt may have sent the item, perhaps with other values. */

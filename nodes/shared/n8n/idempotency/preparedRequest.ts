@@ -85,6 +85,21 @@ export function loggedPayload<Deps>({ payload, idempotencyKey }: PreparedRequest
 	return idempotencyKey === undefined ? payload : { idempotencyKey };
 }
 
+/** The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it. */
+export function failedRepeat({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'An earlier attempt may have sent this, and a later attempt failed, so the outcome is unknown',
+		{
+			onScreen:
+				'Check the service. If this is missing, send it again with the same idempotency key, which is safe.',
+			forModel: '',
+		},
+		originalMessage,
+		undefined,
+		origin,
+	);
+}
+
 /** The outcome of a request that an earlier attempt started, and of which n8n has no record. */
 export function begunEarlier<Deps>({ withDetails }: PreparedRequest<Deps>): OutcomeUnknown {
 	const error = new OutcomeUnknown(

@@ -14,10 +14,14 @@ export type RecordOwner = { tool_request?: string; unit?: string; item?: string;
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `search`: the service can
- * be searched for it, and wasn't yet.
+ * be searched for it, and wasn't yet. `key`: fingerprint of the idempotency key, with which it may be sent again.
  */
 export type IdempotencyRecord = RecordOwner &
-	({ completed: JsonObject[] } | { unknown: StoredUnknown; search?: true } | { inProgress: true });
+	(
+		| { completed: JsonObject[] }
+		| { unknown: StoredUnknown; search?: true; key?: string }
+		| { inProgress: true }
+	);
 export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Whether the outcome is unknown, and the service can be searched for the request. */
@@ -25,6 +29,15 @@ export function isSearchable(
 	record: IdempotencyRecord | undefined,
 ): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
 	return record !== undefined && 'unknown' in record && record.search === true;
+}
+
+/** Whether the outcome is unknown, and the request may be sent again, because it has the same idempotency key. */
+export function isRepeatable(
+	record: IdempotencyRecord | undefined,
+	idempotencyKey: string | undefined,
+): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
+	if (record === undefined || idempotencyKey === undefined || !('unknown' in record)) return false;
+	return record.key === payloadKey(idempotencyKey);
 }
 
 /**
@@ -39,7 +52,7 @@ export function mayBeLogged(record: IdempotencyRecord | undefined): boolean {
 export function replay(record: IdempotencyRecord): INodeExecutionData[] {
 	if ('completed' in record)
 		return record.completed.map((json) => ({ json: structuredClone(json) }));
-	if ('unknown' in record) throw OutcomeUnknown.fromStored(record.unknown);
+	if ('unknown' in record) throw storedUnknown(record);
 	throw new OutcomeUnknown(
 		'An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown',
 		{
@@ -47,6 +60,20 @@ export function replay(record: IdempotencyRecord): INodeExecutionData[] {
 			forModel: 'It was not sent again.',
 		},
 	);
+}
+
+/** With a key, the stored text says that sending again is safe. This one isn't sent again. */
+function storedUnknown({ unknown, key }: { unknown: StoredUnknown; key?: string }): OutcomeUnknown {
+	const error = OutcomeUnknown.fromStored(unknown);
+	return key === undefined
+		? error
+		: error.withText({
+				resolution: {
+					onScreen:
+						"It wasn't sent again, because this is safe only with the same idempotency key. Check the service before you send it again.",
+					forModel: 'It was not sent again.',
+				},
+			});
 }
 
 /** Checks what an earlier attempt stored. */

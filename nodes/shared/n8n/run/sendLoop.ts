@@ -134,8 +134,10 @@ async function checksBefore<Deps>(
 	};
 	const checks = isFirstAttempt ? { check: checkNew } : {};
 	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return checks;
-	const records = [...context.getInputData().keys()].map((index) => itemRecords.of(index));
-	const unknown = records.filter(isUnknown);
+	const indexes = [...context.getInputData().keys()];
+	const unknown = indexes
+		.filter((index) => itemRecords.isBlocked(index))
+		.map((index) => itemRecords.of(index));
 	if (unknown.every(isSearchable)) {
 		const isAfterCrash = isFirstAttempt && unknown.length > 0;
 		const isInvalid = isAfterCrash && (await tryEachItem(context, checkNew)).size > 0;
