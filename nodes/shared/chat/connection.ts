@@ -214,27 +214,35 @@ export class ChatConnection {
 	}
 
 	private async run(): Promise<void> {
-		let waitMs = 0;
-		while (await this.waitToRetry(waitMs)) {
+		const { clock } = this.options;
+		let dueAt = clock.elapsed();
+		while (await this.waitToRetry(dueAt)) {
+			const isEarly = clock.elapsed() < dueAt;
 			this.attemptCount += 1;
 			const attempt = await this.attempt();
 			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;
 			this.lastAttempt = attempt;
-			const step = this.policy.next(attempt);
+			const step = this.policy.next(attempt, isEarly);
 			if (step.kind === 'give_up') {
 				this.giveUp(step.why, attempt);
 				return;
 			}
 			if (step.token === 'new') this.tokens.discard();
-			waitMs = this.waitMs(step.wait);
+			if (step.wait.kind !== 'rest') dueAt = clock.elapsed() + this.waitMs(step.wait);
 			const isRotated = attempt.kind === 'socket' && attempt.end.cause === 'rotated';
+			const waitMs = Math.max(dueAt - clock.elapsed(), 0);
 			if (!isRotated) this.logAttempt('Reconnecting to the chat session', attempt, waitMs);
 			if (step.wait.kind !== 'none') this.options.onAttemptFailed?.();
 		}
 	}
 
-	/** @returns whether to try again */
-	private async waitToRetry(ms: number): Promise<boolean> {
+	/**
+	 * Waits until then, or until a new lease asks for an attempt.
+	 *
+	 * @returns whether to try again
+	 */
+	private async waitToRetry(dueAt: number): Promise<boolean> {
+		const ms = dueAt - this.options.clock.elapsed();
 		// A lease that began during the attempt waits for the first backoff at most.
 		const waitMs = this.retryRequested.signal.aborted ? Math.min(ms, CHAT_BACKOFF.firstMs) : ms;
 		this.retryRequested = new AbortController();
@@ -368,7 +376,7 @@ export class ChatConnection {
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
 	}
 
-	private waitMs(wait: ReconnectWait): number {
+	private waitMs(wait: Exclude<ReconnectWait, { kind: 'rest' }>): number {
 		if (wait.kind === 'none') return 0;
 		if (wait.kind === 'slow_poll') return SLOW_POLL_MS;
 		return backoffMs(CHAT_BACKOFF, wait.attempt, this.options.random);

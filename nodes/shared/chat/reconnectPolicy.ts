@@ -45,7 +45,9 @@ export type Step =
 export type ReconnectWait =
 	| { kind: 'none' }
 	| { kind: 'backoff'; attempt: number }
-	| { kind: 'slow_poll' };
+	| { kind: 'slow_poll' }
+	/** Until the attempt that was due when an early one was made. */
+	| { kind: 'rest' };
 
 export interface PolicyLimits {
 	/** Reconnects in a row before giving up. */
@@ -79,6 +81,8 @@ export class ReconnectPolicy {
 	private rejections = 0;
 	private undocumentedCloses = 0;
 	private mayClaim = true;
+	/** Whether the latest attempt was made before it was due. */
+	private isEarly = false;
 	private lastFailure: EndingKind | null = null;
 
 	/** @param needs called for each decision */
@@ -101,12 +105,18 @@ export class ReconnectPolicy {
 		return isExceeded ? this.lastFailure : null;
 	}
 
-	next(attempt: AttemptEnd): Step {
+	/**
+	 * @param isEarly a new lease made the attempt before it was due. If it fails, it doesn't count: otherwise, many leases
+	 * would use up the attempts of the trigger.
+	 */
+	next(attempt: AttemptEnd, isEarly = false): Step {
 		if (attempt.kind === 'url') return { kind: 'give_up', why: 'bad_url' };
+		this.isEarly = isEarly;
 		if (attempt.kind === 'mint') return this.afterMint(attempt.result.kind);
 		const { end, claimed } = attempt;
 		this.lastFailure = null;
 		const openForMs = end.openForMs ?? 0;
+		if (openForMs >= SETTLE_MS) this.isEarly = false;
 		if (openForMs >= SETTLE_MS) this.mayClaim = false;
 		if (openForMs >= HEALTHY_AFTER_MS) this.resetCounts();
 		if (end.cause === 'session_closed') return { kind: 'give_up', why: 'session_closed' };
@@ -139,9 +149,13 @@ export class ReconnectPolicy {
 	}
 
 	private afterRejection(claimed: boolean): Step {
-		this.rejections += 1;
 		const why = claimed ? 'agent_inactive' : 'in_use_or_inactive';
 		this.lastFailure = why;
+		if (this.isEarly) {
+			this.mayClaim = true;
+			return reconnect({ kind: 'rest' }, 'new');
+		}
+		this.rejections += 1;
 		if (this.rejections > 1 + this.needs().slowPolls) return { kind: 'give_up', why };
 		this.mayClaim = true;
 		return reconnect(
@@ -151,8 +165,9 @@ export class ReconnectPolicy {
 	}
 
 	private retry(token: 'keep' | 'new', why: EndingKind): Step {
-		this.attempts += 1;
 		this.lastFailure = why;
+		if (this.isEarly) return reconnect({ kind: 'rest' }, token);
+		this.attempts += 1;
 		if (this.attempts > this.needs().reconnectAttempts) return { kind: 'give_up', why };
 		return reconnect({ kind: 'backoff', attempt: this.attempts }, token);
 	}

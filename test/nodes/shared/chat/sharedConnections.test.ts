@@ -385,6 +385,31 @@ describe('leases with different limits', () => {
 		expect(await action.lease.ready()).toEqual({ kind: 'open' });
 	});
 
+	it("many actions during an outage don't shorten the time for which the trigger retries", async () => {
+		const use = processHarness();
+		const trigger = use.lease('trigger');
+		await settle();
+		for (let count = 0; count < 20; count++) {
+			use.socket().breaks();
+			await settle();
+			use.lease();
+			await settle();
+		}
+		expect(trigger.endings).toEqual([]);
+	});
+
+	it("many actions while another client uses the session don't shorten it either", async () => {
+		const use = processHarness();
+		const trigger = use.lease('trigger');
+		await settle();
+		for (let count = 0; count < 40; count++) {
+			await reject(use, 0);
+			use.lease();
+			await use.clock.advance(1_000);
+		}
+		expect(trigger.endings).toEqual([]);
+	});
+
 	it('gives up if all leases have given up', async () => {
 		const use = processHarness();
 		const warn = jest.fn();
