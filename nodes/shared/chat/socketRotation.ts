@@ -106,11 +106,15 @@ export class SocketRotation {
 		return this.becameReady.promise;
 	}
 
-	/** Runs until this socket and its successors have ended. */
+	/** Runs until this socket and its successors have ended. The time since the first one opened counts for all. */
 	async run(first: ManagedSocket): Promise<SocketEnd> {
 		const ended = this.runAll(first);
 		this.closed = ended;
-		return await ended;
+		const end = await ended;
+		const { openSince } = first;
+		return openSince === null
+			? end
+			: { ...end, openForMs: this.options.clock.elapsed() - openSince };
 	}
 
 	close(cause: CloseCause): void {

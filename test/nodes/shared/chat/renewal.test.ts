@@ -821,6 +821,31 @@ describe('a connected session', () => {
 		await connection.close();
 	});
 
+	it('counts failed attempts from zero after a long connection, also if the last renewal was just before', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
+		connection.start();
+		await settle();
+		for (const seconds of [1, 2, 4, 8]) {
+			socket().breaks();
+			await clock.advance(seconds * 1_000);
+		}
+		await connect();
+		await clock.advance(270_000);
+		await connect();
+		expect(sockets).toHaveLength(6);
+		socket().breaks();
+		await clock.advance(1_000);
+		expect(sockets).toHaveLength(7);
+	});
+
+	it("doesn't take the session back with claim=1 if another client took it during a renewal", async () => {
+		const { old, fresh, clock, sockets } = await duringRotation({ takeOver: true });
+		old.ends(4001);
+		fresh.ends(4001);
+		await clock.advance(1_000);
+		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null, null]);
+	});
+
 	it('counts failed attempts after a rotation as usual', async () => {
 		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
