@@ -123,7 +123,7 @@ export class ChatConnection {
 
 	/** For a new lease: if the session isn't connected, tries again now, with `claim=1` if `takeOver` allows it. */
 	retryNow(): void {
-		if (this.rotation.socket !== null) return;
+		if (this.isConnected) return;
 		this.policy.allowClaim();
 		this.retryRequested.abort();
 	}
@@ -136,18 +136,17 @@ export class ChatConnection {
 
 	/** Whether the session is connected now. */
 	get isConnected(): boolean {
-		return this.rotation.socket !== null;
+		return this.rotation.isConnected;
 	}
 
 	/** Resolves when the session is connected, when it never will be, or when `signal` is aborted. */
 	async ready(signal: AbortSignal = this.stop.signal): Promise<Readiness> {
 		// Avoids a new signal, which Node.js would keep for as long as the connection exists.
-		if (this.rotation.socket !== null && !this.stop.signal.aborted && !signal.aborted)
-			return { kind: 'open' };
+		if (this.isConnected && !this.stop.signal.aborted && !signal.aborted) return { kind: 'open' };
 		const stopped = AbortSignal.any([this.stop.signal, signal]);
 		const hasEnded = whenAborted(stopped);
 		while (!stopped.aborted) {
-			if (this.rotation.socket !== null) return { kind: 'open' };
+			if (this.isConnected) return { kind: 'open' };
 			await Promise.race([this.rotation.ready, hasEnded]);
 		}
 		return this.unavailable();

@@ -38,6 +38,9 @@ export class SocketRotation {
 	/** Replaces `current` when it's stable. */
 	private successor: ManagedSocket | null = null;
 
+	/** The latest socket that has been open for `SETTLE_MS`. */
+	private stable: ManagedSocket | null = null;
+
 	/** Whether frames can be sent. */
 	private isReady = false;
 
@@ -63,6 +66,12 @@ export class SocketRotation {
 
 	constructor(private readonly options: RotationOptions) {}
 
+	/** Whether a socket gets the events, even if a new one is about to replace it. */
+	get isConnected(): boolean {
+		const { current, stable } = this;
+		return current !== null && current === stable && !current.signal.aborted;
+	}
+
 	/** The socket for frames, or null if there is none now. */
 	get socket(): ManagedSocket | null {
 		const { current, isReady } = this;
@@ -80,7 +89,10 @@ export class SocketRotation {
 	 */
 	async socketFor(ackMs: number, waitUntil: number): Promise<ManagedSocket | AttemptEnd | null> {
 		const { socket } = this;
-		if (socket === null) return null;
+		if (socket === null) {
+			await Promise.race([this.ready, this.current?.ended]);
+			return null;
+		}
 		const { clock } = this.options;
 		if (this.tokenOutlasts(socket, ackMs)) return socket;
 		const isDue = clock.elapsed() >= this.nextRotationAt;
@@ -157,6 +169,7 @@ export class SocketRotation {
 		await socket.opened;
 		const openSince = socket.openSince ?? clock.elapsed();
 		if (!(await pause(clock, openSince + SETTLE_MS - clock.elapsed(), socket.signal))) return;
+		this.stable = socket;
 		this.setReady(true);
 		let rotateAt = openSince + this.options.rotateEveryMs;
 		for (;;) {

@@ -108,6 +108,16 @@ describe('connecting', () => {
 		expect(JSON.stringify(logged)).not.toContain('secret-1');
 	});
 
+	it('is ready even if a timer fires a little early', async () => {
+		const { connection, clock, connect } = chatConnectionHarness();
+		const startedAt = clock.elapsed();
+		jest.spyOn(clock, 'elapsed').mockReturnValue(startedAt);
+		connection.start();
+		await connect();
+		expect(connection.isConnected).toBe(true);
+		expect(await connection.ready()).toEqual({ kind: 'open' });
+	});
+
 	it("isn't ready if the service accepts the socket and then rejects it", async () => {
 		const { connection, socket, clock } = chatConnectionHarness({ slowPolls: 0 });
 		const ready = connection.start().ready();

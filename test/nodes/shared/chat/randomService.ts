@@ -5,6 +5,7 @@ import {
 	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import { type JsonObject, parseJson, isJsonObject } from '../../../../nodes/shared/json';
+import { parseFrame } from '../../../../nodes/shared/chat/frames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { ackFrame, eventFrame, type FakeClock, FakeSocket, freshToken } from './fakes';
 
@@ -63,6 +64,10 @@ export const session = fc.record({
 			maxLength: 3,
 		},
 	),
+	/** What happens to the older of two sockets of the same client. `rejected`: the newer one is closed instead. */
+	second: fc.constantFrom('both', 'replaced', 'rejected'),
+	/** Seconds until each socket opens, in turn. Null: it ends instead. */
+	openings: fc.array(fc.constantFrom(0.05, 0.05, 3, 14, 20, null), { maxLength: 6 }),
 	/** When token requests begin to fail, and for how long, in seconds. */
 	mintFails: fc.tuple(fc.integer({ min: 2, max: 400 }), fc.integer({ min: 0, max: 200 })),
 	/** Turns of other clients: when they begin, and how long they take, in seconds. */
@@ -148,11 +153,26 @@ export class RandomService {
 	readonly openSocket = (url: string): FakeSocket => {
 		const socket = new FakeSocket(url);
 		socket.onSend = (text) => this.receive(socket, text);
-		this.later(0.05, () => {
-			if (socket.readyState === 0) this.opened(socket);
+		const seconds = this.plan.openings[this.requested++];
+		this.later(seconds ?? 0.05, () => {
+			if (socket.readyState !== 0) return;
+			if (seconds === null) socket.ends(1006);
+			else this.opened(socket);
 		});
 		return socket;
 	};
+
+	private requested = 0;
+
+	/** The events that an open socket got. */
+	private readonly delivered = new Set<string>();
+
+	get eventIds(): string[] {
+		return [...this.delivered].map((event) => {
+			const received = parseFrame(event);
+			return received.kind === 'event' ? String(received.event.eventId) : '';
+		});
+	}
 
 	readonly transport = async (request: ServiceRequest): Promise<HttpResponse> => {
 		const { body } = request;
@@ -188,9 +208,16 @@ export class RandomService {
 	}
 
 	private opened(socket: FakeSocket): void {
+		const [older] = this.open;
+		if (older !== undefined && this.plan.second === 'rejected') {
+			socket.opens();
+			this.later(0.05, () => socket.ends(1008));
+			return;
+		}
+		if (this.plan.second === 'replaced') older?.ends(4001);
 		this.sockets.push(socket);
 		socket.opens();
-		if (this.plan.replays) for (const event of this.events.slice(-8)) socket.receives(event);
+		if (this.plan.replays) for (const event of this.events.slice(-8)) this.pass(event, socket);
 		if (this.plan.endsWithToken) {
 			this.later(300, () => {
 				if (socket.readyState === 1) socket.ends(4401);
@@ -349,9 +376,14 @@ export class RandomService {
 		const event = eventFrame(type, `e-${this.count}`, payload);
 		this.events.push(event);
 		for (const socket of this.open) {
-			socket.receives(event);
-			if (this.plan.isRepeating) socket.receives(event);
+			this.pass(event, socket);
+			if (this.plan.isRepeating) this.pass(event, socket);
 		}
+	}
+
+	private pass(event: string, socket: FakeSocket): void {
+		this.delivered.add(event);
+		socket.receives(event);
 	}
 
 	private nextId(prefix: string): string {

@@ -846,6 +846,19 @@ describe('a connected session', () => {
 		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null, null]);
 	});
 
+	it('stays connected while the new socket opens, because the old one still gets the events', async () => {
+		const { connection, clock } = await duringRotation();
+		await clock.advance(10_000);
+		expect(connection.isConnected).toBe(true);
+		let readiness: unknown = null;
+		void connection.ready().then((ready) => {
+			readiness = ready;
+		});
+		await settle();
+		expect(readiness).toEqual({ kind: 'open' });
+		await connection.close();
+	});
+
 	it('counts failed attempts after a rotation as usual', async () => {
 		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();

@@ -6,7 +6,7 @@ import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { sendAsyncTurn } from '../../../../nodes/shared/chat/asyncTurn';
 import { asyncValues, inboundValues, sendKeyed } from '../../../../nodes/shared/chat/chatRequests';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
-import type { ChatLease } from '../../../../nodes/shared/chat/lease';
+import type { ChatLease, LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
@@ -66,6 +66,26 @@ class Run {
 		return await this.until(all.map(async (sent, index) => await this.send(sent, index)));
 	}
 
+	/** The same while a trigger keeps the session connected. Returns the events that the trigger got, and that the sockets got. */
+	async besideTrigger(
+		steps: Step[],
+	): Promise<{ results: Result[]; got: string[]; sent: string[] }> {
+		const got: string[] = [];
+		let sent: string[] | null = null;
+		const trigger = this.lease('trigger', {
+			onEvent: ({ eventId }) => got.push(String(eventId)),
+			onEnded: () => {
+				sent = this.service.eventIds;
+			},
+		});
+		const results = await this.concurrently(steps);
+		await this.clock.advance(400_000);
+		sent ??= this.service.eventIds;
+		trigger.close();
+		await this.clock.advance(10_000);
+		return { results, got, sent };
+	}
+
 	/** Advances the clock until the node has reported all outcomes. */
 	private async until(results: Array<Promise<Result>>): Promise<Result[]> {
 		const all = Promise.all(results);
@@ -90,13 +110,17 @@ class Run {
 		return { sent, reported };
 	}
 
-	private lease(): ChatLease {
+	private lease(
+		usedBy: LeaseOptions['usedBy'] = 'action',
+		changes: Partial<LeaseOptions> = {},
+	): ChatLease {
 		return this.shared.lease({
+			...changes,
 			sessionId: SESSION,
 			baseUrl: 'https://api.example.com',
 			account: 'a',
 			instanceId: 'i',
-			usedBy: 'action',
+			usedBy,
 			node: 'n',
 			takeOver: false,
 			mintToken: this.service.mint,
@@ -159,6 +183,7 @@ describe.each(['sequentially', 'concurrently'] as const)(
 	'a service that does anything the document allows, messages %s',
 	(how) => {
 		it('a reply belongs to its message or is null, and every outcome is true', async () => {
+			expect.hasAssertions();
 			await fc.assert(
 				fc.asyncProperty(session, async (plan) => {
 					const run = new Run(plan);
@@ -169,3 +194,18 @@ describe.each(['sequentially', 'concurrently'] as const)(
 		}, 600_000);
 	},
 );
+
+describe('a service that does anything the document allows, beside a trigger', () => {
+	it('the trigger gets each event of its sockets once, and every outcome is true', async () => {
+		await fc.assert(
+			fc.asyncProperty(session, async (plan) => {
+				const run = new Run(plan);
+				const { results, got, sent } = await run.besideTrigger(plan.steps);
+				results.forEach(check);
+				expect(got).toEqual([...new Set(got)]);
+				expect(got.toSorted()).toEqual(sent.toSorted());
+			}),
+			{ numRuns: Number(process.env.FUZZ_RUNS ?? 250) },
+		);
+	}, 600_000);
+});
