@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../shared/api/http';
 import { ACCEPTED_STATES, MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
 import { idText, readAck } from '../shared/chat/frames';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue } from '../shared/json';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, levelsIn } from '../shared/json';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { faultOf } from './turnFault';
 
@@ -18,7 +18,7 @@ const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
  * @throws ChatTurnFault, OutcomeUnknown
  */
 export function requireAccepted(response: ApiResponse): ApiResponse {
-	for (const level of levelsIn(response.body)) {
+	for (const level of levelsIn(response.body, MAX_RESPONSE_VALUES)) {
 		const objects = level.filter(isJsonObject);
 		const outcomes = objects.map((one) => (showsTurn(one) ? null : notAccepted(one)));
 		const outcome = outcomes.find((one) => one !== null) ?? null;
@@ -30,17 +30,6 @@ export function requireAccepted(response: ApiResponse): ApiResponse {
 		if (objects.some(showsTurn)) return response;
 	}
 	return response;
-}
-
-function* levelsIn(root: JsonValue): Generator<JsonValue[]> {
-	let level = [root];
-	for (let remaining = MAX_RESPONSE_VALUES; level.length > 0; remaining -= level.length) {
-		yield level;
-		const inner = level.flatMap((value) =>
-			typeof value === 'object' && value !== null ? Object.values(value) : [],
-		);
-		level = inner.slice(0, Math.max(remaining, 0));
-	}
 }
 
 function showsTurn(payload: JsonObject): boolean {

@@ -214,6 +214,18 @@ export function* valuesIn(root: JsonValue, max = Infinity): Generator<JsonValue>
 	}
 }
 
+/** The values of each level, the outermost first, up to about that many in total. */
+export function* levelsIn(root: JsonValue, max: number): Generator<JsonValue[]> {
+	let level = [root];
+	for (let remaining = max; level.length > 0; remaining -= level.length) {
+		yield level;
+		const inner = level.flatMap((value) =>
+			typeof value === 'object' && value !== null ? Object.values(value) : [],
+		);
+		level = inner.slice(0, Math.max(remaining, 0));
+	}
+}
+
 /** Maximum number of values to search, so that no response can keep n8n busy. */
 const MAX_VALUES = 100_000;
 

@@ -7,7 +7,14 @@ import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
-import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, valueAt } from '../json';
+import {
+	fieldsIn,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	levelsIn,
+	valueAt,
+} from '../json';
 import { idText } from './frames';
 
 /** A message for one of the v1 endpoints. The recipient is a session, an agent, or both. */
@@ -222,16 +229,30 @@ export const LATER_ATTEMPT_FAILED: Explanation = {
 	},
 };
 
-/** A documented field as text, at any depth, because the shape of the response isn't documented. The outermost one wins. */
+/**
+ * A documented field as text, at any depth, because the shape of the response isn't documented. The outermost one wins. Null
+ * if the outermost ones differ, because any of them could be about something else.
+ */
 function findId(response: JsonValue, name: string): string | null {
-	const [outermost = null] = idsIn(response, name);
-	return outermost;
+	for (const level of levelsIn(response, MAX_RESPONSE_VALUES)) {
+		const ids = new Set(level.flatMap((value) => ownId(value, name) ?? []));
+		if (ids.size > 0) return onlyOne(ids);
+	}
+	return null;
 }
 
-/** The same, but null if the values differ, because any of them could belong to the message. */
+/** The same, but null if any values differ, because any of them could belong to the message. */
 function findOnlyId(response: JsonValue, name: string): string | null {
-	const found = new Set(idsIn(response, name));
-	return found.size === 1 ? findId(response, name) : null;
+	return onlyOne(new Set(idsIn(response, name)));
+}
+
+function onlyOne(ids: ReadonlySet<string>): string | null {
+	const [first = null] = ids;
+	return ids.size === 1 ? first : null;
+}
+
+function ownId(value: JsonValue, name: string): string | null {
+	return isJsonObject(value) && Object.hasOwn(value, name) ? idText(value[name]) : null;
 }
 
 function idsIn(response: JsonValue, name: string): string[] {
