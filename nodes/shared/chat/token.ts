@@ -47,10 +47,14 @@ function failureKind(error: unknown): 'session_closed' | 'rejected' | 'unreachab
 	return isTransient(error) ? 'unreachable' : 'rejected';
 }
 
+/** Half of a surrogate pair, which can't be encoded in a URL. */
+const UNSENDABLE = /\p{Surrogate}/u;
+
 function readWsToken(data: JsonValue): WsToken | null {
 	if (!isJsonObject(data)) return null;
 	const { token, ws_url: wsUrl, expires_at: expiresAt, stream } = data;
 	if (typeof token !== 'string' || token === '' || typeof wsUrl !== 'string') return null;
+	if (UNSENDABLE.test(token)) return null;
 	return {
 		token,
 		ws_url: wsUrl,

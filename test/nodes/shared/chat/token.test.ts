@@ -64,6 +64,7 @@ describe('mintToken', () => {
 		[{ token: '', ws_url: 'wss://h' }],
 		[{ token: 't' }],
 		[{ token: 5, ws_url: 'wss://h' }],
+		[{ token: 'half of a pair: \ud83d', ws_url: 'wss://h' }],
 	])('rejects a response without a token: %j', async (data) => {
 		const result = await mint(200, { success: true, data });
 		expect(result).toMatchObject({ kind: 'rejected' });
