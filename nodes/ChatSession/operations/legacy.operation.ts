@@ -5,7 +5,7 @@ import { agentField } from '../../shared/n8n/forms/agentField';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { requireText, sessionKey } from '../../shared/chat/parseChatFields';
+import { parseLegacySessionId, sessionKey } from '../../shared/chat/parseChatFields';
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
@@ -97,7 +97,7 @@ const createLegacy: Prepare = (form) => {
 };
 
 function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
-	const sessionId = requireText(form.text('sessionId', MAY_BE_BLANK), 'Session ID');
+	const sessionId = parseLegacySessionId(form.text('sessionId', MAY_BE_BLANK));
 	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
 	const additions = readAdditions(form.collection('options'));
 	return {

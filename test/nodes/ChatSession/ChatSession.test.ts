@@ -112,6 +112,16 @@ describe('legacy', () => {
 	});
 });
 
+test.each(['chat-\ud83d', '.', '..'])(
+	"the legacy session ID %j can't be part of a path, so nothing is sent",
+	async (id) => {
+		const parameters = { operation: 'legacyClose', ...AGENT, sessionId: '={{ $json.id }}' };
+		const { message } = stopMessage(await harness.run(parameters, { items: [{ id }] }));
+		expect(message).toContain("'Session ID' isn't a session ID");
+		expect(harness.simulator().requests).toEqual([]);
+	},
+);
+
 describe('support commands', () => {
 	const PATH = `/v1/chat/session/${sessions.open}/support`;
 
