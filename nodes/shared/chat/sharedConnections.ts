@@ -88,21 +88,30 @@ export class SharedConnections {
 	}
 
 	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
+		const session = sessionKey(options.sessionId);
 		const sent = this.sent.get(key) ?? new SentFrames();
 		this.sent.set(key, sent);
+		// With another credential, or before an edit of this one. The service would treat it as another client.
+		const replaced = [...this.shared.values()].filter(
+			(one) => one.isIdle && one.session === session,
+		);
 		const opened = new SharedConnection(this.parts, options, {
 			clientId,
 			sent,
 			// The service may reject two sockets of one client, so the previous one must close first.
-			previousClosed: async () => await this.closing.get(key),
+			previousClosed: async () => await this.closing.get(session),
 			onClosing: (closed) => {
 				if (this.shared.get(key) === opened) this.shared.delete(key);
-				const gone = closed.finally(() => {
-					if (this.closing.get(key) === gone) this.closing.delete(key);
-				});
-				this.closing.set(key, gone);
+				const earlier = this.closing.get(session);
+				const gone = closed
+					.then(async () => await earlier)
+					.finally(() => {
+						if (this.closing.get(session) === gone) this.closing.delete(session);
+					});
+				this.closing.set(session, gone);
 			},
 		});
+		for (const one of replaced) opened.replace(one);
 		this.shared.set(key, opened);
 		return opened;
 	}
@@ -179,6 +188,10 @@ class SharedConnection {
 		return this.options.clientId;
 	}
 
+	get session(): string {
+		return sessionKey(this.lastLease.sessionId);
+	}
+
 	/** Whether the connection has no lease and closes soon. */
 	get isIdle(): boolean {
 		return this.leases.size === 0;
@@ -216,16 +229,21 @@ class SharedConnection {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
 		if (this.connection.signal.aborted) return;
-		if (lease.options.usedBy === 'trigger') void this.keepMissedFor(lease.options);
+		if (lease.options.usedBy === 'trigger') void this.keepMissedFor(lease.options.node);
 		if (this.leases.size === 0) void this.linger();
 	}
 
-	private async keepMissedFor({ node }: LeaseOptions): Promise<void> {
+	/** Closes an idle connection of the session, and takes the events that it keeps for triggers. */
+	replace(other: SharedConnection): void {
+		for (const [node, events] of other.missedByNode) void this.keepMissedFor(node, events);
+		other.close();
+	}
+
+	private async keepMissedFor(node: string, kept: ChatEvent[] = []): Promise<void> {
 		const isBack = [...this.leases].some(
 			({ options }) => options.usedBy === 'trigger' && options.node === node,
 		);
 		if (isBack) return;
-		const kept: ChatEvent[] = [];
 		this.missedByNode.set(node, kept);
 		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
 		if (this.missedByNode.get(node) === kept) this.missedByNode.delete(node);

@@ -108,7 +108,11 @@ test.each<[string, JsonValue, string | null]>([
 	['in a list', { of: [{ it: [{ session_id: 's-1' }] }] }, 's-1'],
 	['the outermost of several', { data: { a: { session_id: 'in' }, session_id: 'out' } }, 'out'],
 	['a number', { session_id: 7 }, '7'],
-	['two of the same depth', { data: { of: { session_id: 's-1' }, to: { session_id: 's-2' } } }, null],
+	[
+		'two of the same depth',
+		{ data: { of: { session_id: 's-1' }, to: { session_id: 's-2' } } },
+		null,
+	],
 	['one of the same depth twice', { a: { session_id: 's-1' }, b: { session_id: 's-1' } }, 's-1'],
 	['zero', { session_id: 0 }, '0'],
 	['after an empty one', { session_id: '', data: { session_id: 's-1' } }, 's-1'],

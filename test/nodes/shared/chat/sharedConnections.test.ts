@@ -253,6 +253,23 @@ describe('events', () => {
 		expect(sockets).toHaveLength(1);
 	});
 
+	it('reach a trigger that is published again with a new API token, whose connection waits for the end of the old one', async () => {
+		const { lease, socket, sockets, connect, clock } = processHarness();
+		const before = lease('trigger');
+		await connect();
+		before.lease.close();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		const after = lease('trigger', { account: 'account-2' });
+		expect(socket().closeCalls).toEqual([1000]);
+		await settle();
+		expect(sockets).toHaveLength(2);
+		await connect();
+		socket().receives(eventFrame('nudge_sent', 'e2'));
+		expect([before.events, after.events]).toEqual([[], ['e1', 'e2']]);
+		after.lease.close();
+		await clock.advance(3_000);
+	});
+
 	it('are kept for a trigger that is published again: the latest 1,000', async () => {
 		const { lease, socket, connect } = processHarness();
 		const before = lease('trigger');
