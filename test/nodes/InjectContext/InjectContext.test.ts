@@ -54,6 +54,14 @@ test.each<[string, INodeParameters, string]>([
 	expect(harness.simulator().requests).toEqual([]);
 });
 
+test('an entry that was cut in the middle of an emoji is added, although no database can store half of one', async () => {
+	service()
+		.post(PATH)
+		.reply(200, { success: true, data: { session_id: sessions.open, context: ['Great \ufffd'] } });
+	const run = await harness.runOnNock({}, { items: entries('Great \ud83d\ude00'.slice(0, 7)) });
+	expect(records(run)).toMatchObject([{ context: ['Great \ufffd'] }]);
+});
+
 test('one invalid item: nothing is sent, and the message names the item', async () => {
 	const run = await harness.run({}, { items: entries('one', ' ', 'three') });
 	expect(stopMessage(run).message).toBe("'Context' is empty [item 1]");

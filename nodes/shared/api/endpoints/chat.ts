@@ -96,18 +96,19 @@ export async function sendSupportCommand(
 	);
 }
 
-/** The returned context, if any, contains the entry. White space may differ. */
+/** The returned context, if any, contains the entry. White space may differ, and half of a surrogate pair can't be stored. */
 function listsEntry(entry: string): SuccessCheck {
 	return (body) => {
 		const { context } = recordIn(body);
 		if (!Array.isArray(context)) return true;
-		const wanted = withPlainSpaces(entry);
-		return context.some((one) => typeof one === 'string' && withPlainSpaces(one).includes(wanted));
+		const wanted = comparable(entry);
+		return context.some((one) => typeof one === 'string' && comparable(one).includes(wanted));
 	};
 }
 
-function withPlainSpaces(text: string): string {
-	return normalized(text, 'NFC').replace(/\s+/g, ' ').trim();
+function comparable(text: string): string {
+	const storable = text.replace(/\p{Surrogate}/gu, '\ufffd');
+	return normalized(storable, 'NFC').replace(/\s+/g, ' ').trim();
 }
 
 /** `POST /v1/chat/session/{id}/inject_context`: appends one entry. */
