@@ -48,7 +48,7 @@ export async function handleWatchRequest(
 		return rejectWatch(context, UNUSABLE_SECRET);
 	}
 	if (context.getMode() === 'manual') return rejectWatch(context, NOT_PUBLISHED);
-	if (listener === undefined) return rejectWatch(context, OTHER_PROCESS);
+	if (listener === undefined) return rejectWatch(context, NOT_HERE);
 	try {
 		return await listener.limits.forRequest(async () => await carryOut(context, key, listener));
 	} catch (error) {
@@ -124,11 +124,12 @@ const NOT_PUBLISHED: WatchRejection = {
 		"Use the Production URL of the trigger. To test the trigger in the editor, turn off 'Watched Sessions' and fill in 'Session IDs'.",
 };
 
-const OTHER_PROCESS: WatchRejection = {
+/** While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger. */
+const NOT_HERE: WatchRejection = {
 	status: 503,
-	message: 'The Chat Events Trigger runs in another n8n process',
+	message: "The Chat Events Trigger isn't active in this n8n process",
 	resolution:
-		'Try again in a moment. If your n8n instance has separate webhook processes, the main process must serve the URL of this trigger.',
+		'Try again in a moment. If this package was updated, publish the workflow of the trigger again. If your n8n instance has separate webhook processes, the main process must serve the URL of this trigger.',
 };
 
 const RESTARTED: WatchRejection = {

@@ -292,9 +292,9 @@ describe('rejected', () => {
 		expect(await watch(sessions.open)).toMatchObject({
 			statusCode: 503,
 			body: {
-				message: expect.stringContaining('another n8n process'),
+				message: "The Chat Events Trigger isn't active in this n8n process",
 				resolution: expect.stringMatching(
-					/^Try again in a moment\. .* the main process must serve the URL of this trigger\.$/,
+					/^Try again in a moment\. If this package was updated, publish .* again\. .* the main process must serve the URL of this trigger\.$/,
 				),
 			},
 		});
