@@ -43,8 +43,9 @@ export async function sendAsyncTurn(
 	try {
 		const readiness = await link.ready();
 		if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
+		watch.noteSent();
 		// Without a key, no event from before the request is about this message.
-		if (!hasKey) watch.restart();
+		if (!hasKey) watch.forgetEarlier();
 		const response = await send();
 		release();
 		const accepted = acceptedTurn(apiMapping, response, hasKey);

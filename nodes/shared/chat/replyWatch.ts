@@ -47,16 +47,21 @@ export class ReplyWatch {
 
 	private collector = new ReplyCollector();
 
+	/** The same events, since the message was sent. */
+	private sinceSent = this.collector;
+
 	private readonly listeners = new Set<() => void>();
 
 	constructor(private readonly link: EventLink) {
 		const unsubscribe = link.subscribe(
 			(event) => {
 				this.collector.take(event);
+				if (this.sinceSent !== this.collector) this.sinceSent.take(event);
 				for (const check of [...this.listeners]) check();
 			},
 			() => {
 				this.collector.hasUnreadFrame = true;
+				this.sinceSent.hasUnreadFrame = true;
 			},
 		);
 		const release = link.keepOpen();
@@ -66,9 +71,14 @@ export class ReplyWatch {
 		};
 	}
 
+	/** The message is sent now. */
+	noteSent(): void {
+		this.sinceSent = new ReplyCollector();
+	}
+
 	/** Forgets the events before the message was sent. The service can replay events while the session connects. */
-	restart(): void {
-		this.collector = new ReplyCollector();
+	forgetEarlier(): void {
+		this.collector = this.sinceSent;
 	}
 
 	/** Whether a frame was too large to read. */

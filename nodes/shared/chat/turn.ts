@@ -112,8 +112,11 @@ interface Turn {
 async function send({ link, frame, outgoing, options, watch }: Turn): Promise<SendResult> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
 	const hasKey = frame.idempotency_key !== undefined;
-	// With a key, an earlier execution may have sent the message, so its reply may be among the replayed events.
-	const onWrite = hasKey ? undefined : () => watch.restart();
+	const onWrite = () => {
+		watch.noteSent();
+		// With a key, an earlier execution may have sent the message, so its reply may be among the replayed events.
+		if (!hasKey) watch.forgetEarlier();
+	};
 	let missingAck: MissingAck | null = null;
 	let isRepeat = false;
 	let busy = 0;
@@ -163,6 +166,8 @@ async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 			return { kind: 'replayed', ack, ...(await replayedReply(turn)) };
 		case 'merged': {
 			const ms = turn.options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
+			// The service accepts a message that it knew before with another state.
+			if (missingAck === null) turn.watch.forgetEarlier();
 			return { kind: 'merged', ack, ...(await awaitReply(turn, ms)) };
 		}
 		case 'busy':

@@ -226,8 +226,11 @@ describe('events that the service replays while the session connects', () => {
 		return { ...use, whole };
 	};
 
-	it("aren't in the meantime", async () => {
-		const { socket, clock, whole } = await afterReplay(messageFrame('hi'));
+	it.each([
+		['without a key', messageFrame('hi')],
+		['with a key that was not accepted before', WITH_KEY],
+	])("aren't in the meantime, %s", async (_name, frame) => {
+		const { socket, clock, whole } = await afterReplay(frame);
 		socket().receives(ackFrame({ state: 'merged', merged_into: 't-9' }));
 		happens(socket(), 'message_received', ai('one moment', 'a-1'));
 		happens(socket(), 'turn_result', { turn_id: 't-9', message_id: 'u-1' });
