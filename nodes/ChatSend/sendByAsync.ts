@@ -6,7 +6,7 @@ import { asItems } from '../shared/n8n/run/itemLoop';
 import { parseSessionId } from '../shared/chat/parseChatFields';
 import { type AsyncLink, sendAsyncTurn } from '../shared/chat/asyncTurn';
 import { asyncValues, sendKeyed } from '../shared/chat/chatRequests';
-import type { Readiness } from '../shared/chat/ackWaiter';
+import type { NotReady } from '../shared/chat/ackWaiter';
 import { type Additions, sendInboundAsync } from '../shared/api/endpoints';
 import { idText } from '../shared/chat/frames';
 import { valuesIn } from '../shared/json';
@@ -84,7 +84,7 @@ const MAX_GIVEN_VALUES = 10_000;
 const turnNotNamed = (apiMapping: ApiMapping) =>
 	`The service accepted the message, but its response doesn't name the turn, so the node couldn't find the reply. ${apiMapping.resolution('chatAsyncTurnPath')}`;
 
-function notReady(readiness: Exclude<Readiness, { kind: 'open' }>): Error {
+function notReady(readiness: NotReady): Error {
 	if (readiness.kind === 'ended') return readiness.ending;
 	return new NotSent(EXECUTION_STOPPED.message, EXECUTION_STOPPED.resolution);
 }

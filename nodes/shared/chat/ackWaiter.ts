@@ -10,6 +10,9 @@ export type Readiness =
 	| { kind: 'ended'; ending: ChatEnded }
 	| { kind: 'closed_by_us' };
 
+/** Why a session isn't connected. */
+export type NotReady = Exclude<Readiness, { kind: 'open' }>;
+
 export type AckResult =
 	/** `isRepeat`: an earlier frame of the same message got no ack, perhaps in another execution. */
 	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
@@ -22,7 +25,7 @@ export type AckResult =
 	| { kind: 'aborted' }
 	/** The session was closed before the ack. */
 	| { kind: 'session_closed' }
-	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+	| { kind: 'not_sent'; readiness: NotReady };
 
 /** Sends one frame at a time and waits for its ack. Closes the socket if the ack doesn't arrive. */
 export class AckWaiter {

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../api/http';
 import type { ApiMapping } from '../apiMapping';
 import type { Clock } from '../clock';
 import { acceptedTurn } from './chatRequests';
-import type { Readiness } from './ackWaiter';
+import type { NotReady, Readiness } from './ackWaiter';
 import { type AwaitedReply, type EventLink, replyInAck, ReplyWatch } from './replyWatch';
 
 /** The part of a connection that an asynchronous turn needs, such as `ChatLease`. */
@@ -26,7 +26,7 @@ export interface AsyncTurnOptions {
 export type AsyncOutcome =
 	/** `isNamed`: whether the response names the turn or the message. */
 	| { kind: 'accepted'; response: ApiResponse; isNamed: boolean; reply: AwaitedReply }
-	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+	| { kind: 'not_sent'; readiness: NotReady };
 
 /**
  * Sends a message by `POST /v1/chat/inbound/async` and waits for its reply on the session's WebSocket.

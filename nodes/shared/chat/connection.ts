@@ -1,4 +1,4 @@
-import { whenAborted, backoffMs, deferred, pause, type Clock } from '../clock';
+import { whenAborted, backoffMs, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
 import { socketUrl } from './socketUrl';
 import { withoutSecrets } from '../api/secrets';
@@ -11,12 +11,13 @@ import {
 	type ReconnectWait,
 } from './reconnectPolicy';
 import { type ChatEnded, describeEnding, serviceReason, mintFailureReason } from './endings';
-import { KeyedMutex } from '../keyedMutex';
-import { type AckResult, AckWaiter, type Readiness } from './ackWaiter';
+import { type AckResult, AckWaiter, type NotReady, type Readiness } from './ackWaiter';
 import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
+import { FrameSender } from './frameSender';
 import { isTooLargeFrame, parseFrame } from './frames';
 import { EventDispatcher, type Log, type OnEvent, type OnTooLarge } from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
+import { RetryTimer } from './retryTimer';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
 import type { StopReason } from './replyWatch';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
@@ -59,11 +60,11 @@ export class ChatConnection {
 	private readonly events: EventDispatcher;
 	private readonly ackWaiter: AckWaiter;
 	private readonly rotation: SocketRotation;
-	private readonly mutex = new KeyedMutex();
+	private readonly sender: FrameSender;
 	private started = false;
 	private attemptCount = 0;
 	private lastAttempt: AttemptEnd | null = null;
-	private retryRequested = new AbortController();
+	private readonly retryTimer: RetryTimer;
 	private sessionIsClosed = false;
 	/** Turns in progress. */
 	private readonly kept = new Set<symbol>();
@@ -72,6 +73,7 @@ export class ChatConnection {
 	constructor(private readonly options: ConnectionOptions) {
 		this.tokens = new TokenCache(options.mintToken, options.clock, options.random);
 		this.policy = new ReconnectPolicy(options.needs);
+		this.retryTimer = new RetryTimer(options.clock);
 		this.ackWaiter = new AckWaiter(options.clock, options.sent ?? new SentFrames());
 		this.events = new EventDispatcher(options.sessionId, options.log);
 		this.rotation = new SocketRotation({
@@ -92,6 +94,15 @@ export class ChatConnection {
 					waitMs,
 				);
 			},
+		});
+		this.sender = new FrameSender({
+			clock: options.clock,
+			rotation: this.rotation,
+			ackWaiter: this.ackWaiter,
+			ready: async (signal) => await this.ready(signal),
+			unavailable: () => this.unavailable(),
+			sessionClosed: () => this.sessionClosed(),
+			describe: (why, attempt) => this.describe(why, attempt),
 		});
 	}
 
@@ -125,7 +136,7 @@ export class ChatConnection {
 	retryNow(): void {
 		if (this.isConnected) return;
 		this.policy.allowClaim();
-		this.retryRequested.abort();
+		this.retryTimer.request();
 	}
 
 	/** The ending for a lease with these limits after the latest attempt, while the connection retries. Null if none. */
@@ -171,7 +182,7 @@ export class ChatConnection {
 	 * @returns `release`
 	 */
 	async acquireSend(signal: AbortSignal = this.stop.signal): Promise<() => void> {
-		return await this.mutex.acquire('send', signal);
+		return await this.sender.acquireSend(signal);
 	}
 
 	/**
@@ -186,23 +197,7 @@ export class ChatConnection {
 		onWrite: () => void = () => {},
 		signal: AbortSignal = this.stop.signal,
 	): Promise<AckResult> {
-		const result = deferred<AckResult>();
-		let sent = false;
-		void whenAborted(signal).then(() => {
-			if (sent) this.ackWaiter.giveUp(frame);
-			result.resolve(
-				sent ? { kind: 'aborted' } : { kind: 'not_sent', readiness: this.unavailable() },
-			);
-		});
-		void this.mutex.acquire('frame', signal).then(async (release) => {
-			const onSent = () => {
-				sent = true;
-			};
-			const ackResult = await this.sendNow(frame, timeoutMs, signal, { onWrite, onSent });
-			result.resolve(ackResult);
-			release();
-		});
-		return await result.promise;
+		return await this.sender.sendWithAck(frame, timeoutMs, onWrite, signal);
 	}
 
 	/** Ends the connection. Resolves when the socket has ended. No callback follows. */
@@ -213,10 +208,8 @@ export class ChatConnection {
 	}
 
 	private async run(): Promise<void> {
-		const { clock } = this.options;
-		let dueAt = clock.elapsed();
-		while (await this.waitToRetry(dueAt)) {
-			const isEarly = clock.elapsed() < dueAt;
+		while (await this.retryTimer.wait(this.stop.signal)) {
+			const isEarly = this.retryTimer.leftMs > 0;
 			this.attemptCount += 1;
 			const attempt = await this.attempt();
 			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;
@@ -227,28 +220,12 @@ export class ChatConnection {
 				return;
 			}
 			if (step.token === 'new') this.tokens.discard();
-			if (step.wait.kind !== 'rest') dueAt = clock.elapsed() + this.waitMs(step.wait);
+			if (step.wait.kind !== 'rest') this.retryTimer.schedule(this.waitMs(step.wait));
 			const isRotated = attempt.kind === 'socket' && attempt.end.cause === 'rotated';
-			const waitMs = Math.max(dueAt - clock.elapsed(), 0);
-			if (!isRotated) this.logAttempt('Reconnecting to the chat session', attempt, waitMs);
+			const { leftMs } = this.retryTimer;
+			if (!isRotated) this.logAttempt('Reconnecting to the chat session', attempt, leftMs);
 			if (step.wait.kind !== 'none') this.options.onAttemptFailed?.();
 		}
-	}
-
-	/**
-	 * Waits until then, or until a new lease asks for an attempt.
-	 *
-	 * @returns whether to try again
-	 */
-	private async waitToRetry(dueAt: number): Promise<boolean> {
-		const ms = dueAt - this.options.clock.elapsed();
-		// A lease that began during the attempt waits for the first backoff at most.
-		const waitMs = this.retryRequested.signal.aborted ? Math.min(ms, CHAT_BACKOFF.firstMs) : ms;
-		this.retryRequested = new AbortController();
-		const { signal } = this.stop;
-		await pause(this.options.clock, waitMs, AbortSignal.any([signal, this.retryRequested.signal]));
-		this.retryRequested = new AbortController();
-		return !signal.aborted;
 	}
 
 	/** Connects once: from the token to the end of the socket and its successors. */
@@ -310,41 +287,6 @@ export class ChatConnection {
 		this.rotation.close('session_closed');
 	}
 
-	private async sendNow(
-		frame: OutgoingFrame,
-		timeoutMs: number,
-		signal: AbortSignal,
-		{ onWrite, onSent }: { onWrite: () => void; onSent: () => void },
-	): Promise<AckResult> {
-		const isAborted = () => signal.aborted;
-		let waitUntil: number | null = null;
-		for (;;) {
-			const readiness = await this.ready(signal);
-			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-			if (this.sessionIsClosed) return { kind: 'not_sent', readiness: this.sessionClosed() };
-			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
-			waitUntil ??= this.options.clock.elapsed() + timeoutMs;
-			const socket = await this.rotation.socketFor(timeoutMs, waitUntil);
-			// Aborted in the meantime: the sender already has the result `not_sent`.
-			if (socket === null || isAborted()) continue;
-			if (!(socket instanceof ManagedSocket)) {
-				const why = socket.kind === 'mint' ? 'token_unavailable' : 'renewal_failed';
-				const ending = this.describe(why, socket);
-				return { kind: 'not_sent', readiness: { kind: 'ended', ending } };
-			}
-			// A rotation has begun, so this socket is closing.
-			if (socket !== this.rotation.socket) continue;
-			onWrite();
-			const result = this.ackWaiter.write(socket, frame, timeoutMs);
-			if (result !== null) {
-				onSent();
-				return this.withClosedSession(await result);
-			}
-			// The socket is closing.
-			await socket.ended;
-		}
-	}
-
 	private giveUp(why: EndingKind, attempt: AttemptEnd): void {
 		this.ending = this.describe(why, attempt);
 		this.warn(this.ending.message, this.ending.originalMessage ?? '');
@@ -360,18 +302,14 @@ export class ChatConnection {
 		return describeEnding(why, attempt, this.redact(serviceReason(attempt)));
 	}
 
-	private withClosedSession(result: AckResult): AckResult {
-		const isMissing = result.kind === 'lost' || result.kind === 'no_ack';
-		return isMissing && this.sessionIsClosed ? { kind: 'session_closed' } : result;
-	}
-
-	private sessionClosed(): Exclude<Readiness, { kind: 'open' }> {
+	private sessionClosed(): NotReady | null {
+		if (!this.sessionIsClosed) return null;
 		const end = { cause: 'session_closed', code: null, reason: '', openForMs: null } as const;
 		const attempt = { kind: 'socket', end, claimed: false } as const;
 		return { kind: 'ended', ending: this.describe('session_closed', attempt) };
 	}
 
-	private unavailable(): Exclude<Readiness, { kind: 'open' }> {
+	private unavailable(): NotReady {
 		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
 	}
 

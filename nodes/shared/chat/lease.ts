@@ -1,7 +1,7 @@
 import { DONE } from '../clock';
 import type { ChatConnection } from './connection';
 import type { ChatEnded } from './endings';
-import type { AckResult, Readiness } from './ackWaiter';
+import type { AckResult, NotReady, Readiness } from './ackWaiter';
 import type { ChatEvent } from './frames';
 import type { Log, OnEvent, OnTooLarge } from './eventDispatcher';
 import type { StopReason } from './replyWatch';
@@ -161,7 +161,7 @@ export class ChatLease implements TurnLink {
 		if (!this.signal.aborted) this.options.onEvent?.(event);
 	}
 
-	private unavailable(): Exclude<Readiness, { kind: 'open' }> {
+	private unavailable(): NotReady {
 		return this.endedWith === null
 			? { kind: 'closed_by_us' }
 			: { kind: 'ended', ending: this.endedWith };

@@ -1,5 +1,5 @@
 import { backoffMs, DONE, pause, type Clock } from '../clock';
-import type { AckResult, Readiness } from './ackWaiter';
+import type { AckResult, NotReady } from './ackWaiter';
 import { type Ack, type ClientFrame, idText } from './frames';
 import {
 	ReplyWatch,
@@ -62,7 +62,7 @@ export type TurnOutcome =
 	 * key, so sending again is safe. `rejection`: a later attempt was rejected.
 	 */
 	| { kind: 'unknown'; why: MissingAck | 'too_large'; hasKey: boolean; rejection?: string }
-	| { kind: 'not_sent'; readiness: Exclude<Readiness, { kind: 'open' }> };
+	| { kind: 'not_sent'; readiness: NotReady };
 
 /**
  * Sends one frame and waits for its outcome. Sends it again only if that is safe: after `busy`, and after a missing ack if
@@ -147,7 +147,7 @@ async function send({ link, frame, outgoing, options, watch }: Turn): Promise<Se
 	}
 }
 
-function isSessionClosed(readiness: Exclude<Readiness, { kind: 'open' }>): boolean {
+function isSessionClosed(readiness: NotReady): boolean {
 	return readiness.kind === 'ended' && readiness.ending.kind === 'session_closed';
 }
 
