@@ -5,7 +5,7 @@ import { onScreenOnly, type Explanation } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
 import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
-import { placeValues } from '../apiMapping/placeValues';
+import { type PlacedValue, placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
 import {
 	fieldsIn,
@@ -52,26 +52,30 @@ export function inboundValues(mapping: ApiMapping, message: InboundMessage): Add
 	return messageValues(mapping, INBOUND, message);
 }
 
+/** Documented in Chat › `POST /v1/chat/inbound/async`. */
+const KEY_NAME = 'idempotency_key';
+
 export function asyncValues(
 	mapping: ApiMapping,
 	message: InboundMessage,
 	idempotencyKey: string,
 ): Additions {
-	const values = messageValues(mapping, ASYNC, message);
-	if (idempotencyKey === '') return values;
-	return { ...values, body: { ...values.body, idempotency_key: idempotencyKey } };
+	const key = { placement: 'body', name: KEY_NAME, value: idempotencyKey };
+	return messageValues(mapping, ASYNC, message, idempotencyKey === '' ? [] : [key]);
 }
 
 function messageValues(
 	mapping: ApiMapping,
 	names: MessageMapping,
 	message: InboundMessage,
+	documented: PlacedValue[] = [],
 ): Additions {
-	return placeGiven(mapping, [
+	const values = [
 		{ ...names.session, value: message.sessionId },
 		{ ...names.agent, value: message.agentUuid },
 		{ ...names.message, value: message.message },
-	]);
+	];
+	return placeGiven(mapping, values, documented);
 }
 
 export function createValues(
@@ -88,16 +92,16 @@ export function createValues(
 function placeGiven(
 	mapping: ApiMapping,
 	values: Array<ValueMapping & { value: string }>,
+	documented: PlacedValue[] = [],
 ): Additions {
 	const given = values.filter(({ value }) => value !== '');
 	mapping.require(given.map(({ name }) => name));
-	return placeValues(
-		given.map(({ name, placement, value }) => ({
-			placement: mapping.optional(placement) ?? 'body',
-			name: mapping.required(name),
-			value,
-		})),
-	);
+	const mapped = given.map(({ name, placement, value }) => ({
+		placement: mapping.optional(placement) ?? 'body',
+		name: mapping.required(name),
+		value,
+	}));
+	return placeValues([...mapped, ...documented]);
 }
 
 /** The ID of the new session, or null if it isn't found. The shape of the response isn't documented. */

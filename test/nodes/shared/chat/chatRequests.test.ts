@@ -78,6 +78,15 @@ describe('each value is sent under the name and in the place from the credential
 		expect(asyncValues(ASYNC, MESSAGE, '').body).toEqual({ of: { session: 's-1' } });
 	});
 
+	test("of a message that would get the name of the idempotency key: rejected, so that the key doesn't replace it", () => {
+		const names = { chatAsyncSessionName: 's', chatAsyncMessageName: 'idempotency_key' };
+		const message = { sessionId: 's-1', agentUuid: '', message: 'Hello' };
+		expect(() => asyncValues(mapping(names), message, 'k-1')).toThrow('the same field name');
+		expect(asyncValues(mapping(names), message, '')).toEqual({
+			body: { s: 's-1', idempotency_key: 'Hello' },
+		});
+	});
+
 	test('of a new session', () => {
 		expect(createValues(CREATE, { agentUuid: 'agent_a', personName: 'Asha' })).toEqual({
 			query: { agent: 'agent_a' },
