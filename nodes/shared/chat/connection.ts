@@ -209,7 +209,7 @@ export class ChatConnection {
 
 	private async run(): Promise<void> {
 		while (await this.retryTimer.wait(this.stop.signal)) {
-			const isEarly = this.retryTimer.leftMs > 0;
+			const { isEarly } = this.retryTimer;
 			this.attemptCount += 1;
 			const attempt = await this.attempt();
 			if (attempt.kind === 'stopped' || this.stop.signal.aborted) return;

@@ -7,6 +7,9 @@ export class RetryTimer {
 
 	private requested = new AbortController();
 
+	/** Whether the latest wait ended before the attempt was due. */
+	isEarly = false;
+
 	constructor(private readonly clock: Clock) {
 		this.dueAt = clock.elapsed();
 	}
@@ -36,6 +39,8 @@ export class RetryTimer {
 		const waitMs = this.requested.signal.aborted ? Math.min(ms, CHAT_BACKOFF.firstMs) : ms;
 		this.requested = new AbortController();
 		await pause(this.clock, waitMs, AbortSignal.any([signal, this.requested.signal]));
+		// Not by the time alone, because a timer may fire a little early.
+		this.isEarly = (waitMs < ms || this.requested.signal.aborted) && this.leftMs > 0;
 		this.requested = new AbortController();
 		return !signal.aborted;
 	}
