@@ -44,7 +44,12 @@ async function isFree(port: number): Promise<boolean> {
 		await requireFree(port);
 		return true;
 	} catch (error) {
-		if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') return false;
+		if (codeOf(error) === 'EADDRINUSE') return false;
 		throw error;
 	}
+}
+
+/** Without `instanceof`, because Jest's node environment has an `Error` of its own. */
+function codeOf(error: unknown): unknown {
+	return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
