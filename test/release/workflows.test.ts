@@ -83,4 +83,10 @@ describe('publish.yml', () => {
 		expect(jobOf('publish')).toContain('sha256sum --check');
 		expect(jobOf('publish')).toMatch(/npm publish \.\/\*\.tgz --provenance .*--ignore-scripts/);
 	});
+
+	test('a version with a hyphen is neither the latest on npm nor on GitHub', () => {
+		expect(jobOf('publish')).toContain("contains(github.ref_name, '-') && 'next' || 'latest'");
+		expect(jobOf('release')).toContain("IS_PRERELEASE: ${{ contains(github.ref_name, '-') }}");
+		expect(jobOf('release')).toContain('--prerelease="$IS_PRERELEASE"');
+	});
 });
