@@ -25,8 +25,18 @@ export function releaseFaults(root: string, release: ReleaseCircumstances = {}):
 		...placeholderFaults(root),
 		...publisherFaults(root, manifest, release),
 		...versionFaults(root, manifest, release),
+		...readmeFaults(root),
 	];
 }
+
+/** npm and n8n's reviewers show this page. Before the first release, it says that the package can't be installed. */
+function readmeFaults(root: string): string[] {
+	return textOf(root, 'README.md').includes(NOT_RELEASED)
+		? [`README.md says that the package ${NOT_RELEASED}`]
+		: [];
+}
+
+const NOT_RELEASED = "isn't on npm yet";
 
 /** Every line with a placeholder in the files that a publisher changes. */
 function placeholderFaults(root: string): string[] {

@@ -32,8 +32,12 @@ export class ReleaseFolder {
 		return folder;
 	}
 
+	/** What docs/releasing.md says to do once, and for the first release. */
 	enterPublisher(): void {
 		this.npm('run', '--silent', 'release:publisher', '--', ...PUBLISHER);
+		const readme = join(this.path, 'README.md');
+		const lines = readFileSync(readme, 'utf8').split('\n');
+		writeFileSync(readme, lines.filter((line) => !line.includes("isn't on npm yet")).join('\n'));
 	}
 
 	/** Commits and tags a version on main, as docs/releasing.md says. */

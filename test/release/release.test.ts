@@ -48,6 +48,7 @@ function enterPublisher() {
 function prepareRelease() {
 	enterPublisher();
 	change('CHANGELOG.md', '## [Unreleased]', `## [Unreleased]\n\n## [${VERSION}] - 2026-12-01`);
+	write('README.md', '# n8n-nodes-voice-chat-agent\n');
 	git('init', '--quiet', '--initial-branch', 'main');
 	git('config', 'user.name', 'Test');
 	git('config', 'user.email', 'test@acme.io');
@@ -116,6 +117,17 @@ describe('release check', () => {
 		prepareRelease();
 		change(file, from, to);
 		expect(releaseFaults(folder, released)).not.toEqual([]);
+	});
+
+	test('a README from before the first release is found', () => {
+		prepareRelease();
+		write(
+			'README.md',
+			"**The package isn't on npm yet.** Until the first release, try it locally.\n",
+		);
+		expect(releaseFaults(folder, released)).toEqual([
+			"README.md says that the package isn't on npm yet",
+		]);
 	});
 
 	test('a tag other than the version is found', () => {
