@@ -266,7 +266,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to push each number to the campaign only once across all runs of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
+			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
 	},
 );
 

@@ -136,7 +136,7 @@ export function describeOutcome(
 			line(
 				'Pushed before',
 				rejectedRows.rowsWith('pushed_before'),
-				'An earlier run of this workflow sent their numbers to the campaign.',
+				'An earlier execution of this workflow sent their numbers to the campaign.',
 			),
 			...(rejected.size > 1 ? firstReasons(rejectedRows, names) : []),
 			...unmatchedIn(outcome),

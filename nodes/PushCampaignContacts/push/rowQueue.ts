@@ -78,14 +78,14 @@ export const BEGUN_EARLIER: Resolution = {
 
 const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
 const PUSHED_BEFORE: Resolution = {
-	onScreen: `An earlier run of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that run was interrupted or reported the number as unknown, check whether it is in the campaign. ${TO_SEND_ANYWAY}`,
+	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. ${TO_SEND_ANYWAY}`,
 	forModel:
-		"An earlier run of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again.",
+		"An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again.",
 };
 export const INTERRUPTED: Resolution = {
-	onScreen: `An earlier run of this workflow began to push this number and didn't report the result. It was interrupted, or it is still running. The number may be in the campaign, so it wasn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${TO_SEND_ANYWAY}`,
+	onScreen: `An earlier execution of this workflow began to push this number and didn't report the result. It was interrupted, or it's still running. The number may be in the campaign, so it wasn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${TO_SEND_ANYWAY}`,
 	forModel:
-		"An earlier push of this number didn't report its result. It was interrupted, or it is still running. The number may be in the campaign, so it wasn't sent again.",
+		"An earlier push of this number didn't report its result. It was interrupted, or it's still running. The number may be in the campaign, so it wasn't sent again.",
 };
 export const STILL_STORED: Resolution = {
 	onScreen:

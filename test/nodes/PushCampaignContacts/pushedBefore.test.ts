@@ -96,7 +96,7 @@ describe('Skip Numbers Pushed Before', () => {
 			"3 rows: 1 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
 		]);
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
-			/An earlier run of this workflow pushed this number to the campaign or began to/,
+			/An earlier execution of this workflow pushed this number to the campaign or began to/,
 		);
 	});
 
@@ -379,7 +379,7 @@ describe('as a tool', () => {
 			outcome: 'not_sent',
 			what_happened: '1 row: 0 pushed, 1 pushed before.',
 			next_step: expect.stringMatching(
-				/An earlier run of this workflow pushed this number to the campaign or began to/,
+				/An earlier execution of this workflow pushed this number to the campaign or began to/,
 			),
 		});
 	});
@@ -395,7 +395,7 @@ test('a model gets the numbers that an earlier run pushed, without advice to cor
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 	});
-	expect(answer.next_step).toMatch(/^An earlier run .* wasn't sent again\.$/);
+	expect(answer.next_step).toMatch(/^An earlier execution .* wasn't sent again\.$/);
 });
 
 describe('rows of a CSV file', () => {
