@@ -84,7 +84,7 @@ function zoneOf(context: IExecuteFunctions): string | undefined {
 	return runsOnEngine2(context) ? undefined : context.getTimezone();
 }
 
-/** The numbers with *Also Count Calls Placed Elsewhere*, each once. */
+/** The numbers with *Count Other Calls*, each once. */
 async function numbersToRead({ context, parameters }: OperationRun): Promise<string[]> {
 	const limit = parameters.at(0).collection('options').group('callLimit');
 	if (limit?.has('countElsewhere') !== true) return [];

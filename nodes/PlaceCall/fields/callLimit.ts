@@ -38,7 +38,7 @@ const limitProperty: INodeProperties = {
 					description: `The number of days in which these calls count, from ${MIN_DAYS} to ${MAX_DAYS}. A day has 24 hours from each call. If the workflow calls the same people at the same time every day, enter 0.9, because a call can be some minutes earlier than the day before.`,
 				},
 				{
-					displayName: 'Also Count Calls Placed Elsewhere',
+					displayName: 'Count Other Calls',
 					name: 'countElsewhere',
 					type: 'boolean',
 					default: false,
@@ -74,7 +74,7 @@ const NO_LIMIT = problem(
 );
 
 const UNCLEAR_NUMBER = problem(
-	"'Also Count Calls Placed Elsewhere' needs a 'Phone Number' with a clear international format",
+	"'Count Other Calls' needs a 'Phone Number' with a clear international format",
 	{
 		onScreen: 'Enter the number with + and its country code, or turn off the switch.',
 		forModel: 'Give the number with + and its country code.',

@@ -28,7 +28,7 @@ const SETTINGS: Setting[] = [
 	wholeNumber(
 		LIMITS.maxCallDurationSeconds,
 		{
-			displayName: 'Maximum Call Duration (Seconds)',
+			displayName: 'Maximum Duration (Seconds)',
 			name: 'maxCallDurationSeconds',
 			default: 600,
 			description: 'The maximum length of the call, from 30 to 1800 seconds',

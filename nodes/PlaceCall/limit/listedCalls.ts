@@ -56,7 +56,7 @@ function timeOf({ created_at: created }: JsonObject, key: string): number {
 	if (!Number.isNaN(time)) return time;
 	throw new OutcomeUnknown(
 		`A call to +${key} in the call list has no created_at with a UTC offset (got ${quoted(created ?? null)})`,
-		onScreenOnly("Remove 'Also Count Calls Placed Elsewhere'."),
+		onScreenOnly("Remove 'Count Other Calls'."),
 	);
 }
 

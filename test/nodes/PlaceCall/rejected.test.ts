@@ -243,16 +243,8 @@ describe('before anything is sent', () => {
 			"starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91)",
 		],
 		['a greeting too long', { initialGreeting: 'x'.repeat(2001) }, '2001 characters'],
-		[
-			'a short call',
-			{ callConfigOverrides: { maxCallDurationSeconds: 29 } },
-			'Maximum Call Duration',
-		],
-		[
-			'a long call',
-			{ callConfigOverrides: { maxCallDurationSeconds: 1801 } },
-			'Maximum Call Duration',
-		],
+		['a short call', { callConfigOverrides: { maxCallDurationSeconds: 29 } }, 'Maximum Duration'],
+		['a long call', { callConfigOverrides: { maxCallDurationSeconds: 1801 } }, 'Maximum Duration'],
 		['no attempt', { callConfigOverrides: { retryMaxAttempts: 0 } }, 'Retry Attempts'],
 		['eleven attempts', { callConfigOverrides: { retryMaxAttempts: 11 } }, 'Retry Attempts'],
 		['no interval', { callConfigOverrides: { retryIntervalMinutes: 0 } }, 'Retry Interval'],

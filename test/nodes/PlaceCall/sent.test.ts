@@ -75,7 +75,7 @@ describe('what is sent', () => {
 			},
 		],
 		[
-			'Maximum Call Duration',
+			'Maximum Duration',
 			{ callConfigOverrides: { maxCallDurationSeconds: 30 } },
 			{ call_config_overrides: { max_call_duration_seconds: 30 } },
 		],

@@ -181,7 +181,7 @@ describe('numbers with bounds', () => {
 	const rows = [
 		{
 			name: 'maxCallDurationSeconds',
-			field: 'Maximum Call Duration (Seconds)',
+			field: 'Maximum Duration (Seconds)',
 			min: 30,
 			max: 1800,
 		},

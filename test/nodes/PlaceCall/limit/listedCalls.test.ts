@@ -57,7 +57,7 @@ async function call(
 	);
 }
 
-describe('Also Count Calls Placed Elsewhere', () => {
+describe('Count Other Calls', () => {
 	it('counts the calls of the period in the call list', async () => {
 		shows([listed('2026-11-19T12:00:01+05:30'), listed('2026-11-01T12:00:00+05:30')]);
 		const [item] = output(await call(), 'Node');
@@ -144,7 +144,7 @@ describe('nobody is called', () => {
 			...options(),
 		});
 		expect(faultOf(run).message).toBe(
-			"'Also Count Calls Placed Elsewhere' needs a 'Phone Number' with a clear international format",
+			"'Count Other Calls' needs a 'Phone Number' with a clear international format",
 		);
 	});
 });
