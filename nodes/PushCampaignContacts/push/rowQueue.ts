@@ -80,7 +80,7 @@ const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > For
 const PUSHED_BEFORE: Resolution = {
 	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. ${TO_SEND_ANYWAY}`,
 	forModel:
-		"An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again.",
+		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
 };
 export const INTERRUPTED: Resolution = {
 	onScreen: `An earlier execution of this workflow began to push this number and didn't report the result. It was interrupted, or it's still running. The number may be in the campaign, so it wasn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${TO_SEND_ANYWAY}`,

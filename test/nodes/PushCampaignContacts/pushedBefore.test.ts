@@ -379,7 +379,7 @@ describe('as a tool', () => {
 			outcome: 'not_sent',
 			what_happened: '1 row: 0 pushed, 1 pushed before.',
 			next_step: expect.stringMatching(
-				/An earlier execution of this workflow pushed this number to the campaign or began to/,
+				/This number was pushed to the campaign before, or an earlier push of it began, so it/,
 			),
 		});
 	});
@@ -395,7 +395,9 @@ test('a model gets the numbers that an earlier run pushed, without advice to cor
 		outcome: 'not_sent',
 		what_happened: '1 row: 0 pushed, 1 pushed before.',
 	});
-	expect(answer.next_step).toMatch(/^An earlier execution .* wasn't sent again\.$/);
+	expect(answer.next_step).toMatch(
+		/^This number was pushed to the campaign before, .* wasn't sent again\.$/,
+	);
 });
 
 describe('rows of a CSV file', () => {
