@@ -57,7 +57,7 @@ const STOPPED_STATUSES: { [status: string]: WaitEnd & { isFinal: boolean } } = {
 	},
 	Archived: {
 		outcome: 'archived',
-		note: 'The campaign is archived, so the contacts that are left in its queues are not called.',
+		note: "The campaign is archived, so the contacts that are left in its queues aren't called.",
 		isFinal: true,
 	},
 };
@@ -148,7 +148,7 @@ function timedOut(
 	if (notRead !== undefined) {
 		const were =
 			pending.length > 0
-				? `these contact lists were not completed: ${pending.join(', ')}`
+				? `these contact lists weren't completed: ${pending.join(', ')}`
 				: 'no contact list was in progress';
 		return {
 			outcome: 'timed_out',
@@ -166,7 +166,7 @@ function timedOut(
 		missing.length > 0 ? ` The campaign no longer shows these: ${missing.join(', ')}.` : '';
 	return {
 		outcome: 'timed_out',
-		note: `The time limit passed ${after}. These contact lists are not completed: ${pending.join(', ')}.${andMissing}`,
+		note: `The time limit passed ${after}. These contact lists aren't completed: ${pending.join(', ')}.${andMissing}`,
 	};
 }
 

@@ -68,7 +68,7 @@ const queueWaitFields: INodeProperties[] = [
 			{ name: 'Stop', value: 'stop', description: 'Stop the execution' },
 		],
 		default: 'return',
-		description: 'What to do if the campaign is not completed in time',
+		description: "What to do if the campaign isn't completed in time",
 		displayOptions: { show: { waitUntilCompleted: [true] } },
 	},
 ];

@@ -134,7 +134,7 @@ export async function statusWithin(
 	const { view, end, notRead } = await waitUntilCompleted(read, wait, clock);
 	if (end.outcome === 'timed_out' && wait.stopAtLimit) {
 		throw new OutcomeUnknown(
-			'The campaign was not completed within the time limit',
+			"The campaign wasn't completed within the time limit",
 			onScreenOnly(
 				[
 					end.note,

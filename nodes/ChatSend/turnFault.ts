@@ -95,7 +95,7 @@ const BY_CODE: Record<InvalidCode, Explanation> = {
 
 const BUSY: Explanation = {
 	message: 'The service is too busy to accept the message',
-	resolution: forEveryone('The message was not accepted. Send it again later.'),
+	resolution: forEveryone("The message wasn't accepted. Send it again later."),
 };
 
 const FAILED: Explanation = {

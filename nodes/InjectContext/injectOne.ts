@@ -33,7 +33,7 @@ function maybeInjected(sessionId: string, error: OutcomeUnknown): OutcomeUnknown
 	return error.withText({
 		message: `${error.message} (context of session ${sessionId})`,
 		resolution: forEveryone(
-			'The entry was not sent again. The next entry for this session returns the full list, which shows whether this one was added.',
+			"The entry wasn't sent again. The next entry for this session returns the full list, which shows whether this one was added.",
 		),
 	});
 }

@@ -89,7 +89,7 @@ async function* readable(
 
 function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
-		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows were not sent`,
+		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows weren't sent`,
 		onScreenOnly('Push only the remaining rows. If n8n has deleted the file, load it again first.'),
 		error instanceof Error ? error.message : String(error),
 		false,

@@ -204,9 +204,9 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
 	ifUnknownField(
-		'Read the contact lists of the campaign before each request and, if the service does not respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.',
+		"Read the contact lists of the campaign before each request and, if the service doesn't respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.",
 		'Stop the push and report the rows whose outcome is unknown',
-		'What to do if the service does not respond to a request, so that its rows may or may not be in the campaign. The node never sends the request again.',
+		"What to do if the service doesn't respond to a request, so that its rows may or may not be in the campaign. The node never sends the request again.",
 	),
 	{
 		displayName: 'Last Name Column',

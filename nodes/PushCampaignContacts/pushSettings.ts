@@ -33,7 +33,7 @@ export type PushSettings = {
 /** The store of *Skip Numbers Pushed Before*. */
 export const PUSHED_NUMBERS_STORE: StoreUse = {
 	message:
-		"n8n can't read or write the list of numbers pushed before, so the remaining rows were not sent",
+		"n8n can't read or write the list of numbers pushed before, so the remaining rows weren't sent",
 	description:
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check the database. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",
 };

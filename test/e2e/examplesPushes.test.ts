@@ -312,7 +312,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(lines.at(-1)).toBe('Show this page to the person who gave you the form.');
 		});
 
-		it('says which rows may be in the campaign if the service does not respond', async () => {
+		it("says which rows may be in the campaign if the service doesn't respond", async () => {
 			const match = { method: 'POST' };
 			run.simulator.faults.inject({ kind: 'resetAfter', match, times: 1 });
 			const [title, ...lines] = await upload('leads.csv', `${HEADER}${GOOD_ROWS}12345,Farah\n`);

@@ -95,7 +95,7 @@ export function withNumber(phone: string, error: OutcomeUnknown): OutcomeUnknown
 	return error.withText({
 		message: `${error.message} (${phone})`,
 		resolution: {
-			onScreen: `The request was not sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
+			onScreen: `The request wasn't sent again. Before you try again, use the Check operation to see whether ${phone} is on the list.`,
 			forModel: 'The request was not sent again.',
 		},
 	});

@@ -27,7 +27,7 @@ export const remove: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to continue if the number is not on the list. Use this if the workflow may run again for the same number.',
+				"Whether to continue if the number isn't on the list. Use this if the workflow may run again for the same number.",
 		},
 		changeOptionsField('remove'),
 	],

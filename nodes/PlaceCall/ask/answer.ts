@@ -111,7 +111,7 @@ function evaluateAnswer(
 		if (isMissed)
 			return {
 				answer: 'not_reached',
-				explanation: `The person was not reached (status ${status}).`,
+				explanation: `The person wasn't reached (status ${status}).`,
 			};
 		if (readFailure !== undefined) return unclear(`The answer is unknown. ${readFailure}`);
 		if (!hasEnded) return unclear("The call wasn't completed when the wait ended.");

@@ -60,7 +60,7 @@ const SETTINGS: Setting[] = [
 		{
 			displayName: 'Retry When Not Answered',
 			name: 'retryEnabled',
-			description: 'Whether the service retries automatically if the call is not answered',
+			description: "Whether the service retries automatically if the call isn't answered",
 		},
 		(value) => ({ retry_config: { enabled: value } }),
 	),

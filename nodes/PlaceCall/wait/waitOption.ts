@@ -47,7 +47,7 @@ export const waitField: INodeProperties = {
 					typeOptions: { minValue: 1 },
 					default: 2,
 					description:
-						'How long to wait after the last call is due. Calls that are not completed by then are returned with timed_out set to true.',
+						"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
 				},
 				{
 					displayName: 'Unit',

@@ -86,7 +86,7 @@ export class ContactListFinder {
 
 	private seenLists(lists: readonly ContactList[], contacts: number): string {
 		if (lists.length === 0) {
-			return 'After two minutes, the campaign has no new contact list of this agent. The request probably did not arrive, but this is not certain.';
+			return "After two minutes, the campaign has no new contact list of this agent. The request probably didn't arrive, but this isn't certain.";
 		}
 		const seen = lists.map(
 			(list) => `${list.id} (${this.sizeOf(list) ?? 'an unknown number'} queued)`,
@@ -100,7 +100,7 @@ async function readLists(client: ApiClient, campaignId: number): Promise<Contact
 	const { record, lists } = await readCampaign(client, campaignId);
 	if (Array.isArray(record.uploads) && lists.every(({ id }) => id !== '')) return lists;
 	throw new NotSent(
-		'The status of the campaign has no contact lists with IDs, so the node could not look up a request with an unknown outcome',
+		"The status of the campaign has no contact lists with IDs, so the node couldn't look up a request with an unknown outcome",
 		onScreenOnly("Set 'If the Outcome Is Unknown' in 'Options' to Stop."),
 		undefined,
 		false,
@@ -119,7 +119,7 @@ function notReadable(error: unknown): NotSent {
 			: { message: String(error), resolution: forEveryone('Try again later.') };
 	const originalMessage = error instanceof ExplainedError ? error.originalMessage : undefined;
 	return new NotSent(
-		`The campaign couldn't be read before the request ('If the Outcome Is Unknown' is Look It Up), so the request was not sent: ${message}`,
+		`The campaign couldn't be read before the request ('If the Outcome Is Unknown' is Look It Up), so the request wasn't sent: ${message}`,
 		resolution,
 		originalMessage,
 	);

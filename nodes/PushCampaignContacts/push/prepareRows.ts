@@ -163,7 +163,7 @@ function tooManyUnusable(max: number, { single: [first] }: RejectedRows): Invali
 /** The rows that are sent must be the rows that were checked. */
 export function changedFile(): InvalidInput {
 	return new InvalidInput(
-		'The file changed after its rows were checked, so the remaining rows were not sent',
+		"The file changed after its rows were checked, so the remaining rows weren't sent",
 		onScreenOnly('Restore the file, or push only the remaining rows of the new one.'),
 	);
 }
@@ -172,7 +172,7 @@ export function changedFile(): InvalidInput {
 function notWritable(row: string, error: unknown): InvalidInput {
 	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
 	return new InvalidInput(
-		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows were not sent`,
+		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
 		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),
 	);
 }

@@ -355,7 +355,7 @@ function interrupted(): OutcomeUnknown {
 	return new OutcomeUnknown(
 		"An earlier attempt of this execution was interrupted during a request, so it's unknown whether the request took effect",
 		forEveryone(
-			'The request was not sent again. Check the campaign in the service before you push these rows again.',
+			"The request wasn't sent again. Check the campaign in the service before you push these rows again.",
 		),
 	);
 }

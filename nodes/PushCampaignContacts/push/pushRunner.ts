@@ -302,7 +302,7 @@ function isPayloadTooLarge(error: ExplainedError): boolean {
 
 function tooManyRejected(): ExplainedError {
 	return new InvalidInput(
-		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, so the remaining rows were not sent`,
+		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, so the remaining rows weren't sent`,
 		onScreenOnly(
 			"Check the reasons of the rejected rows. They probably have the same cause, such as a wrong 'Phone Column'.",
 		),

@@ -95,7 +95,7 @@ export class PushedNumbers {
 function listFull(): NotSent {
 	const max = MAX_PUSHED_NUMBERS.toLocaleString('en-US');
 	return new NotSent(
-		`'Skip Numbers Pushed Before' can't remember more than ${max} numbers per workflow, so the remaining rows were not sent`,
+		`'Skip Numbers Pushed Before' can't remember more than ${max} numbers per workflow, so the remaining rows weren't sent`,
 		{
 			onScreen:
 				"Forget the numbers of ended campaigns with DND List > Remembered Number > Forget. Or turn off 'Skip Numbers Pushed Before' and push only new rows.",

@@ -101,7 +101,7 @@ export function describeOutcome(
 				!isDryRun &&
 				pushed.size > 0 &&
 				notSent.size > 0 &&
-				'To send only the rows that were not sent, retry this execution from the list of executions.',
+				"To send only the rows that weren't sent, retry this execution from the list of executions.",
 			...earlierNotes(outcome),
 		]),
 		groups: onlyTexts([

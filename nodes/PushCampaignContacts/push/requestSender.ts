@@ -155,10 +155,10 @@ export class RequestSender {
 function pushInterrupted({ isTool }: AttemptSettings): ExplainedError {
 	return new InvalidInput(
 		isTool
-			? 'The tool ran out of time, so the remaining contacts were not sent'
-			: 'The execution was stopped, so the remaining rows were not sent',
+			? "The tool ran out of time, so the remaining contacts weren't sent"
+			: "The execution was stopped, so the remaining rows weren't sent",
 		{
-			onScreen: 'You can push the rows that were not sent again.',
+			onScreen: "You can push the rows that weren't sent again.",
 			forModel: 'You can push the contacts that were not sent again.',
 		},
 	);

@@ -70,7 +70,7 @@ function contradiction(response: JsonObject, sent: number, skipped: number): Out
 	return new OutcomeUnknown(
 		`The response doesn't account for all contacts: the request had ${contacts}, the response has ${shown}. It's unknown which contacts are in the campaign`,
 		forEveryone(
-			`They were not sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
+			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
 		),
 		undefined,
 		undefined,

@@ -71,7 +71,7 @@ export class AllRows implements RowQueue {
 
 export const BEGUN_EARLIER: Resolution = {
 	onScreen:
-		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It was not sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
 	forModel:
 		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
 };

@@ -16,7 +16,7 @@ const SENT =
 const SENT_FOR_MODEL =
 	'This number is in the campaign already. It was pushed before in this agent run or MCP session, and not again.';
 const UNKNOWN =
-	'This number may be in the campaign, because an earlier push of it has an unknown outcome. It was not pushed again.';
+	"This number may be in the campaign, because an earlier push of it has an unknown outcome. It wasn't pushed again.";
 
 /** A number that the service skipped as a duplicate is in the campaign too. */
 const IN_CAMPAIGN: readonly RowStatus[] = ['skipped_duplicate'];

@@ -33,7 +33,7 @@ const BY_STATUS: { [status: number]: Explanation } = {
 	413: {
 		message: 'The request is too large for the service or a proxy (HTTP status 413)',
 		resolution: forEveryone(
-			'The request had no effect. Shorten the texts, or leave out values that are not needed.',
+			"The request had no effect. Shorten the texts, or leave out values that aren't needed.",
 		),
 	},
 };

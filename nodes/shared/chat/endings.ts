@@ -51,7 +51,7 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 		message: 'The service rejects the connection because the agent is inactive',
 		resolution: {
 			onScreen:
-				'Activate the agent in the service, then run or publish the workflow again. Another client cannot be the reason, because this connection takes over the session.',
+				"Activate the agent in the service, then run or publish the workflow again. Another client can't be the reason, because this connection takes over the session.",
 			forModel: `Tell ${USER} that the agent of this session must be activated.`,
 		},
 	},
@@ -104,7 +104,7 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 	displaced: {
 		message:
-			'The service closed the connection twice with a code that its documentation does not explain',
+			"The service closed the connection twice with a code that its documentation doesn't explain",
 		resolution: {
 			onScreen:
 				'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',

@@ -817,7 +817,7 @@ describe('unusable requests', () => {
 	const tooLarge = Object.assign(new Error('too large'), { status: 413 });
 
 	it.each<[string, WebhookRequest, number, string]>([
-		['not JSON', { rawBody: Buffer.from('call_id=1') }, 400, 'The body is not JSON.'],
+		['not JSON', { rawBody: Buffer.from('call_id=1') }, 400, "The body isn't JSON."],
 		['empty', { rawBody: Buffer.alloc(0) }, 400, 'The body is empty.'],
 		['without call_id', { body: { status: 'picked' } }, 400, 'The body has no call_id.'],
 		['a list', { body: [] }, 400, 'The body has no call_id.'],

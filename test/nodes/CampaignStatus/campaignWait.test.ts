@@ -125,7 +125,7 @@ test.each([
 		{},
 	],
 	[
-		'The campaign is archived, so the contacts that are left in its queues are not called.',
+		"The campaign is archived, so the contacts that are left in its queues aren't called.",
 		view('Archived', list(1, false)),
 		{},
 	],
@@ -146,7 +146,7 @@ describe('waiting', () => {
 		const { end } = await wait({ limitMs: 70_000 });
 		expect(end).toEqual({
 			outcome: 'timed_out',
-			note: 'The time limit passed after 1 minute. These contact lists are not completed: 2.',
+			note: "The time limit passed after 1 minute. These contact lists aren't completed: 2.",
 		});
 		expect(seen.sleeps).toEqual([30_000, 30_000, 10_000]);
 	});
@@ -370,7 +370,7 @@ describe('waiting', () => {
 		expect(await wait()).toMatchObject({
 			end: {
 				outcome: 'timed_out',
-				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists were not completed: 2.",
+				note: "The time limit passed after 5 minutes, and the campaign couldn't be read at the end. When it was last read, these contact lists weren't completed: 2.",
 			},
 			notRead: 'The service responded with 503. Try again later.',
 		});

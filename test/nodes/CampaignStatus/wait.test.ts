@@ -58,7 +58,7 @@ test('returns the current status at the time limit', async () => {
 		{
 			campaign_id: 1,
 			wait_outcome: 'timed_out',
-			wait_note: 'The time limit passed after 1 minute. These contact lists are not completed: 5.',
+			wait_note: "The time limit passed after 1 minute. These contact lists aren't completed: 5.",
 		},
 	]);
 	expect(seconds).toBe(60);
@@ -67,7 +67,7 @@ test('returns the current status at the time limit', async () => {
 test('stops at the time limit if set', async () => {
 	status(1, false, 4);
 	expect(await errorOf({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
-		message: 'The campaign was not completed within the time limit',
+		message: "The campaign wasn't completed within the time limit",
 		description: expect.stringContaining('contact lists are not completed: 5'),
 	});
 });

@@ -28,8 +28,8 @@ async function statuses(requests: Array<Promise<{ statusCode: number }>>) {
 describe('an invalid body', () => {
 	const bodies: Array<[string, Buffer, number, string]> = [
 		['none', Buffer.alloc(0), 400, 'The body is empty.'],
-		['text', Buffer.from('watch'), 400, 'The body is not JSON.'],
-		['incomplete JSON', Buffer.from('{"action":'), 400, 'The body is not JSON.'],
+		['text', Buffer.from('watch'), 400, "The body isn't JSON."],
+		['incomplete JSON', Buffer.from('{"action":'), 400, "The body isn't JSON."],
 		['null', Buffer.from('null'), 400, '"action" in the request must be "watch" or "unwatch"'],
 		[
 			'a list',

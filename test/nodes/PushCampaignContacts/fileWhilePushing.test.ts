@@ -74,9 +74,9 @@ describe('a file that n8n has deleted while its rows were sent', () => {
 		const { bodies, state } = deleted();
 		const failed = await run();
 		expect(errorOf(failed)).toMatchObject({
-			message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows were not sent`,
+			message: `n8n couldn't read the file "a.csv" to its end, so the remaining rows weren't sent`,
 			description: expect.stringMatching(
-				/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\nTo send only the rows that were not sent, retry this execution[^]*\nPushed: 6 rows/,
+				/^Push only the remaining rows\. If n8n has deleted the file, load it again first\. n8n said: ENOENT\.\nTo send only the rows that weren't sent, retry this execution[^]*\nPushed: 6 rows/,
 			),
 		});
 		state.isDeleted = false;
@@ -100,7 +100,7 @@ describe('a file that changed while its rows were sent', () => {
 		stores((piece, index) => (isLost(bodies, index) ? `${phone(99)}\n` : piece));
 		const failed = await run();
 		expect(errorOf(failed)).toMatchObject({
-			message: 'The file changed after its rows were checked, so the remaining rows were not sent',
+			message: "The file changed after its rows were checked, so the remaining rows weren't sent",
 			description: expect.stringMatching(
 				/^Restore the file, or push only the remaining rows of the new one\.\n/,
 			),

@@ -53,7 +53,7 @@ describe('when the outcome of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^The request wasn't sent again.*\nTo send only the rows that were not sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
+					/^The request wasn't sent again.*\nTo send only the rows that weren't sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
 				),
 			);
 		},

@@ -45,7 +45,7 @@ describe('Retry in the list of executions', () => {
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/\nTo send only the rows that were not sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
+				/\nTo send only the rows that weren't sent, retry this execution.*\nPushed: 2 rows[^]*\nNot sent: 3 rows/,
 			),
 		);
 		const again = await retry(failed, node);

@@ -71,7 +71,7 @@ export async function readJson(
 	const text = body?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 	const json = parseJson(text);
 	if (json !== undefined) return { json, bytes };
-	return reject(400, text === '' ? 'The body is empty.' : 'The body is not JSON.');
+	return reject(400, text === '' ? 'The body is empty.' : "The body isn't JSON.");
 }
 
 /**

@@ -48,13 +48,13 @@ describe('the answer', () => {
 			'nobody took the call',
 			ended({ status: 'not_picked' }),
 			'not_reached',
-			'The person was not reached (status "not_picked").',
+			'The person wasn\'t reached (status "not_picked").',
 		],
 		[
 			'nobody answered, and the call is in progress',
 			inProgress({ status: 'failed' }),
 			'not_reached',
-			'The person was not reached (status "failed").',
+			'The person wasn\'t reached (status "failed").',
 		],
 		[
 			'a yes in a call that nobody answered',

@@ -40,7 +40,7 @@ describe('webhooks during the wait', () => {
 		const { response, result } = await deliver({ rawBody: Buffer.from('x=1') });
 		expect(response).toMatchObject({
 			statusCode: 400,
-			body: { received: false, message: 'The body is not JSON.' },
+			body: { received: false, message: "The body isn't JSON." },
 		});
 		expect(result).toEqual({ noWebhookResponse: true });
 		expect((await arrive({ call_id: callId })).items).toHaveLength(1);

@@ -581,7 +581,7 @@ describe('a file that changes', () => {
 		return rows;
 	};
 	const changed = {
-		message: 'The file changed after its rows were checked, so the remaining rows were not sent',
+		message: "The file changed after its rows were checked, so the remaining rows weren't sent",
 		resolution: 'Restore the file, or push only the remaining rows of the new one.',
 	};
 

@@ -17,7 +17,7 @@ test('reports each group of rows on one line, and everything else in the details
 	const again = [{ json: { phone: phone(1) } }];
 	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual({
 		nextSteps: [
-			'To send only the rows that were not sent, retry this execution from the list of executions.',
+			"To send only the rows that weren't sent, retry this execution from the list of executions.",
 		],
 		groups: [
 			'Pushed: 9,999 rows (items 1 to 9999, contact list 502). Leave them out if you push the other rows again.',

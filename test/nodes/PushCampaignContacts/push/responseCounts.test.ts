@@ -70,7 +70,7 @@ describe('impossible counts leave both rows unknown', () => {
 				'has contacts_received: 2, contacts_accepted: 0, skipped: 1.',
 			),
 			resolution:
-				'They were not sent again. Before you push them again, compare contact list 7 of the campaign with your rows.',
+				"They weren't sent again. Before you push them again, compare contact list 7 of the campaign with your rows.",
 		});
 		const { stopped: one } = await push(1, answering({ contacts_accepted: 0 }).options);
 		expect(one?.message).toContain(
