@@ -16,7 +16,7 @@ const queueWaitFields: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to wait until the calling queues of its contact lists are completed. The wait also ends if the campaign is paused, archived, or a draft, or if its calling queue is empty for two minutes. The output shows the reason.',
+			"Whether to wait until the calling queues of the campaign's contact lists are completed. The wait also ends if the campaign is paused, archived, or a draft, or if its calling queue is empty for two minutes. The output shows the reason.",
 	},
 	{
 		displayName:

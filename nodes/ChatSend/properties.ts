@@ -94,7 +94,7 @@ const whomFields: INodeProperties[] = [
 	shownWhere(
 		{
 			...omit(agentField, 'required'),
-			description: 'The agent to talk to. Required if Session ID is empty.',
+			description: "The agent to talk to. Required if 'Session ID' is empty.",
 		},
 		{ ...MESSAGE, sendBy: ['inbound', 'async'] },
 	),

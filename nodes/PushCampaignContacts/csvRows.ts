@@ -39,7 +39,7 @@ function noFile(context: IExecuteFunctions, index: number, field: string): Inval
 	const data =
 		Object.keys(json).length === 0
 			? ''
-			: ", but it has other data. If the items are rows, set 'Contacts From' to Input Items";
+			: ", but it has other data. If the items are rows, set 'Contacts From' to 'Input Items'";
 	const has = files.length > 0 ? `has a file in ${files.join(', ')}` : `has no file${data}`;
 	return new InvalidInput(
 		`Item ${index} has no file in field ${quoted(field)}, so nothing was sent`,

@@ -138,9 +138,9 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 	if (output !== 'rows' || outputLimit === undefined || count <= outputLimit.maxRows) return;
 	const [rows, max] = [count, outputLimit.maxRows].map((number) => number.toLocaleString('en-US'));
 	throw new InvalidInput(
-		`The file has ${rows} rows, but with 'Output' set to One Item per Row, a file can have at most ${max}. Nothing was sent`,
+		`The file has ${rows} rows, but with 'Output' set to 'One Item per Row', a file can have at most ${max}. Nothing was sent`,
 		onScreenOnly(
-			"Set 'Output' in 'Options' to One Item per Request or One Summary Item, or split the file.",
+			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
 		),
 	);
 }

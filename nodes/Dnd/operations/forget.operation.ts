@@ -39,7 +39,7 @@ const scopeField: INodeProperties = {
 		{
 			name: 'Number of Each Item',
 			value: 'items',
-			description: 'Forget the number in Phone, in any format',
+			description: "Forget the number in 'Phone', in any format",
 		},
 	],
 	default: 'items',

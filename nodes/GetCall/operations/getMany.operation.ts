@@ -39,7 +39,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		'Which calls to return. Each filter except Contact List ID needs a name in the credential, under Set Up the Call List.',
+		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'Set Up the Call List'.",
 	options: [
 		{
 			displayName: 'Agent ID',
@@ -122,7 +122,7 @@ const pageSizeField: INodeProperties = {
 	typeOptions: { minValue: 1, numberPrecision: 0 },
 	default: 50,
 	description:
-		'How many calls to get per request. Requires Page Size Parameter Name in the credential. Without this option, the service uses its own page size.',
+		"How many calls to get per request. Requires 'Page Size Parameter Name' in the credential. Without this option, the service uses its own page size.",
 };
 
 export const getMany: Operation = {

@@ -14,7 +14,7 @@ const hoursProperty: INodeProperties = {
 	placeholder: 'Add Hours',
 	default: {},
 	description:
-		"When people may be called, in their local time. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
+		"When people may be called, in the time zone that you enter. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
 		{
 			displayName: 'Hours',

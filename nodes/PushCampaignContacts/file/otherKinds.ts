@@ -3,7 +3,7 @@ export type OtherKind = { description: string; resolution: string };
 
 const AS_CSV = 'Save it as CSV in the spreadsheet program';
 const EXTRACT =
-	"add an Extract from File node before this one and set 'Contacts From' to Input Items";
+	"add an Extract from File node before this one and set 'Contacts From' to 'Input Items'";
 
 /** By the first bytes. The file name may be wrong. */
 const BINARY: ReadonlyArray<OtherKind & { begins: readonly number[] }> = [

@@ -119,7 +119,7 @@ function notReadable(error: unknown): NotSent {
 			: { message: String(error), resolution: forEveryone('Try again later.') };
 	const originalMessage = error instanceof ExplainedError ? error.originalMessage : undefined;
 	return new NotSent(
-		`The campaign couldn't be read before the request ('If the Outcome Is Unknown' is Look It Up), so the request wasn't sent: ${message}`,
+		`The campaign couldn't be read before the request ('If the Outcome Is Unknown' is 'Look It Up'), so the request wasn't sent: ${message}`,
 		resolution,
 		originalMessage,
 	);

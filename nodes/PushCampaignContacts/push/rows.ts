@@ -136,7 +136,7 @@ function unreadFile(): InvalidInput {
 	return new InvalidInput(
 		'The input is a file, not rows, so nothing was sent',
 		onScreenOnly(
-			"For a CSV file, set 'Contacts From' to CSV File. For other files, add an Extract from File node before this one.",
+			"For a CSV file, set 'Contacts From' to 'CSV File'. For other files, add an Extract from File node before this one.",
 		),
 	);
 }

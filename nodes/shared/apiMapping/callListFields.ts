@@ -60,7 +60,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to List in Response',
 		description:
-			'Path to the list of calls: field names separated by dots. Enter a single dot if the whole response is the list. Required for Return All. Without it, the nodes return only the calls of the first response, if it has exactly one list of calls.',
+			"Path to the list of calls: field names separated by dots. Enter a single dot if the whole response is the list. Required for 'Return All'. Without it, the nodes return only the calls of the first response, if it has exactly one list of calls.",
 		placeholder: 'e.g. data.calls',
 	},
 	callListKeyName: {

@@ -35,7 +35,7 @@ const CHECK_SERVICE =
 
 const SEND_LATER: Resolution = {
 	onScreen:
-		'Check that the service is available and that n8n can reach it. Then send the message again.',
+		'The old connection could have ended before the service confirmed the message. Check that the service is available and that n8n can reach it. Then send the message again.',
 	forModel: 'Send the message again later.',
 };
 
@@ -85,13 +85,11 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 		},
 	},
 	token_unavailable: {
-		message:
-			"The service didn't issue a new WebSocket token in time, and with the old one the connection might have ended before the service confirmed the message",
+		message: "The service didn't issue a new WebSocket token in time",
 		resolution: SEND_LATER,
 	},
 	renewal_failed: {
-		message:
-			"The connection to the chat session couldn't be renewed in time, and the old one might have ended before the service confirmed the message",
+		message: "The connection to the chat session couldn't be renewed in time",
 		resolution: SEND_LATER,
 	},
 	bad_url: {

@@ -442,7 +442,7 @@ describe('nothing is sent, and the error explains why, if', () => {
 	test.each([
 		[
 			{ phone: phone(1) },
-			/The item has no file, but it has other data\. .* set 'Contacts From' to Input Items\.$/,
+			/The item has no file, but it has other data\. .* set 'Contacts From' to 'Input Items'\.$/,
 		],
 		[{}, /The item has no file\.$/],
 	])('the item %j has no file', async (json, description) => {
@@ -457,7 +457,7 @@ describe('nothing is sent, and the error explains why, if', () => {
 		const { error } = await runPush(harness, [fileItem('leads.csv', LEADS)]);
 		expect(error).toMatchObject({
 			message: 'The input is a file, not rows, so nothing was sent',
-			description: expect.stringMatching(/^For a CSV file, set 'Contacts From' to CSV File\./),
+			description: expect.stringMatching(/^For a CSV file, set 'Contacts From' to 'CSV File'\./),
 		});
 	});
 
