@@ -149,11 +149,10 @@ function daysIn(value: string): Checked<Set<number>> {
 		'Enter the days on which people may be called, such as Mon-Wed, Sat.',
 	);
 	if (isUnset(value)) return problem("'Days' in 'Calling Hours' is empty", resolution);
-	const text = value.toLowerCase();
 	// Collapse white space first, because the next pattern is slow for long runs of it.
-	const parts = text
+	const parts = value
 		.replace(/\s+/g, ' ')
-		.replace(/ ?(?:[-–—]|\bto\b) ?/g, '-')
+		.replace(/ ?(?:[-–—]|\bto\b) ?/gi, '-')
 		.split(/[ ,;]+/);
 	const days = new Set<number>();
 	for (const part of parts.filter((name) => name !== '')) {
@@ -162,10 +161,9 @@ function daysIn(value: string): Checked<Set<number>> {
 		if (first === undefined || last === undefined || names.length > 2) {
 			const isRange = names.length === 2 && !names.includes('');
 			const invalid = isRange ? names.find((name) => dayNamed(name) === undefined) : part;
-			return problem(
-				`'Days' in 'Calling Hours' must list weekdays (got ${quoted(invalid)} in ${quoted(value)})`,
-				resolution,
-			);
+			const got =
+				invalid === value.trim() ? quoted(invalid) : `${quoted(invalid)} in ${quoted(value)}`;
+			return problem(`'Days' in 'Calling Hours' must list weekdays (got ${got})`, resolution);
 		}
 		for (let day = first; ; day = (day % WEEK.length) + 1) {
 			days.add(day);
@@ -178,7 +176,7 @@ function daysIn(value: string): Checked<Set<number>> {
 }
 
 function dayNamed(name: string): number | undefined {
-	const index = WEEK.findIndex((day) => day.startsWith(name));
+	const index = WEEK.findIndex((day) => day.startsWith(name.toLowerCase()));
 	return name.length < MIN_DAY_NAME_LENGTH || index < 0 ? undefined : index + 1;
 }
 
