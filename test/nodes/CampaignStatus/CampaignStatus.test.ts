@@ -214,7 +214,7 @@ describe('Wait Until Completed', () => {
 
 	test.each([
 		['Paused', 'paused', 'paused'],
-		['Archived', 'archived', 'are not called'],
+		['Archived', 'archived', "aren't called"],
 		['Draft', 'draft', 'until it is activated'],
 	])('a campaign that is %s ends the wait with a reason', async (status, outcome, words) => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
