@@ -1,5 +1,5 @@
 /**
- * `npm run walk`: executes the first workflow of `npm start` in a browser, and saves it as an animated picture for
+ * `npm run walk`: executes *First steps* of `npm start` in a browser, and saves it as an animated picture for
  * docs/for-reviewers.md. Needs Chromium, and `img2webp` of Debian's package `webp`.
  */
 import { spawnSync } from 'node:child_process';
