@@ -103,7 +103,7 @@ describe('a request without a response', () => {
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
 		expect(told(outcome)).toMatch(
-			/After two minutes, the campaign has no new contact list of this agent\. .* not certain\.$/,
+			/After two minutes, the campaign has no new contact list of this agent\. .* isn't certain\.$/,
 		);
 		expect(waits).toEqual([...LIST_SEARCH_DELAYS_MS]);
 		expect(sent).toHaveLength(1);
@@ -158,7 +158,7 @@ describe('without the lists before the request', () => {
 		[
 			'a campaign that cannot be read',
 			stumbles,
-			/couldn't be read before the request .* so the request was not/,
+			/couldn't be read before the request .* so the request wasn't sent/,
 		],
 		[
 			'a status without lists',
