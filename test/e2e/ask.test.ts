@@ -214,7 +214,7 @@ describe('Place Call asks a person and waits, in real n8n', () => {
 
 		it.each([
 			['a no', { data_captured: { [KEY]: 'no' } }, 'The person said no'],
-			['nobody reached', { status: 'not_picked', data_captured: null }, 'was not reached'],
+			['nobody reached', { status: 'not_picked', data_captured: null }, "wasn't reached"],
 			['no clear answer', { data_captured: { [KEY]: 'hm' } }, 'counts neither as yes nor as no'],
 		])(
 			'%s: the tool does not run, and the model gets the reason',

@@ -68,7 +68,7 @@ test('stops at the time limit if set', async () => {
 	status(1, false, 4);
 	expect(await errorOf({ onTimeLimit: 'stop' }, { items: [{ id: 1 }] })).toMatchObject({
 		message: "The campaign wasn't completed within the time limit",
-		description: expect.stringContaining('contact lists are not completed: 5'),
+		description: expect.stringContaining("contact lists aren't completed: 5"),
 	});
 });
 
