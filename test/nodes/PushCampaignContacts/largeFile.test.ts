@@ -34,7 +34,7 @@ describe('before anything is sent, a push stops', () => {
 			expect(error?.message).toMatch(
 				/^The file has 500,001 rows, but with 'Output' set to 'One Item per Row', a file can have at most 500,000\. Nothing was sent/,
 			);
-			expect(error?.description).toContain('One Summary Item, or split the file.');
+			expect(error?.description).toContain("'One Summary Item', or split the file.");
 		},
 	);
 
