@@ -1,8 +1,11 @@
 /** A simulated service and a real n8n, with a credential and the example workflows. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { credentialFor } from '../test/contract/credentialFor';
 import { N8nDriver, type Reference } from '../test/n8n/driver';
 import { withCredentials, credentialType, exampleFiles, readExample } from '../test/n8n/examples';
 import { installHost } from '../test/n8n/host';
+import { freePort, requireFree } from '../test/n8n/ports';
 import { N8nServer } from '../test/n8n/server';
 import {
 	dialects,
@@ -44,7 +47,11 @@ const credentialName = 'Simulated voice and chat agent service';
 export async function startStack(options: StackOptions, report: Report): Promise<Stack> {
 	const host = await installHost(report);
 	await options.install(options.home);
-	const simulator = await startSimulator({ dialect: dialects.plain, keepAnswers: true });
+	const simulator = await startSimulator({
+		dialect: dialects.plain,
+		keepAnswers: true,
+		port: await simulatorPort(options.home),
+	});
 	// A placed call ends, and its webhook is sent, a few seconds later.
 	const outcome = (call: Call) => outcomeByNumber(simulator.state, call);
 	simulator.setAutoComplete({ afterMs: 5_000, outcome });
@@ -69,7 +76,25 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	}
 }
 
-/** Updates the credential, because the simulator has another port at every start. */
+/**
+ * The port of the last start if it's free, because published workflows start before the credential is updated. With
+ * another port, a slow start can leave a failed execution.
+ */
+async function simulatorPort(home: string): Promise<number> {
+	const file = join(home, 'simulator-port');
+	const last = Number(await readFile(file, 'utf8').catch(() => ''));
+	const isFree = async () =>
+		await requireFree(last).then(
+			() => true,
+			() => false,
+		);
+	const isUsable = last > 0 && (await isFree());
+	const port = isUsable ? last : await freePort();
+	await writeFile(file, String(port));
+	return port;
+}
+
+/** Updates the credential, because the simulator may have another port than before. */
 async function provideCredential(driver: N8nDriver, simulator: Simulator): Promise<Reference> {
 	const data = credentialFor(simulator);
 	const known = (await driver.credentials()).find(({ name }) => name === credentialName);
