@@ -324,7 +324,7 @@ describe('waiting', () => {
 			const { end } = await scripted([before, after]).wait();
 			expect(end).toEqual({
 				outcome: 'timed_out',
-				note: expect.stringContaining(' These contact lists are not completed: 2.'),
+				note: expect.stringContaining(" These contact lists aren't completed: 2."),
 			});
 		});
 
@@ -333,7 +333,7 @@ describe('waiting', () => {
 			async (over) => {
 				const { end } = await scripted([before, view('Active', list(1, true))]).wait(over);
 				expect(end.note).toBe(
-					'The time limit passed after 5 minutes. These contact lists are not completed: 2. The campaign no longer shows these: 2.',
+					"The time limit passed after 5 minutes. These contact lists aren't completed: 2. The campaign no longer shows these: 2.",
 				);
 			},
 		);
