@@ -16,7 +16,7 @@ const CAMPAIGN = {
 };
 const ENTRY = {
 	id: 7,
-	agent_uuid: AGENT,
+	agent_uuid: AGENT.value,
 	phone: '+919812345678',
 	reason: 'asked',
 	created_at: 't',
