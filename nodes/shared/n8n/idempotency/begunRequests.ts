@@ -1,49 +1,81 @@
 import { BoundedMap } from '../../boundedMap';
+import { StoreWriter } from './storeWriter';
 
-type Counts = Map<string, number>;
+/** What shows in the store that an execution has begun any request. */
+type Mark = {
+	/** Whether it may also be that of another execution, so that it must stay. */
+	isShared: boolean;
+};
+
+/** The requests of one execution, or of all sub-executions of one parent, which number them together and share a mark. */
+class Counts {
+	/** Undefined if it isn't in the store, or was removed. */
+	mark: Mark | undefined;
+	/** One for all, because the entries of their requests must change in the order in which these are counted. */
+	readonly writer = new StoreWriter();
+
+	constructor(
+		readonly byTarget = new Map<string, number>(),
+		public sum = 0,
+	) {}
+}
 
 /** Counts the requests that one execution has started, by target. Only in this process. */
 export class BegunRequests {
 	private sum = 0;
-	/** Whether the store has a mark of this execution, beside its requests. */
-	isMarked = false;
-	/** Whether the mark may also be that of another execution, so that it must stay. */
-	isMarkShared = false;
+	private mark: Mark | undefined;
 
-	/** @param counts by target; shared by the sub-executions of one parent, which number their requests together */
-	constructor(private readonly counts: Counts = new Map()) {}
+	constructor(private readonly counts = new Counts()) {}
 
 	get total(): number {
 		return this.sum;
 	}
 
+	get writer(): StoreWriter {
+		return this.counts.writer;
+	}
+
+	/** Whether this execution has written the mark. */
+	get isMarked(): boolean {
+		return this.mark !== undefined && this.mark === this.counts.mark;
+	}
+
 	/** @returns the index of this request among those to the same target, from 0 */
 	add(target: string): number {
-		const nth = this.counts.get(target) ?? 0;
-		this.counts.set(target, nth + 1);
-		this.sum++;
+		const { byTarget } = this.counts;
+		const nth = byTarget.get(target) ?? 0;
+		byTarget.set(target, nth + 1);
+		this.count(1);
 		return nth;
 	}
 
 	/** @returns the index of the removed request, or undefined if there was none */
 	removeLatest(target: string): number | undefined {
-		const nth = (this.counts.get(target) ?? 0) - 1;
+		const { byTarget } = this.counts;
+		const nth = (byTarget.get(target) ?? 0) - 1;
 		if (nth < 0) return undefined;
-		this.counts.set(target, nth);
-		this.sum--;
+		byTarget.set(target, nth);
+		this.count(-1);
 		return nth;
+	}
+
+	/** @param isFound whether the mark was in the store before. It may be that of another sub-execution of the parent. */
+	noteMark(isFound: boolean): void {
+		this.counts.mark ??= { isShared: isFound };
+		this.mark = this.counts.mark;
 	}
 
 	/** @returns whether the mark must be removed, because no request is left that it's for */
 	unmark(): boolean {
-		const isMarkLeft = this.isMarked && !this.isMarkShared && this.sum === 0;
-		if (isMarkLeft) this.isMarked = false;
+		const isMarkLeft = this.counts.mark?.isShared === false && this.counts.sum === 0;
+		if (isMarkLeft) this.counts.mark = undefined;
 		return isMarkLeft;
 	}
 
 	/** An independent copy. */
 	copy(): BegunRequests {
-		const copy = new BegunRequests(new Map(this.counts));
+		const { byTarget, sum } = this.counts;
+		const copy = new BegunRequests(new Counts(new Map(byTarget), sum));
 		copy.sum = this.sum;
 		return copy;
 	}
@@ -54,16 +86,22 @@ export class BegunRequests {
 	 * @param snapshot if given, keeps the targets that have got more requests since
 	 */
 	takeAll(snapshot?: BegunRequests): Array<{ target: string; nth: number }> {
-		const taken = [...this.counts].filter(
-			([target, count]) => snapshot === undefined || snapshot.counts.get(target) === count,
+		const { byTarget } = this.counts;
+		const taken = [...byTarget].filter(
+			([target, count]) => snapshot === undefined || snapshot.counts.byTarget.get(target) === count,
 		);
 		for (const [target, count] of taken) {
-			this.counts.delete(target);
-			this.sum -= count;
+			byTarget.delete(target);
+			this.count(-count);
 		}
 		return taken.flatMap(([target, count]) =>
 			Array.from({ length: count }, (_, nth) => ({ target, nth })),
 		);
+	}
+
+	private count(requests: number): void {
+		this.sum += requests;
+		this.counts.sum += requests;
 	}
 }
 
@@ -99,7 +137,7 @@ export class RunningExecutions {
 
 	private countsOf(node: string, parentId: string): Counts {
 		const key = JSON.stringify([node, parentId]);
-		const counts: Counts = this.countsByParent.get(key) ?? new Map<string, number>();
+		const counts = this.countsByParent.get(key) ?? new Counts();
 		this.countsByParent.set(key, counts);
 		return counts;
 	}

@@ -8,7 +8,7 @@ import { BegunRequests } from './begunRequests';
 import type { ExecutionOrigin } from './executionOrigin';
 import { LogTexts, namesOf } from './logTexts';
 import { repeatOnStore } from './nodeStore';
-import { StoreWriter } from './storeWriter';
+import type { StoreAccess } from './storeWriter';
 
 /** Entries of other executions to keep: of those that were interrupted, and of retries. A request has two. */
 const MAX_OTHERS = 40_000;
@@ -37,7 +37,7 @@ type LogOptions = {
  */
 export class WriteAheadLog {
 	private readonly exclusive: Limiter;
-	private readonly writer: StoreWriter;
+	private readonly access: StoreAccess;
 	private readonly texts: LogTexts;
 
 	constructor(
@@ -51,7 +51,7 @@ export class WriteAheadLog {
 		const { totalBegun = () => begun.total } = options;
 		// A retry writes two texts per entry.
 		const maxEntries = () => MAX_OTHERS + 2 * totalBegun();
-		this.writer = new StoreWriter(store, this.exclusive, maxEntries);
+		this.access = { store, exclusive: this.exclusive, maxEntries };
 	}
 
 	get isFirstAttempt(): boolean {
@@ -73,7 +73,7 @@ export class WriteAheadLog {
 		while (pending.length > 0) {
 			const entries = pending.map((name) => ({ name, texts: this.nextTexts(name) }));
 			const texts = [...entries.flatMap((entry) => entry.texts), ...more, ...ofFoundMark];
-			const write = async () => await this.writer.add(texts);
+			const write = async () => await this.begun.writer.add(this.access, texts);
 			const { result: added, isRepeated } = await repeatOnStore(write, this.options.pause).catch(
 				(error: unknown) => {
 					for (const name of names) this.begun.removeLatest(name);
@@ -86,7 +86,8 @@ export class WriteAheadLog {
 			if (own.length > 0 && this.options.isFirstAttempt) more.push(this.texts.sharedStart);
 			pending = own.map(({ name }) => name);
 		}
-		if (ofFoundMark.length > 0) await this.writer.add(ofFoundMark).catch(() => undefined);
+		if (ofFoundMark.length > 0)
+			await this.begun.writer.add(this.access, ofFoundMark).catch(() => undefined);
 		return isBegun;
 	}
 
@@ -99,7 +100,8 @@ export class WriteAheadLog {
 			const nth = this.begun.removeLatest(name);
 			return nth === undefined ? [] : this.texts.request(name, nth);
 		});
-		if (remove.length > 0) await this.writer.remove(remove).catch(() => undefined);
+		if (remove.length > 0)
+			await this.begun.writer.remove(this.access, remove).catch(() => undefined);
 		if (this.begun.total === 0) await this.removeMark().catch(() => undefined);
 	}
 
@@ -109,7 +111,7 @@ export class WriteAheadLog {
 		await this.exclusive(async () => {
 			// A request may have been started since.
 			if (!this.begun.unmark()) return;
-			this.writer.forget(texts);
+			this.begun.writer.forget(texts);
 			const added = await this.store.add([this.texts.sharedMark]);
 			if (added.length > 0) await removeAll(this.store, texts);
 		});
@@ -189,9 +191,9 @@ export class WriteAheadLog {
 	/** @returns what to add if the mark was already there */
 	private noteMark(added: ReadonlySet<string>, isRepeated: boolean): string[] {
 		const [mark = ''] = this.texts.mark;
-		this.begun.isMarked = true;
-		this.begun.isMarkShared = !added.has(mark);
-		if (!this.begun.isMarkShared) return [];
+		const isFound = !added.has(mark);
+		this.begun.noteMark(isFound);
+		if (!isFound) return [];
 		// The mark again, because another execution may have removed it in between.
 		const shared = [...this.texts.mark, this.texts.sharedMark];
 		if (this.options.isFirstAttempt) return shared;
@@ -277,7 +279,7 @@ export class WriteAheadLog {
 		await this.exclusive(async () => {
 			const [sharedStart, sharedMark] = [this.texts.sharedStart, this.texts.sharedMark];
 			const all = [...texts, sharedStart, sharedMark];
-			this.writer.forget(all);
+			this.begun.writer.forget(all);
 			const added = await this.store.add(all);
 			if (!added.includes(sharedStart)) return;
 			const isMarkShared = !added.includes(sharedMark);

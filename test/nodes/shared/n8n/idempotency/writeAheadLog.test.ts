@@ -44,6 +44,23 @@ class Store implements DeduplicationStore {
 	}
 }
 
+/** Each change takes some ticks of the event loop. */
+class SlowStore extends Store {
+	override async add(texts: string[], maxEntries?: number): Promise<string[]> {
+		await ticks(5);
+		return await super.add(texts, maxEntries);
+	}
+
+	override async remove(texts: string[]): Promise<void> {
+		await ticks(5);
+		await super.remove(texts);
+	}
+}
+
+async function ticks(count: number): Promise<void> {
+	for (let tick = 0; tick < count; tick++) await Promise.resolve();
+}
+
 const first = (store: Store, executionId = 'e1', startedAt = 1) =>
 	new WriteAheadLog(
 		store,
@@ -901,4 +918,63 @@ describe('executions of one node at the same time', () => {
 			);
 		},
 	);
+});
+
+describe('requests of which many are in flight, and some take no effect,', () => {
+	type Row = { target: string; isRejected: boolean; startsAfter: number; takes: number };
+	const row = fc.record<Row>({
+		target: fc.constantFrom('a', 'b'),
+		isRejected: fc.boolean(),
+		startsAfter: fc.nat(70),
+		takes: fc.nat(40),
+	});
+	const executions = fc.array(fc.array(row, { maxLength: 5 }), { minLength: 1, maxLength: 3 });
+
+	const child = (store: Store, running: RunningExecutions, index: number) =>
+		new WriteAheadLog(
+			store,
+			{ startedAt: 1, executionId: 'parent', isSubExecution: true },
+			{ isFirstAttempt: false },
+			running.get('node', `child ${index}`, 'parent').begun,
+		);
+
+	test.each<[string, (store: Store, running: RunningExecutions, index: number) => WriteAheadLog]>([
+		['of an execution', (store) => first(store)],
+		['of a retry', (store) => later(store, 'e2')],
+		['of sub-executions of one parent', child],
+	])('%s leave the entries and the mark of the others, and no more', async (which, logOf) => {
+		const isOne = !which.includes('sub-executions');
+		await fc.assert(
+			fc.asyncProperty(executions, async (rowsByExecution) => {
+				const store = new SlowStore();
+				const running = new RunningExecutions();
+				const sent: string[] = [];
+				const all = isOne ? [rowsByExecution.flat()] : rowsByExecution;
+				await Promise.all(
+					all.map(async (rows, index) => {
+						const log = logOf(store, running, index);
+						const send = async ({ target, isRejected, startsAfter, takes }: Row) => {
+							await ticks(startsAfter);
+							expect(await log.begin(target)).toBe(false);
+							await ticks(takes);
+							if (isRejected) await log.release(target);
+							else sent.push(target);
+						};
+						await Promise.all(rows.map(send));
+					}),
+				);
+				const isOfAttempt = (text: string) => / (?:e2|parent)$/.test(text);
+				expect(store.requests.filter((text) => !isOfAttempt(text))).toHaveLength(sent.length);
+				const retry = later(store, 'e9');
+				expect(await retry.mayHaveBegunAny()).toBe(sent.length > 0);
+				const asked = all.flat().map(({ target }) => target);
+				const isBegun = await retry.findBegun(asked);
+				for (const target of ['a', 'b']) {
+					const found = asked.filter((one, index) => one === target && isBegun[index]);
+					expect(found).toHaveLength(sent.filter((one) => one === target).length);
+				}
+			}),
+			{ numRuns: 2_000 },
+		);
+	});
 });
