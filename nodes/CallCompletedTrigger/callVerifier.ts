@@ -196,7 +196,7 @@ export class CallVerifier {
 			...options,
 			clock: closableClock,
 			limiter,
-			isKnown: !hasEntered,
+			isKnown: () => budget.isKnown(callId),
 		});
 		return await completed.catch((error: unknown) => {
 			if (hasEntered && !isKnown) budget.noteFailedLookup(callId, isUnknownCall(error));

@@ -204,8 +204,8 @@ async function handle(
 	const { trigger } = delivery.starter;
 	const verifier = trigger === undefined ? undefined : verifierOf.get(trigger);
 	const mustVerify = 'hint' in reported;
-	if (mustVerify && budget.isUnknown(callId)) return responder.reject(UNKNOWN_CALL);
 	if (mustVerify && !budget.isKnown(callId)) {
+		if (budget.isUnknown(callId)) return responder.reject(UNKNOWN_CALL);
 		// n8n keeps a sandbox for each waiting webhook.
 		const isFull = verifier?.isFull ?? budget.waitingCount >= MAX_WAITING_WEBHOOKS;
 		if (isFull) {

@@ -63,7 +63,7 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 			included: { transcript: false, recording: false },
 			finished: [],
 			isFormer: () => false,
-			isKnown: false,
+			isKnown: () => false,
 			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
 			clock,
 			onEnded: () => {},

@@ -52,7 +52,7 @@ export type ReadBack = {
 	/** Limits parallel reads. */
 	limiter: Limiter;
 	/** Whether the call exists, so that the service is asked again if it doesn't find the call. */
-	isKnown: boolean;
+	isKnown: () => boolean;
 };
 
 /**
@@ -71,8 +71,9 @@ export async function readCompletedCall(
 	const find = async (attempt = 1): Promise<JsonObject> =>
 		await read().catch(async (error: unknown) => {
 			if (!isUnknownCall(error)) throw error;
-			const wait = isKnown ? backoffMs(LAG_BACKOFF, attempt) : UNKNOWN_CALL_DELAY_MS;
-			if (isKnown ? !mayWait(wait) : attempt > 1) throw error;
+			const exists = isKnown();
+			const wait = exists ? backoffMs(LAG_BACKOFF, attempt) : UNKNOWN_CALL_DELAY_MS;
+			if (exists ? !mayWait(wait) : attempt > 1) throw error;
 			await clock.sleep(wait);
 			return await find(attempt + 1);
 		});

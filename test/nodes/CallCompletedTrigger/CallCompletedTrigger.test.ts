@@ -455,24 +455,47 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 	});
 
 	describe('a call that this n8n has placed and that the service does not find', () => {
-		/** A call that the service shows after this many reads. */
-		const placed = (shownAfter: number) => {
-			const callId = randomUUID();
+		/** The service shows the call after this many reads. */
+		const showAfter = (callId: string, reads: number, onWait = () => {}) => {
 			const ended = simulator.state.calls.get(calls.finished);
 			if (ended === undefined) throw new Error('No such call');
-			notePlaced(callId);
 			jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 				time += ms;
-				if (simulator.requests.length < shownAfter) return;
+				onWait();
+				if (simulator.requests.length < reads) return;
 				simulator.state.calls.set(callId, { ...ended, callId });
 				await new Promise((resolve) => setImmediate(resolve));
 			});
+		};
+
+		const placed = (shownAfter: number) => {
+			const callId = randomUUID();
+			notePlaced(callId);
+			showAfter(callId, shownAfter);
 			return callId;
 		};
 
 		it('starts the workflow when the service finds it', async () => {
 			const { post, emitted } = await listen();
 			const callId = placed(4);
+			expect((await post(payload(callId))).response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([[{ call_id: callId }]]);
+		});
+
+		it('starts the workflow, also if it was reported and looked for before n8n had its ID', async () => {
+			const { post, emitted } = await listen();
+			const callId = randomUUID();
+			expect((await post(payload(callId))).response.statusCode).toBe(404);
+			notePlaced(callId);
+			showAfter(callId, 4);
+			expect((await post(payload(callId))).response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([[{ call_id: callId }]]);
+		});
+
+		it('starts the workflow, also if n8n gets its ID while it looks for it', async () => {
+			const { post, emitted } = await listen();
+			const callId = randomUUID();
+			showAfter(callId, 5, () => notePlaced(callId));
 			expect((await post(payload(callId))).response.statusCode).toBe(200);
 			expect(emitted()).toMatchObject([[{ call_id: callId }]]);
 		});

@@ -54,7 +54,7 @@ function scripted(...script: Script) {
 			clock,
 			onEnded: onEnd,
 			limiter: async (act) => await act(),
-			isKnown,
+			isKnown: () => isKnown,
 		});
 	return { service, read, asked, sleeps, onEnd };
 }
