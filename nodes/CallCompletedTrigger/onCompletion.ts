@@ -25,12 +25,10 @@ import { MAX_WAITING_WEBHOOKS, triggerKey } from '../shared/n8n/triggers/activeT
 import { readUsable, requireUsable } from '../shared/n8n/triggers/usableFields';
 import {
 	isWanted,
-	laterOutcome,
 	type OutcomeHint,
 	outcomeHint,
 	outcomeKey,
 	reportedOutcome,
-	retriesOf,
 } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall } from '../shared/calls/readBack';
@@ -41,13 +39,13 @@ import {
 	type ReportedCall,
 	type UnusableReport,
 } from '../shared/calls/report';
-import { BoundedMap } from '../shared/boundedMap';
 import { fingerprint } from '../shared/hash';
 import { isJsonObject, type JsonObject } from '../shared/json';
 import { detachedCopy } from '../shared/values';
 import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings, type ReadingSettings } from './settings';
 import { CallVerifier, Closed } from './callVerifier';
+import { isHandled, noteHandled, showsFormer } from './handledOutcomes';
 import { CallReader } from './reading/callReader';
 import { createdAtOf } from './reading/listedCall';
 import { isRead } from './reading/listsToRead';
@@ -131,10 +129,13 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 	const responder = new WebhookResponder(context);
 	const read = await readCalls(context);
 	if ('rejected' in read) return responder.reject(read.rejected);
-	const { calls, bytes, settings } = read;
+	const { bytes, settings } = read;
 	responder.rejectAfter(MAX_RESPONSE_MS, TRY_LATER);
 	const handleAll = async (starter: ExecutionStarter | undefined) => {
 		if (starter === undefined) return responder.reject(TRY_LATER);
+		// Without the trigger, nothing waits for another outcome of a call.
+		const isOnce = settings.verify && starter.trigger === undefined;
+		const calls = isOnce ? uniqBy(read.calls, ({ callId }) => callKey(callId)) : read.calls;
 		if (calls.length > 1 && !starter.acceptsMultiple) return responder.reject(ONE_AT_A_TIME);
 		const responders = responder.parts(calls.length);
 		const budget = budgetOf(triggerKey(context));
@@ -171,11 +172,11 @@ type Call = Pick<Delivery, 'callId' | 'reported'>;
 
 /** Keeps only IDs and hints, because the body may be large and the verification may take minutes. */
 function callsToVerify(report: ReportedCall[], { finished }: CompletionSettings): Call[] {
-	const calls = uniqBy(report, ({ callId }) => callKey(callId));
-	return calls.map((call) => {
+	const calls = report.map((call) => {
 		const reported = { hint: outcomeHint(call, finished) };
 		return { callId: detachedCopy(call.callId), reported };
 	});
+	return uniqBy(calls, ({ callId, reported }) => fingerprint([callKey(callId), reported.hint]));
 }
 
 function unverifiedCalls(report: ReportedCall[]): Call[] {
@@ -239,16 +240,19 @@ async function verify(
 	const giveUp = () => {
 		responder.reject(TRY_LATER);
 		// No other report may arrive.
-		const isNew = former !== undefined && !isHandled(delivery, outcomeKey(callId, former));
+		const isNew = former !== undefined && !isHandled(delivery, former);
 		return isNew ? passVerified(delivery, former) : NO_EXECUTION;
 	};
 	const reading = verifier.verify(callId, settings, former);
 	if (reading === undefined) return giveUp();
 	try {
 		const { record } = await reading.verified;
-		const mustWait = showsFormer(delivery, hint, record, former !== undefined);
-		if (mustWait) return await verify(delivery, hint, verifier, record);
-		return passVerified(delivery, record);
+		if (!showsFormer(delivery, hint, record)) return passVerified(delivery, record);
+		if (former !== undefined && !isHandled(delivery, record)) {
+			// An outcome in between starts the workflow now, so that forged reports can't delay it.
+			passVerified({ ...delivery, responder: new WebhookResponder(() => {}) }, record);
+		}
+		return await verify(delivery, hint, verifier, record);
 	} catch (error) {
 		if (isUnknownCall(error) && !budget.isKnown(callId)) return responder.reject(UNKNOWN_CALL);
 		if (reading.isFirst) verifier.couldNotVerify(callId, error);
@@ -257,41 +261,10 @@ async function verify(
 	}
 }
 
-/**
- * Whether a record shows the outcome before the reported one. If it was handled, any other outcome counts. Otherwise,
- * only a retry does, and only in the first record, so that many forged reports can't delay the next outcome.
- */
-function showsFormer(
-	delivery: Delivery,
-	hint: OutcomeHint,
-	record: JsonObject,
-	hasWaited: boolean,
-): boolean {
-	const { callId, starter } = delivery;
-	// In a process without the trigger, a waiting report would need memory of its own.
-	if (starter.trigger === undefined) return false;
-	const isRepeat = isHandled(delivery, outcomeKey(callId, record));
-	const later = laterOutcome(record, hint);
-	if (later === undefined || isHandled(delivery, outcomeKey(callId, later, false))) return false;
-	return isRepeat || (!hasWaited && retriesOf(later) > retriesOf(record));
-}
-
-/** Outcomes that used no key, by trigger and key. Only decides whether a report is about another outcome. */
-const handledWithoutKey = new BoundedMap<true>(20_000);
-
-/** Whether an outcome has started the workflow or was excluded by the filters, as far as this process knows. */
-function isHandled({ starter }: Delivery, key: string): boolean {
-	return starter.isUsed(key) || handledWithoutKey.has(withTrigger(starter, key));
-}
-
-function withTrigger({ trigger }: ExecutionStarter, key: string): string {
-	return fingerprint([trigger === undefined ? null : triggerKey(trigger), key]);
-}
-
 function passVerified(delivery: Delivery, record: JsonObject): IWebhookResponseData {
-	const { callId, settings, starter } = delivery;
+	const { settings } = delivery;
 	if (settings.allowDuplicates || !isWanted(record, settings.filters)) {
-		handledWithoutKey.set(withTrigger(starter, outcomeKey(callId, record)), true);
+		noteHandled(delivery, record);
 	}
 	return pass(delivery, record, record);
 }

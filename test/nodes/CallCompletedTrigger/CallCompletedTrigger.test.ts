@@ -317,6 +317,37 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			expect(emitted()).toMatchObject([[redial]]);
 		});
 
+		it.each([true, false])(
+			'starts the workflow, and so does an attempt before it that the record shows in between (the first one was reported: %s)',
+			async (isReported) => {
+				const { post, emitted, running } = await listen();
+				const attempts = [missed, { ...missed, retry_count: 1 }, redial];
+				await simulator.endCall(calls.notPicked, missed);
+				if (isReported) await post(payload(calls.notPicked, missed));
+				const before = readsOf(calls.notPicked);
+				jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
+					time += ms;
+					await new Promise((resolve) => setImmediate(resolve));
+					const shownNow = attempts[Math.floor((readsOf(calls.notPicked) - before) / 3)];
+					if (shownNow !== undefined) await simulator.endCall(calls.notPicked, shownNow);
+				});
+				const { response } = await post(payload(calls.notPicked, redial));
+				expect(response.statusCode).toBe(200);
+				expect(emitted()).toMatchObject(attempts.slice(isReported ? 0 : 1).map(shown));
+				expect(running.failed).toEqual([]);
+			},
+		);
+
+		it('starts the workflow, also if it is in one report with the one before', async () => {
+			const { post, emitted } = await listen();
+			await simulator.endCall(calls.notPicked, missed);
+			updateLate(redial);
+			const body = [missed, redial].map((outcome) => ({ call_id: calls.notPicked, ...outcome }));
+			const { response } = await post({ body });
+			expect(response.statusCode).toBe(200);
+			expect(emitted()).toMatchObject([shown(missed), shown(redial)]);
+		});
+
 		it('starts the workflow after a restart of n8n', async () => {
 			const { post, emitted, running } = await listen();
 			await simulator.endCall(calls.notPicked, missed);

@@ -204,6 +204,19 @@ describe.each(Object.values(dialects))('reports to a service of dialect $name', 
 		expect(simulator.requests).toEqual([]);
 	});
 
+	it("two outcomes of one call are one call in such a process, and in the editor's test", async () => {
+		const node = await trigger({});
+		const list = [0, 1].map((retries) => ({ call_id: calls.finished, retry_count: retries }));
+		jest.spyOn(WebhookResponder.prototype, 'rejectAfter').mockImplementation(() => {});
+		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
+		for (const mode of [undefined, 'manual'] as const) {
+			const { result } = await deliver(node, list, mode);
+			expect(result?.workflowData?.map((items) => items.map(({ json }) => json.call_id))).toEqual([
+				[calls.finished],
+			]);
+		}
+	});
+
 	it("the editor's test shows several calls in one execution", async () => {
 		const node = await trigger({});
 		const list = [calls.finished, calls.notPicked].map((callId) => ({ call_id: callId }));
