@@ -168,7 +168,7 @@ function prepareCall(
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
-		person: [request.country_code, request.phone_number],
+		person: numberKey,
 		quota: readQuota(options),
 		check: requireStillFuture,
 		lastCheck: () => {

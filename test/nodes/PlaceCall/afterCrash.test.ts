@@ -125,6 +125,16 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies.map((body) => body.phone_number)).toEqual([phone(0), phone(1), phone(7)]);
 	});
 
+	it('recognizes people by number, also if it is in another format since an edit', async () => {
+		const german = { countryCode: 'DE', phoneNumber: '={{ $json.phone }}' };
+		const bodies = acceptCalls(1);
+		const begun = await kill(harness.placeCallNode(german), [{ phone: '030 1234567' }]);
+		const edited = harness.placeCallNode({ ...german, phoneNumber: '+49 30 1234567' });
+		const again = acceptUpTo(1);
+		expect(faultOf(await retry(begun, edited)).message).toContain('may have sent this');
+		expect([bodies.length, again.length]).toEqual([1, 0]);
+	});
+
 	it('repeatedly places no call again, whichever execution is retried', async () => {
 		acceptCalls(3);
 		const node = harness.placeCallNode(perItem, CONTINUE);

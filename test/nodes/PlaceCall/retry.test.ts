@@ -102,6 +102,19 @@ describe('Retry in the list of executions', () => {
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543212', '9876543212', '9876543210']);
 	});
 
+	it('with the current workflow, a person is not called again if the number is in another format', async () => {
+		const german = { countryCode: 'DE', phoneNumber: '={{ $json.phone }}' };
+		const rows = [{ phone: '030 1234567' }, { phone: '030 1234568' }];
+		const phones = rejecting(3, '0301234568');
+		const failed = await run(harness.placeCallNode(german), rows);
+		const edited = harness.placeCallNode({
+			...german,
+			phoneNumber: '={{ "+49" + $json.phone.slice(1) }}',
+		});
+		expect(ids(await retry(failed, edited))).toEqual(['call-0301234567', 'call-301234568']);
+		expect(phones).toEqual(['0301234567', '0301234568', '301234568']);
+	});
+
 	it('with the current workflow, an item with a changed number is a new request', async () => {
 		const phones = rejecting(4, '9876543211');
 		const rows = people(2).map((row, i) => ({ ...row, corrected: `980000000${i}` }));
