@@ -2,7 +2,7 @@ import { hasOffset } from '../clock';
 import { fingerprint } from '../hash';
 import { BoundedMap } from '../boundedMap';
 import { isUnset } from '../values';
-import { fieldsIn, type JsonObject, type JsonValue } from '../json';
+import type { JsonObject, JsonValue } from '../json';
 import { callKey, reportedField, type ReportedCall } from './report';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
@@ -29,12 +29,6 @@ export type CallState = {
 	/** Whether the service reported it to the webhook of the call. */
 	isReported?: boolean;
 };
-
-/** The value of a field at any depth, closest to the top level. */
-export function findField(payload: JsonValue, name: string): JsonValue | undefined {
-	for (const value of fieldsIn(payload, name)) if (!isUnset(value)) return value;
-	return undefined;
-}
 
 /**
  * Whether a record shows that its call has ended: by a field that only an ended call has, or by one of the finished

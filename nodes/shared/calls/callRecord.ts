@@ -6,7 +6,7 @@ import { recordOf } from '../api/envelope';
 import { isRejection } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { phoneKey } from '../phone/phoneKey';
-import { findField } from './callEnd';
+import { findField } from './report';
 
 /** Fields of a simplified call record. */
 export const SIMPLE_CALL_FIELDS = [

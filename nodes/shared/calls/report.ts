@@ -62,6 +62,11 @@ export function reportedField({ record, part }: ReportedCall, name: string): Jso
 	return values.length > 1 ? values : (values[0] ?? null);
 }
 
+/** The value of a field at any depth, closest to the top level. What was captured in the call doesn't count. */
+export function findField(payload: JsonValue, name: string): JsonValue | undefined {
+	return valuesOf(payload, name)[0];
+}
+
 function valuesOf(root: JsonValue, name: string): JsonValue[] {
 	return nodesIn(root)
 		.nodes.map(({ value }) =>

@@ -1,5 +1,4 @@
 import {
-	findField,
 	hasEnded,
 	isWanted,
 	laterOutcome,
@@ -12,10 +11,6 @@ import {
 import type { JsonObject } from '../../../../nodes/shared/json';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
-
-it('finds the field closest to the top level', () => {
-	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
-});
 
 it('a call that is not verified has the outcome and filter fields from any position of the report', () => {
 	const record = { call_id: ID, status: 'picked', retry_count: 0, note: 'x' };

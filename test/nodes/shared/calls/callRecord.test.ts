@@ -31,6 +31,17 @@ describe('the key of the number', () => {
 		expect(withPhoneKey(record)).toEqual({ ...record, phone_key });
 	});
 
+	test('is not that of another number, which was captured in the call or sent with it', () => {
+		const other = { phone_number: '+919811111111' };
+		for (const field of ['data_captured', 'post_call_analysis', 'additional_data']) {
+			const record = { call_id: 'a', [field]: other };
+			expect(withPhoneKey(record).phone_key).toBeNull();
+			expect(simplifyCall(record).phone_key).toBeNull();
+			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
+			expect(withPhoneKey(called).phone_key).toBe('919876543210');
+		}
+	});
+
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
 		expect(withPhoneKey(record)).toEqual(record);

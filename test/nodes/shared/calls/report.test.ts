@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
 	callKey,
+	findField,
 	readReport,
 	reportedField,
 	type ReportedCall,
@@ -10,6 +11,10 @@ import { excessOf } from '../../../growth/growth';
 import { dialects } from '../../../simulator';
 
 const ID = '6f1c2a34-0000-4000-8000-000000000001';
+
+it('finds the field closest to the top level', () => {
+	expect(findField([{ x: [{ status: 'inner' }] }, { status: 'outer' }], 'status')).toBe('outer');
+});
 const OTHER = '6f1c2a34-0000-4000-8000-000000000002';
 
 const callsOf = (payload: JsonValue): ReportedCall[] => {
