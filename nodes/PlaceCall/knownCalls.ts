@@ -1,4 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { callKey } from '../shared/calls/report';
 import { shortFingerprint } from '../shared/hash';
 import { isJsonObject } from '../shared/json';
 import { openSharedRecord } from '../shared/n8n/idempotency/executionStore';
@@ -37,7 +38,7 @@ export class KnownCalls {
 }
 
 function fingerprintOf(callId: string): string {
-	return shortFingerprint(callId, FINGERPRINT_LENGTH);
+	return shortFingerprint(callKey(callId), FINGERPRINT_LENGTH);
 }
 
 function isRecord(stored: unknown): stored is KnownCallsRecord {

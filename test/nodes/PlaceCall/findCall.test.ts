@@ -143,6 +143,15 @@ describe('a call without a response', () => {
 		expect(description).toContain('shows no call of this agent');
 	});
 
+	it('is not the call of another item, also if the list shows its UUID in upper case', async () => {
+		const id = '6f1c2a34-0000-4000-8000-00000000000a';
+		callsEndpoint().reply(200, { success: true, data: { call_id: id } });
+		breaking();
+		for (let poll = 1; poll <= 3; poll++) shows(call(id.toUpperCase()));
+		const { description } = faultOf(await run(await nodeWith(), [PHONE, PHONE]));
+		expect(description).toContain('shows no call of this agent');
+	});
+
 	it('stays unknown if another call to the same number is in progress', async () => {
 		breaking();
 		breaking();
