@@ -1,7 +1,16 @@
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
-import { oneNodeWorkflow, output, resume, runKilledAfter, service, skipSleeps } from '../../engine';
+import {
+	makeWorkflow,
+	oneNodeWorkflow,
+	output,
+	resume,
+	runKilled,
+	runKilledAfter,
+	service,
+	skipSleeps,
+} from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
@@ -218,4 +227,29 @@ test("a retry after n8n was killed between two runs of a loop doesn't return the
 	const ids = results.map((result) => result.data?.main?.[0]?.[0]?.json.call_id);
 	expect(ids[0]).toBe(PLACED);
 	expect(ids[1]).not.toBe(PLACED);
+});
+
+test("a retry after n8n was killed doesn't return the call of one node as that of another one to the same person", async () => {
+	const first = await lookUpNode({ phoneNumber: phone(0) });
+	const second = await lookUpNode(
+		{ phoneNumber: phone(0) },
+		{ name: 'Second', id: 'id-Second', onError: 'continueRegularOutput' },
+	);
+	const { workflow: one, start } = oneNodeWorkflow(first);
+	const connections = {
+		...one.connectionsBySourceNode,
+		[first.name]: { main: [[{ node: second.name, type: 'main' as const, index: 0 }]] },
+	};
+	const workflow = makeWorkflow([start, first, second], connections);
+	acceptCalls(1);
+	callsEndpoint().reply(502, '<html>Bad Gateway</html>');
+	shows();
+	const begun = await runKilled(harness.credentials, workflow, start, itemsOf([{}]), clock.now());
+	shows(listedCall(PLACED));
+	const again = acceptUpTo(2);
+	const run = await resume(harness.credentials, workflow, begun, 'retry');
+	expect(output(run, 'Node').map(({ json }) => json.call_id)).toEqual([PLACED]);
+	const [other] = output(run, 'Second');
+	expect(other?.json).toMatchObject({ details: { outcome: 'unknown' } });
+	expect(again).toEqual([]);
 });
