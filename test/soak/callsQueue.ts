@@ -3,8 +3,9 @@
  * with two webhook processes and two workers (Debian's Redis and PostgreSQL). Each rate has the calls per minute and the
  * minutes. Sends them in turn to Call Completed Trigger, and to n8n's Webhook node with an HTTP Request node that reads the
  * call. Prints what was started, lost, and started twice, the time from the delivery to the next node, and the CPU time of
- * each kind of process. Fails if our trigger lost a call or started twice for one. `--repeat-every 10` delivers every tenth
- * call for our trigger to both webhook processes at the same time. `--save <name>` stores the figures in results.json.
+ * each kind of process. Fails if our trigger lost a call or started twice for one.
+ * `--repeat-every 10` delivers every tenth call to both webhook processes at the same time, for our trigger and for n8n's
+ * Remove Duplicates (`core_once`). `--save <name>` stores the figures in results.json.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
