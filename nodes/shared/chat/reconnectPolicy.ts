@@ -116,8 +116,10 @@ export class ReconnectPolicy {
 		const { end, claimed } = attempt;
 		this.lastFailure = null;
 		const openForMs = end.openForMs ?? 0;
-		if (openForMs >= SETTLE_MS) this.isEarly = false;
-		if (openForMs >= SETTLE_MS) this.mayClaim = false;
+		if (openForMs >= SETTLE_MS) {
+			this.isEarly = false;
+			this.mayClaim = false;
+		}
 		if (openForMs >= HEALTHY_AFTER_MS) this.resetCounts();
 		if (end.cause === 'session_closed') return { kind: 'give_up', why: 'session_closed' };
 		if (end.cause === 'rotated') return reconnect({ kind: 'none' }, 'keep');
