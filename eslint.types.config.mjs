@@ -10,7 +10,6 @@ import tseslint from 'typescript-eslint';
 const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,numberLists,phone}/**/*.ts',
 	'nodes/shared/*.ts',
-	'nodes/shared/n8n/idempotency/firstExecution.ts',
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/request/*.ts',
 	'nodes/PlaceCall/ask/answer.ts',

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { DataDeduplicationService } from 'n8n-core';
-import type {
-	DeduplicationItemTypes,
-	DeduplicationScope,
-	ICheckProcessedContextData,
-	ICheckProcessedOptions,
-	IDataDeduplicator,
-	IDeduplicationOutput,
+import {
+	type DeduplicationItemTypes,
+	type DeduplicationScope,
+	type ICheckProcessedContextData,
+	type ICheckProcessedOptions,
+	type IDataDeduplicator,
+	type IDeduplicationOutput,
+	UnexpectedError,
 } from 'n8n-workflow';
 import { z } from 'zod';
 
-const row = z.array(z.string());
+const row = z.object({ mode: z.string(), data: z.array(z.string()) });
+type Row = z.infer<typeof row>;
 
 /**
- * A copy of n8n's deduplication store (n8n/dist/deduplication/deduplication-helper.js): one text per workflow and
- * node, read and written as a whole, without a lock between two writers.
+ * A copy of n8n's deduplication store (n8n/dist/deduplication/deduplication-helper.js): one row per workflow and node,
+ * which is inserted once, read and written as a whole, without a lock between two writers.
  */
 export class Deduplicator implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
@@ -43,19 +45,24 @@ export class Deduplicator implements IDataDeduplicator {
 	}
 
 	get size(): number {
-		return [...this.rows.values()].reduce(
-			(sum, text) => sum + row.parse(JSON.parse(text)).length,
-			0,
-		);
+		return [...this.rows.values()].reduce((sum, text) => sum + parse(text).data.length, 0);
+	}
+
+	/** The IDs of the nodes that have a row. */
+	get nodeIds(): string[] {
+		return [...this.rows.keys()].map((key) => key.slice(key.indexOf(' ') + 1));
 	}
 
 	async checkProcessedAndRecord(
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
-		{ maxEntries }: ICheckProcessedOptions,
+		{ mode, maxEntries }: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
-		const data = await this.read(`add ${items.length}`, scope, context);
+		const key = keyOf(scope, context);
+		const stored = await this.read(`add ${items.length}`, key);
+		if (stored !== undefined && stored.mode !== mode) throw otherMode();
+		const data = stored?.data ?? [];
 		const known = new Set(data);
 		const output: IDeduplicationOutput = { new: [], processed: [] };
 		for (const item of items) {
@@ -64,7 +71,7 @@ export class Deduplicator implements IDataDeduplicator {
 			if (!known.has(hash)) data.push(hash);
 		}
 		if (maxEntries !== undefined) data.splice(0, data.length - maxEntries);
-		await this.write(scope, context, data);
+		await this.write(key, { mode, data }, stored === undefined);
 		if (this.failsAfterNextAdd) {
 			this.failsAfterNextAdd = false;
 			throw new Error('Connection terminated unexpectedly');
@@ -77,50 +84,56 @@ export class Deduplicator implements IDataDeduplicator {
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<void> {
-		const data = await this.read(`remove ${items.length}`, scope, context);
+		const key = keyOf(scope, context);
+		const stored = await this.read(`remove ${items.length}`, key);
+		if (stored === undefined) return;
 		const removed = new Set(items.map(hashOf));
-		await this.write(
-			scope,
-			context,
-			data.filter((hash) => !removed.has(hash)),
-		);
+		await this.write(key, { ...stored, data: stored.data.filter((hash) => !removed.has(hash)) });
 	}
 
 	async clearAllProcessedItems(
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<void> {
-		await this.read('clear', scope, context);
-		this.rows.delete(keyOf(scope, context));
+		const key = keyOf(scope, context);
+		await this.read('clear', key);
+		this.rows.delete(key);
 	}
 
 	async getProcessedDataCount(
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
 	): Promise<number> {
-		return (await this.read('count', scope, context)).length;
+		return (await this.read('count', keyOf(scope, context)))?.data.length ?? 0;
 	}
 
-	private async read(
-		call: string,
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-	): Promise<string[]> {
+	private async read(call: string, key: string): Promise<Row | undefined> {
 		this.calls.push(call);
 		this.beforeCall(call);
-		const text = this.rows.get(keyOf(scope, context)) ?? '[]';
+		const text = this.rows.get(key);
 		await nextTick();
-		return row.parse(JSON.parse(text));
+		return text === undefined ? undefined : parse(text);
 	}
 
-	private async write(
-		scope: DeduplicationScope,
-		context: ICheckProcessedContextData,
-		data: string[],
-	): Promise<void> {
+	private async write(key: string, content: Row, isInsert = false): Promise<void> {
 		await nextTick();
-		this.rows.set(keyOf(scope, context), JSON.stringify(data));
+		if (isInsert && this.rows.has(key)) throw notUnique();
+		this.rows.set(key, JSON.stringify(content));
 	}
+}
+
+function parse(text: string): Row {
+	return row.parse(JSON.parse(text));
+}
+
+function otherMode(): Error {
+	return new UnexpectedError(
+		'Deduplication Failed: Deduplication data was originally saved with an incompatible setting of the ‘Keep Items Where’ parameter. Try ’Clean Database’ operation to reset.',
+	);
+}
+
+function notUnique(): Error {
+	return new Error('duplicate key value violates unique constraint "PK_processed_data"');
 }
 
 function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedContextData): string {

@@ -11,6 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { SimulatorProcess } from '../bench/simulatorProcess';
 import { deliver } from '../e2e/sender';
@@ -46,7 +47,6 @@ const MAX_CALLS = 60_000;
 const SETTINGS = {
 	// With the default of 2, webhooks get 503.
 	DB_POSTGRESDB_POOL_SIZE: '8',
-	// An execution that checks its event counts for the limit of its worker, which is 10 by default.
 	N8N_CONCURRENCY_PRODUCTION_LIMIT: '20',
 	...EXPRESSION_ENGINE,
 	...LONG_PING_TIMEOUT,
@@ -115,6 +115,7 @@ async function publish(queue: QueueMode, simulator: SimulatorProcess): Promise<S
 
 const rates = () => values.rates.split(',').map((rate) => rate.split(':').map(Number));
 
+const counted = z.array(z.object({ rows: z.number() })).length(1);
 const isSide = (name: string): name is SideName => SIDES.some((side) => side === name);
 const home = ({ main: { files } }: QueueMode) => files;
 
@@ -173,8 +174,15 @@ async function measure(
 		calls_per_minute: rate,
 		minutes_per_side: (rounds * blockSeconds) / 60,
 		ratio,
+		rows_of_events: rowsOfEvents(queue),
 		...figures,
 	};
+}
+
+/** Rows that n8n's database has for events of our triggers. */
+function rowsOfEvents({ stores }: QueueMode): number {
+	const query = `select count(*)::int as rows from processed_data where context like 'n:event:%'`;
+	return counted.parse(stores.query(query))[0]?.rows ?? Number.NaN;
 }
 
 runScript(main);

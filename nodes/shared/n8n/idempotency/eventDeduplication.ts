@@ -5,39 +5,29 @@ import type {
 	ITriggerFunctions,
 	IWebhookFunctions,
 } from 'n8n-workflow';
-import { type CheckTimes, FirstExecutions } from './firstExecution';
 import { isJsonObject } from '../../json';
-import { clock } from '../http/accountClient';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
+import { type EventCheck, isFirstExecution } from './firstExecution';
 
 /** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
 const EVENT_KEY_FIELD = 'eventKey';
 
-/** How executions of a trigger check their event. */
-type Check = {
-	times: CheckTimes;
-	/** Two texts for each event, and one for each repeat in another process. */
-	maxTexts: number;
-};
+/** Keys stored with the workflow, if they can't be stored with the execution: by a webhook's process, and on Engine 2.0. */
+const MAX_STORED_KEYS = 1_000;
 
 /**
- * The pause is longer than n8n takes to read and write the keys of a node. An overloaded webhook process can start an
- * execution minutes after another process started one for the same event, so 5,000 events are kept. n8n writes 27 bytes
- * per text each time, so more would keep its database busy.
+ * If webhook processes deliver events. The sender may deliver an event again later, and an overloaded webhook process can
+ * start an execution minutes after another one.
  */
-const SHARED: Check = {
-	times: { pauseMs: 1_000, minIntervalMs: 200, maxIntervalMs: 5_000 },
-	maxTexts: 10_000,
+const SHARED: EventCheck = {
+	isKeyStored: false,
+	// The workflow stores the keys of as many, so that a worker that starts can delete their rows.
+	minEvents: MAX_STORED_KEYS,
+	minMs: 30 * 60_000,
 };
 
-/**
- * If no webhook process has delivered an event yet: n8n compares the keys. This only finds the first event that a webhook
- * process delivers, too. Each execution writes on its own, so that it starts at once.
- */
-const UNSHARED: Check = {
-	times: { pauseMs: 20, minIntervalMs: 4, maxIntervalMs: 4 },
-	maxTexts: 1_000,
-};
+/** If no webhook process has delivered an event yet. This finds the first one that it delivers, too. */
+const UNSHARED: EventCheck = { isKeyStored: true, minEvents: 0, minMs: 60_000 };
 
 /**
  * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have
@@ -53,6 +43,12 @@ export function storedKeysOf(
 ): string[] {
 	const { usedKeys } = context.getWorkflowStaticData('node');
 	return Array.isArray(usedKeys) ? usedKeys.map(String) : [];
+}
+
+/** Stores a key with the workflow, which n8n does after `webhook()`, and with each execution that a trigger starts. */
+export function storeKey(context: IWebhookFunctions | ITriggerFunctions, key: string): void {
+	const data = context.getWorkflowStaticData('node');
+	data.usedKeys = [...storedKeysOf(context), key].slice(-MAX_STORED_KEYS);
 }
 
 /**
@@ -74,23 +70,8 @@ function isChecked(context: IExecuteFunctions): boolean {
 	return mode === 'trigger' && activeTrigger(triggerKey(context)) === undefined;
 }
 
-/** By trigger: the executions in this process that check their key. */
-const checking = new Map<string, FirstExecutions>();
-
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
-	const isShared = context.getMode() === 'webhook' || storedKeysOf(context).length > 0;
-	const { times, maxTexts: maxEntries } = isShared ? SHARED : UNSHARED;
-	const record = async (texts: string[]) => {
-		const options = { mode: 'entries', maxEntries } as const;
-		const { new: added } = await context.helpers.checkProcessedAndRecord(texts, 'node', options);
-		return added.map(String);
-	};
-	const trigger = triggerKey(context);
-	const executions = checking.get(trigger) ?? new FirstExecutions(clock);
-	checking.set(trigger, executions);
-	try {
-		return await executions.isFirst(key, context.getExecutionId(), record, times);
-	} finally {
-		if (executions.isIdle) checking.delete(trigger);
-	}
+	const storedKeys = storedKeysOf(context);
+	const isShared = context.getMode() === 'webhook' || storedKeys.length > 0;
+	return await isFirstExecution(context, key, isShared ? SHARED : UNSHARED, storedKeys);
 }

@@ -1,132 +1,118 @@
-import clamp from 'lodash/clamp';
-import type { Clock } from '../../clock';
-import { KeyedMutex } from '../../keyedMutex';
+import { randomUUID } from 'crypto';
+import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
+import { clock } from '../http/accountClient';
+import { canceledError, cancellableSleep, isCanceled } from '../run/cancel';
+import { triggerKey } from '../triggers/activeTriggers';
+import { NamedRow } from './namedRow';
+import { repeatOnStore } from './nodeStore';
 
-/** Adds texts to a stored set and returns the new ones. A simultaneous write by another process may undo it. */
-export type RecordKeys = (texts: string[]) => Promise<string[]>;
-
-/** Enough for simultaneous writes, and for a database that is unavailable for some seconds. */
-const MAX_READS = 10;
-
-export type CheckTimes = {
-	/** Before an execution reads the set again. */
-	pauseMs: number;
-	/** Between two writes of a process, on average. */
-	minIntervalMs: number;
-	/** If writes are slow. */
-	maxIntervalMs: number;
+/** How executions of a trigger check their event. */
+export type EventCheck = {
+	/** Whether n8n compares the key, too. */
+	isKeyStored: boolean;
+	/** The rows of the latest events stay in n8n's database, however old they are. */
+	minEvents: number;
+	/** How long a row stays. */
+	minMs: number;
 };
 
-/** The interval is this many times as long as a write, so that processes seldom write at the same time. */
-const INTERVAL_PER_WRITE = 10;
+/** For each new event, so that rows don't accumulate. */
+const MAX_DELETED = 2;
 
-/** The weight of the latest write in the average. */
-const LATEST_WRITE = 0.1;
-
-/** An execution that checks whether it's the first with its key. */
-type Claim = {
-	key: string;
-	/** The key with the execution's own mark. */
-	mark: string;
-	/** Undefined while it isn't known. */
-	isFirst: boolean | undefined;
-};
+/** By trigger: the keys whose rows this process deletes later, oldest first, and since when it has known them. */
+const rowsByTrigger = new Map<string, Map<string, number>>();
 
 /**
- * Finds the first execution with a key, in all processes. n8n gives nodes no lock, and reads and writes the set as a
- * whole, so the later of two simultaneous writes undoes the other. Therefore each execution reads the set again after a
- * pause. If it has the key with the execution's own mark, the execution is the first. If it has only the key, it isn't. If
- * it has neither, the execution adds both again. This works if writes take less time than the pause. If they become slow,
- * processes write less often, so that the next read is later.
+ * Whether this execution is the first with the key, in all processes: it inserted the row of the key. If n8n runs the
+ * execution again, it's still the first.
  *
- * The pause can't be avoided: a process can read the set before another one adds the key, and write it after that one has
- * read it again. Processes that share only one value, which they can't compare and write in one step, can't exclude each
- * other in another way.
- *
- * Executions of this process that are due at almost the same time share a read and write, so that many don't wait for
- * each other, and that simultaneous writes of processes are rare. An execution must not take part during its pause, because
- * that would add its mark to another one's key.
+ * @param knownKeys whose rows another process may have left
+ * @throws NodeOperationError if n8n's database is unavailable, or the execution is stopped
  */
-export class FirstExecutions {
-	/** By key: the executions that are checking. */
-	private readonly checks = new Map<string, Promise<unknown>>();
-	private readonly mutex = new KeyedMutex();
-	private due: Claim[] = [];
-	private next: Promise<void> | undefined;
-	/** When the latest read and write began. */
-	private recordedAt = -Infinity;
-	/** How long reads and writes take on average. */
-	private writeMs = 0;
-
-	constructor(
-		private readonly clock: Pick<Clock, 'elapsed' | 'sleep'>,
-		private readonly random: () => number = Math.random,
-	) {}
-
-	/** Whether no execution of this process is checking. */
-	get isIdle(): boolean {
-		return this.checks.size === 0;
+export async function isFirstExecution(
+	context: IExecuteFunctions,
+	key: string,
+	check: EventCheck,
+	knownKeys: readonly string[],
+): Promise<boolean> {
+	if (!(await insertRow(context, key))) {
+		if (await areRowsSeparate(context)) return false;
+		if (check.isKeyStored) return true;
+		throw rowsNotSeparate(context);
 	}
+	const rows = rowsByTrigger.get(triggerKey(context)) ?? rowsOf(knownKeys);
+	rowsByTrigger.set(triggerKey(context), rows.set(key, clock.elapsed()));
+	deleteOldRows(context, rows, check);
+	return true;
+}
 
-	/**
-	 * Whether this execution is the first with the key.
-	 *
-	 * @param claimant identifies the execution
-	 * @throws Error if n8n can't record the key
-	 */
-	async isFirst(
-		key: string,
-		claimant: string,
-		record: RecordKeys,
-		times: CheckTimes,
-	): Promise<boolean> {
-		for (;;) {
-			const earlier = this.checks.get(key);
-			if (earlier === undefined) break;
-			// One of this process has the key, unless n8n couldn't record it.
-			const [{ status }] = await Promise.allSettled([earlier]);
-			if (status === 'fulfilled') return false;
-		}
-		const claim: Claim = { key, mark: `${key} ${claimant}`, isFirst: undefined };
-		const check = this.check(claim, record, times).finally(() => this.checks.delete(key));
-		this.checks.set(key, check);
-		return await check;
-	}
+async function insertRow(context: IExecuteFunctions, key: string): Promise<boolean> {
+	const insert = async () => await rowOf(context, key).insert(context.getExecutionId());
+	// If another process inserts the row at the same moment, n8n finds it the second time.
+	return await onDatabase(context, async () => await insert().catch(insert));
+}
 
-	private async check(claim: Claim, record: RecordKeys, times: CheckTimes): Promise<boolean> {
-		let lastFailure: unknown = 'other executions keep overwriting the record';
-		for (let attempt = 0; attempt < MAX_READS; attempt++) {
-			if (attempt > 0) await this.clock.sleep(times.pauseMs);
-			try {
-				await this.compare(claim, record, times);
-				if (claim.isFirst !== undefined) return claim.isFirst;
-			} catch (error) {
-				lastFailure = error;
-			}
-		}
-		throw new Error(`n8n couldn't record the event of this execution: ${String(lastFailure)}`);
-	}
+/** If a later n8n used one row for all names, every event would look like a repeat. */
+async function areRowsSeparate(context: IExecuteFunctions): Promise<boolean> {
+	const unused = rowOf(context, randomUUID());
+	return !(await onDatabase(context, async () => await unused.exists()));
+}
 
-	/** Joins the next read and write, which begins after the one in progress, and some time after its beginning. */
-	private async compare(claim: Claim, record: RecordKeys, times: CheckTimes): Promise<void> {
-		this.due.push(claim);
-		this.next ??= this.mutex.runExclusive('record', async () => {
-			const early = this.recordedAt + this.intervalMs(times) - this.clock.elapsed();
-			if (early > 0) await this.clock.sleep(early);
-			this.recordedAt = this.clock.elapsed();
-			const claims = this.due;
-			this.due = [];
-			this.next = undefined;
-			const added = new Set(await record(claims.flatMap(({ key, mark }) => [key, mark])));
-			this.writeMs += (this.clock.elapsed() - this.recordedAt - this.writeMs) * LATEST_WRITE;
-			for (const one of claims) if (!added.has(one.key)) one.isFirst = !added.has(one.mark);
-		});
-		await this.next;
-	}
+async function onDatabase(
+	context: IExecuteFunctions,
+	use: () => Promise<boolean>,
+): Promise<boolean> {
+	const sleep = cancellableSleep(context);
+	const { result } = await repeatOnStore(use, async (ms) => await sleep(ms).then(() => true)).catch(
+		(error: unknown) => {
+			throw isCanceled(context) ? canceledError(context) : databaseUnavailable(context, error);
+		},
+	);
+	return result;
+}
 
-	/** Random, because processes with equal intervals would overwrite each other again and again. */
-	private intervalMs({ minIntervalMs, maxIntervalMs }: CheckTimes): number {
-		const average = clamp(this.writeMs * INTERVAL_PER_WRITE, minIntervalMs, maxIntervalMs);
-		return average * (0.5 + this.random());
+function databaseUnavailable(context: IExecuteFunctions, error: unknown): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		"n8n's database didn't respond, so the trigger can't check for a repeated event",
+		{
+			description: `Look for another execution for the same event. If there isn't one, retry this execution. n8n reported: ${String(error)}`,
+		},
+	);
+}
+
+function rowsNotSeparate(context: IExecuteFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		"The trigger can't check for a repeated event with this version of n8n",
+		{
+			description:
+				"Look for another execution for the same event. If there isn't one, retry this execution. Let all webhook requests of this workflow go to n8n's main process.",
+		},
+	);
+}
+
+function rowOf(context: IExecuteFunctions, key: string): NamedRow {
+	return new NamedRow(context, `event:${key}`);
+}
+
+function rowsOf(keys: readonly string[]): Map<string, number> {
+	return new Map(keys.map((key) => [key, clock.elapsed()]));
+}
+
+/** Doesn't keep the execution waiting. If n8n can't delete a row, a later event tries again. */
+function deleteOldRows(
+	context: IExecuteFunctions,
+	rows: Map<string, number>,
+	{ minEvents, minMs }: EventCheck,
+): void {
+	const isOld = (since: number) => rows.size > minEvents && clock.elapsed() - since >= minMs;
+	let deleted = 0;
+	for (const [key, since] of rows) {
+		if (deleted++ === MAX_DELETED || !isOld(since)) return;
+		rows.delete(key);
+		rowOf(context, key)
+			.delete()
+			.catch(() => rows.set(key, since));
 	}
 }

@@ -1,10 +1,7 @@
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../http/accountClient';
-import { storedKeysOf } from '../idempotency/eventDeduplication';
+import { storedKeysOf, storeKey } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
-
-/** Keys stored with the workflow, if they can't be stored with the execution: by a webhook's process, and on Engine 2.0. */
-export const MAX_RECENT_KEYS = 1_000;
 
 /** Engine 2.0 doesn't say when it has an execution. */
 const ENGINE_2_DELAY_MS = 250;
@@ -76,9 +73,8 @@ async function emitOnEngine2(
 	key: string,
 	{ beforeEmit }: AttemptListener,
 ): Promise<boolean> {
-	const used = storedKeysOf(trigger);
-	if (used.includes(key)) return true;
-	trigger.getWorkflowStaticData('node').usedKeys = [...used, key].slice(-MAX_RECENT_KEYS);
+	if (storedKeysOf(trigger).includes(key)) return true;
+	storeKey(trigger, key);
 	beforeEmit?.();
 	trigger.emit([items]);
 	await clock.sleep(ENGINE_2_DELAY_MS);

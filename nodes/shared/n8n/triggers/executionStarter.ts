@@ -18,9 +18,9 @@ import {
 	registerTrigger,
 	triggerKey,
 } from './activeTriggers';
-import { emitExecution, MAX_RECENT_KEYS } from './emission';
+import { emitExecution } from './emission';
 import { clock } from '../http/accountClient';
-import { storedKeysOf, withEventKey } from '../idempotency/eventDeduplication';
+import { storedKeysOf, storeKey, withEventKey } from '../idempotency/eventDeduplication';
 import { startsOnEngine2 } from '../run/engine2';
 import { StartQueue } from './startQueue';
 import { NO_EXECUTION, type WebhookResponder } from './webhookResponse';
@@ -174,7 +174,7 @@ export class ExecutionStarter {
 		const { trigger, starter } = this;
 		const key = value === undefined || this.isTest ? undefined : keyOf(this.triggerKey, value);
 		if (trigger === undefined || starter === undefined) {
-			if (key !== undefined) this.storeKey(key);
+			if (key !== undefined && this.context !== undefined) storeKey(this.context, key);
 			const workflowData = [key === undefined ? items : withEventKey(items, key)];
 			return responder.leaveToN8n()
 				? { workflowData, webhookResponse: body }
@@ -191,12 +191,6 @@ export class ExecutionStarter {
 		const output = isChecked ? withEventKey(items, key) : items;
 		void starter.start(output, value, { beforeEmit, onEnd }, this.bytes);
 		return NO_EXECUTION;
-	}
-
-	private storeKey(key: string): void {
-		if (this.context === undefined) return;
-		const data = this.context.getWorkflowStaticData('node');
-		data.usedKeys = [...storedKeysOf(this.context), key].slice(-MAX_RECENT_KEYS);
 	}
 }
 

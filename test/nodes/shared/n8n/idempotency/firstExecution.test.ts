@@ -1,176 +1,208 @@
 import * as fc from 'fast-check';
+import { WorkflowExecute } from 'n8n-core';
+import type { INode, IRun, WorkflowExecuteMode } from 'n8n-workflow';
+import { z } from 'zod';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import {
-	type CheckTimes,
-	FirstExecutions,
-} from '../../../../../nodes/shared/n8n/idempotency/firstExecution';
+	storeKey,
+	withEventKey,
+} from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
+import {
+	engineHarness,
+	makeAdditionalData,
+	makeWorkflow,
+	runDataOf,
+	skipSleeps,
+	triggerContext,
+} from '../../../../engine';
 
-/** n8n's deduplication store: one value, which is read, and written as a whole some time later. */
-function sharedSet() {
-	let stored: readonly string[] = [];
-	let now = 0;
-	let writes = 0;
-	const waiting: Array<{ at: number; go: () => void }> = [];
-	const until = async (at: number) => await new Promise<void>((go) => waiting.push({ at, go }));
-	return {
-		recorder: (readMs: () => number) => async (texts: string[]) => {
-			const before = stored;
-			await until(now + readMs());
-			const added = texts.filter((text) => !before.includes(text));
-			stored = [...before, ...added];
-			writes++;
-			return added;
-		},
-		sleep: async (ms: number) => await until(now + ms),
-		elapsed: () => now,
-		writes: () => writes,
-		/** Lets time pass until nothing waits. */
-		async runOut(): Promise<void> {
-			for (;;) {
-				await new Promise(setImmediate);
-				waiting.sort((one, other) => one.at - other.at);
-				const next = waiting.shift();
-				if (next === undefined) return;
-				now = next.at;
-				next.go();
-			}
-		},
-	};
+const harness = engineHarness();
+// A process remembers the rows of each trigger, so each test uses its own.
+let triggers = 0;
+let trigger: INode;
+let workflow: ReturnType<typeof makeWorkflow>;
+beforeEach(() => {
+	useAnotherTrigger();
+	skipSleeps();
+});
+afterEach(() => jest.restoreAllMocks());
+
+function useAnotherTrigger(): void {
+	trigger = harness.node('callCompletedTrigger', { id: `trigger-${++triggers}` });
+	workflow = makeWorkflow([trigger]);
 }
 
-const LONGEST_WRITE_MS = 100;
-const PAUSE_MS = 10 * LONGEST_WRITE_MS;
-const TIMES: CheckTimes = { pauseMs: PAUSE_MS, minIntervalMs: 200, maxIntervalMs: 5_000 };
-const NO_TIMES: CheckTimes = { pauseMs: 0, minIntervalMs: 0, maxIntervalMs: 0 };
+const MINUTE_MS = 60_000;
 
-const randomNumbers = fc
-	.infiniteStream(fc.noBias(fc.nat(999)))
-	.map((numbers) => () => numbers.next().value / 1_000);
-
-it('exactly one of several almost simultaneous executions is the first', async () => {
-	const claims = fc.array(
-		fc.record({
-			key: fc.constantFrom('a', 'b', 'c'),
-			process: fc.nat(2),
-			after: fc.nat(400),
-			writeMs: fc.nat(LONGEST_WRITE_MS),
-		}),
-		{ minLength: 1, maxLength: 14 },
+/** An execution of the workflow that a webhook process started, unless another mode is given. */
+async function execute(
+	key: string,
+	executionId: string,
+	mode: WorkflowExecuteMode = 'webhook',
+): Promise<IRun> {
+	const additionalData = makeAdditionalData(harness.credentials, mode, { executionId });
+	const data = runDataOf(trigger, withEventKey([{ json: { key } }], key));
+	const run = await new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
+		workflow,
 	);
+	// The trigger doesn't wait until old rows are deleted.
+	for (let tick = 0; tick < 3; tick++) await new Promise(setImmediate);
+	return run;
+}
+
+/** The items that pass the trigger. */
+function passed({ data }: IRun): unknown[] {
+	const [result] = data.resultData.runData[trigger.name] ?? [];
+	return (result?.data?.main?.[0] ?? []).map((item) => item.json);
+}
+
+const isFirst = async (...execution: Parameters<typeof execute>) =>
+	passed(await execute(...execution)).length === 1;
+
+/** The keys whose rows are in n8n's database. */
+const rows = () =>
+	harness.store.nodeIds.map((id) =>
+		z.string().startsWith('event:').parse(id).slice('event:'.length),
+	);
+
+it("exactly one of several simultaneous executions passes, even if n8n's database reports errors", async () => {
+	const executions = fc.array(fc.record({ key: fc.constantFrom('a', 'b'), delay: fc.nat(3) }), {
+		minLength: 1,
+		maxLength: 6,
+	});
+	/** For each use of the database: it works, it isn't available, or it writes and reports an error. */
+	const faults = fc.array(fc.constantFrom('none', 'none', 'before', 'after'), { maxLength: 12 });
+	let run = 0;
 	await fc.assert(
-		fc.asyncProperty(claims, randomNumbers, async (all, random) => {
-			const set = sharedSet();
-			const processes = [0, 1, 2].map(() => new FirstExecutions(set, random));
-			const won: string[] = [];
-			const claiming = all.map(async ({ key, process, after, writeMs }, index) => {
-				await set.sleep(after);
-				const record = set.recorder(() => writeMs);
-				const executions = processes[process] ?? new FirstExecutions(set);
-				if (await executions.isFirst(key, String(index), record, TIMES)) won.push(key);
-			});
-			const running = Promise.all(claiming);
-			await set.runOut();
-			await running;
-			expect(won.sort()).toEqual([...new Set(all.map(({ key }) => key))].sort());
-			expect(processes.every(({ isIdle }) => isIdle)).toBe(true);
-		}),
-		{ numRuns: 2_000 },
-	);
-});
-
-it("many executions don't wait for each other's slow writes", async () => {
-	const set = sharedSet();
-	const executions = new FirstExecutions(set);
-	const endedAfter: number[] = [];
-	const claiming = Array.from({ length: 100 }, async (_, index) => {
-		await set.sleep(index * 50);
-		const startedAt = set.elapsed();
-		const record = set.recorder(() => LONGEST_WRITE_MS);
-		expect(await executions.isFirst(String(index), String(index), record, TIMES)).toBe(true);
-		endedAfter.push(set.elapsed() - startedAt);
-	});
-	const running = Promise.all(claiming);
-	await set.runOut();
-	await running;
-	// The pause, and for each of two writes, its own time and at most 1.5 intervals since the one before began.
-	const longestInterval = 1.5 * 10 * LONGEST_WRITE_MS;
-	expect(Math.max(...endedAfter)).toBeLessThanOrEqual(
-		PAUSE_MS + 2 * (longestInterval + LONGEST_WRITE_MS),
-	);
-	expect(set.writes()).toBeLessThanOrEqual(5 * (set.elapsed() / PAUSE_MS) + 1);
-});
-
-describe('two processes that check one execution after another', () => {
-	/** Each execution is in one process, and each tenth also in the other. @returns how often each key was the first */
-	async function checkMany(writeMs: number, random: () => number): Promise<number[]> {
-		const set = sharedSet();
-		const processes = [0, 1].map(() => new FirstExecutions(set, random));
-		const firsts = Array.from({ length: 200 }, () => 0);
-		const checking = firsts.flatMap((_, index) => {
-			const inOne = processes.slice(index % 2, (index % 2) + 1);
-			return (index % 10 === 0 ? processes : inOne).map(async (executions, process) => {
-				await set.sleep(index * 60);
-				const record = set.recorder(() => writeMs);
-				const key = String(index);
-				if (await executions.isFirst(key, `${key} of ${process}`, record, TIMES))
-					firsts[index] = (firsts[index] ?? 0) + 1;
-			});
-		});
-		const running = Promise.all(checking);
-		await set.runOut();
-		await running;
-		return firsts;
-	}
-
-	it.each([5, 20, 100, 400])(
-		"don't keep overwriting each other, and each key has one first, if a write takes %i ms",
-		async (writeMs) => {
-			await fc.assert(
-				fc.asyncProperty(randomNumbers, async (random) => {
-					expect(new Set(await checkMany(writeMs, random))).toEqual(new Set([1]));
+		fc.asyncProperty(executions, faults, async (all, inTurn) => {
+			run++;
+			const pending = [...inTurn];
+			harness.store.beforeCall = () => {
+				const fault = pending.shift();
+				if (fault === 'before') throw new Error('the database is away');
+				if (fault === 'after') harness.store.failAfterNextAdd();
+			};
+			const results = await Promise.all(
+				all.map(async ({ key, delay }, index) => {
+					for (let tick = 0; tick < delay; tick++) await new Promise(setImmediate);
+					return { key, first: await isFirst(`${run} ${key}`, `${run}-${index}`) };
 				}),
-				{ numRuns: 20 },
 			);
-		},
+			const won = results.filter(({ first }) => first).map(({ key }) => key);
+			expect(won.sort()).toEqual([...new Set(all.map(({ key }) => key))].sort());
+		}),
+		{ numRuns: 300 },
 	);
 });
 
-const noSleep = { elapsed: () => 0, sleep: async () => await Promise.resolve() };
-
-it('the first execution stays the first when n8n runs it again', async () => {
-	const texts = new Set<string>();
-	const record = async (these: string[]) => {
-		const added = these.filter((text) => !texts.has(text));
-		added.forEach((text) => texts.add(text));
-		return await Promise.resolve(added);
-	};
-	const executions = new FirstExecutions(noSleep);
-	expect(await executions.isFirst('a', '1', record, NO_TIMES)).toBe(true);
-	expect(await executions.isFirst('a', '2', record, NO_TIMES)).toBe(false);
-	expect(await executions.isFirst('a', '1', record, NO_TIMES)).toBe(true);
+it('the first execution stays the first if n8n runs it again', async () => {
+	expect(await isFirst('a', '1')).toBe(true);
+	expect(await isFirst('a', '2')).toBe(false);
+	expect(await isFirst('a', '1')).toBe(true);
 });
 
-describe('an unavailable database', () => {
-	const record = (comesBackAt: number) => {
-		let attempts = 0;
-		return async () => {
-			if (++attempts < comesBackAt) throw new Error('the database is away');
-			return await Promise.resolve([]);
-		};
-	};
+it("the trigger keeps its ID, and its own row isn't used", async () => {
+	const { id } = trigger;
+	const run = await execute('a', '1');
+	expect(trigger.id).toBe(id);
+	expect(JSON.stringify(run)).not.toContain('event:');
+	expect(rows()).toEqual(['a']);
+});
 
-	it('is tried again, and reported if it stays unavailable', async () => {
-		const executions = new FirstExecutions(noSleep);
-		expect(await executions.isFirst('a', '1', record(3), NO_TIMES)).toBe(true);
-		await expect(executions.isFirst('a', '1', record(Infinity), NO_TIMES)).rejects.toThrow(
-			'the database is away',
-		);
+it('a database that stays unavailable ends the execution with what to do', async () => {
+	harness.store.beforeCall = () => {
+		throw new Error('the database is away');
+	};
+	const { data } = await execute('a', '1');
+	expect(data.resultData.error).toMatchObject({
+		message: "n8n's database didn't respond, so the trigger can't check for a repeated event",
+		description:
+			"Look for another execution for the same event. If there isn't one, retry this execution. n8n reported: Error: the database is away",
+	});
+});
+
+describe('a later n8n that uses one row for all names', () => {
+	beforeEach(() => {
+		Object.defineProperty(trigger, 'id', { get: () => 'node', set: () => {} });
 	});
 
-	it('leaves the event to the next execution of the process', async () => {
-		const executions = new FirstExecutions(noSleep);
-		const failing = executions.isFirst('a', '1', record(Infinity), NO_TIMES);
-		const next = executions.isFirst('a', '2', record(0), NO_TIMES);
-		await expect(failing).rejects.toThrow('the database is away');
-		expect(await next).toBe(true);
+	it("doesn't lose events of webhook processes silently", async () => {
+		expect(await isFirst('a', '1')).toBe(true);
+		const { data } = await execute('b', '2');
+		expect(data.resultData.error).toMatchObject({
+			message: "The trigger can't check for a repeated event with this version of n8n",
+			description: expect.stringContaining('retry this execution'),
+		});
+	});
+
+	it('starts the workflow for the events of the main process, whose keys n8n compares', async () => {
+		expect(await isFirst('a', '1', 'trigger')).toBe(true);
+		expect(await isFirst('b', '2', 'trigger')).toBe(true);
+	});
+});
+
+describe("the rows in n8n's database", () => {
+	let now: number;
+	beforeEach(() => {
+		now = 0;
+		jest.spyOn(clock, 'elapsed').mockImplementation(() => now);
+	});
+
+	const executeMany = async (count: number, prefix: string) => {
+		for (let index = 0; index < count; index++)
+			await execute(`${prefix}${index}`, `${prefix}${index}`);
+	};
+
+	it('stay for 30 minutes, and those of the latest 1,000 events longer', async () => {
+		await executeMany(1_500, 'early ');
+		now += 29 * MINUTE_MS;
+		await executeMany(1, 'in between ');
+		expect(rows()).toHaveLength(1_501);
+		now += MINUTE_MS;
+		await executeMany(300, 'late ');
+		expect(rows()).toHaveLength(1_501 - 300);
+		await executeMany(300, 'later ');
+		expect(rows()).toHaveLength(1_000);
+		expect(rows()).toContain('in between 0');
+		now += 31 * MINUTE_MS;
+		await executeMany(1, 'last ');
+		expect(rows()).toHaveLength(1_000);
+	});
+
+	it('of the main process stay for a minute, because n8n keeps its keys', async () => {
+		await execute('a', '1', 'trigger');
+		now += MINUTE_MS - 1;
+		await execute('b', '2', 'trigger');
+		expect(rows()).toEqual(['a', 'b']);
+		now += 1;
+		await execute('c', '3', 'trigger');
+		expect(rows()).toEqual(['b', 'c']);
+	});
+
+	it('that another process left are deleted with the keys that the workflow stores', async () => {
+		await execute('a', '1');
+		useAnotherTrigger();
+		const stored = ['a', ...Array.from({ length: 999 }, (_, index) => `stored ${index}`)];
+		const context = triggerContext(harness.credentials, workflow, trigger);
+		for (const key of stored) storeKey(context, key);
+		await execute('b', '2');
+		now += 30 * MINUTE_MS;
+		expect(rows()).toEqual(['a', 'b']);
+		await execute('c', '3');
+		expect(rows()).toEqual(['b', 'c']);
+	});
+
+	it("that n8n can't delete are deleted later", async () => {
+		await execute('a', '1', 'trigger');
+		now += MINUTE_MS;
+		harness.store.beforeCall = (call) => {
+			if (call === 'clear') throw new Error('the database is away');
+		};
+		await execute('b', '2', 'trigger');
+		expect(rows()).toEqual(['a', 'b']);
+		harness.store.beforeCall = () => {};
+		now += MINUTE_MS;
+		await execute('c', '3', 'trigger');
+		expect(rows()).toEqual(['c']);
 	});
 });
