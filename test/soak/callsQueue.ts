@@ -115,7 +115,7 @@ async function publish(queue: QueueMode, simulator: SimulatorProcess): Promise<S
 
 const rates = () => values.rates.split(',').map((rate) => rate.split(':').map(Number));
 
-const counted = z.array(z.object({ rows: z.number() })).length(1);
+const counted = z.array(z.object({ count: z.number() })).length(1);
 const isSide = (name: string): name is SideName => SIDES.some((side) => side === name);
 const home = ({ main: { files } }: QueueMode) => files;
 
@@ -181,8 +181,8 @@ async function measure(
 
 /** Rows that n8n's database has for events of our triggers. */
 function rowsOfEvents({ stores }: QueueMode): number {
-	const query = `select count(*)::int as rows from processed_data where context like 'n:event:%'`;
-	return counted.parse(stores.query(query))[0]?.rows ?? Number.NaN;
+	const query = `select count(*)::int as count from processed_data where context like 'n:event:%'`;
+	return counted.parse(stores.query(query))[0]?.count ?? Number.NaN;
 }
 
 runScript(main);
