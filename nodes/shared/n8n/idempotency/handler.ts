@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
 import type { JsonObject } from '../../json';
-import type { Limiter } from '../../keyedMutex';
+import { KeyedMutex, type Limiter } from '../../keyedMutex';
 import { isCanceled, requireRunning } from '../run/cancel';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
@@ -131,30 +131,33 @@ export class IdempotencyHandler<Deps> {
 	): Promise<INodeExecutionData[]> {
 		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
 		const toolRequest = payloadKey([accounts, request.payload]);
-		const { inFlight, completedCounts } = toolRequestsOf(this.records);
+		const { inFlight, completedCounts, inOrder } = toolRequestsOf(this.records);
 		const repeatable = request.repeatable === true;
-		const shared = inFlight.get(toolRequest);
-		if (shared !== undefined) {
-			const output = await shared;
+		const subject = payloadKey([accounts, request.subject ?? request.payload]);
+		const latest = inFlight.get(subject);
+		if (latest?.toolRequest === toolRequest) {
+			const output = await latest.result;
 			noteCompleted(this.context, { output, isReplay: true, repeatable });
 			return output;
 		}
-		const subject = request.subject ?? request.payload;
-		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
-		const key = recordKey(payloadKey([accounts, subject]), occurrence);
-		const isReplay = this.hasRecord(key, toolRequest);
-		const result = this.sendOrReplay(key, request, limiter, {
-			tool_request: toolRequest,
-			...(request.quota && { unit: request.quota.unit }),
-		});
-		inFlight.set(toolRequest, result);
-		try {
-			const output = await result;
+		const result = inOrder.runExclusive(subject, async () => {
+			const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+			const key = recordKey(subject, occurrence);
+			const isReplay = this.hasRecord(key, toolRequest);
+			const output = await this.sendOrReplay(key, request, limiter, {
+				tool_request: toolRequest,
+				...(request.quota && { unit: request.quota.unit }),
+			});
 			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
 			noteCompleted(this.context, { output, isReplay, repeatable });
 			return output;
+		});
+		const own = { toolRequest, result };
+		inFlight.set(subject, own);
+		try {
+			return await result;
 		} finally {
-			inFlight.delete(toolRequest);
+			if (inFlight.get(subject) === own) inFlight.delete(subject);
 			this.evictOldest();
 		}
 	}
@@ -190,7 +193,7 @@ export class IdempotencyHandler<Deps> {
 				return await this.search(find, unknown, this.saverOf(key, { ...owner, logged: true }));
 			}
 			if (this.unreadableLog !== undefined) throw this.unreadableLog;
-			// n8n may have stopped the execution while this item waited for an earlier one.
+			// It may have ended while this request waited for an earlier one.
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
@@ -296,9 +299,12 @@ function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {
 }
 
 type ToolRequests = {
-	inFlight: Map<string, Promise<INodeExecutionData[]>>;
+	/** The latest request by subject. */
+	inFlight: Map<string, { toolRequest: string; result: Promise<INodeExecutionData[]> }>;
 	/** Completions by request, in this process. *Retry* starts from zero. */
 	completedCounts: BoundedMap<number>;
+	/** Sends requests for the same subject one after another, so that its record is that of the latest one. */
+	inOrder: KeyedMutex;
 };
 
 const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
@@ -307,6 +313,7 @@ function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
 	const known = toolRequests.get(records) ?? {
 		inFlight: new Map(),
 		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
+		inOrder: new KeyedMutex(),
 	};
 	toolRequests.set(records, known);
 	return known;

@@ -34,9 +34,10 @@ export function isCanceled(context: IExecuteFunctions): boolean {
 	return context.getExecutionCancelSignal()?.aborted === true;
 }
 
-/** @throws NotSent if n8n has stopped the execution before this item */
+/** @throws NotSent if n8n has stopped the execution before this item, or the tool has reached its time limit */
 export function requireRunning(context: IExecuteFunctions): void {
-	if (isCanceled(context)) throw stoppedBeforeItem();
+	const hasTimedOut = deadlineOf(context)?.signal.aborted === true;
+	if (hasTimedOut || isCanceled(context)) throw stoppedBeforeItem();
 }
 
 export function stoppedBeforeItem(): NotSent {

@@ -5,6 +5,7 @@ import type {
 	INodeParameters,
 } from 'n8n-workflow';
 import { ExecutionStore } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
+import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import { runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import { noteCompleted } from '../../../../../nodes/shared/n8n/tools/toolRun';
 import type { JsonObject } from '../../../../../nodes/shared/json';
@@ -15,6 +16,7 @@ import {
 	newExecutionData,
 	engineHarness,
 	engineTool,
+	holdTimeouts,
 	inlineTool,
 	mcpContext,
 	mcpTool,
@@ -33,6 +35,8 @@ import {
 } from '../../../PushCampaignContacts/pushHarness';
 
 const harness = engineHarness();
+afterEach(() => jest.restoreAllMocks());
+
 const SESSION = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const FIELDS = ['outcome', 'what_happened', 'next_step', 'id', 'service_said', 'result'];
 
@@ -230,6 +234,63 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			'done',
 		]);
 		expect(results[2]).toMatchObject({ service_said: 'Removed' });
+	});
+
+	describe('a removal that is requested at the same moment as an addition of the number', () => {
+		const onList = { agentUuid: AGENT, phone: '+919812345678' };
+		const toolsFor = async () => {
+			const data = newExecutionData();
+			const toolFor = async (operation: string) =>
+				await toolOf('dnd', { ...onList, operation }, DETAILS, { data });
+			return { add: await toolFor('add'), remove: await toolFor('remove') };
+		};
+		const acceptAddition = (ms = 0) =>
+			service()
+				.post(DND)
+				.delay(ms)
+				.reply(200, { success: true, data: { id: 7 } });
+		const removal = () => service().delete(DND).query(true);
+
+		test('is sent after it, so the number can be added again', async () => {
+			const { add, remove } = await toolsFor();
+			acceptAddition(50);
+			removal().reply(200, { success: true, message: 'Removed' });
+			const results = await Promise.all([add(), remove()]);
+			acceptAddition();
+			results.push(await add());
+			expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+		});
+
+		test('is sent before a second addition', async () => {
+			const { add, remove } = await toolsFor();
+			acceptAddition(50);
+			removal().reply(200, { success: true, message: 'Removed' });
+			acceptAddition();
+			const results = await Promise.all([add(), remove(), add()]);
+			expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'done', 'done']);
+		});
+
+		test("and is rejected doesn't make the addition be sent again", async () => {
+			const { add, remove } = await toolsFor();
+			acceptAddition();
+			removal().delay(50).reply(422, rejection('Phone number not found on DND list'));
+			const results = await Promise.all([add(), remove()]);
+			results.push(await add());
+			expect(results.map(({ outcome }) => outcome)).toEqual(['done', 'rejected', 'already_done']);
+		});
+
+		test("isn't sent if the addition takes until the time limit", async () => {
+			const pass = holdTimeouts();
+			const { add, remove } = await toolsFor();
+			service()
+				.post(DND)
+				.reply(async () => {
+					pass(TOOL_LIMITS.wholeMs);
+					return await new Promise<[number]>(() => {});
+				});
+			const results = await Promise.all([add(), remove()]);
+			expect(results.map(({ outcome }) => outcome)).toEqual(['unknown', 'not_sent']);
+		});
 	});
 
 	test('a context may be injected twice, unless the first outcome is unknown', async () => {
