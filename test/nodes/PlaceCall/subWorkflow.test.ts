@@ -217,6 +217,32 @@ describe('a sub-workflow', () => {
 	});
 });
 
+describe('a workflow that starts itself as a sub-workflow', () => {
+	/** The first level, as long as it waits for the sub-workflow. */
+	const firstLevel = async (node: INode) => await harness.kill(node, people(1));
+
+	it('calls the same person on each level', async () => {
+		const node = harness.placeCallNode(perItem);
+		const bodies = acceptCalls(2);
+		await firstLevel(node);
+		const [item] = output(await run(node, people(1)), 'Node');
+		expect(item?.json).toMatchObject({ call_id: `call-${phone(0)}-2` });
+		expect(bodies).toHaveLength(2);
+	});
+
+	it('calls nobody again on any level if n8n was killed', async () => {
+		const node = harness.placeCallNode(perItem);
+		acceptCalls(2);
+		const begun = await firstLevel(node);
+		await run(node, people(1));
+		parent.retry();
+		const again = acceptUpTo(2);
+		expect(faultOf(await harness.retryAfterKill(begun, node)).message).toContain(phone(0));
+		expect(faultOf(await run(node, people(1))).message).toContain(phone(0));
+		expect(again).toEqual([]);
+	});
+});
+
 test('after n8n was killed, a retry of the sub-execution itself calls nobody again', async () => {
 	const ofParent: IExecutionContext = {
 		version: 1,

@@ -20,21 +20,24 @@ export class LogTexts {
 	readonly sharedStart: string;
 	/** A retry adds this if it found the mark of an earlier attempt. */
 	readonly earlier: string;
+	private readonly start: string;
 
 	constructor(
 		private readonly origin: ExecutionOrigin,
 		private readonly isFirstAttempt: boolean,
 	) {
-		const { startedAt, executionId } = origin;
-		this.mark = this.ofAttempt(`begun ${startedAt}`);
-		this.sharedMark = `shared mark ${startedAt}`;
-		this.sharedStart = `shared start ${startedAt}`;
-		this.earlier = `begun before ${startedAt} ${executionId}`;
+		const { startedAt, executionId, isSubExecution } = origin;
+		// A workflow that starts itself as a sub-workflow has the same store and start time on each level.
+		this.start = isSubExecution ? `${startedAt} sub` : `${startedAt}`;
+		this.mark = this.ofAttempt(`begun ${this.start}`);
+		this.sharedMark = `shared mark ${this.start}`;
+		this.sharedStart = `shared start ${this.start}`;
+		this.earlier = `begun before ${this.start} ${executionId}`;
 	}
 
 	/** Of the request that is the nth with this target or payload. */
 	request(name: string, nth: number): string[] {
-		return this.ofAttempt(`request ${this.origin.startedAt} ${name} ${nth}`);
+		return this.ofAttempt(`request ${this.start} ${name} ${nth}`);
 	}
 
 	private ofAttempt(text: string): string[] {

@@ -965,7 +965,7 @@ describe('requests of which many are in flight, and some take no effect,', () =>
 				);
 				const isOfAttempt = (text: string) => / (?:e2|parent)$/.test(text);
 				expect(store.requests.filter((text) => !isOfAttempt(text))).toHaveLength(sent.length);
-				const retry = later(store, 'e9');
+				const retry = later(store, 'e9', !isOne);
 				expect(await retry.mayHaveBegunAny()).toBe(sent.length > 0);
 				const asked = all.flat().map(({ target }) => target);
 				const isBegun = await retry.findBegun(asked);
