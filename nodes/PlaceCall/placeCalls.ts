@@ -28,7 +28,14 @@ import { KnownCalls } from './knownCalls';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
 import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
-import { atItsTime, atOpening, openingFor, OutsideHours, plannedFor } from './request/openingHours';
+import {
+	atItsTime,
+	atOpening,
+	openingFor,
+	OutsideHours,
+	plannedFor,
+	withDate,
+} from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
@@ -152,13 +159,14 @@ function prepareCall(
 	// Many calls one after another take time, so both depend on the time at which the request is sent.
 	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
 	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
-	const requestSince = (since: DateTime) =>
-		atItsTime(
-			withWebhook,
-			hours,
-			dateTimeNow(),
-			hasHours || limit !== undefined ? since : undefined,
-		);
+	const requestSince = (since: DateTime) => {
+		const now = dateTimeNow();
+		const dated = hasHours || limit !== undefined ? since : undefined;
+		const timed = atItsTime(withWebhook, hours, now, dated);
+		// It may have passed since the first attempt. The document doesn't say what the service does then.
+		requireFuture(withDate(timed.scheduled_at, since), schedule, now);
+		return timed;
+	};
 	const placedItems = (record: JsonObject) =>
 		asItems({
 			...record,

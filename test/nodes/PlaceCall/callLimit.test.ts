@@ -278,17 +278,13 @@ describe('scheduled calls', () => {
 		expect(item).toMatchObject({ last_call_at: '2026-11-23T09:00:00+05:30' });
 	});
 
-	it('at a time of day that passes between two attempts keep their date', async () => {
+	it("at a time of day that passes between two attempts aren't placed, and don't count", async () => {
 		itIs('2026-11-20T18:29:59+05:30');
-		const bodies = acceptAfter(1, 5);
-		await harness.place({ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' });
-		expect(bodies).toEqual(
-			[1, 2].map(() => ({ ...BODY, scheduled_at: '2026-11-20T18:30:00+05:30' })),
-		);
-		itIs('2026-11-21T18:30:03+05:30');
-		expect(isPlaced(await call(PHONE))).toEqual([false]);
-		itIs('2026-11-21T18:30:04+05:30');
-		acceptCalls(1);
+		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
+		const bodies = acceptUpTo(1);
+		const run = await harness.place({ ...limited(), when: 'timeOfDay', scheduledTime: '18:30' });
+		expect(faultOf(run).message).toMatch(/^'Time in India' is in the past/);
+		expect(bodies).toEqual([]);
 		expect(isPlaced(await call(PHONE))).toEqual([true]);
 	});
 

@@ -14,6 +14,7 @@ import {
 } from '../../engine';
 import {
 	acceptCalls,
+	acceptUpTo,
 	BODY,
 	callsEndpoint,
 	faultOf,
@@ -269,7 +270,7 @@ describe('when the hours end during the execution', () => {
 		expect(bodies.map((body) => body.scheduled_at)).toEqual([undefined, MONDAY]);
 	});
 
-	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T17:59:55+05:30" }}' };
+	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T17:59:59+05:30" }}' };
 
 	describe.each<[string, INodeParameters]>([
 		['for now', {}],
@@ -355,6 +356,33 @@ it('a call whose time has passed before it is sent is rejected', async () => {
 	const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' };
 	const run = await harness.place({ ...perItem, ...later }, { items: PEOPLE });
 	expect(faultOf(run).message).toMatch(/^'Date and Time' is in the past.*\[item 1\]$/);
+});
+
+it.each<[string, INodeParameters, string]>([
+	[
+		'a date and time',
+		{ when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' },
+		"'Date and Time' is in the past (20 November 2026, 12:00, Asia/Kolkata)",
+	],
+	[
+		'a time within the calling hours',
+		{ ...hours(), when: 'dateTime', scheduledAt: '={{ "2026-11-20T12:00:30+05:30" }}' },
+		"'Date and Time' is in the past (20 November 2026, 12:00, Asia/Kolkata)",
+	],
+	[
+		'a time of day',
+		{ when: 'timeOfDay', scheduledTime: '12:01' },
+		"'Time in India' is in the past (20 November 2026, 12:01, Asia/Kolkata)",
+	],
+])("a call at %s that passes between two attempts isn't placed", async (_what, when, message) => {
+	callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '60' });
+	const bodies = acceptUpTo(1);
+	const run = await harness.place(when, { settings: { timezone: 'Asia/Kolkata' } });
+	expect(faultOf(run)).toMatchObject({
+		message,
+		description: "Choose a later time, or set 'When to Call' to 'Now'.",
+	});
+	expect(bodies).toEqual([]);
 });
 
 describe('Retry in the list of executions', () => {
