@@ -6,7 +6,7 @@ import { BoundedMap } from '../shared/boundedMap';
 import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
-import { ExecutionStore, openSharedRecord } from '../shared/n8n/idempotency/executionStore';
+import { ExecutionStore } from '../shared/n8n/idempotency/executionStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { nodeKeyOf } from '../shared/n8n/idempotency/nodeStore';
@@ -174,10 +174,14 @@ function openSentNumbers(
 	context: IExecuteFunctions,
 	{ campaign, additions }: Pick<PushSettings, 'campaign' | 'additions'>,
 ): SentNumbers {
-	const store = openSharedRecord(context, 'numbers', isSentNumbersRecord);
+	const isTool = runsAsTool(context);
+	const [scope, lifetime] = isTool
+		? (['workflow', 'run'] as const)
+		: (['node', 'execution'] as const);
+	const store = new ExecutionStore(context, 'numbers', isSentNumbersRecord, scope, lifetime);
 	const record = store.read() ?? {};
 	store.write(record);
-	const options = runsAsTool(context) ? optionsFingerprint(campaign, additions) : undefined;
+	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new SentNumbers(record, campaign.id, options);
 }
 

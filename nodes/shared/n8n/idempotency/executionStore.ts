@@ -64,17 +64,6 @@ export class ExecutionStore<T extends JsonObject> {
 	}
 }
 
-/** A record that all runs of the node share. As a tool, all tools of an agent run or MCP session share it. */
-export function openSharedRecord<T extends JsonObject>(
-	context: IExecuteFunctions,
-	name: string,
-	isRecord: (stored: unknown) => stored is T,
-): ExecutionStore<T> {
-	return runsAsTool(context)
-		? new ExecutionStore(context, name, isRecord, 'workflow', 'run')
-		: new ExecutionStore(context, name, isRecord, 'node', 'execution');
-}
-
 /** Removes all records of a node run that succeeded, because no further attempt can follow. */
 export function clearRun(context: IExecuteFunctions): void {
 	const data = storeDataOf(context, 'node');
