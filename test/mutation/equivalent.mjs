@@ -55,7 +55,13 @@ export const EQUIVALENT = [
 		'the JSON of an item is always an object',
 	],
 	['push/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
-	['push/progress.ts', 'phones.numberAt(row) === numbers.phones.numberAt(row)', 'false', SHORT_CUT],
+	['push/earlierRequests.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	[
+		'push/earlierRequests.ts',
+		'phones.numberAt(row) === numbers.phones.numberAt(row)',
+		'false',
+		SHORT_CUT,
+	],
 	[
 		'chat/reconnectPolicy.ts',
 		'end.code !== null',

@@ -1,18 +1,16 @@
 import upperFirst from 'lodash/upperFirst';
-import { InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
-import { forEveryone, onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
-import { isAccepted } from '../../shared/phone/campaignPhone';
+import { InvalidInput, type OutcomeUnknown } from '../../shared/api/errors';
+import { onScreenOnly, readerOf, type Reader } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
 import type { AttemptSettings } from './attemptSettings';
 import type { BegunRows } from './begunRows';
-import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
+import { PhonesByRow, type ByRow } from './phonesByRow';
 import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup, type RejectedRow } from './rejectedRows';
 import { RowSet } from './rowSet';
-import { cellOf, type Column } from './cells';
-import { reasonOf, ROWS_PER_YIELD, type PushOutcome } from './pushTypes';
+import { ROWS_PER_YIELD, type PushOutcome } from './pushTypes';
 import { BEGUN_EARLIER, INTERRUPTED } from './rowQueue';
-import { readPhoneCell, type PreparedRows } from './prepareRows';
+import type { PreparedRows } from './prepareRows';
 import {
 	emptyCheckpoint,
 	rowsFingerprint,
@@ -20,8 +18,8 @@ import {
 	type RejectedRowRecord,
 	type SentRequest,
 } from './checkpoint';
+import { findEarlierRequests, numbersOf, restoreRequest, restoreRequests } from './earlierRequests';
 import type { RowSource } from './rows';
-import { pushedRequest } from './skippedRows';
 
 /** Records the result of a request. */
 export type RequestTracker = {
@@ -44,12 +42,6 @@ type FindPushed = (rows: readonly number[]) => Promise<readonly number[]>;
 
 /** Accepted requests to keep in a long session of a model. Requests with an unknown outcome are always kept. */
 const MAX_REQUESTS = 1_000;
-
-/** Numbers by row: as sent, and their keys. */
-type SentPhones = { phones: PhonesByRow; keys: KeysByRow };
-
-/** A request with its rows and their numbers. */
-type EarlierRequest = { request: SentRequest; rows: RowSet; numbers: SentPhones };
 
 export class PushProgress {
 	constructor(readonly record: PushCheckpoint = emptyCheckpoint()) {}
@@ -80,7 +72,7 @@ export class PushProgress {
 	): Promise<Restored> {
 		const outcome = nothingKnown(source);
 		const sentPhones = new RowsOfSentPhones();
-		const earlier = await this.requestsOf(source);
+		const earlier = await findEarlierRequests(this.record.sent, source);
 		const isComplete = earlier.length === this.record.sent.length;
 		if (!isComplete && source.reading !== undefined) throw readOtherwise();
 		const sent = restoreRequests(earlier, prepared, settings, sentPhones, outcome);
@@ -122,7 +114,7 @@ export class PushProgress {
 	async known(source: RowSource): Promise<KnownOutcome> {
 		const outcome = nothingKnown(source);
 		const phones = new PhonesByRow();
-		const found = await this.requestsOf(source);
+		const found = await findEarlierRequests(this.record.sent, source);
 		for (const { request, rows, numbers } of found) {
 			restoreRequest(request, [...rows], numbers.keys, outcome, 'onScreen');
 			for (const row of rows) phones.set(row, numbers.phones.at(row));
@@ -233,113 +225,10 @@ export class PushProgress {
 		if (accepted.length <= MAX_REQUESTS) return;
 		this.record.sent = this.record.sent.filter((other) => other !== oldest);
 	}
-
-	/** Earlier requests whose rows still have the same numbers. */
-	private async requestsOf(source: RowSource): Promise<EarlierRequest[]> {
-		const found: EarlierRequest[] = [];
-		/** By the columns and the format in which the numbers were read. */
-		const numbersByReading = new Map<string, SentPhones>();
-		for (const request of this.record.sent) {
-			const set = RowSet.ofRanges(request.rows);
-			const rows = [...set];
-			if ((rows.at(-1) ?? 0) >= source.count) continue;
-			const { normalized } = request;
-			const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
-			const key = JSON.stringify([columns, normalized]);
-			const numbers = numbersByReading.get(key) ?? noPhones();
-			numbersByReading.set(key, numbers);
-			await source.pick(rows, (row, index, _unusable, file = 0) => {
-				const column = columns[file];
-				const cell = column === undefined ? undefined : cellOf(row, column);
-				const reading = readPhoneCell(cell, normalized);
-				if (!isAccepted(reading)) return;
-				numbers.phones.set(index, reading.phone);
-				numbers.keys.set(index, reading.key);
-			});
-			if (numbersOf(rows, numbers.keys) !== request.numbers) continue;
-			found.push({ request, rows: set, numbers });
-		}
-		return found;
-	}
 }
 
 function nothingKnown({ count }: RowSource): PushOutcome {
 	return { received: count, pushed: [], rejectedRows: new RejectedRows() };
-}
-
-function noPhones(): SentPhones {
-	const phones = new PhonesByRow();
-	return { phones, keys: new KeysByRow(phones) };
-}
-
-function numbersOf(rows: readonly number[], keys: ByRow<string>): string {
-	return rowsFingerprint(rows.map((row) => keys.at(row) ?? ''));
-}
-
-function columnIn({ column: name, path }: SentRequest): Column {
-	return path === undefined ? { name } : { name, path };
-}
-
-/** Whether the model's request had other options, or pushed nobody. */
-function mayBeRequestedAgain(
-	{ response, options }: SentRequest,
-	rows: RowSet,
-	numbers: ByRow<string>,
-	settings: AttemptSettings,
-): boolean {
-	if (response === undefined) return false;
-	if (options !== settings.options) return true;
-	return pushedRequest([...rows], response, numbers).request.rows.size === 0;
-}
-
-/** @returns the rows that keep the number that was or may have been sent */
-function restoreRequests(
-	earlier: readonly EarlierRequest[],
-	{ phones, keys }: PreparedRows,
-	settings: AttemptSettings,
-	sentPhones: RowsOfSentPhones,
-	outcome: PushOutcome,
-): RowSet {
-	const settled: RowSet[] = [];
-	for (const { request, rows, numbers } of earlier) {
-		if (request.campaign !== settings.campaign) continue;
-		if (settings.isTool && mayBeRequestedAgain(request, rows, numbers.keys, settings)) continue;
-		const same = rows.filter((row) => {
-			const key = keys.at(row);
-			// Empty if this attempt rejects the row.
-			return key === '' || key === numbers.keys.at(row);
-		});
-		settled.push(same);
-		for (const row of rows) sentPhones.set(numbers.keys.at(row), row);
-		for (const row of same) {
-			if (phones.numberAt(row) === numbers.phones.numberAt(row)) continue;
-			phones.set(row, numbers.phones.at(row));
-			keys.set(row, numbers.keys.at(row));
-		}
-		restoreRequest(request, [...same], keys, outcome, readerOf(settings.isTool));
-	}
-	return RowSet.union(settled);
-}
-
-/** Adds the rows of an earlier request to the outcome. */
-function restoreRequest(
-	{ response, unknown }: SentRequest,
-	rows: readonly number[],
-	keys: ByRow<string>,
-	outcome: PushOutcome,
-	reader: Reader,
-): void {
-	if (rows.length === 0) return;
-	if (response !== undefined) {
-		const { request, rejectedRows } = pushedRequest(rows, response, keys);
-		outcome.pushed.push(request);
-		for (const row of rejectedRows) outcome.rejectedRows.add(row);
-		return;
-	}
-	const stopped = unknown === undefined ? interrupted() : OutcomeUnknown.fromStored(unknown);
-	outcome.stopped ??= stopped;
-	const reason = reasonOf(stopped, reader);
-	for (const index of rows) outcome.rejectedRows.add({ index, status: 'unknown', reason });
 }
 
 function readOtherwise(): InvalidInput {
@@ -347,15 +236,6 @@ function readOtherwise(): InvalidInput {
 		"An earlier attempt of this execution read another file, or read it differently, so the node can't know which rows it sent. No more rows were sent",
 		onScreenOnly(
 			"Use the same file again, and restore 'Contacts From', 'Input Binary Field', 'Delimiter', and 'Encoding'. Or push the remaining rows in a new execution.",
-		),
-	);
-}
-
-function interrupted(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		"An earlier attempt of this execution was interrupted during a request, so it's unknown whether the request took effect",
-		forEveryone(
-			"The request wasn't sent again. Check the campaign in the service before you push these rows again.",
 		),
 	);
 }
