@@ -14,7 +14,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
 import { InputRowsOfRun } from './inputRows';
 import type { PushOutcome } from './push/pushTypes';
-import { countRows, dryRunSummary, summaryLine } from './push/report';
+import { countRows, dryRunSummary, summaryLine } from './push/summary';
 import { type FinishedPush, pushedItems, rejectedItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
 import { runPush } from './runPush';

@@ -16,10 +16,10 @@ import {
 	STATUS_COLUMN,
 	type PushOutcome,
 } from './push/pushTypes';
-import { countRows, dryRunSummary, summarize } from './push/report';
 import type { RejectedRange, RejectedRows } from './push/rejectedRows';
 import type { OutputLimit } from './push/rows';
 import { RowSet } from './push/rowSet';
+import { countRows, dryRunSummary, summarize } from './push/summary';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */

@@ -1,5 +1,5 @@
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
-import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import {
 	accept,
 	contactItems,

@@ -1,8 +1,5 @@
-import {
-	describeOutcome,
-	summarize,
-	unmatchedIn,
-} from '../../../../nodes/PushCampaignContacts/push/report';
+import { describeOutcome, unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import { summarize } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';

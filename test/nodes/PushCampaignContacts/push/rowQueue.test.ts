@@ -6,7 +6,7 @@ import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { NotSent } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { accept, phone, push, scripted, statuses } from './scripted';
-import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 
 /** A store that counts what it is given. */
 function memoryStore() {

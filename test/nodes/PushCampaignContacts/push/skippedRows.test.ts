@@ -1,6 +1,7 @@
 import { skippedRows } from '../../../../nodes/PushCampaignContacts/push/skippedRows';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
-import { countRows, unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import { unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { json, phone, push, scripted, statuses } from './scripted';
 
 const rows = [4, 5, 6, 7];

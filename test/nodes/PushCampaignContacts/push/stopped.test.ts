@@ -1,4 +1,4 @@
-import { countRows } from '../../../../nodes/PushCampaignContacts/push/report';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { TransportFault, type HttpResponse } from '../../../../nodes/shared/api/http';
 import {

@@ -1,10 +1,7 @@
 import fc from 'fast-check';
-import {
-	countRows,
-	describeOutcome,
-	hintsFor,
-} from '../../../../nodes/PushCampaignContacts/push/report';
+import { describeOutcome, hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
+import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import {
 	accept,
