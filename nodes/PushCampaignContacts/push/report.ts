@@ -136,6 +136,7 @@ function lookedUpIn({ pushed }: PushOutcome): string[] {
 
 /** Says if the service released other rows to the calling queue than requested. */
 function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
+	if (enqueue === undefined) return [];
 	const contrary = pushed.filter(
 		({ response: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
 	);

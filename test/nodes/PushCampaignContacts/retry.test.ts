@@ -224,6 +224,14 @@ describe('Retry in the list of executions', () => {
 		]);
 	});
 
+	test("with an invalid setting, doesn't say that Release to Calling Queue is off", async () => {
+		const released: NodeParameters = { ...bySize, enqueue: true };
+		answering([200, accepted(2, { enqueued: true, queued_calls: 2 })], ARCHIVED);
+		const failed = await run(pushNode(harness, released), manyRows(4));
+		const again = await retry(failed, pushNode(harness, { ...released, campaignId: 'Spring' }));
+		expect(errorOf(again)).toHaveProperty('messages', ['4 rows: 2 pushed, 2 not sent.']);
+	});
+
 	test('with an invalid setting, One Item per Row has the numbers that earlier attempts sent', async () => {
 		breaking('ECONNRESET', answering(OK));
 		const perRow: NodeParameters = { options: { contactsPerRequest: 2, output: 'rows' } };
