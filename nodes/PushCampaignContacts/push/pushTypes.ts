@@ -10,8 +10,11 @@ export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean }
 /** An input row. Its cells may have any value. */
 export type ContactRow = Readonly<Record<string, unknown>>;
 
-/** Rows aren't copied out of their items, so that a large push is in memory only once. */
-export type ContactItem = { readonly json: ContactRow; readonly binary?: unknown };
+/**
+ * Rows aren't copied out of their items, so that a large push is in memory only once. `json` may be missing, because n8n
+ * doesn't check the items of other nodes.
+ */
+export type ContactItem = { readonly json?: ContactRow; readonly binary?: unknown };
 
 /** Lets other work of the process run. Awaited regularly in a long push. */
 export type YieldToEventLoop = () => Promise<void>;

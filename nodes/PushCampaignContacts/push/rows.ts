@@ -85,7 +85,7 @@ export class ItemRows implements RowSource {
 		});
 		return {
 			names,
-			hasNested: (column) => items.some(({ json }) => hasCell(json, column)),
+			hasNested: (column) => items.some(({ json = {} }) => hasCell(json, column)),
 			likelyCause: () =>
 				items.some(({ binary }) => binary !== undefined)
 					? unreadFile()
@@ -95,7 +95,7 @@ export class ItemRows implements RowSource {
 
 	async each(visit: Visit): Promise<void> {
 		let index = 0;
-		for (const { json } of this.items) {
+		for (const { json = {} } of this.items) {
 			if (index % ROWS_PER_YIELD === 0 && index > 0) await this.yieldToEventLoop();
 			visit(json, index);
 			index++;
@@ -114,7 +114,7 @@ export class ItemRows implements RowSource {
 function nestedRows(items: readonly ContactItem[], areFromJson: boolean): InvalidInput | undefined {
 	const [first, ...others] = items;
 	if (first === undefined || others.length > 0) return undefined;
-	for (const [name, cell] of Object.entries(first.json)) {
+	for (const [name, cell] of Object.entries(first.json ?? {})) {
 		if (!isListOfRows(cell)) continue;
 		if (areFromJson) {
 			return new InvalidInput(

@@ -1,4 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import { z } from 'zod';
 import { engineHarness, output } from '../../engine';
 import {
 	accepted,
@@ -237,6 +238,16 @@ describe('rows that cannot be used', () => {
 		expect(hints).toEqual([
 			"7 rows: 4 pushed, 3 rejected. The 'Rejected' output shows the reason for each row.",
 		]);
+	});
+
+	test('an item without JSON is rejected, and the others are pushed', async () => {
+		const bodies = answering([200, accepted(1)]);
+		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
+		const { rejected } = await runPush(harness, [...rowsOf({ phone: '9876543210' }), file]);
+		expect(jsonOf(rejected)).toMatchObject([
+			{ rejection_status: 'rejected', rejection_reason: 'This row has no phone number.' },
+		]);
+		expect(bodies.map(phonesOf)).toEqual([['9876543210']]);
 	});
 
 	test('if no row is left, nothing is sent, and Rejected lists all', async () => {

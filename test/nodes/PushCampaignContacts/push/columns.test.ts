@@ -25,7 +25,7 @@ const defaults: ColumnChoice = {
 const noYield = async () => {};
 const foundIn = (columns: string[], items: ContactItem[]): FoundColumns => ({
 	names: new Set(columns),
-	hasNested: (column) => items.some(({ json }) => hasCell(json, column)),
+	hasNested: (column) => items.some(({ json = {} }) => hasCell(json, column)),
 	likelyCause: () => undefined,
 });
 const resolve = (
