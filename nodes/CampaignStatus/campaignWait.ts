@@ -44,23 +44,32 @@ export type WaitedCampaign = {
 export const IDLE_LIMIT_MS = 120_000;
 
 /** Statuses in which nobody is called. Any other status, including an unknown one, may place calls. */
-const STOPPED_STATUSES: { [status: string]: WaitEnd & { isFinal: boolean } } = {
-	Draft: {
-		outcome: 'draft',
-		note: 'The campaign is a draft, so nobody is called until it is activated.',
-		isFinal: false,
-	},
-	Paused: {
-		outcome: 'paused',
-		note: 'The campaign is paused. Its queued contacts are kept, and called when the campaign is activated again.',
-		isFinal: false,
-	},
-	Archived: {
-		outcome: 'archived',
-		note: "The campaign is archived, so the contacts that are left in its queues aren't called.",
-		isFinal: true,
-	},
-};
+const STOPPED_STATUSES = new Map<string, WaitEnd & { isFinal: boolean }>([
+	[
+		'Draft',
+		{
+			outcome: 'draft',
+			note: 'The campaign is a draft, so nobody is called until it is activated.',
+			isFinal: false,
+		},
+	],
+	[
+		'Paused',
+		{
+			outcome: 'paused',
+			note: 'The campaign is paused. Its queued contacts are kept, and called when the campaign is activated again.',
+			isFinal: false,
+		},
+	],
+	[
+		'Archived',
+		{
+			outcome: 'archived',
+			note: "The campaign is archived, so the contacts that are left in its queues aren't called.",
+			isFinal: true,
+		},
+	],
+]);
 
 /** Why the wait ends, or `undefined` to keep waiting. */
 export function evaluateWait(
@@ -78,7 +87,7 @@ export function evaluateWait(
 
 /** Why nobody is called, or `undefined` to keep waiting. */
 function whyStopped({ status }: CampaignView, waitWhileStopped: boolean): WaitEnd | undefined {
-	const stopped = STOPPED_STATUSES[status ?? ''];
+	const stopped = STOPPED_STATUSES.get(status ?? '');
 	if (stopped === undefined || (waitWhileStopped && !stopped.isFinal)) return undefined;
 	return { outcome: stopped.outcome, note: stopped.note };
 }

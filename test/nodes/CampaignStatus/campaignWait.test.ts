@@ -344,6 +344,11 @@ describe('waiting', () => {
 		});
 	});
 
+	test.each(['Cooling', 'constructor'])('continues in the unknown status %s', async (status) => {
+		const { wait } = scripted([view(status, list(1, false)), view('Active', list(1, true))]);
+		expect((await wait()).end.outcome).toBe('completed');
+	});
+
 	test('ends with a reason if the campaign is paused', async () => {
 		const { wait } = scripted([view('Active', list(1, false)), view('Paused', list(1, false))]);
 		expect((await wait()).end).toMatchObject({
