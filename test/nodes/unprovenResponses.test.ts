@@ -80,6 +80,8 @@ const NO_PROOF: Array<[status: number, text: string]> = [
 	[200, '{}'],
 	[200, '[]'],
 	[200, '{"status":"error"}'],
+	[200, '{"data":[],"error":"The agent is suspended"}'],
+	[200, '{"data":[],"errors":["The agent is suspended"],"meta":{"total_pages":0}}'],
 	[200, '<html>Sign in</html>'],
 	[403, '<html>Forbidden</html>'],
 	[404, '<html>Not found</html>'],

@@ -79,9 +79,12 @@ function isSuccessStatus(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** A `success` other than `true` (General conventions). A missing one doesn't count. */
+/** A `success` other than `true` (General conventions), or without it, the text of an error beside `data`. */
 function deniesSuccess(body: JsonValue): boolean {
-	return isJsonObject(body) && (body.success ?? true) !== true;
+	if (!isJsonObject(body)) return false;
+	const { success = null, data } = body;
+	if (success !== null) return success !== true;
+	return data !== undefined && toRejection(body, false).texts.length > 0;
 }
 
 /** `data` of a response, or the whole body if it has no envelope. */
