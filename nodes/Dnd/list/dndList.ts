@@ -208,7 +208,8 @@ class DndPages {
 		const end = (page !== undefined && isSized(page) ? startOf(page) : found) + data.length;
 		// The service may not support every page size, so these pages don't prove the length of the list.
 		const part = { entries: data, total, end: reading.isStaggered ? Infinity : end };
-		const isWhole = data.length === 0 || (pages !== undefined && pages < 2) || end === total;
+		const isOnlyPage = pages === undefined ? data.length === 0 : pages < 2;
+		const isWhole = isOnlyPage || end === total;
 		if (isWhole || end >= this.request.limit) return part;
 		const firstNumber = page === undefined ? shownPage(body) : this.firstNumber;
 		if (firstNumber === undefined || pages === undefined) {

@@ -110,6 +110,13 @@ describe('more than one page', () => {
 		expect(await records({}, { items, credential: names })).toMatchObject([{ listed: true }]);
 	});
 
+	test('is read to the last one if the first one is empty', async () => {
+		const names = { ...credential, dndListPerPageName: '' };
+		list('2345678').reply(200, { ...first, data: [] });
+		list('2345678', { list_page: 2 }).reply(200, last);
+		expect(await records({}, { items, credential: names })).toMatchObject([{ listed: true }]);
+	});
+
 	test('needs the name of its parameter', async () => {
 		list('2345678').reply(200, first);
 		const lacking = { ...credential, dndListPageName: '' };
