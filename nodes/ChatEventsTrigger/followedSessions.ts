@@ -24,6 +24,8 @@ type OnEnded = (ending: ChatEnded) => void;
 
 export type FollowDeps = {
 	open: (sessionId: string, onEnded: OnEnded) => Followable;
+	/** Calls `onConnected` when another node has connected the session. @returns a function that ends the wait */
+	whenConnected: (sessionId: string, onConnected: () => void) => () => void;
 	/** Called for the first failure after a long connection, and for a final ending, which ends the following. */
 	onLost: (sessionId: string, ending: ChatEnded) => void;
 };
@@ -53,9 +55,10 @@ export class FollowedSessions {
 		const existing = this.sessions.get(sessionId);
 		existing?.retryNow();
 		if (existing !== undefined) return existing;
-		const { open, onLost } = this.parts;
+		const { open, whenConnected, onLost } = this.parts;
 		const session = new FollowedSession({
 			open: (onEnded) => open(sessionId, onEnded),
+			whenConnected: (onConnected) => whenConnected(sessionId, onConnected),
 			onDue: () => {
 				void this.limit(async () => {
 					const isFollowed = this.sessions.get(sessionId) === session;
@@ -137,6 +140,7 @@ export function isFinal({ kind, status }: ChatEnded): boolean {
 
 type SessionParts = {
 	open: (onEnded: OnEnded) => Followable;
+	whenConnected: (onConnected: () => void) => () => void;
 	/** Called when the session should connect. `connect` is called when the limit allows it. */
 	onDue: () => void;
 	onLost: (ending: ChatEnded) => void;
@@ -212,6 +216,9 @@ class FollowedSession {
 		this.retryWait = retryWait;
 		const ended = AbortSignal.any([retryWait.signal, this.closed.signal]);
 		const waitMs = backoffMs(SESSION_BACKOFF, this.consecutiveFailures);
-		if (await pause(clock, waitMs, ended)) this.retryNow();
+		const stopWaiting = this.parts.whenConnected(() => this.retryNow());
+		const isDue = await pause(clock, waitMs, ended);
+		stopWaiting();
+		if (isDue) this.retryNow();
 	}
 }

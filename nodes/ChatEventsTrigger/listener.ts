@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
+import { openChatSocket, requireWebSocket, whenChatConnected } from '../shared/n8n/http/chatSocket';
 import type { ExplainedError } from '../shared/api/errors';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { RareNotice } from '../shared/n8n/triggers/notices';
@@ -65,6 +65,8 @@ export class ChatEventsListener {
 					onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
 					onEnded,
 				}),
+			whenConnected: (sessionId, onConnected) =>
+				whenChatConnected(context, connection, sessionId, onConnected),
 			onLost: (sessionId, ending) => this.onLost(sessionId, ending),
 		});
 	}

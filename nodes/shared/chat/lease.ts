@@ -9,11 +9,17 @@ import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
 
-export interface LeaseOptions {
+/** The session and the node of a lease. */
+export interface LeaseIdentity {
 	sessionId: string;
 	baseUrl: string;
 	/** Identifies the account: a fingerprint of the API token, never the token itself. */
 	account: string;
+	/** Identifies the node, so that a trigger that is published again gets the events it missed. */
+	node: string;
+}
+
+export interface LeaseOptions extends LeaseIdentity {
 	/** Instance ID of n8n. Part of the `client_id`. */
 	instanceId: string;
 	/**
@@ -22,8 +28,6 @@ export interface LeaseOptions {
 	 * - `action`: retries for seconds only.
 	 */
 	usedBy: 'trigger' | 'test' | 'action';
-	/** Identifies the node, so that a trigger that is published again gets the events it missed. */
-	node: string;
 	/** The user confirmed that another client may lose the session. */
 	takeOver: boolean;
 	/** See `mintToken` in `token.ts`. */

@@ -11,7 +11,7 @@ import {
 } from './timings';
 import type { ChatEvent } from './frames';
 import type { Log } from './eventDispatcher';
-import { ChatLease, type LeaseOptions } from './lease';
+import { ChatLease, type LeaseIdentity, type LeaseOptions } from './lease';
 import type { PolicyLimits } from './reconnectPolicy';
 import { BoundedMap } from '../boundedMap';
 import { SentFrames } from './sentFrames';
@@ -54,11 +54,12 @@ type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
  * - A new lease makes a failed connection retry immediately instead of after a slow poll.
  * - The connection sends `claim=1` while at least one lease may take over, by the rules of `ReconnectPolicy`.
  * - Tokens are requested for the lease with the highest limits.
+ * - A trigger whose lease has ended joins again as soon as another node has connected the session (`whenConnected`).
  *
  * A connection keeps its `client_id` when it reconnects, as the document asks. While an active trigger uses a connection in
- * this process, new connections get a `client_id` that also stays the same when n8n restarts. Otherwise it differs per
- * process, so that the service rejects a second process (queue mode). With the same `client_id`, the service might treat
- * the second process as a reconnect of the first, and the two would displace each other.
+ * this process or waits for one, new connections get a `client_id` that also stays the same when n8n restarts. Otherwise it
+ * differs per process, so that the service rejects a second process (queue mode). With the same `client_id`, the service
+ * might treat the second process as a reconnect of the first, and the two would displace each other.
  */
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
@@ -67,13 +68,15 @@ export class SharedConnections {
 
 	private readonly closing = new Map<string, Promise<void>>();
 
+	private readonly waiting = new Set<WaitingTrigger>();
+
 	private readonly processId = randomUUID();
 
 	constructor(private readonly parts: SocketParts) {}
 
 	/** Joins the connection of the session, or opens it. */
 	lease(options: LeaseOptions): ChatLease {
-		const key = fingerprint([options.baseUrl, options.account, sessionKey(options.sessionId)]);
+		const key = keyOf(options);
 		const clientId = this.clientId(key, options);
 		const existing = this.shared.get(key);
 		// Opened by an action: a trigger needs the `client_id` that it also has after a restart.
@@ -85,6 +88,18 @@ export class SharedConnections {
 			existing.close();
 		}
 		return (this.shared.get(key) ?? this.open(key, clientId, options)).join(options);
+	}
+
+	/**
+	 * For a trigger whose lease has ended: calls `onConnected` when another node has connected the session. The next lease of
+	 * the trigger gets the events since that connection began.
+	 *
+	 * @returns a function that ends the wait
+	 */
+	whenConnected(trigger: LeaseIdentity, onConnected: () => void): () => void {
+		const waiting = { key: keyOf(trigger), node: trigger.node, onConnected };
+		this.waiting.add(waiting);
+		return () => this.waiting.delete(waiting);
 	}
 
 	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
@@ -112,8 +127,14 @@ export class SharedConnections {
 			},
 		});
 		for (const one of replaced) opened.replace(one);
+		for (const one of this.waiting) if (one.key === key) void this.invite(one, opened);
 		this.shared.set(key, opened);
 		return opened;
+	}
+
+	private async invite(trigger: WaitingTrigger, connection: SharedConnection): Promise<void> {
+		const isConnected = await connection.keepMissedUntilConnected(trigger.node);
+		if (isConnected && this.waiting.has(trigger)) trigger.onConnected();
 	}
 
 	private clientId(key: string, { usedBy, instanceId }: LeaseOptions): string {
@@ -122,8 +143,20 @@ export class SharedConnections {
 	}
 
 	private hasTrigger(): boolean {
-		return [...this.shared.values()].some((one) => one.hasTrigger);
+		return this.waiting.size > 0 || [...this.shared.values()].some((one) => one.hasTrigger);
 	}
+}
+
+/** The same for all leases that share a connection. */
+function keyOf({ baseUrl, account, sessionId }: LeaseIdentity): string {
+	return fingerprint([baseUrl, account, sessionKey(sessionId)]);
+}
+
+interface WaitingTrigger {
+	/** See `keyOf`. */
+	key: string;
+	node: string;
+	onConnected: () => void;
 }
 
 interface SharedConnectionOptions {
@@ -239,12 +272,25 @@ class SharedConnection {
 		other.close();
 	}
 
-	private async keepMissedFor(node: string, kept: ChatEvent[] = []): Promise<void> {
+	/** Keeps the events for a trigger that joins once the session is connected. @returns whether it is */
+	async keepMissedUntilConnected(node: string): Promise<boolean> {
+		const ready = this.connection.ready();
+		void this.keepMissedFor(node, [], ready);
+		return (await ready).kind === 'open';
+	}
+
+	/** @param since when the time begins after which the trigger doesn't get them anymore */
+	private async keepMissedFor(
+		node: string,
+		kept: ChatEvent[] = [],
+		since: Promise<unknown> = Promise.resolve(),
+	): Promise<void> {
 		const isBack = [...this.leases].some(
 			({ options }) => options.usedBy === 'trigger' && options.node === node,
 		);
 		if (isBack) return;
 		this.missedByNode.set(node, kept);
+		await since;
 		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
 		if (this.missedByNode.get(node) === kept) this.missedByNode.delete(node);
 	}

@@ -19,11 +19,16 @@ function followed() {
 	const opened: Array<{ at: number; id: string; lose: (ending: ChatEnded) => void }> = [];
 	const closed: string[] = [];
 	const reported: ChatEnded[] = [];
+	const waiting = new Map<string, () => void>();
 	let readiness: () => Promise<Readiness> = async () => await Promise.resolve({ kind: 'open' });
 	const sessions = new FollowedSessions({
 		open: (id, lose) => {
 			opened.push({ at: Date.now() - startedAt, id, lose });
 			return { ready: async () => await readiness(), close: () => void closed.push(id) };
+		},
+		whenConnected: (id, onConnected) => {
+			waiting.set(id, onConnected);
+			return () => waiting.delete(id);
 		},
 		onLost: (_id, ending) => reported.push(ending),
 	});
@@ -32,6 +37,8 @@ function followed() {
 		opened,
 		closed,
 		reported,
+		/** Calls `onConnected` of the sessions that wait for another node. */
+		waiting,
 		times: () => opened.map(({ at }) => at / 1_000),
 		/** Ends the latest connection. */
 		lose: async (ending = gone) => {
@@ -117,6 +124,28 @@ test('follow() retries a waiting session immediately, and only once', async () =
 	expect(sessions.follow('a')).toBe(session);
 	await after(600_000);
 	expect(times()).toEqual([0, 10]);
+});
+
+test('a waiting session is retried when another node has connected it, and only once', async () => {
+	const { sessions, lose, times, waiting } = followed();
+	sessions.follow('a');
+	expect(waiting.size).toBe(0);
+	await lose();
+	await after(10_000);
+	waiting.get('a')?.();
+	await after(600_000);
+	expect(times()).toEqual([0, 10]);
+	expect(waiting.size).toBe(0);
+});
+
+test('a session that is unfollowed stops waiting for another node', async () => {
+	const { sessions, lose, waiting } = followed();
+	sessions.follow('a');
+	await lose();
+	expect([...waiting.keys()]).toEqual(['a']);
+	await sessions.unfollow('a');
+	await after(0);
+	expect(waiting.size).toBe(0);
 });
 
 test("follow() doesn't change a connected session", async () => {

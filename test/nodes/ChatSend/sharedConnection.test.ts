@@ -82,6 +82,36 @@ test('a trigger that starts while Chat Send is sending joins its connection', as
 	}
 });
 
+test('a trigger that waits for its next attempt continues as soon as Chat Send is connected', async () => {
+	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
+	const workflow = makeWorkflow([trigger]);
+	workflow.id = 'workflow-of-waiting';
+	const active = await activate(harness.credentials, workflow);
+	try {
+		const { sessions: control, requests } = harness.simulator();
+		for (const connections of [1, 2]) {
+			await eventually(
+				() => harness.connections() === connections && control.openSockets(session) === 1,
+			);
+			control.closeSockets(4999, session);
+		}
+		await eventually(() => active.failed.length === 1);
+		// Its next attempt is 45 seconds away.
+		speedUp(1);
+		const before = requests.length;
+		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+		await eventually(() => active.emitted.length >= 2);
+		expect(eventsOf(active).slice(-2)).toEqual(['message_received', 'message_received']);
+		control.nudge(session);
+		await eventually(() => eventsOf(active).at(-1) === 'nudge_sent');
+		const opened = requests.slice(before).filter(({ path }) => path.endsWith('/user-stream'));
+		expect(opened).toHaveLength(1);
+	} finally {
+		speedUp(50);
+		await active.stop();
+	}
+});
+
 test('Wait for Event and Chat Send share the connection', async () => {
 	const wait = await harness.other('chatSession', {
 		operation: 'waitForEvent',

@@ -3,7 +3,7 @@ import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
-import type { ChatLease, LeaseOptions } from '../../chat/lease';
+import type { ChatLease, LeaseIdentity, LeaseOptions } from '../../chat/lease';
 import type { StopReason } from '../../chat/replyWatch';
 import { SharedConnections } from '../../chat/sharedConnections';
 import { SLOW_POLL_MS } from '../../chat/timings';
@@ -28,23 +28,40 @@ export type ChatSocketOptions = Pick<
 /** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
 export function openChatSocket(
 	context: IExecuteFunctions | ITriggerFunctions,
-	{ client, baseUrl, account }: AccountClient,
+	connection: AccountClient,
 	sessionId: string,
 	options: ChatSocketOptions,
 ): ChatLease {
 	requireWebSocket();
+	const { client } = connection;
 	return connections.lease({
 		...options,
-		sessionId,
-		baseUrl,
-		account,
+		...identityOf(context, connection, sessionId),
 		instanceId: context.getInstanceId(),
 		usedBy: usedByOf(context),
-		node: fingerprint([context.getWorkflow().id ?? '', context.getNode().id]),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		hideApiToken: (text) => client.hideApiToken(text),
 		log: context.logger,
 	});
+}
+
+/** See `SharedConnections.whenConnected`. */
+export function whenChatConnected(
+	context: ITriggerFunctions,
+	connection: AccountClient,
+	sessionId: string,
+	onConnected: () => void,
+): () => void {
+	return connections.whenConnected(identityOf(context, connection, sessionId), onConnected);
+}
+
+function identityOf(
+	context: IExecuteFunctions | ITriggerFunctions,
+	{ baseUrl, account }: AccountClient,
+	sessionId: string,
+): LeaseIdentity {
+	const node = fingerprint([context.getWorkflow().id ?? '', context.getNode().id]);
+	return { sessionId, baseUrl, account, node };
 }
 
 /** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */

@@ -1,5 +1,5 @@
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
-import type { LeaseOptions } from '../../../../nodes/shared/chat/lease';
+import type { LeaseIdentity, LeaseOptions } from '../../../../nodes/shared/chat/lease';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
@@ -22,6 +22,12 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 	const { sockets, socket, connect, openSocket } = fakeSockets(clock);
 	const mintedBy: string[] = [];
 	const connections = new SharedConnections({ openSocket, clock, random: () => 0.5 });
+	const identity = {
+		sessionId: 's-1',
+		baseUrl: 'https://api.example.com',
+		account: 'account-1',
+		node: 'node-1',
+	};
 	const lease = (
 		usedBy: LeaseOptions['usedBy'] = 'action',
 		changes: Partial<LeaseOptions> = {},
@@ -29,12 +35,9 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 		const events: unknown[] = [];
 		const endings: ChatEnded[] = [];
 		const joined = connections.lease({
-			sessionId: 's-1',
-			baseUrl: 'https://api.example.com',
-			account: 'account-1',
+			...identity,
 			instanceId: 'instance-1',
 			usedBy,
-			node: 'node-1',
 			takeOver: false,
 			mintToken: async () => {
 				mintedBy.push(usedBy);
@@ -48,8 +51,14 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 		});
 		return { lease: joined, events, endings };
 	};
+	/** Waits as the trigger of `lease`. Counts when another node has connected the session. */
+	const whenConnected = (changes: Partial<LeaseIdentity> = {}) => {
+		const onConnected = jest.fn();
+		const stop = connections.whenConnected({ ...identity, ...changes }, onConnected);
+		return { onConnected, stop };
+	};
 	const clientIds = () => sockets.map(({ query }) => query.get('client_id'));
-	return { clock, sockets, socket, lease, connect, mintedBy, clientIds };
+	return { clock, sockets, socket, lease, whenConnected, connect, mintedBy, clientIds };
 }
 
 describe('one connection for a session', () => {
@@ -326,6 +335,79 @@ describe('events', () => {
 	});
 });
 
+describe('a trigger whose connection has ended', () => {
+	it('joins when an action has connected the session, and gets the events since its connection began', async () => {
+		const { lease, whenConnected, socket, sockets, clock } = processHarness();
+		const { onConnected } = whenConnected();
+		lease('action', { node: 'node-2' });
+		await settle();
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await clock.advance(499);
+		expect(onConnected).not.toHaveBeenCalled();
+		await clock.advance(1);
+		expect(onConnected).toHaveBeenCalledTimes(1);
+		const trigger = lease('trigger');
+		await settle();
+		socket().receives(eventFrame('nudge_sent', 'e2'));
+		expect(trigger.events).toEqual(['e1', 'e2']);
+		await clock.advance(10_000);
+		expect([sockets.length, onConnected.mock.calls.length]).toEqual([1, 1]);
+	});
+
+	it('joins after attempts of the action that failed for longer than a trigger is published again', async () => {
+		const { lease, whenConnected, socket, connect, clock } = processHarness();
+		const { onConnected } = whenConnected();
+		lease();
+		await settle();
+		for (const seconds of [1, 2, 4]) {
+			socket().breaks();
+			await clock.advance(seconds * 1_000);
+		}
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await clock.advance(500);
+		expect(onConnected).toHaveBeenCalledTimes(1);
+		const trigger = lease('trigger');
+		await connect();
+		expect(trigger.events).toEqual(['e1']);
+	});
+
+	it("doesn't join a connection that fails, or one of another session or account", async () => {
+		const { lease, whenConnected, socket, connect, clock } = processHarness();
+		const { onConnected } = whenConnected();
+		lease('action', { sessionId: 's-2' });
+		await connect();
+		lease('action', { account: 'account-2' });
+		await connect();
+		lease();
+		await settle();
+		for (const ms of [1_000, 0]) {
+			socket().opens();
+			socket().ends(1008);
+			await clock.advance(ms);
+		}
+		await clock.advance(60_000);
+		expect(onConnected).not.toHaveBeenCalled();
+	});
+
+	it("doesn't join after it stopped waiting, and later leases don't get the events", async () => {
+		const { lease, whenConnected, socket, connect, clock } = processHarness();
+		const { onConnected, stop } = whenConnected();
+		lease();
+		await settle();
+		stop();
+		socket().opens();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		await connect();
+		await clock.advance(3_000);
+		const trigger = lease('trigger');
+		await settle();
+		expect(onConnected).not.toHaveBeenCalled();
+		expect(trigger.events).toEqual([]);
+	});
+});
+
 describe('leases with different limits', () => {
 	const reject = async ({ socket, clock }: ReturnType<typeof processHarness>, ms: number) => {
 		socket().opens();
@@ -519,6 +601,16 @@ describe('client_id', () => {
 		after.lease();
 		await settle();
 		expect(after.clientIds()).toContain(before.clientIds()[0]);
+	});
+
+	it('of an action while a trigger waits for its connection is the one that survives a restart', async () => {
+		const { lease, whenConnected, clientIds } = processHarness();
+		whenConnected();
+		lease();
+		const afterRestart = processHarness();
+		afterRestart.lease('trigger');
+		await settle();
+		expect(clientIds()).toEqual(afterRestart.clientIds());
 	});
 
 	it('stays the same across reconnects if a trigger has joined', async () => {
