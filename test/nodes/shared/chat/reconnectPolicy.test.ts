@@ -87,11 +87,11 @@ describe('ReconnectPolicy', () => {
 		expect(policy.next(closed(code))).toEqual({ kind: 'give_up', why });
 	});
 
-	it('resets its counts after a healthy connection of 1 minute', () => {
+	it('resets its counts after a healthy connection of 45 seconds', () => {
 		const policy = policyOf({ ...LIMITS, takeOver: false });
 		policy.next(closed(1006));
-		expect(policy.next(closed(1006, 59_999))).toEqual(backoff(2, 'keep'));
-		expect(policy.next(closed(1006, 60_000))).toEqual(backoff(1, 'keep'));
+		expect(policy.next(closed(1006, 44_999))).toEqual(backoff(2, 'keep'));
+		expect(policy.next(closed(1006, 45_000))).toEqual(backoff(1, 'keep'));
 	});
 
 	it('reconnects once after an undocumented code, then gives up', () => {
@@ -101,7 +101,7 @@ describe('ReconnectPolicy', () => {
 		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'displaced' });
 		const healthy = policyOf({ ...LIMITS, takeOver: true });
 		healthy.next(closed(4409));
-		expect(healthy.next(closed(4409, 60_000))).toEqual(backoff(1, 'new'));
+		expect(healthy.next(closed(4409, 45_000))).toEqual(backoff(1, 'new'));
 	});
 
 	describe('1008', () => {
@@ -138,7 +138,7 @@ describe('ReconnectPolicy', () => {
 			const policy = policyOf({ ...LIMITS, takeOver: false });
 			policy.next(closed(1008));
 			expect(policy.next(closed(1008))).toEqual(slowPoll);
-			expect(policy.next(closed(1008, 60_000))).toEqual(backoff(1, 'new'));
+			expect(policy.next(closed(1008, 45_000))).toEqual(backoff(1, 'new'));
 		});
 	});
 

@@ -41,6 +41,27 @@ describe('reconnecting', () => {
 		expect(sockets).toHaveLength(2);
 	});
 
+	// As a proxy does with its usual time limit of 60 seconds, and some with 55.
+	it.each([54_900, 59_990, 60_010])(
+		'continues without an end if each quiet connection is closed after %d ms',
+		async (ms) => {
+			const { connection, sockets, socket, clock, endings } = chatConnectionHarness({
+				reconnectAttempts: 4,
+			});
+			connection.start();
+			await settle();
+			for (let count = 1; count <= 20; count += 1) {
+				socket().opens();
+				await clock.advance(ms);
+				socket().ends(1006);
+				await clock.advance(1_000);
+				expect(sockets).toHaveLength(count + 1);
+			}
+			expect(endings).toEqual([]);
+			await connection.close();
+		},
+	);
+
 	it('polls for 10 minutes, then gives up', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness();
 		connection.start();
