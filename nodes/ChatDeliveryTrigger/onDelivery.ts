@@ -21,7 +21,7 @@ import {
 	WebhookResponder,
 } from '../shared/n8n/triggers/webhookResponse';
 import { checkSecret, requireSecret, type SecretCheck } from '../shared/n8n/triggers/webhookSecret';
-import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from '../shared/json';
 import { deliveryFields } from './properties';
 
 /** Run as `trigger()`. */
@@ -52,14 +52,15 @@ export async function onDelivery(context: IWebhookFunctions): Promise<IWebhookRe
 	const { json, bytes } = payload;
 	const keyField = readUsable(context, () => form.text('keyField'));
 	if ('rejected' in keyField) return responder.reject(keyField.rejected);
-	const key = keyOf(json, keyField.fields);
+	const output = isJsonObject(json) ? json : { payload: json };
+	const key = keyOf(output, keyField.fields);
 	const startExecution = async (starter: ExecutionStarter | undefined) => {
 		if (starter === undefined) return responder.reject(TRY_LATER);
 		if (starter.isUsed(key)) {
 			responder.send(200, { received: true, message: 'This delivery was received before.' });
 			return NO_EXECUTION;
 		}
-		const items = asItems(isJsonObject(json) ? json : { payload: json });
+		const items = asItems(output);
 		return await Promise.resolve(starter.emit(items, key, responder, { received: true }));
 	};
 	return await withStarter(context, startExecution, bytes);
@@ -84,8 +85,8 @@ function checkDelivery(context: IWebhookFunctions, form: Fields): SecretCheck {
  * Undefined if there is no key, because then a repeated delivery can't be recognized. With the path, because values of
  * another field are other keys.
  */
-function keyOf(payload: JsonValue, path: string): string | undefined {
-	const value = (path === '' ? undefined : valueAt(payload, path)) ?? '';
+function keyOf(output: JsonObject, path: string): string | undefined {
+	const value = (path === '' ? undefined : valueAt(output, path)) ?? '';
 	return isEmpty(value) ? undefined : JSON.stringify([path, value]);
 }
 

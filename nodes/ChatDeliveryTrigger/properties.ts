@@ -63,7 +63,7 @@ export const deliveryFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data.message_id',
 		description:
-			"The field that identifies a delivery, with dots for nested fields. A delivery with a value that was received before doesn't start the workflow again. If this is empty, or if a delivery doesn't have the field, a delivery that the service sends twice starts the workflow twice.",
+			"The field of the output that identifies a delivery, with dots for nested fields. A delivery with a value that was received before doesn't start the workflow again. If this is empty, or if a delivery doesn't have the field, a delivery that the service sends twice starts the workflow twice.",
 	},
 	// n8n reads this under the name "options", see UNREAD_BODY.
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },

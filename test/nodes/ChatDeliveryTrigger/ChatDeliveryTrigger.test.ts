@@ -139,6 +139,18 @@ describe('a key field', () => {
 		expect(emitted().map(([item] = []) => item?.n)).toEqual([1, 3]);
 	});
 
+	it.each<[string, unknown, string]>([
+		['a list', [{ id: 7 }], 'payload.0.id'],
+		['a text', 'reply 7', 'payload'],
+		['a number', 7, 'payload'],
+	])('has the path of the output if the body is %s', async (_name, body, keyField) => {
+		const { post, emitted } = await listen({ keyField });
+		const rawBody = Buffer.from(JSON.stringify(body));
+		await post({ rawBody });
+		await post({ rawBody });
+		expect(emitted()).toEqual([[{ payload: body }]]);
+	});
+
 	it.each([[0], [false], ['a']])('%j is a valid key', async (id) => {
 		const { post, emitted } = await listen(parameters);
 		await post({ body: { data: { id } } });
