@@ -856,6 +856,7 @@ export const notReaders = new Set([
 	'shared/chat/frames.ts › readTurnResult',
 	'shared/chat/lease.ts › ChatLease',
 	'shared/chat/managedSocket.ts › ManagedSocket',
+	'shared/chat/missedEvents.ts › MissedEvents',
 	'shared/chat/replyWatch.ts › ReplyWatch',
 	'shared/chat/token.ts › mintToken',
 	'shared/n8n/idempotency/eventDeduplication.ts › storeKey',

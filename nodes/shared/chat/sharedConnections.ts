@@ -9,9 +9,9 @@ import {
 	MAX_RECONNECT_ATTEMPTS,
 	MAX_SLOW_POLLS,
 } from './timings';
-import type { ChatEvent } from './frames';
 import type { Log } from './eventDispatcher';
 import { ChatLease, type LeaseIdentity, type LeaseOptions } from './lease';
+import { MissedEvents } from './missedEvents';
 import type { PolicyLimits } from './reconnectPolicy';
 import { BoundedMap } from '../boundedMap';
 import { SentFrames } from './sentFrames';
@@ -35,9 +35,6 @@ const ACTION_LIMITS: RetryLimits = {
 	slowPolls: 0,
 	lingerMs: LINGER_AFTER_ACTION_MS,
 };
-
-/** Events to keep for a trigger whose workflow may be published again shortly. */
-const MAX_MISSED = 1_000;
 
 /** Sessions whose outstanding acks are remembered. */
 const MAX_SESSIONS = 5_000;
@@ -172,21 +169,18 @@ class SharedConnection {
 
 	private readonly leases = new Set<ChatLease>();
 
-	/** Applies while there is no lease. */
-	private lastLease: LeaseOptions;
-
-	/** Events since a trigger ended its lease, by node. */
-	private readonly missedByNode = new Map<string, ChatEvent[]>();
+	private readonly missed: MissedEvents;
 
 	/** Aborted by the next lease. */
 	private joined = new AbortController();
 
 	constructor(
 		private readonly parts: SocketParts,
-		{ sessionId, baseUrl, ...first }: LeaseOptions,
+		/** Applies while there is no lease. */
+		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {
-		this.lastLease = { sessionId, baseUrl, ...first };
+		const { sessionId, baseUrl } = lastLease;
 		const log: Log = {
 			debug: (...entry) => this.leadingLease().log.debug(...entry),
 			info: (...entry) => this.leadingLease().log.info(...entry),
@@ -214,7 +208,8 @@ class SharedConnection {
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
 		});
-		this.connection.subscribe((event) => this.keepMissed(event));
+		this.missed = new MissedEvents(parts.clock, this.connection.signal);
+		this.connection.subscribe((event) => this.missed.add(event));
 	}
 
 	get clientId(): string {
@@ -232,7 +227,7 @@ class SharedConnection {
 
 	/** Whether the connection can close now without losing events that it keeps for a trigger. */
 	get isReplaceable(): boolean {
-		return this.isIdle && this.missedByNode.size === 0;
+		return this.isIdle && this.missed.isEmpty;
 	}
 
 	get hasTrigger(): boolean {
@@ -251,9 +246,7 @@ class SharedConnection {
 
 	/** Delivers the missed events after `join` has returned the lease. */
 	private async replayMissed(lease: ChatLease): Promise<void> {
-		const { node } = lease.options;
-		const missed = this.missedByNode.get(node) ?? [];
-		this.missedByNode.delete(node);
+		const missed = this.missed.take(lease.options.node);
 		await Promise.resolve();
 		for (const event of missed) lease.receive(event);
 	}
@@ -262,57 +255,40 @@ class SharedConnection {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
 		if (this.connection.signal.aborted) return;
-		if (lease.options.usedBy === 'trigger') void this.keepMissedFor(lease.options.node);
+		const { usedBy, node } = lease.options;
+		if (usedBy === 'trigger' && !this.isUsedByTrigger(node)) void this.missed.keepFor(node);
 		if (this.leases.size === 0) void this.linger();
 	}
 
 	/** Closes an idle connection of the session, and takes the events that it keeps for triggers. */
 	replace(other: SharedConnection): void {
-		for (const [node, events] of other.missedByNode) void this.keepMissedFor(node, events);
+		this.missed.takeOver(other.missed);
 		other.close();
 	}
 
 	/** Keeps the events for a trigger that joins once the session is connected. @returns whether it is */
 	async keepMissedUntilConnected(node: string): Promise<boolean> {
 		const ready = this.connection.ready();
-		void this.keepMissedFor(node, [], ready);
+		void this.missed.keepFor(node, [], ready);
 		return (await ready).kind === 'open';
 	}
 
-	/** @param since when the time begins after which the trigger doesn't get them anymore */
-	private async keepMissedFor(
-		node: string,
-		kept: ChatEvent[] = [],
-		since: Promise<unknown> = Promise.resolve(),
-	): Promise<void> {
-		const isBack = [...this.leases].some(
+	private isUsedByTrigger(node: string): boolean {
+		return [...this.leases].some(
 			({ options }) => options.usedBy === 'trigger' && options.node === node,
 		);
-		if (isBack) return;
-		this.missedByNode.set(node, kept);
-		await since;
-		await pause(this.parts.clock, LINGER_AFTER_TRIGGER_MS, this.connection.signal);
-		if (this.missedByNode.get(node) === kept) this.missedByNode.delete(node);
 	}
 
 	/** Closes the connection unless there is a new lease. */
 	private async linger(): Promise<void> {
 		const { clock } = this.parts;
-		const { lingerMs } =
-			this.missedByNode.size === 0 ? retryLimits(this.lastLease) : TRIGGER_LIMITS;
+		const { lingerMs } = this.missed.isEmpty ? retryLimits(this.lastLease) : TRIGGER_LIMITS;
 		const endedOrJoined = AbortSignal.any([this.connection.signal, this.joined.signal]);
 		if ((await pause(clock, lingerMs, endedOrJoined)) && this.isIdle) this.close();
 	}
 
 	close(): void {
 		this.options.onClosing(this.connection.close());
-	}
-
-	private keepMissed(event: ChatEvent): void {
-		for (const kept of this.missedByNode.values()) {
-			kept.push(event);
-			if (kept.length > MAX_MISSED) kept.shift();
-		}
 	}
 
 	/** Ignores attempts that began before the lease, because they didn't use its settings. */
