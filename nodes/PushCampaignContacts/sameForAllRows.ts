@@ -30,7 +30,7 @@ const FIELDS: readonly PushField[] = [
 /** In 'Options'. */
 const OPTIONS: readonly PushField[] = [
 	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
-	{ label: 'Additional Query Parameters', name: 'additionalQueryParameters', read: asObject },
+	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
 	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
 	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
 	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },

@@ -41,6 +41,23 @@ describe('the editor', () => {
 		await test.n8n.deleteWorkflow(workflow);
 	});
 
+	it('shows the labels of all options of Agents in full', async () => {
+		const options = { additionalQueryParameters: '{}', concurrency: 10 };
+		const agents = node('Agents', `${packageName}.agents`, 1, { options });
+		const workflow = await test.n8n.createWorkflow(chain('options', manualTrigger(), agents));
+		await editor.openWorkflow(workflow.id);
+		await editor.openNode('Agents');
+		await editor.page.getByText('Additional Query').first().waitFor();
+		// As text, because only the page has the types of its elements.
+		const cut: unknown = await editor.page.evaluate(
+			`[...document.querySelectorAll('[data-test-id="ndv"] label span')]
+				.filter((label) => label.scrollWidth > label.clientWidth)
+				.map((label) => label.textContent)`,
+		);
+		expect(cut).toEqual([]);
+		await test.n8n.deleteWorkflow(workflow);
+	});
+
 	it('shows that the token of a credential is valid, but never the token', async () => {
 		await editor.openCredential(test.account.credential.id);
 		await editor.page.getByText('Connection tested successfully').waitFor();

@@ -196,7 +196,7 @@ export const UNDOCUMENTED_DETAILS = {
 		quote: 'A version-selection header or parameter: not shown',
 		section: 'Versioning',
 		treatment: 'notReliedOn',
-		how: 'None is sent. Additional Query Parameters can add one.',
+		how: 'None is sent. Additional Query Fields can add one.',
 	},
 	legacyRemoval: {
 		quote: 'The date on which legacy endpoints are removed: not shown',

@@ -87,7 +87,7 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 		};
 		expect(await errorOf(parameters, { credential })).toMatchObject({
 			message:
-				'"a" in \'Additional Query Parameters\' must be text, a number, true, or false, or a list of such values',
+				'"a" in \'Additional Query Fields\' must be text, a number, true, or false, or a list of such values',
 		});
 	},
 );

@@ -113,7 +113,7 @@ describe('what is sent', () => {
 		expect(await sent(parameters)).toEqual({ ...BODY, ...fields });
 	});
 
-	it('Additional Query Parameters in the URL', async () => {
+	it('Additional Query Fields in the URL', async () => {
 		const bodies = acceptCalls(1, '/v1/call?locale=en&n=2');
 		await place({ options: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
 		expect(bodies).toEqual([BODY]);

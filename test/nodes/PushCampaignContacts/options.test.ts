@@ -82,7 +82,7 @@ describe('options', () => {
 		expect(pushed).toHaveLength(expected.length);
 	});
 
-	test('Additional Body Fields and Query Parameters', async () => {
+	test('Additional Body Fields and Additional Query Fields', async () => {
 		const body = { source: 'sheet', agent_uuid: 'agent_5f2c', enqueue: false };
 		service()
 			.post(PATH, { ...body, contacts: [{ phone: '9876543210' }] })

@@ -32,7 +32,7 @@ export const additionalBodyFields: INodeProperties = {
 };
 
 export const additionalQueryParameters: INodeProperties = {
-	displayName: 'Additional Query Parameters',
+	displayName: 'Additional Query Fields',
 	name: 'additionalQueryParameters',
 	type: 'json',
 	default: '{}',
@@ -82,7 +82,7 @@ export function readConcurrency(parameters: NodeParameters, initial: number): nu
 	return Math.min(MAX_CONCURRENCY, Math.max(1, Math.trunc(options.number('concurrency', initial))));
 }
 
-/** Reads *Additional Body Fields* and *Additional Query Parameters* of the 'Options' collection. */
+/** Reads *Additional Body Fields* and *Additional Query Fields* of the 'Options' collection. */
 export function readAdditions(options: Fields): Additions {
 	const objectOf = (name: string) => (options.has(name) ? options.jsonObject(name) : {});
 	return {
@@ -98,11 +98,8 @@ function toQuery(values: JsonObject): Query {
 		const plain = list.filter(isPlain);
 		if (plain.length < list.length) {
 			throw new InvalidInput(
-				`"${name}" in 'Additional Query Parameters' must be text, a number, true, or false, or a list of such values`,
-				givenAs(
-					'Additional Query Parameters',
-					'Replace objects and nested lists with plain values.',
-				),
+				`"${name}" in 'Additional Query Fields' must be text, a number, true, or false, or a list of such values`,
+				givenAs('Additional Query Fields', 'Replace objects and nested lists with plain values.'),
 			);
 		}
 		const [first = ''] = plain;
