@@ -9,7 +9,7 @@ import {
 } from '../shared/api/resolution';
 import type { TurnOutcome } from '../shared/chat/turn';
 import { LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
-import { INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
+import { errorText, INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
 /** Explains a turn that failed or whose outcome is unknown. */
 export class ChatTurnFault extends ExplainedError {
@@ -173,11 +173,11 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'unrecognized':
 			return null;
 		case 'busy':
-			return new ChatTurnFault(BUSY, 'not_sent', outcome.ack.error, true);
+			return new ChatTurnFault(BUSY, 'not_sent', errorText(outcome.ack), true);
 		case 'invalid':
 			return new ChatTurnFault(explainInvalid(outcome.code), 'rejected', outcome.code);
 		case 'failed':
-			return new ChatTurnFault(FAILED, 'unknown', outcome.ack.error);
+			return new ChatTurnFault(FAILED, 'unknown', errorText(outcome.ack));
 		case 'rejected':
 			return new ChatTurnFault(
 				REJECTED,

@@ -212,6 +212,13 @@ export function readAck(state: string, payload: JsonObject): Ack {
 	};
 }
 
+/** The error of an ack, also if it isn't text as documented. Null if there is none. */
+export function errorText({ error, payload }: Ack): string | null {
+	const given = error ?? payload.error;
+	if (given === undefined || given === null || given === false || given === '') return null;
+	return typeof given === 'string' ? given : JSON.stringify(given);
+}
+
 function textOrNull(value: JsonValue | undefined): string | null {
 	return typeof value === 'string' ? value : null;
 }

@@ -1,6 +1,6 @@
 import { backoffMs, DONE, pause, type Clock } from '../clock';
 import type { AckResult, NotReady } from './ackWaiter';
-import { type Ack, type ClientFrame, idText } from './frames';
+import { type Ack, type ClientFrame, errorText, idText } from './frames';
 import {
 	ReplyWatch,
 	replyInAck,
@@ -17,7 +17,6 @@ import {
 	RESULT_TIMEOUT_MS,
 } from './timings';
 import { type OutgoingFrame, outgoingFrame } from './sentFrames';
-import type { JsonValue } from '../json';
 
 /** The part of a connection that a turn needs, such as `ChatLease` or `ChatConnection`. */
 export interface TurnLink extends EventLink {
@@ -158,7 +157,7 @@ interface Acknowledged extends Turn, Omit<SendResult, 'result'> {
 async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 	const { ack, isRepeat, attempts } = turn;
 	const missingAck = turn.missingAck ?? (isRepeat ? 'lost' : null);
-	const error = errorText(ack.payload.error);
+	const error = errorText(ack);
 	switch (ack.state) {
 		case 'default':
 			return { kind: 'completed', ack, reply: ack.reply };
@@ -177,24 +176,19 @@ async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
 				: unknownOutcome(missingAck, turn.frame);
 		case 'invalid':
 			return missingAck === null
-				? { kind: 'invalid', ack, code: ack.error }
-				: unknownOutcome(missingAck, turn.frame, error);
+				? { kind: 'invalid', ack, code: error }
+				: unknownOutcome(missingAck, turn.frame, error ?? '');
 		case 'error':
 			return missingAck === null
 				? { kind: 'failed', ack }
-				: unknownOutcome(missingAck, turn.frame, error);
+				: unknownOutcome(missingAck, turn.frame, error ?? '');
 		default: {
-			if (error === '') return { kind: 'unrecognized', ack };
+			if (error === null) return { kind: 'unrecognized', ack };
 			return missingAck === null
 				? { kind: 'rejected', ack, originalMessage: error }
 				: unknownOutcome(missingAck, turn.frame, error);
 		}
 	}
-}
-
-function errorText(error: JsonValue | undefined): string {
-	if (error === undefined || error === null || error === false) return '';
-	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
 function unknownOutcome(

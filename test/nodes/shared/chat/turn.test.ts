@@ -44,6 +44,19 @@ describe('a frame and its ack', () => {
 		expect(socket().sent).toHaveLength(1);
 	});
 
+	it.each(['invalid', 'error'])(
+		'%s with a reason that is not text: the reason is shown',
+		async (state) => {
+			const { socket, whole } = await turn(messageFrame('hi'));
+			socket().receives(ackFrame({ state, error: { code: 7 } }));
+			expect(turnFault(await whole)).toMatchObject({
+				message: expect.not.stringContaining('no reason'),
+				resolution: expect.not.stringContaining('no reason'),
+				originalMessage: '{"code":7}',
+			});
+		},
+	);
+
 	it.each([
 		['error', 'failed'],
 		['brand_new', 'unrecognized'],
