@@ -13,10 +13,11 @@ export const NON_TEXT_FRAME = 1003;
 
 /**
  * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
- * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway).
+ * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway) or as caused
+ * by one message (1009 too big).
  */
 export const TRANSIENT_CODES: ReadonlySet<number> = new Set([
-	1000, 1001, 1005, 1006, 1011, 1012, 1013, 1014,
+	1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014,
 ]);
 
 /** How one attempt to connect to the session ended. */

@@ -112,6 +112,27 @@ test('a trigger that waits for its next attempt continues as soon as Chat Send i
 	}
 });
 
+test("messages that are too big for the service don't end the connection of a trigger", async () => {
+	const trigger = await harness.other('chatEventsTrigger', { sessionIds: session });
+	const workflow = makeWorkflow([trigger]);
+	workflow.id = 'workflow-of-big-messages';
+	const active = await activate(harness.credentials, workflow);
+	try {
+		const { sessions: control } = harness.simulator();
+		for (const frames of [1, 2]) {
+			const sending = send('please never ack');
+			await eventually(() => control.frames().length === frames);
+			control.closeSockets(1009, session);
+			expect(stopMessage(await sending).message).toContain('connection was lost');
+			await eventually(() => control.openSockets(session) === 1);
+		}
+		expect(records(await send('Hello'))).toMatchObject([{ reply: 'You said: Hello' }]);
+		expect(active.failed).toEqual([]);
+	} finally {
+		await active.stop();
+	}
+});
+
 test('Wait for Event and Chat Send share the connection', async () => {
 	const wait = await harness.other('chatSession', {
 		operation: 'waitForEvent',
