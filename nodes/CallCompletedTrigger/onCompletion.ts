@@ -54,7 +54,7 @@ import { sampleCall } from './reading/sampleCall';
 /** The sender's timeout isn't documented, so the response takes at most this long. */
 const MAX_RESPONSE_MS = 10_000;
 
-/** The maximum while many made-up calls arrive, because waiting connections cost n8n memory. */
+/** The maximum while many forged calls arrive, because waiting connections cost n8n memory. */
 const MAX_RESPONSE_IN_FLOOD_MS = 3_000;
 
 const UNKNOWN_CALL: RejectedDelivery = {

@@ -93,7 +93,7 @@ const include: INodeProperties = {
 	],
 	default: [],
 	description:
-		'What else to read for the call. The link to a recording is valid for 15 minutes. It is null if the call has no recording.',
+		"What else to read for the call. The link to a recording is valid for 15 minutes. It's null if the call has no recording.",
 };
 
 const READS = ['reading', 'webhookAndReading'];
@@ -157,7 +157,7 @@ const readingFields: INodeProperties[] = [
 		type: 'dateTime',
 		default: '',
 		description:
-			'Calls that were created at this time or later start the workflow. Leave empty to start it only for calls that end after it is published.',
+			"Calls that were created at this time or later start the workflow. Leave empty to start it only for calls that end after it's published.",
 		hint: 'In the time zone of this workflow',
 	}),
 ];
@@ -206,7 +206,7 @@ export const completionFields: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to read each call from the service and pass on that record. If off, anyone who knows the URL can start the workflow with made-up results, because the documentation of the service shows no signature.',
+			'Whether to read each call from the service and pass on that record. If off, anyone who knows the URL can start the workflow with forged results, because the documentation of the service shows no signature.',
 		displayOptions: { show: { getCalls: ['webhook'] } },
 	},
 	{ ...include, displayOptions: { show: { getCalls: ['webhook'], verify: [true] } } },

@@ -25,7 +25,7 @@ export class CampaignStatus implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: `={{ ($parameter["waitUntilCompleted"] ? "wait for campaign " : "get status of campaign ") + ${enteredOr('campaignId', '…')} }}`,
-		description: 'Get the progress of a calling campaign, or wait until it is completed',
+		description: "Get the progress of a calling campaign, or wait until it's completed",
 		builderHint: {
 			searchHint:
 				'Reads the progress of a calling campaign, with call counts by status, or waits until its contact lists are completed.',

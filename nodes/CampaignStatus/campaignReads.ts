@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock';
 /** Campaigns of a run that are kept. Others are read again. */
 const MAX_CAMPAIGNS = 1_000;
 
-/** How old a result may be for an item that waits. Items that wait for the same time wake one after the other. */
+/** How old a result may be for an item that waits. Items with the same wait continue one after the other. */
 const MAX_AGE_IN_WAIT_MS = 1_000;
 
 type CampaignRequest = { campaignId: number; additions: Additions; isWaiting: boolean };

@@ -76,7 +76,7 @@ function mayWait(form: Fields): boolean {
 	return form.expression('waitUntilCompleted') !== '' || form.switch('waitUntilCompleted', false);
 }
 
-/** How to wait for one item; `undefined` where it is read once. */
+/** How to wait for one item; `undefined` to read it once. */
 export function readWait(form: Fields): Wait | undefined {
 	const waitWhileStopped = form.collection('options').switch('waitWhileStopped', false);
 	if (!form.switch('waitUntilCompleted', false)) return undefined;
@@ -90,7 +90,7 @@ export function readWait(form: Fields): Wait | undefined {
 	};
 }
 
-/** As a tool, the wait is short and returns the current status. The model may call again. */
+/** As a tool, the wait is short and returns the current status. The model may repeat the request. */
 function inToolsTime(context: IExecuteFunctions, wait: Wait | undefined): Wait | undefined {
 	if (wait === undefined || !runsAsTool(context)) return wait;
 	return {

@@ -12,7 +12,7 @@ function urlNotice(secretIn: string, whatToDo: string): INodeProperties {
 	};
 }
 
-/** In the order of the screen. */
+/** The form, from top to bottom. */
 export const deliveryFields: INodeProperties[] = [
 	{
 		displayName: 'Secret in the URL',

@@ -197,7 +197,7 @@ export class ChatEventsListener {
 		if (this.context.getMode() === 'manual') {
 			this.context.emitError(sessionsLost(this.context, [loss]));
 		} else if (ending.kind === 'session_closed') {
-			this.context.logger.info('Stopped listening to a chat session, because it is closed', {
+			this.context.logger.info("Stopped listening to a chat session, because it's closed", {
 				sessionId,
 			});
 		} else {

@@ -30,7 +30,7 @@ export const triggerFields: INodeProperties[] = [
 	shownWhere(
 		{
 			displayName:
-				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they are closed. To test the trigger in the editor, turn this off and enter a session above.",
+				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they're closed. To test the trigger in the editor, turn this off and enter a session above.",
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',

@@ -223,7 +223,7 @@ const form: INodeProperties[] = [
 const fieldsOf = ({ operation: [operation] }: typeof MESSAGE) =>
 	form.filter(({ displayOptions }) => displayOptions?.show?.operation?.includes(operation ?? ''));
 
-/** What the person sees, from top to bottom. */
+/** The form, from top to bottom. */
 export const sendFields: INodeProperties[] = [
 	toolDescriptionField(
 		"Sends a customer's message to a chat session and returns the AI agent's reply. Use this only for what the customer has said or wants to say.",

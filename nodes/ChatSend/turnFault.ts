@@ -67,7 +67,7 @@ const BY_CODE: Record<InvalidCode, Explanation> = {
 		message: 'The session belongs to another account',
 		resolution: {
 			onScreen: "Check 'Session ID', or choose the credential of the session's account.",
-			forModel: 'Check the session ID. A session of another account cannot be used.',
+			forModel: "Check the session ID. A session of another account can't be used.",
 		},
 	},
 	idempotency_key_reused: {

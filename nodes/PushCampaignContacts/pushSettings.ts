@@ -24,7 +24,7 @@ export type PushSettings = {
 	additions: Additions;
 	/** Check everything, but send nothing. */
 	dryRun: boolean;
-	/** Whether to push a number to the campaign once across all runs of the workflow. */
+	/** Whether to push a number to the campaign once over all executions of the workflow. */
 	skipPushedBefore: boolean;
 	/** Whether to look for the contact list of a request whose outcome is unknown. */
 	lookUpUnknown: boolean;

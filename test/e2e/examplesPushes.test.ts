@@ -193,7 +193,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 					expect.stringMatching(/^Meera,.*has the same phone number/),
 					expect.stringMatching(/^Farah Ali.*has 5 digits instead of 10/),
 					expect.stringMatching(/^Gopal Menon.*This row has no phone number/),
-					expect.stringMatching(/^Nisha Gill.*is not a phone number/),
+					expect.stringMatching(/^Nisha Gill.*isn't a phone number/),
 				]);
 			},
 		);

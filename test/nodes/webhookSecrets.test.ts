@@ -39,7 +39,7 @@ const UNUSABLE: Array<[NodeParameterValueType, string]> = [
 	['={{ [1] }}', "'Secret' must be text, but its expression returned a list"],
 	['={{ $now }}', "'Secret' must be text, but its expression returned a date"],
 	['={{ true }}', "'Secret' must be text, but its expression returned a boolean"],
-	['={{ NaN }}', "'Secret' must be text, but its expression returned a number that is not exact"],
+	['={{ NaN }}', "'Secret' must be text, but its expression returned a number that isn't exact"],
 	['={{ $("Nowhere").first().json.a }}', "n8n can't evaluate the expression of 'Secret'"],
 	['  ', "'Secret' must be text (got an empty text)"],
 ];

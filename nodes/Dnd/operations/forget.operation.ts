@@ -63,7 +63,7 @@ const NOT_REACHED = [
 	{
 		where: 'The service',
 		what_to_do:
-			'Ask your service provider to delete calls, contacts, transcripts, and recordings. Its document has no request for this.',
+			"Ask your service provider to delete calls, contacts, transcripts, and recordings. The service's documentation has no request for this.",
 	},
 	{
 		where: 'Sheets, CRMs, and other nodes',

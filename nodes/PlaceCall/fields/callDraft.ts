@@ -48,7 +48,7 @@ export class CallDraft {
 	phoneKey: string | null = null;
 	private readonly problems: Problem[] = [];
 
-	/** @param zone the time zone of the workflow. Undefined on Engine 2.0, which doesn't tell it to nodes. */
+	/** @param zone the time zone of the workflow. Undefined on Engine 2.0, where nodes don't know it. */
 	constructor(readonly zone: string | undefined) {}
 
 	/** The valid value. Otherwise, the problem is reported with those of other fields. */

@@ -72,7 +72,7 @@ const exceptOn: INodeProperties = {
 	default: '',
 	placeholder: 'e.g. 2026-12-25, 2027-01-01 to 2027-01-06',
 	description:
-		"Dates on which nobody is called, such as public holidays, separated by commas. They are in the time zone of 'Calling Hours'. An expression can return a list per item.",
+		"Dates on which nobody is called, such as public holidays, separated by commas. They're in the time zone of 'Calling Hours'. An expression can return a list per item.",
 };
 
 const outsideHours: INodeProperties = {

@@ -22,7 +22,7 @@ const CALL_FIELDS: CallField[] = [
 /**
  * Reads the call of one item, and checks every documented limit.
  *
- * @param zone the time zone of the workflow. Undefined on Engine 2.0, which doesn't tell it to nodes.
+ * @param zone the time zone of the workflow. Undefined on Engine 2.0, where nodes don't know it.
  * @param question the data point of *Ask and Wait*, after those of the form
  * @throws InvalidInput naming all fields to correct
  */

@@ -10,7 +10,7 @@ export type Schedule = {
 	field: 'Date and Time' | 'Time in India' | 'When to Call';
 	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
 	value: unknown;
-	/** The workflow's time zone. Undefined on Engine 2.0, which doesn't tell it to nodes. */
+	/** The workflow's time zone. Undefined on Engine 2.0, where nodes don't know it. */
 	zone: string | undefined;
 	/** Whether it was picked in the editor, in the workflow's time zone. */
 	picked: boolean;
@@ -64,7 +64,7 @@ function wallClock(schedule: Schedule, text: string): Checked<string> {
 	const { field, value, zone, picked } = schedule;
 	if (zone === undefined) {
 		return problem(
-			`'${field}' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got ${quoted(value)})`,
+			`'${field}' needs a UTC offset on Engine 2.0 of n8n, where nodes don't know the workflow's time zone (got ${quoted(value)})`,
 			givenAs(field, 'Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.'),
 		);
 	}

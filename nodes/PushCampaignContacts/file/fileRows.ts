@@ -221,7 +221,7 @@ function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 		return `${file} is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.`;
 	}
 	return fit === 'guessed'
-		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they are wrong, set 'Encoding' in 'Options' for the next push.`
+		? `${file} isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.`
 		: undefined;
 }
 

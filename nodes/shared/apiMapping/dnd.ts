@@ -82,7 +82,7 @@ export const DND_FIELDS = {
 		optional: true,
 		section: 'Endpoints › DELETE /v1/dnd_numbers',
 		label: 'Remove Number: Phone Field Name',
-		description: `Name of the field for the phone number when removing a number. Leave empty if it is phone, as in the API document. ${NESTS}`,
+		description: `Name of the field for the phone number when removing a number. Leave empty if it's phone, as in the service's documentation. ${NESTS}`,
 		placeholder: 'e.g. entry.phone',
 	},
 	dndRemoveAgentPlacement: {

@@ -153,7 +153,7 @@ async function readDndPage(
 	throw new OutcomeUnknown(
 		'The response has no list of numbers',
 		onScreenOnly(
-			`The API document has the list in the field data. The response contains ${outlineOf(body)}.`,
+			`According to its documentation, the service returns the list in data. The response contains ${outlineOf(body)}.`,
 		),
 	);
 }

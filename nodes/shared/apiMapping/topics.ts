@@ -62,7 +62,7 @@ export const AGENTS_TOPIC: MappingTopic = {
 	switchName: 'describeAgents',
 	switchLabel: 'Set Up the List of Agents',
 	switchDescription:
-		"Whether to enter where the response of your service contains its active agents. You only need this if the agents don't have a field agent_uuid. In that case, the Agents node and the Agent fields tell you. The credential test reads the list.",
+		"Whether to enter where the response of your service contains its active agents. You only need this if the agents don't have a field agent_uuid. In that case, the Agents node and the Agent fields say so. The credential test reads the list.",
 	fields: AGENT_FIELDS,
 };
 

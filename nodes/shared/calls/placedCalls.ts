@@ -3,7 +3,7 @@ import { callKey } from './report';
 
 const placed = new BoundedMap<true>(20_000);
 
-/** Notes a call that this n8n process has placed. A report with its ID isn't made up. */
+/** Notes a call that this n8n process has placed. A report with its ID isn't forged. */
 export function notePlaced(callId: unknown): void {
 	if (typeof callId === 'string') placed.set(callKey(callId), true);
 }

@@ -294,7 +294,7 @@ export class ChatConnection {
 		try {
 			this.options.onEnded?.(this.ending);
 		} catch (cause) {
-			this.warn('The end of a chat session connection could not be reported', String(cause));
+			this.warn("The end of a chat session connection couldn't be reported", String(cause));
 		}
 	}
 

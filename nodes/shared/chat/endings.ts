@@ -81,7 +81,7 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 		resolution: {
 			onScreen:
 				'Check the session ID, and check that the credential belongs to the account of this session.',
-			forModel: 'Check the session ID. A session of another account cannot be used.',
+			forModel: "Check the session ID. A session of another account can't be used.",
 		},
 	},
 	token_unavailable: {

@@ -96,7 +96,7 @@ export class EventDispatcher {
 			listener(event, mayBeReplay);
 			return true;
 		} catch (cause) {
-			this.log.warn('A chat event could not be delivered', {
+			this.log.warn("A chat event couldn't be delivered", {
 				sessionId: this.sessionId,
 				eventId: event.eventId,
 				cause,

@@ -154,7 +154,7 @@ export class ChatLease implements TurnLink {
 		try {
 			this.options.onEnded?.(ending);
 		} catch (cause) {
-			this.options.log.warn('The end of a chat session connection could not be reported', {
+			this.options.log.warn("The end of a chat session connection couldn't be reported", {
 				cause: String(cause),
 			});
 		}

@@ -215,7 +215,7 @@ describe('Wait Until Completed', () => {
 	test.each([
 		['Paused', 'paused', 'paused'],
 		['Archived', 'archived', "aren't called"],
-		['Draft', 'draft', 'until it is activated'],
+		['Draft', 'draft', "until it's activated"],
 	])('a campaign that is %s ends the wait with a reason', async (status, outcome, words) => {
 		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
 		expect(await records(wait)).toMatchObject([

@@ -115,7 +115,7 @@ test.each([
 	['Every queue with contacts is completed.', view('Active', list(1, true)), {}],
 	['Contact list 1 is completed.', view('Active', list(1, true)), { contactListId: 1 }],
 	[
-		'The campaign is a draft, so nobody is called until it is activated.',
+		"The campaign is a draft, so nobody is called until it's activated.",
 		view('Draft', list(1, false)),
 		{},
 	],

@@ -252,7 +252,7 @@ describe('losing sessions', () => {
 		await active.stop();
 		expect([...active.errors, ...active.failed]).toEqual([]);
 		expect(log.mock.calls).toContainEqual([
-			'Stopped listening to a chat session, because it is closed',
+			"Stopped listening to a chat session, because it's closed",
 			{ sessionId: sessions.open },
 		]);
 	});

@@ -178,7 +178,7 @@ describe('when a row cannot be called', () => {
 		expect(message).toBe(
 			`'Phone Number' "+449876543211" starts with +44, the code of United Kingdom and 3 other countries, but 'Country' is India (+91) [item 1]`,
 		);
-		expect(description).toContain(`[item 2] 'Phone Number' "n/a" is not a phone number. Enter`);
+		expect(description).toContain(`[item 2] 'Phone Number' "n/a" isn't a phone number. Enter`);
 		expect(description).toContain(
 			'Nothing was sent, because all items are checked before the first one is sent.',
 		);

@@ -293,6 +293,6 @@ describe('before anything is sent', () => {
 		expect(message).toBe("2 fields need attention, so the call wasn't placed");
 		expect(description).toContain(`(1) 'Country' must be a country code (got "India")`);
 		expect(description).toContain('Use IN for India.');
-		expect(description).toContain(`(2) 'Phone Number' "n/a" is not a phone number.`);
+		expect(description).toContain(`(2) 'Phone Number' "n/a" isn't a phone number.`);
 	});
 });

@@ -230,7 +230,7 @@ describe('rows that cannot be used', () => {
 					phone: 'n/a',
 					id: 5,
 					rejection_status: 'rejected',
-					rejection_reason: expect.stringMatching(/^"n\/a" is not a phone number/),
+					rejection_reason: expect.stringMatching(/^"n\/a" isn't a phone number/),
 				},
 				pairedItem: { item: 5 },
 			},

@@ -43,7 +43,7 @@ describe('before anything is sent, a push stops', () => {
 		const { error } = await runPush(harness, [fileItem('a.csv', text)], csv());
 		expect(error?.message).toMatch(/^More than 500,000 rows can't be pushed .*Nothing was sent/);
 		expect(error?.description).toMatch(
-			/Remove these rows from the file, .* The first reason: "x" is not a phone number/,
+			/Remove these rows from the file, .* The first reason: "x" isn't a phone number/,
 		);
 	});
 });

@@ -166,7 +166,7 @@ test('status and reason of an earlier push are replaced', async () => {
 	);
 	expect(rejected[0]?.json).toEqual({
 		rejection_status: 'rejected',
-		rejection_reason: expect.stringMatching(/^"x" is not a phone number/),
+		rejection_reason: expect.stringMatching(/^"x" isn't a phone number/),
 		phone: 'x',
 	});
 });

@@ -91,7 +91,7 @@ export function shownValue(value: unknown): string {
 export function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
 	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
-	if (typeof value === 'number') return 'a number that is not exact';
+	if (typeof value === 'number') return "a number that isn't exact";
 	if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid date' : 'a date';
 	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
 	if (Array.isArray(value)) return 'a list';

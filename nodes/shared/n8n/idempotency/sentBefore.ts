@@ -5,8 +5,8 @@ import { openWriteAheadLog } from './openWriteAheadLog';
 import { areRecords } from './requestRecord';
 
 /**
- * Whether an earlier attempt of the execution may have sent any item. Answers this also if the items can't be read, or if
- * n8n's store can't be reached.
+ * Whether an earlier attempt of the execution may have sent any item, also if the items can't be read. True if n8n's store
+ * can't be reached.
  */
 export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
 	try {

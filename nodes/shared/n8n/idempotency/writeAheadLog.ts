@@ -251,7 +251,7 @@ export class WriteAheadLog {
 
 	/**
 	 * The existing entries: those of earlier attempts, and those of this one, from before it waited or from another
-	 * sub-execution. After an error, all texts of an entry may be from the try before.
+	 * sub-execution. After an error, all texts of an entry may be from the attempt before.
 	 */
 	private existing<T extends { texts: string[] }>(
 		entries: readonly T[],

@@ -256,7 +256,7 @@ describe('a file with invalid bytes', () => {
 	const DAMAGED =
 		'The file "a.csv" is UTF-8, but has some invalid bytes. Rows with such bytes are rejected.';
 	const GUESSED =
-		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they are wrong, set 'Encoding' in 'Options' for the next push.";
+		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.";
 	const openFile = async (content: Uint8Array, encoding = '') =>
 		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
 

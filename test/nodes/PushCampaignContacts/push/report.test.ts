@@ -44,7 +44,7 @@ test('names the lists of all requests, and the first five of many rejected rows'
 		'Rejected: 7 rows (items 5 to 11). The first reasons are in the details.',
 	);
 	expect(details.filter((line) => line.startsWith('[item '))).toHaveLength(5);
-	expect(details[1]).toMatch(/^\[item 5\] "x" is not a phone number\. /);
+	expect(details[1]).toMatch(/^\[item 5\] "x" isn't a phone number\. /);
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 

@@ -335,7 +335,7 @@ describe('events', () => {
 		broken = false;
 		socket().receives(eventFrame('nudge_sent', 'e1'));
 		expect(delivered).toEqual(['nudge_sent']);
-		expect(logged.map(([message]) => message)).toContain('A chat event could not be delivered');
+		expect(logged.map(([message]) => message)).toContain("A chat event couldn't be delivered");
 	});
 
 	it('stops delivering after unsubscribe', async () => {

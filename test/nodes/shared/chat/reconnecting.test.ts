@@ -186,7 +186,7 @@ describe('reconnecting', () => {
 		await connect();
 		socket().ends(1003);
 		await settle();
-		expect(logged.at(-1)?.[0]).toContain('could not be reported');
+		expect(logged.at(-1)?.[0]).toContain("couldn't be reported");
 		expect(connection.signal.aborted).toBe(true);
 	});
 });

@@ -564,7 +564,7 @@ describe('leases with different limits', () => {
 		await settle();
 		expect(other.endings.map(({ kind }) => kind)).toEqual(['client_bug']);
 		expect(warn).toHaveBeenCalledWith(
-			'The end of a chat session connection could not be reported',
+			"The end of a chat session connection couldn't be reported",
 			{ cause: 'Error: no matter' },
 		);
 	});

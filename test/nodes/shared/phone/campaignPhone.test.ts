@@ -112,7 +112,7 @@ describe('rejects other values with a reason', () => {
 		['too short', '98765', /"98765" has 5 digits instead of 10/],
 		['one digit', '7', /has 1 digit instead of 10/],
 		['too long', '98765432101', /has 11 digits instead of 10/],
-		['zero', 0, /^"0" is not a whole phone number/],
+		['zero', 0, /^"0" isn't a whole phone number/],
 		['twelve digits that do not begin with 91', '981234567890', /has 12 digits instead of 10/],
 		['eleven digits that begin with 91', '91987654321', /has 11 digits instead of 10/],
 		['a zero in the middle after +91', '+91909876543210', /has 12 digits after \+91/],
@@ -127,11 +127,11 @@ describe('rejects other values with a reason', () => {
 		['00 in front of a national number', '009876543210', /is not a \+91 number/],
 		['two numbers', '9876543210 / 9123456789', /more than one phone number/],
 		['two numbers with a comma', '9876543210,9123456789', /more than one phone number/],
-		['an extension', '9876543210 ext 12', /is not a phone number/],
-		['words', 'call after 5', /"call after 5" is not a phone number/],
-		['a formula result', '#N/A', /is not a phone number/],
-		['a plus inside', '98765+43210', /is not a phone number/],
-		['a superscript at the end', '987654321²', /is not a phone number/],
+		['an extension', '9876543210 ext 12', /isn't a phone number/],
+		['words', 'call after 5', /"call after 5" isn't a phone number/],
+		['a formula result', '#N/A', /isn't a phone number/],
+		['a plus inside', '98765+43210', /isn't a phone number/],
+		['a superscript at the end', '987654321²', /isn't a phone number/],
 		['a switch', true, /contains a boolean/],
 		['a list', ['9876543210'], /contains a list/],
 		['an object', { number: '9876543210' }, /contains an object/],
@@ -150,7 +150,7 @@ describe('rejects other values with a reason', () => {
 		expect(reasonOf(['9876543210'])).toBe(
 			'The phone column contains a list instead of a number or text. The service accepts 10-digit mobile numbers that start with 6 to 9, and +91 followed by 10 digits.',
 		);
-		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" is not a whole phone number/);
+		expect(reasonOf(9876543210.5)).toMatch(/^"9876543210.5" isn't a whole phone number/);
 	});
 });
 

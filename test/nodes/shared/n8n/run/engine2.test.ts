@@ -89,7 +89,7 @@ describe('a scheduled time', () => {
 
 	it('that was picked places no call, because its time zone is unknown', async () => {
 		expect(await faultOf(at('2030-01-31T18:30:00'), 1)).toContain(
-			`'Date and Time' needs a UTC offset on Engine 2.0 of n8n, which doesn't tell nodes the workflow's time zone (got "2030-01-31T18:30:00"). Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.`,
+			`'Date and Time' needs a UTC offset on Engine 2.0 of n8n, where nodes don't know the workflow's time zone (got "2030-01-31T18:30:00"). Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.`,
 		);
 	});
 

@@ -197,7 +197,7 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 			const bad = { ...(await node('placeCall', { ...CALL, phoneNumber: 'n/a' })), onError };
 			expect(checked(await route(harness.credentials, bad)())).toMatchObject({
 				outcome: 'not_sent',
-				what_happened: `'Phone Number' "n/a" is not a phone number.`,
+				what_happened: `'Phone Number' "n/a" isn't a phone number.`,
 			});
 		},
 	);
