@@ -5,7 +5,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 export type TcpConnection = { socket: Socket; reset: () => void };
 
 /** Runs when a whole request has arrived. `postCount` counts the POST requests. */
-export type Behaviour = (connection: TcpConnection, postCount: number) => void;
+export type Behavior = (connection: TcpConnection, postCount: number) => void;
 
 export type BadService = {
 	port: number;
@@ -18,7 +18,7 @@ export type BadService = {
 
 /** A service at the level of bytes: counts each complete request, then runs `behave`, which may break the connection. */
 export async function startBadService(
-	behave: Behaviour,
+	behave: Behavior,
 	tls?: TlsOptions,
 	host?: string,
 ): Promise<BadService> {

@@ -4,7 +4,7 @@ import {
 	responseBytes,
 	startBadService,
 	type BadService,
-	type Behaviour,
+	type Behavior,
 	type TcpConnection,
 } from './badService';
 import { holdTimeouts, speedUp, timeoutsByClock } from '../engine';
@@ -32,7 +32,7 @@ afterEach(async () => {
 /** The result of the node, and the number of complete POST requests. */
 async function placeAgainst(
 	scheme: string,
-	behave: Behaviour,
+	behave: Behavior,
 ): Promise<PlaceCallResult & { posts: number }> {
 	await service?.close();
 	service = await startBadService(behave, scheme === 'https' ? identity : undefined);
@@ -42,7 +42,7 @@ async function placeAgainst(
 
 /** Ends the connection after `bytes` bytes of the response. */
 const after =
-	(bytes: number, end: (connection: TcpConnection) => void): Behaviour =>
+	(bytes: number, end: (connection: TcpConnection) => void): Behavior =>
 	(connection) => {
 		if (bytes === 0) end(connection);
 		else connection.socket.write(PLACED.subarray(0, bytes), () => end(connection));

@@ -33,8 +33,8 @@ export function parseDndPhone(value: unknown): string {
 		if (isIndian(number)) return `+91${number.subscriber}`;
 		throw notUsable(value, number);
 	}
-	const isDialledFromAbroad = digits.startsWith('00') && isIndian(number);
-	if (isDialledFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
+	const isDialedFromAbroad = digits.startsWith('00') && isIndian(number);
+	if (isDialedFromAbroad && isMobile(number.subscriber)) return `+91${number.subscriber}`;
 	return plus ? `+${digits}` : digits;
 }
 

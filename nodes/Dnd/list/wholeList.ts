@@ -106,7 +106,7 @@ export class WholeList {
 				forEveryone('Correct this entry on the list.'),
 			);
 		}
-		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted) ?? this.dialled(wanted);
+		const maybe = this.withCode(wanted) ?? this.withoutCode(wanted) ?? this.dialed(wanted);
 		if (maybe === undefined) return undefined;
 		throw new InvalidInput(
 			`"${phone}" and "${asText(maybe.entry.phone)}" on the list may be the same number, because one of them has no country code`,
@@ -123,7 +123,7 @@ export class WholeList {
 	}
 
 	/** An equal number, if one of both has a prefix for international calls, such as 011. */
-	private dialled({ digits, endings }: ComparedNumber): ListedNumber | undefined {
+	private dialed({ digits, endings }: ComparedNumber): ListedNumber | undefined {
 		if (endings.length === 0) {
 			const maxLength = digits.length + MAX_DIAL_PREFIX;
 			for (const listed of this.endingWith(digits)) {
@@ -168,12 +168,12 @@ function compared(phone: string): ComparedNumber {
 	return { digits, endings: endingsOf(digits) };
 }
 
-/** "+44 (0) 20" may be written as +44020. The zero is only dialled within the country. */
+/** "+44 (0) 20" may be written as +44020. The zero is only dialed within the country. */
 function withoutTrunkZero(digits: string): string {
 	return phoneKey(`+${digits}`) ?? digits;
 }
 
-/** How the full number may end, without the zero or 8 that is only dialled within the country. */
+/** How the full number may end, without the zero or 8 that is only dialed within the country. */
 function endingsOf(digits: string): string[] {
 	if (digits.length < ENDING_DIGITS) return [];
 	const endings = [digits.replace(/^0+/, ''), digits.replace(/^8/, '')];

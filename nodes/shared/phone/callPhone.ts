@@ -2,7 +2,7 @@ import { givenAs } from '../modelForms';
 import { forEveryone } from '../api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { countryName } from './countries';
-import { callingCodeOf, countriesWith, isDialledFromAbroad, leadingCode } from './callingCodes';
+import { callingCodeOf, countriesWith, isDialedFromAbroad, leadingCode } from './callingCodes';
 import { isIndian, readIndian } from './india';
 import { isWritten, readWritten, SHORTENED, type Unreadable, type Written } from './written';
 
@@ -48,8 +48,8 @@ function ofCountry(value: unknown, { digits, plus }: Written, country: string): 
 			: { value: national };
 	}
 	if (plus) return anotherCountry(value, digits, country);
-	const dialledFromAbroad = code !== undefined && isDialledFromAbroad(digits, code);
-	return { value: dialledFromAbroad ? digits.slice(2 + code.length) : digits };
+	const dialedFromAbroad = code !== undefined && isDialedFromAbroad(digits, code);
+	return { value: dialedFromAbroad ? digits.slice(2 + code.length) : digits };
 }
 
 /** A number that is called with the code of another country would reach a stranger. */

@@ -22,7 +22,7 @@ const CALLING_CODES =
 	'994 AZ, 995 GE, 996 KG, 998 UZ';
 
 /**
- * Codes of countries in which a leading zero is dialled within the country, but never from abroad. The zero of
+ * Codes of countries in which a leading zero is dialed within the country, but never from abroad. The zero of
  * "+44 (0) 20" isn't part of the number. In Italy (39), it is.
  */
 const TRUNK_ZERO = new Set(
@@ -66,7 +66,7 @@ export function hasTrunkZero(code: string): boolean {
 /** With fewer digits after it, 00 and a country code may be part of a short number. */
 const MIN_DIGITS_AFTER_00 = 6;
 
-/** Whether the digits start with 00 and the country code, as dialled from abroad. */
-export function isDialledFromAbroad(digits: string, code: string): boolean {
+/** Whether the digits start with 00 and the country code, as dialed from abroad. */
+export function isDialedFromAbroad(digits: string, code: string): boolean {
 	return digits.startsWith(`00${code}`) && digits.length >= 2 + code.length + MIN_DIGITS_AFTER_00;
 }

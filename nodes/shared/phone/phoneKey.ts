@@ -1,11 +1,11 @@
 import { isUnset } from '../values';
-import { callingCodeOf, hasTrunkZero, isDialledFromAbroad, leadingCode } from './callingCodes';
+import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './callingCodes';
 import { isIndian, readIndian } from './india';
 import { isWritten, readWritten, type Written } from './written';
 
 const INDIAN_CODE = '91';
 const ITALIAN_CODE = '39';
-/** Codes with ten-digit numbers, and the digit that may be dialled before them within the country. */
+/** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
 const TEN_DIGITS = new Map([
 	['1', '1'],
 	['7', '8'],
@@ -36,7 +36,7 @@ export function phoneKey(value: unknown, country?: string): string | null {
 	if (plus) return keyOfInternational(digits);
 	if (code === undefined) return null;
 	if (code === INDIAN_CODE) return keyOfIndian(written);
-	return isDialledFromAbroad(digits, code)
+	return isDialedFromAbroad(digits, code)
 		? keyOfInternational(digits.slice(2))
 		: keyOfNational(digits, code);
 }
@@ -69,7 +69,7 @@ function keyOfNational(digits: string, code: string): string | null {
 	return withCountryCode(code, digits);
 }
 
-/** Removes a zero that is only dialled within the country. */
+/** Removes a zero that is only dialed within the country. */
 function withCountryCode(code: string, written: string): string | null {
 	const subscriber = hasTrunkZero(code) ? written.replace(/^0/, '') : written;
 	if (hasTrunkZero(code) && subscriber.startsWith('0')) return null;

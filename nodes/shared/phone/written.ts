@@ -21,7 +21,7 @@ const DECORATION_AROUND =
 	/^[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+|(?<![\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`])[\s\p{Cf}\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\u2212.,'"`]+$/gu;
 const PLAINLY_WRITTEN = /^\+?[\d -]+$/;
 const PLAIN_FORMATTING = /[ -]/g;
-const DIALLED = /^\+?\d+$/;
+const DIALED = /^\+?\d+$/;
 const SCIENTIFIC = /^(\+?\d+)(?:[.,](\d+))?e\+?(\d{1,2})$/i;
 /** `9,876,543,210`, or `9,87,65,43,210` in India. Some countries use dots for groups and a decimal comma. */
 const GROUPED = /^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/;
@@ -69,12 +69,12 @@ const AMBIGUOUS: Unreadable = {
  */
 export function readWritten(value: unknown): Written | Unreadable {
 	if (typeof value === 'number') {
-		return Number.isSafeInteger(value) && value > 0 ? readDialled(String(value)) : NOT_WHOLE;
+		return Number.isSafeInteger(value) && value > 0 ? readDialed(String(value)) : NOT_WHOLE;
 	}
 	if (typeof value !== 'string')
 		return { issue: `contains ${kindOf(value)} instead of a number or text` };
 	return PLAINLY_WRITTEN.test(value)
-		? readDialled(value.replace(PLAIN_FORMATTING, ''))
+		? readDialed(value.replace(PLAIN_FORMATTING, ''))
 		: readCell(value);
 }
 
@@ -90,27 +90,27 @@ export function isBlank(value: unknown): boolean {
 
 function readCell(cell: string): Written | Unreadable {
 	const trimmed = cell.trim();
-	if (trimmed.length > MAX_CHARACTERS) return readDialled(trimmed);
+	if (trimmed.length > MAX_CHARACTERS) return readDialed(trimmed);
 	const text = bare(bare(toAscii(trimmed)).replace(WRAPPING, ''));
 	const scientific = SCIENTIFIC.exec(text.replace(/\s/g, ''));
 	if (scientific) return readScientific(scientific);
 	const whole = withoutDecimals(ungrouped(text));
 	return typeof whole === 'string'
-		? readDialled(withoutBracketedZero(whole).replace(DECORATION, ''))
+		? readDialed(withoutBracketedZero(whole).replace(DECORATION, ''))
 		: whole;
 }
 
-/** `dialled` should be digits with at most one leading `+`. */
-function readDialled(dialled: string): Written | Unreadable {
-	if (dialled.replace(/\D/g, '').length >= MIN_DIGITS_OF_TWO) {
+/** `dialed` should be digits with at most one leading `+`. */
+function readDialed(dialed: string): Written | Unreadable {
+	if (dialed.replace(/\D/g, '').length >= MIN_DIGITS_OF_TWO) {
 		return {
 			issue: 'contains more than one phone number',
 			resolution: forEveryone('Keep only one number.'),
 		};
 	}
-	if (!DIALLED.test(dialled)) return NO_NUMBER;
-	const plus = dialled.startsWith('+');
-	const digits = plus ? dialled.slice(1) : dialled;
+	if (!DIALED.test(dialed)) return NO_NUMBER;
+	const plus = dialed.startsWith('+');
+	const digits = plus ? dialed.slice(1) : dialed;
 	if (plus && digits.length > MAX_DIGITS) {
 		return {
 			issue: `has ${digits.length} digits, but a phone number has at most ${MAX_DIGITS}`,
@@ -123,7 +123,7 @@ function readScientific([, whole = '', fraction = '', power = '']: string[]): Wr
 	const exponent = Number(power);
 	if (exponent - fraction.length > UNWRITTEN_ZEROS) return SHORTENED;
 	if (/[^0]/.test(fraction.slice(exponent))) return NOT_WHOLE;
-	return readDialled(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
+	return readDialed(whole + fraction.slice(0, exponent).padEnd(exponent, '0'));
 }
 
 function bare(text: string): string {
@@ -162,9 +162,9 @@ function mayBeDecimals(text: string): boolean {
 /** Only if the country has a trunk zero. Otherwise, the zero is part of the number. */
 function withoutBracketedZero(text: string): string {
 	return text.replace(BRACKETED_ZERO, (shown: string, before: string) => {
-		const isDialledFromAbroad = /^\W*(?:\+|00)/.test(before);
+		const isDialedFromAbroad = /^\W*(?:\+|00)/.test(before);
 		const digits = before.replace(/\D/g, '').replace(/^00/, '');
-		return isDialledFromAbroad && hasTrunkZero(digits) ? before : shown;
+		return isDialedFromAbroad && hasTrunkZero(digits) ? before : shown;
 	});
 }
 

@@ -54,8 +54,8 @@ describe('what counts as an event', () => {
 	const filled = answer({ uploads: [upload(1, [true], ['agent_a'], 8)] });
 	const emptied = answer({ uploads: [upload(1, [true], ['agent_a'], 0)] });
 	const calls = { total: 12, by_status: { picked: 8, failed: 4 } };
-	const redialling = answer({ calls });
-	const redialled = answer({ calls, uploads: [upload(1, [true])] });
+	const redialing = answer({ calls });
+	const redialed = answer({ calls, uploads: [upload(1, [true])] });
 	const uncounted = answer({
 		uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'agent_a', completed: true }] }],
 	});
@@ -118,15 +118,15 @@ describe('what counts as an event', () => {
 		['a queue whose count shows what is left', [emptied, answer(), emptied], [[], [], [QUEUE]]],
 		[
 			'a queue that is completed again after redials',
-			[done, answer(), redialled, answer(), redialled],
+			[done, answer(), redialed, answer(), redialed],
 			[[], [], [QUEUE, COUNTS], [COUNTS], [COUNTS]],
 		],
 		[
 			'a queue that is completed again after redials that were seen before',
-			[done, redialling, redialled],
+			[done, redialing, redialed],
 			[[], [COUNTS], [QUEUE]],
 		],
-		['a completed queue while others go on', [done, redialled], [[], [COUNTS]]],
+		['a completed queue while others go on', [done, redialed], [[], [COUNTS]]],
 		[
 			'a queue that comes and goes where there are no counts',
 			[done, answer({ calls: null }), { ...done, calls: null }],

@@ -17,7 +17,7 @@ describe('words of others in a message', () => {
 			'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀',
 			'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀',
 		],
-		['the colours of a terminal', '\u001b[31mred\u001b[0m\u0007\u009b1m', '[31mred[0m1m'],
+		['the colors of a terminal', '\u001b[31mred\u001b[0m\u0007\u009b1m', '[31mred[0m1m'],
 		['another order of reading', '\u202egnitirw\u2066', 'gnitirw'],
 		['tags', '<img src=x><!-- -->a</a>', '‹img src=x>‹!-- -->a‹/a>'],
 		['a tag within a tag', '<<b>img>', '<‹b>img>'],

@@ -86,7 +86,7 @@ export class Completions {
 	/** Called by the placing route before it answers. */
 	async placed(call: Call): Promise<void> {
 		const auto = this.auto;
-		if (!auto || !call.dialled) return;
+		if (!auto || !call.dialed) return;
 		if (auto.afterMs === 'beforeResponse') {
 			await this.complete(call.callId, this.outcomeOf(call, auto), auto.delivery);
 			return;

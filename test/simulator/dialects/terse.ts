@@ -60,7 +60,7 @@ export const terse: Dialect = {
 		greetingLength: (text) => text.length,
 		pastSchedule: 'placedNow',
 		scheduledAt: (sent) => sent,
-		numberOnDnd: 'notDialled',
+		numberOnDnd: 'notDialed',
 		inactiveAgent: 'rejected',
 		noNumberText: 'No outbound number: attach one to the agent',
 		recordingUrl: (origin, path) => `${origin}/r/2${path}`,

@@ -97,7 +97,7 @@ export interface CallsDialect {
 	greetingLength(text: string): number;
 	pastSchedule: 'rejected' | 'placedNow';
 	scheduledAt(sent: string, instant: number): string;
-	numberOnDnd: 'rejected' | 'notDialled';
+	numberOnDnd: 'rejected' | 'notDialed';
 	inactiveAgent: 'accepted' | 'rejected';
 	noNumberText: string;
 	recordingUrl(origin: string, path: string): string;

@@ -72,9 +72,9 @@ function shownCall(world: SimulatorState, call: Call) {
 }
 
 function phaseOf(world: SimulatorState, call: Call): string {
-	const { finished, dialled, isTalking, scheduledAt, outcome } = call;
+	const { finished, dialed, isTalking, scheduledAt, outcome } = call;
 	if (finished) return typeof outcome.status === 'string' ? `Ended: ${outcome.status}` : 'Ended';
-	if (!dialled) return 'Not dialed: do not disturb';
+	if (!dialed) return 'Not dialed: do not disturb';
 	if (isTalking) return 'Talking';
 	if (scheduledAt !== null && scheduledAt > world.clock.now()) {
 		return `Scheduled for ${new Date(scheduledAt).toISOString()}`;

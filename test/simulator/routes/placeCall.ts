@@ -41,7 +41,7 @@ async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> 
 		return answer(400, dialect.validation.body(["phone_number is on the agent's DND list"]));
 	}
 	const call = callFor(world, body, agent, phone);
-	call.dialled = !onDnd;
+	call.dialed = !onDnd;
 	state.calls.set(call.callId, call);
 	await world.completions.placed(call);
 	return ok({ call_id: call.callId, ...scheduleOf(world, body, call) });

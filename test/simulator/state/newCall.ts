@@ -9,7 +9,7 @@ type Progress = Pick<
 	| 'recording'
 	| 'reads'
 	| 'deliveries'
-	| 'dialled'
+	| 'dialed'
 	| 'isTalking'
 >;
 
@@ -23,7 +23,7 @@ export function newCall(call: Omit<Call, keyof Progress>): Call {
 		recording: null,
 		reads: 0,
 		deliveries: [],
-		dialled: true,
+		dialed: true,
 		isTalking: false,
 	};
 }

@@ -87,7 +87,7 @@ export interface Call {
 	reads: number;
 	deliveries: Delivery[];
 	/** False if the number is on the DND list, so the call is accepted but never dialed. */
-	dialled: boolean;
+	dialed: boolean;
 	/** The person has answered, and the call hasn't ended. */
 	isTalking: boolean;
 }

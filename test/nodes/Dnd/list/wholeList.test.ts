@@ -21,7 +21,7 @@ describe('a number on the list', () => {
 		['+12025550143', '12025550143'],
 		['+442079460958', '00442079460958'],
 		['+911123456789', '+911123456789'],
-		// The zero of "+44 (0) 20 …" is only dialled at home.
+		// The zero of "+44 (0) 20 …" is only dialed at home.
 		['+442079460958', '+4402079460958'],
 		['+4402079460958', '+442079460958'],
 		['+442079460958', '004402079460958'],
@@ -63,13 +63,13 @@ test.each([
 	['+12025550143', '2025550143'],
 	['+442079460958', '02079460958'],
 	['+442079460958', '(00)2079460958'],
-	// Dialled from the United States.
+	// Dialed from the United States.
 	['+442079460958', '011442079460958'],
 	['+919876543210', '011919876543210'],
-	// Dialled from Australia, where 00 isn't the whole prefix.
+	// Dialed from Australia, where 00 isn't the whole prefix.
 	['+61412345678', '001161412345678'],
 	['+6561234567', '00116561234567'],
-	// Dialled within Russia and Lithuania.
+	// Dialed within Russia and Lithuania.
 	['+79123456789', '89123456789'],
 	['+37061234567', '861234567'],
 	['861234567', '+37061234567'],

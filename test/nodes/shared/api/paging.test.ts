@@ -218,7 +218,7 @@ describe('pages with known positions', () => {
 		expect(asked).toEqual([undefined, 1, 2, 3]);
 	});
 
-	test('are cancelled when the list fails, and not before', async () => {
+	test('are canceled when the list fails, and not before', async () => {
 		const signals = new Map<number | undefined, AbortSignal>();
 		const ask = async (position: number | undefined, signal: AbortSignal) => {
 			signals.set(position, signal);

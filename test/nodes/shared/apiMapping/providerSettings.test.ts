@@ -111,7 +111,7 @@ describe('an invalid block', () => {
 	test('gets a message that lists all invalid values', () => {
 		const { agentsPath: _left, ...agents } = emptyTopic(AGENTS_TOPIC);
 		const block = {
-			agents: { ...agents, agentsIdPlace: 'somewhere', agentsNamePath: 7, agentsColour: 'red' },
+			agents: { ...agents, agentsIdPlace: 'somewhere', agentsNamePath: 7, agentsColor: 'red' },
 			callList: [],
 			callLists: {},
 		};
@@ -120,7 +120,7 @@ describe('an invalid block', () => {
 			resolution: `Correct them, or send this list to your provider: ${[
 				'the block has unknown names: "callLists"',
 				'"callList" must be an object in curly brackets',
-				'"agents" has unknown names: "agentsColour"',
+				'"agents" has unknown names: "agentsColor"',
 				'"agents" lacks "agentsPath"',
 				'"agentsIdPlace" in "agents" must be "field" or "entry" or "key", or null',
 				'"agentsNamePath" in "agents" must be text in quotation marks, or null',

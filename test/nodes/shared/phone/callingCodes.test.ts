@@ -76,13 +76,13 @@ test('if a bracketed zero is dropped, no number begins with zero', () => {
 
 test('drops a bracketed zero if the country has no other national prefix', () => {
 	const codes = new Set(COUNTRIES.flatMap(({ code }) => callingCodeOf(code) ?? []));
-	const dialled = [...codes].filter((code) => {
+	const dialed = [...codes].filter((code) => {
 		const [main = ''] = countriesWith(code);
 		const example = isSupportedCountry(main) ? getExampleNumber(main, examples) : undefined;
 		const atHome = parsePhoneNumberFromString(`0${example?.nationalNumber}`, example?.country);
 		return example !== undefined && atHome?.number === example.number;
 	});
-	expect(dialled.length).toBeGreaterThan(80);
+	expect(dialed.length).toBeGreaterThan(80);
 	// Belarus dials 8 as well, and some numbers of Rwanda begin with a zero.
-	expect(dialled.filter((code) => !hasTrunkZero(code)).sort()).toEqual(['250', '375']);
+	expect(dialed.filter((code) => !hasTrunkZero(code)).sort()).toEqual(['250', '375']);
 });
