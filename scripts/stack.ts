@@ -49,7 +49,7 @@ export async function startStack(options: StackOptions, report: Report): Promise
 	await options.install(options.home);
 	const simulator = await startSimulator({
 		dialect: dialects.plain,
-		keepAnswers: true,
+		keepResponses: true,
 		port: await simulatorPort(options.home),
 	});
 	// A placed call ends, and its webhook is sent, a few seconds later.

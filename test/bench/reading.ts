@@ -43,7 +43,7 @@ async function startService(calls: number): Promise<Simulator> {
 	const { plain } = dialects;
 	const paging = { ...plain.calls.paging, defaultSize: PAGE_SIZE };
 	const dialect = { ...plain, calls: { ...plain.calls, paging } };
-	const simulator = await startSimulator({ dialect, keepBodies: false, keepAnswers: false });
+	const simulator = await startSimulator({ dialect, keepBodies: false, keepResponses: false });
 	const now = Date.now();
 	const only = { dndPhones: 0, sessions: 0 };
 	fill(simulator.state, dialect, now - 2 * HOUR_MS, { ...only, calls });

@@ -18,7 +18,7 @@ describe('the page of the simulated service', () => {
 	const errors: string[] = [];
 
 	beforeAll(async () => {
-		simulator = await startSimulator({ dialect: dialects.plain, keepAnswers: true });
+		simulator = await startSimulator({ dialect: dialects.plain, keepResponses: true });
 		browser = await chromium.launch(browserOptions);
 		page = await browser.newPage();
 		page.on('pageerror', ({ message }) => errors.push(message));

@@ -91,7 +91,7 @@ export async function executionsOf(
 		},
 		{ timeout: 300_000, every: 1_000 },
 	);
-	// An unexpected execution appears before n8n has served so many later requests, however slow it is.
+	// An unexpected execution appears before n8n has served this many later requests, however slow it is.
 	for (let later = 0; later < 20; later++) await allExecutions(n8n, workflow);
 	const items: INodeExecutionData[] = [];
 	for (const { id } of await allExecutions(n8n, workflow)) {

@@ -93,7 +93,7 @@ describe('Chat Events Trigger in real n8n', () => {
 				credentials: { [CREDENTIAL]: credential },
 			};
 			const parameters = { ...before.parameters, eventTypes: ['nudge_sent'] };
-			// They start for more than two seconds, 20 at a time, and the workflow is published meanwhile.
+			// They start for more than two seconds, 20 at a time, and the workflow is published again in this time.
 			const slow = waitNode(4);
 			const flow = chain('burst', before, slow);
 			const workflow = await n8n.createWorkflow(flow);

@@ -326,7 +326,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			expect(run.simulator.contactsOf(campaign)).toHaveLength(2);
 		});
 
-		it('does not claim a result that the push did not report', async () => {
+		it('shows no result that the push did not report', async () => {
 			const url = await publishForm((node) => {
 				if (node.name === 'Push the CSV File') return { ...node, disabled: true };
 				return node.name === 'Upload Form' ? { ...node, webhookId: 'without-push' } : node;

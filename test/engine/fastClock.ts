@@ -9,7 +9,7 @@ const TICK_MS = 1;
 const MAX_STEP_MS = 1_000;
 
 /**
- * A clock that runs up to `times` faster than the real time, and stands still while this process reads from a socket or
+ * A clock that runs up to `times` faster than the real time, and stops while this process reads from a socket or
  * file. So a response that is on its way arrives before its limit passes, however slow the machine is. The service must
  * run in the same process.
  */
@@ -20,7 +20,7 @@ export class FastClock implements Clock {
 
 	private isTicking = false;
 
-	/** @param times can be changed at any time. With 0, the clock stands still. */
+	/** @param times can be changed at any time. With 0, the clock stops. */
 	constructor(public times: number) {}
 
 	/** The real time, because the service sends dates. */

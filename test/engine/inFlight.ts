@@ -5,8 +5,8 @@ import { untilIdle } from '../n8n/until';
  * that the count doesn't depend on the speed of the machine.
  */
 export class InFlight {
-	/** The most at the same time. */
-	most = 0;
+	/** The maximum at the same time. */
+	max = 0;
 
 	private current = 0;
 
@@ -17,7 +17,7 @@ export class InFlight {
 	constructor(private readonly expected: number) {}
 
 	async enter(): Promise<void> {
-		this.most = Math.max(this.most, ++this.current);
+		this.max = Math.max(this.max, ++this.current);
 		if (this.current === this.expected) void untilIdle().then(this.reach);
 		await this.reached;
 	}

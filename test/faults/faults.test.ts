@@ -15,7 +15,7 @@ afterEach(async () => {
 	await simulator.stop();
 });
 
-/** Prints what happened, and checks what must hold under every fault. */
+/** Prints what happened, and checks what must be true under every fault. */
 async function runWith(kind: 'sqlite' | 'postgres' | 'clock', fault: () => Promise<unknown>) {
 	n8n = await FaultyN8n.start(kind);
 	const load = await FaultLoad.open(n8n.server.baseUrl, simulator);

@@ -157,7 +157,7 @@ export class FaultLoad {
 		}).catch(console.error);
 	}
 
-	/** Executions that wait for their calls to be completed, and are asleep in n8n's database. */
+	/** Executions that wait in n8n's database. */
 	private async startWaits(): Promise<void> {
 		for (const one of people(WAITING, 'waits'))
 			await this.n8n.webhook(this.paths.waits, { people: [one] });

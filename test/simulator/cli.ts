@@ -41,7 +41,7 @@ async function main(): Promise<void> {
 		port: numberOf(values.port, 'port') ?? 0,
 		latencyMs: numberOf(values.latency, 'latency') ?? 0,
 		keepBodies: !values['no-bodies'],
-		keepAnswers: !values['no-bodies'],
+		keepResponses: !values['no-bodies'],
 		...(values.token === undefined ? {} : { token: values.token }),
 	});
 	let stopping = false;

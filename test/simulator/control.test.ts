@@ -54,7 +54,7 @@ describe('the control API', () => {
 		expect(client.closed).toBeNull();
 	});
 
-	it('completes calls, now or by themselves', async () => {
+	it('completes calls, immediately or automatically', async () => {
 		const { data } = await call(sim, 'POST', '/v1/call', place);
 		await control('completeCall', { callId: data.call_id, outcome: { status: 'failed' } });
 		expect(sim.state.calls.get(String(data.call_id))?.outcome.status).toBe('failed');

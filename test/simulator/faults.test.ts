@@ -76,7 +76,7 @@ describe('injected faults', () => {
 		['html', {}, 502, /<html>/],
 		['successFalseAt200', {}, 200, /"success":false/],
 		['redirect', {}, 302, /^$/],
-	] as const)('%s answers without an effect', async (kind, options, status, text) => {
+	] as const)('%s: the response, without an effect', async (kind, options, status, text) => {
 		sim.faults.inject({ kind, ...options });
 		const response = await place();
 		expect(response.status).toBe(status);

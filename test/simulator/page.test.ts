@@ -9,7 +9,7 @@ const html = { headers: { accept: 'text/html,application/xhtml+xml' } };
 describe('the page of the simulated service', () => {
 	let sim: Simulator;
 	beforeAll(async () => {
-		sim = await startSimulator({ dialect: dialects.plain, keepAnswers: true });
+		sim = await startSimulator({ dialect: dialects.plain, keepResponses: true });
 	});
 	beforeEach(() => sim.reset());
 	afterAll(async () => await sim.stop());
@@ -69,7 +69,7 @@ describe('the page of the simulated service', () => {
 					path: '/v1/call',
 					sent: JSON.stringify(place, null, 2),
 					status: 200,
-					answered: expect.stringContaining(String(data.call_id)),
+					response: expect.stringContaining(String(data.call_id)),
 				},
 			],
 		});

@@ -26,14 +26,14 @@ export interface Settings {
 	latencyMs?: number;
 	/** Lifetime of a WebSocket token. Default: the documented 5 minutes. */
 	wsTokenLifetimeMs?: number;
-	/** How long and how many recent events a reconnect is given again; the dialect's when left out. */
+	/** The age and number of events that a reconnect gets again. Default: those of the dialect. */
 	replayWindowMs?: number;
 	replayMaxEvents?: number;
 	/** Time between an asynchronous message and its reply. */
 	asyncReplyMs?: number;
-	/** How events write their `ts`; the dialect's form when left out. */
+	/** The form of `ts` in events. Default: that of the dialect. */
 	eventTime?: keyof typeof EVENT_TIMES;
-	/** A request that comes sooner after the last one that was taken is answered with 429 and `Retry-After: 1`. */
+	/** Time after an accepted request in which others get 429 with `Retry-After: 1`. */
 	minGapMs?: number;
 }
 
@@ -42,10 +42,10 @@ export interface SimulatorOptions extends Settings {
 	port?: number;
 	/** 16 characters. */
 	token?: string;
-	/** False keeps request bodies out of the record, for long benchmarks. */
+	/** Whether to record request bodies. False for long benchmarks. */
 	keepBodies?: boolean;
-	/** Keeps the beginning of each response, for the page. */
-	keepAnswers?: boolean;
+	/** Whether to keep the beginning of each response, for the page. */
+	keepResponses?: boolean;
 }
 
 /** What the parts of the simulator share. */
@@ -63,7 +63,7 @@ export class SimulatorState {
 	readonly chat: ChatEngine;
 	readonly tokens: SocketTokens;
 	readonly listChanges: ListChanges;
-	readonly keepsAnswers: boolean;
+	readonly keepsResponses: boolean;
 	settings: Settings;
 	/** IDs of the calls and chat sessions that were there at the start. */
 	private seeded = new Set<string>();
@@ -78,7 +78,7 @@ export class SimulatorState {
 		this.token = options.token ?? 'simulator-token1';
 		if (this.token.length !== 16) throw new Error('The token must have 16 characters');
 		this.settings = { ...options };
-		this.keepsAnswers = options.keepAnswers ?? false;
+		this.keepsResponses = options.keepResponses ?? false;
 		this.log = new RequestLog(options.keepBodies ?? true);
 		this.completions = new Completions(this);
 		this.autoDialer = new AutoDialer(this);
@@ -99,13 +99,13 @@ export class SimulatorState {
 		return given === this.token ? 'valid' : 'invalid';
 	}
 
-	/** A credential other than the API token, where the dialect has one. */
+	/** Whether it has the other credential of the dialect, if there is one. */
 	otherCredential(headers: Record<string, string | string[] | undefined>): boolean {
 		const other = this.dialect.general.otherCredential;
 		return other !== null && headers[other.header] === other.value;
 	}
 
-	/** Counts a request and says whether it is one too many. */
+	/** Counts a request. Returns whether it exceeds the limit. */
 	overRate(): boolean {
 		const now = this.clock.now();
 		if (now - this.takenAt < (this.settings.minGapMs ?? 0)) return true;

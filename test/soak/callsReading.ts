@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 	const { plain } = dialects;
 	const paging = { ...plain.calls.paging, defaultSize: PAGE_SIZE };
 	const dialect = { ...plain, calls: { ...plain.calls, paging } };
-	const simulator = await startSimulator({ dialect, keepBodies: false, keepAnswers: false });
+	const simulator = await startSimulator({ dialect, keepBodies: false, keepResponses: false });
 	const queue = await QueueMode.start(
 		{ host, home, env: SETTINGS },
 		{ workers: WORKERS, webhooks: 0 },

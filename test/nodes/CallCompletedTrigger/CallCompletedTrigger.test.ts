@@ -264,7 +264,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			expect(emitted()).toHaveLength(1);
 		});
 
-		it('is read no more often if many forged reports claim different outcomes, and a true report does not wait for them', async () => {
+		it('is read no more often if many forged reports have different outcomes, and a true report does not wait for them', async () => {
 			const { post, emitted, running } = await listen();
 			await post(payload(calls.notPicked, { status: 'not_picked' }));
 			const { resume, isReached } = pausedAfter(6);

@@ -30,7 +30,7 @@ const answer = (status = 'Active', total = 5, id = 42) => ({
 });
 const endpoint = (id = '42') => service().get(`/v1/campaigns/${id}/status`);
 
-/** A workflow that follows a campaign; its static data outlives each look, as in n8n. */
+/** A workflow that follows a campaign. Its static data outlives each poll, as in n8n. */
 function follower(parameters: INodeParameters = {}, id: string = randomUUID()) {
 	const node = harness.node('campaignProgressTrigger', {
 		id,
@@ -155,7 +155,7 @@ describe('overlapping polls', () => {
 		})),
 	});
 
-	/** When a look begins, and how long its request and then its response take; it may be one of a workflow published anew. */
+	/** When a poll begins, how long its request and its response take, and whether the workflow was published again before. */
 	const looks = fc.array(
 		fc.record({
 			begins: fc.nat(500),
@@ -166,8 +166,8 @@ describe('overlapping polls', () => {
 		{ minLength: 1, maxLength: 12 },
 	);
 
-	/** What is told while they come and go, by whoever looks last too. */
-	async function told(
+	/** The events of these polls, and of one after all of them. */
+	async function eventsOf(
 		timeline: Array<{ begins: number; request: number; response: number; isRenewed: boolean }>,
 	) {
 		const time = virtualClock();
@@ -200,7 +200,7 @@ describe('overlapping polls', () => {
 
 	test('report each queue once, count only up, and leave nothing out', async () => {
 		const property = fc.asyncProperty(looks, async (timeline) => {
-			const events = await told(timeline);
+			const events = await eventsOf(timeline);
 			const queues = events.filter(({ event }) => event === 'queue_completed');
 			expect(queues.map(({ campaign_upload_id: id }) => id).toSorted()).toEqual([0, 1, 2]);
 			let total = 0;

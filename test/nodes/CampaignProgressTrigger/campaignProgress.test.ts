@@ -33,7 +33,7 @@ const upload = (
 	})),
 });
 
-/** Looks at each answer in turn, as polls do, and gives the events of each look. */
+/** Polls with each of these responses, and returns the events of each poll. */
 function follow(...answers: JsonObject[]): string[][] {
 	let baseline: Baseline | undefined;
 	return answers.map((json) => {
@@ -67,12 +67,12 @@ describe('what counts as an event', () => {
 		['a status', [answer(), paused, paused], [[], [STATUS], []]],
 		['there and back again', [answer(), paused, answer()], [[], [STATUS], [STATUS]]],
 		[
-			'a status that the answer leaves out once',
+			'a status that the response lacks once',
 			[answer(), answer({ campaign: {} }), answer()],
 			[[], [], []],
 		],
 		['a queue', [answer(), done, done], [[], [QUEUE], []]],
-		['a queue already completed at the first look', [done, done], [[], []]],
+		['a queue that is completed at the first poll', [done, done], [[], []]],
 		[
 			'a list that appears completed',
 			[answer(), answer({ uploads: [upload(1, [false]), upload(2, [true])] })],
@@ -126,7 +126,7 @@ describe('what counts as an event', () => {
 			[done, redialing, redialed],
 			[[], [COUNTS], [QUEUE]],
 		],
-		['a completed queue while others go on', [done, redialed], [[], [COUNTS]]],
+		['a completed queue while others are in progress', [done, redialed], [[], [COUNTS]]],
 		[
 			'a queue that comes and goes where there are no counts',
 			[done, answer({ calls: null }), { ...done, calls: null }],

@@ -127,7 +127,7 @@ describe('one read', () => {
 			});
 		const items = Array.from({ length: 24 }, (_, index) => ({ id: index + 1 }));
 		expect(await executeItems({ campaignId: '={{ $json.id }}' }, { items })).toHaveLength(24);
-		expect(inFlight.most).toBe(10);
+		expect(inFlight.max).toBe(10);
 	});
 });
 

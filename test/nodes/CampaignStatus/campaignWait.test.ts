@@ -15,7 +15,7 @@ const list = (id: number, ...completed: boolean[]): JsonValue => ({
 	campaign_upload_id: id,
 	queues: completed.map((done) => ({ agent_uuid: 'agent_a', total_queued: 5, completed: done })),
 });
-/** Pushed and never released: the queue is there and empty. */
+/** Pushed and never released, so it has an empty queue. */
 const unreleased = (id: number): JsonValue => ({
 	campaign_upload_id: id,
 	queues: [{ agent_uuid: 'agent_a', total_queued: 0, completed: false }],
@@ -23,7 +23,7 @@ const unreleased = (id: number): JsonValue => ({
 const view = (status: string | null, ...uploads: JsonValue[]) =>
 	viewCampaign({ campaign: { id: 7, status }, calls: { total: 1, by_status: {} }, uploads });
 
-/** A clock on which sleeping takes no time, and a reading that follows a script. */
+/** A wait with a clock whose sleeps end immediately, and with these results of its reads. */
 function scripted(script: Array<CampaignView | Error>) {
 	const sleeps: number[] = [];
 	const seen = { now: 0, reads: 0, sleeps };
@@ -53,7 +53,7 @@ describe('one read', () => {
 	test.each([
 		['a completed queue', view('Active', list(1, true)), SETTINGS, 'completed'],
 		['all of several', view('Active', list(1, true), list(2, true, true)), SETTINGS, 'completed'],
-		['one open', view('Active', list(1, true), list(2, true, false)), SETTINGS, undefined],
+		['one in progress', view('Active', list(1, true), list(2, true, false)), SETTINGS, undefined],
 		['nothing queued yet', view('Active', list(1)), SETTINGS, undefined],
 		['no list at all', view('Active'), SETTINGS, undefined],
 		[

@@ -5,7 +5,7 @@ import { startNode, mockTime, service } from '../../engine';
 import { eventually, untilIdle } from '../../n8n/until';
 import { nodeHarness } from '../nodeHarness';
 
-/** Slept in all. */
+/** The total of all sleeps. */
 let seconds = 0;
 let lastSleep: Promise<void>;
 
@@ -82,7 +82,7 @@ test('items wait at the same time', async () => {
 		{ campaign_id: 1, wait_outcome: 'completed' },
 		{ campaign_id: 2, wait_outcome: 'completed' },
 	]);
-	// Of two that wait side by side, each lets the time of the other pass.
+	// Both waits advance the same clock.
 	expect(seconds).toBeLessThan(40);
 });
 

@@ -3,7 +3,7 @@ import { nodeHarness } from '../nodeHarness';
 
 export const AGENT = { __rl: true, mode: 'id', value: 'agent_a1' };
 
-/** Open details with a name of its own for every value, all in the body. */
+/** An API mapping with a different name for each value. */
 export const DETAILS = {
 	describeDnd: true,
 	dndAddPlacement: 'body',

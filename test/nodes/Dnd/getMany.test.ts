@@ -31,7 +31,7 @@ test('a limit requests no more than needed', async () => {
 
 describe('a list that changes while it is read', () => {
 	const own = { ...credential, dndListPerPageName: '' };
-	/** With each request a number comes and moves the others on. */
+	/** Before each request, a number is added at the start of the list. */
 	const growing = () => {
 		let newest = 10;
 		service()

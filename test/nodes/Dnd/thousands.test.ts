@@ -10,7 +10,7 @@ const harnesses = {
 	remove: dndHarness('remove', { phone }),
 };
 
-/** Takes every change, and counts how many are under way. */
+/** Accepts every change, and counts those in flight. */
 function accepting(method: 'post' | 'delete') {
 	const phones: string[] = [];
 	const inFlight = new InFlight(CONCURRENCY);
@@ -44,6 +44,6 @@ test.each([
 		);
 		expect(changed.map(({ message }) => message)).toEqual(ROWS.map((row) => row.phone));
 		expect(seen.phones.sort()).toEqual(ROWS.map((row) => row.phone));
-		expect(seen.inFlight.most).toBe(CONCURRENCY);
+		expect(seen.inFlight.max).toBe(CONCURRENCY);
 	},
 );

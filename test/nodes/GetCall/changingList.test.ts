@@ -19,7 +19,7 @@ describe.each(Object.values(dialects))('a call list that changes, dialect $name'
 	beforeEach(() => {
 		const { calls } = simulator.state;
 		calls.clear();
-		// Each was called in vain, and reached later.
+		// Nobody answered the first call, and everyone answered the second one.
 		for (const [attempt, status] of ['not_picked', 'picked'].entries()) {
 			for (const person of range(PEOPLE)) {
 				const number = attempt * PEOPLE + person;
@@ -44,7 +44,7 @@ describe.each(Object.values(dialects))('a call list that changes, dialect $name'
 				for (const after of [0, 1, 3]) {
 					const before = reached();
 					simulator.listChanges.plan({ list: 'calls', kind, after });
-					// The second page comes late, after those that were asked for with it.
+					// The second page arrives after the pages that were requested with it.
 					simulator.faults.inject({ kind: 'status', status: 503, skip: 1, times: 1 });
 					const found = await records(
 						{ options: { latestOfEachNumber: true, ...pageSize } },

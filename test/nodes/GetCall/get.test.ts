@@ -141,7 +141,7 @@ describe('several items', () => {
 			.reply(async (uri) => {
 				await inFlight.enter();
 				const id = uri.split('/').at(-1) ?? '';
-				// The first of each ten answers last, so that order is not given by chance.
+				// The first of each ten responds last, so that the order isn't accidental.
 				await eventLoopTurns(20 - 2 * (Number(id.slice(5)) % 10));
 				inFlight.leave();
 				return [200, data({ call_id: id })];
@@ -153,7 +153,7 @@ describe('several items', () => {
 		const seen = answerSlowly(25, 10);
 		const items = many(25);
 		const found = await executeItems(perItem, { items });
-		expect(seen.most).toBe(10);
+		expect(seen.max).toBe(10);
 		expect(found.map(({ json }) => json.call_id)).toEqual(items.map(({ id }) => id));
 		expect(found.map(({ pairedItem }) => pairedItem)).toEqual(items.map((_, item) => ({ item })));
 	});
@@ -161,7 +161,7 @@ describe('several items', () => {
 	test('are read with the given Concurrency', async () => {
 		const seen = answerSlowly(9, 3);
 		await records({ ...perItem, options: { concurrency: 3 } }, { items: many(9) });
-		expect(seen.most).toBe(3);
+		expect(seen.max).toBe(3);
 	});
 
 	test('with Continue On Fail, each failed item has its message', async () => {

@@ -187,7 +187,7 @@ describe('Latest Call of Each Number', () => {
 
 describe('a list that changes during the reading', () => {
 	const counted = { ...credential, callListTotalPath: 'total', callListPageSizeName: '' };
-	/** With each request a call comes and moves the others on. */
+	/** Before each request, a call is added at the start of the list. */
 	const growing = () => {
 		let newest = 10;
 		const interceptor = service().get('/v1/calls').query(true).times(100);
@@ -284,7 +284,7 @@ describe('long lists with a total', () => {
 
 	test('are read one request at a time with Concurrency 1, and a failure ends only its own list', async () => {
 		const asked: string[] = [];
-		const underWay = { now: 0, most: 0 };
+		const inFlight = { now: 0, max: 0 };
 		service()
 			.get('/v1/calls')
 			.query(true)
@@ -293,9 +293,9 @@ describe('long lists with a total', () => {
 				const query = new URL(uri, 'http://service.invalid').searchParams;
 				const [status, page] = [query.get('st'), Number(query.get('p') ?? 1)];
 				asked.push(`${status} ${page}`);
-				underWay.most = Math.max(underWay.most, ++underWay.now);
+				inFlight.max = Math.max(inFlight.max, ++inFlight.now);
 				await setImmediate();
-				underWay.now--;
+				inFlight.now--;
 				return status === 'picked' && page === 3
 					? [422, { success: false, errors: ['p is broken'] }]
 					: [200, { ...list(`${status} ${page}`), total: 6 }];
@@ -311,7 +311,7 @@ describe('long lists with a total', () => {
 			...range(1, 4).map((page) => `picked ${page}`),
 			...range(1, 7).map((page) => `busy ${page}`),
 		]);
-		expect(underWay.most).toBe(1);
+		expect(inFlight.max).toBe(1);
 		nock.cleanAll();
 	});
 });

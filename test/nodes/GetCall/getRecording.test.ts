@@ -21,7 +21,7 @@ function link(recording_url: unknown = `${STORAGE}${PATH}?X-Signature=s3cr3t`) {
 	const data = { call_id: 'call-1', recording_url, expires_in_seconds: 900 };
 	service().get('/v1/call/call-1/recording').reply(200, { success: true, data });
 }
-/** Storage is not the service: whoever brings the token there gives it away. */
+/** The storage of another provider, which must not get the token. */
 const storage = () =>
 	nock(STORAGE, { badheaders: ['api-token'] })
 		.get(PATH)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 	simulator = await startSimulator({ dialect: dialects.plain, minGapMs: 1_000 });
 });
 beforeEach(() => {
-	// Nobody really waits: whoever sleeps lets the service's time go on.
+	// A sleep advances the clock of the service instead of waiting.
 	mockTime(() => simulator.clock.now());
 	jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
 		simulator.clock.advance(ms);

@@ -547,7 +547,7 @@ describe('in a loop', () => {
 	});
 });
 
-test("a call that an earlier attempt placed for another item isn't taken for a lost one", async () => {
+test("a call that an earlier attempt placed for another item isn't treated as a lost one", async () => {
 	const accept = (id: string) =>
 		callsEndpoint().reply(200, { success: true, data: { call_id: id } });
 	accept('a');

@@ -60,7 +60,7 @@ describe('several items', () => {
 	it('are called one at a time, in order', async () => {
 		const seen = answer(3);
 		const run = await harness.place(perItem, { items: people(3) });
-		expect(seen.inFlight.most).toBe(1);
+		expect(seen.inFlight.max).toBe(1);
 		expect(seen.phones).toEqual(['9876543210', '9876543211', '9876543212']);
 		expect(ids(output(run, 'Node'))).toEqual([
 			'call-9876543210',
@@ -73,14 +73,14 @@ describe('several items', () => {
 		const seen = answer(20, [], 5);
 		const parameters = { ...perItem, options: { concurrency: 5 } };
 		const run = await harness.place(parameters, { items: people(20) });
-		expect(seen.inFlight.most).toBe(5);
+		expect(seen.inFlight.max).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
 	});
 
 	it.each([0, -3])('Concurrency %p means one at a time', async (concurrency) => {
 		const seen = answer(3);
 		await harness.place({ ...perItem, options: { concurrency } }, { items: people(3) });
-		expect(seen.inFlight.most).toBe(1);
+		expect(seen.inFlight.max).toBe(1);
 	});
 
 	it('each output is paired with its input', async () => {

@@ -132,7 +132,7 @@ describe('a call that the service rejects', () => {
 	});
 });
 
-describe('a call whose fate is open', () => {
+describe('a call with an unknown outcome', () => {
 	const unknown = 'so the outcome is unknown (call to 9876543210, IN)';
 
 	it.each<[name: string, reply: (post: nock.Interceptor) => void, what: string]>([

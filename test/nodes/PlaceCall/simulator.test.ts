@@ -90,7 +90,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 		[agents.foreign, 'The account of this API token has no agent with this ID'],
 		['agent_nobody', 'The account of this API token has no agent with this ID'],
 		[agents.noNumber, "The agent has no outbound number, so it can't place calls"],
-	])('turns %s down', async (value, message) => {
+	])('rejects %s', async (value, message) => {
 		expect(faultOf(await place(agent(value))).message).toBe(`${message} [item 0]`);
 		expect(simulator.requests).toHaveLength(1);
 	});

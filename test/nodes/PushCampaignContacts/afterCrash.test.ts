@@ -703,17 +703,17 @@ describe('rows that are recorded in blocks', () => {
 					);
 				const first = await open();
 				const requests = chunk(rows, requestSize);
-				const underWay: number[][] = [];
+				const inFlight: number[][] = [];
 				for (const request of requests) {
-					underWay.push((await first.claim(request)).fresh);
-					if (underWay.length <= ahead) continue;
-					const sent = underWay.shift() ?? [];
+					inFlight.push((await first.claim(request)).fresh);
+					if (inFlight.length <= ahead) continue;
+					const sent = inFlight.shift() ?? [];
 					await first.settle(
 						sent,
 						sent.filter((row) => rejected(row)),
 					);
 				}
-				const isSent = (row: number) => underWay.flat().includes(row) || !rejected(row);
+				const isSent = (row: number) => inFlight.flat().includes(row) || !rejected(row);
 				const known = chunk(rows, blockSize).filter((block) => block.some(isSent));
 				const second = await open();
 				for (const request of requests) {

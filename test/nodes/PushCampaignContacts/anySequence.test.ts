@@ -44,7 +44,7 @@ const retryWith = (effects: readonly Effect[]) =>
 	});
 const row = fc.oneof<[fc.Arbitrary<number>, fc.Arbitrary<'-'>]>(fc.nat(5), fc.constant('-'));
 
-/** @returns the rows by index, each once, with what became of them */
+/** @returns the status of each row, by index */
 function statusesOf(batch: readonly Row[], { pushed, rejectedRows }: PushOutcome): string[] {
 	const all = [
 		...pushed.flatMap(({ rows }) => Array.from(rows, (index) => ({ index, status: 'pushed' }))),

@@ -140,12 +140,12 @@ describe('in a workflow', () => {
 
 describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => CallTool]>([
 	['run by the engine', (run) => engineTool(harness.credentials, toolNode(), run)],
-	['called by the agent', (run) => inlineTool(harness.credentials, toolNode(), run)],
-	['called for an MCP client', () => mcpTool(harness.credentials, toolNode(), 'json contacts')],
+	['run by the agent', (run) => inlineTool(harness.credentials, toolNode(), run)],
+	['run for an MCP client', () => mcpTool(harness.credentials, toolNode(), 'json contacts')],
 ])('as a tool %s', (name, make) => {
 	const start = () => {
 		const call = make({ data: newExecutionData() });
-		// What the agent lays over its row is no part of a contact.
+		// Fields that the agent adds to its row aren't part of a contact.
 		return async (contacts: unknown) => {
 			const args: IDataObject = { chatInput: 'call them', sessionId: name };
 			return await call({ ...args, contacts: isList(contacts) ? contacts : [] });

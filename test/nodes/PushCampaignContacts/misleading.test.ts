@@ -45,7 +45,7 @@ const statuses = async () => {
 };
 const said = (error: string) => ({ success: false, error, details: null });
 
-/** Each comes after the service has put the contacts into the campaign. */
+/** Responses after the service has added the contacts to the campaign. */
 const MISLEADING: Fault[] = [
 	{ kind: 'rejectingWords', status: 500, body: said('Deadlock while saving contacts[2]') },
 	{ kind: 'rejectingWords', status: 504, body: said('upstream timed out (contacts[2])') },

@@ -16,7 +16,7 @@ export const manyRows = (count: number): INodeExecutionData[] =>
 		json: { phone: phone(index), person_name: `Person ${index}`, city: 'Pune' },
 	}));
 
-/** An item that carries a file, as n8n keeps a small one. */
+/** An item with a small file, which n8n stores in the item. */
 export const fileItem = (
 	fileName: string,
 	content: string | Buffer,
@@ -60,7 +60,7 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 	},
 });
 
-/** The counts of a push whose only request pushed every row, beside how many these were. */
+/** The totals of a push whose only request pushed every row, without the number of rows. */
 export const totals = {
 	requests: 1,
 	rejected: 0,
@@ -134,7 +134,7 @@ export function answeringInto(bodies: JsonObject[], ...replies: Reply[]): JsonOb
 	return bodies;
 }
 
-/** The connection breaks: whether the service took the request is anyone's guess. */
+/** The connection breaks, so it's unknown whether the service accepted the request. */
 export function breaking(code: string, bodies: JsonObject[] = [], syscall?: string): JsonObject[] {
 	const broken = Object.assign(new Error(code), { code, syscall });
 	service().post(PATH, remembering(bodies)).replyWithError(broken);
@@ -151,7 +151,7 @@ export const sizes = (bodies: JsonObject[]) => bodies.map((body) => phonesOf(bod
 
 export const jsonOf = (items: INodeExecutionData[]) => items.map(({ json }) => json);
 
-/** Runs a push that must go well, and gives back the bodies it sent. */
+/** Runs a push that must succeed, and returns the bodies of its requests. */
 export async function sent(
 	harness: EngineHarness,
 	parameters: NodeParameters,

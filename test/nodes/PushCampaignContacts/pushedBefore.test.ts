@@ -61,7 +61,7 @@ const statuses = ({ rejected }: PushRun) =>
 	]);
 const ok = (count = 1): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 
-/** A run whose process is killed where the request is under way: what comes after it, never comes. */
+/** Runs the node, whose process is killed while a request is in flight. */
 async function killed(input: INodeExecutionData[], over: NodeParameters = {}): Promise<void> {
 	const sent = breaking('ECONNRESET');
 	store.beforeCall = () => {
@@ -139,7 +139,7 @@ describe('Skip Numbers Pushed Before', () => {
 		};
 		answering(ok(2), [409, rejection('archived')]);
 		await run(manyRows(6), { contactsPerRequest: 2 }, stopping);
-		// Two are reserved, then confirmed beside two more. The last were released.
+		// Two are reserved, and then confirmed together with two more, which were released.
 		expect(sizes.slice(0, 3)).toEqual([0, LIST_TEXTS, LIST_TEXTS + 2]);
 		expect(store.size).toBe(LIST_TEXTS + 4);
 	});
@@ -233,7 +233,7 @@ describe('rows that may have taken effect are never sent again', () => {
 		expect(statuses(last).map(([, status]) => status)).toEqual(
 			Array.from({ length: 5 }, () => 'pushed_before'),
 		);
-		// Of the first two it is still unknown, so the reason doesn't say that they were pushed.
+		// The first two are still unknown, so the reason doesn't say that they were pushed.
 		expect(last.rejected[0]?.json.rejection_reason).toMatch(
 			/or began to push it, .* interrupted or/,
 		);

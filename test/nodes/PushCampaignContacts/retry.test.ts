@@ -27,7 +27,7 @@ async function run(node: INode, input: INodeExecutionData[]): Promise<IRun> {
 	return await runWorkflow(harness.credentials, workflow, start, input, 'trigger');
 }
 
-/** What *Retry* in the list of executions makes of it, with the node as it is then. */
+/** *Retry* in the list of executions, with this version of the node. */
 async function retry(failed: IRun, node: INode): Promise<IRun> {
 	const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 	return await retryFailed(harness.credentials, failed, workflow);

@@ -39,7 +39,7 @@ afterEach(() => jest.restoreAllMocks());
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const to = (node: string) => ({ node, type: 'main' as const, index: 0 });
 
-/** Two ways from the rows to one Push: n8n runs it once for each, as in the rounds of a loop. */
+/** Two branches that lead to one Push node. n8n runs it once for each, as in a loop. */
 function twoBranches(
 	over: NodeParameters = {},
 	settings: Partial<INode> = {},
@@ -72,7 +72,7 @@ describe('a node that runs several times in an execution', () => {
 		);
 	});
 
-	test('does not take a contact list of an earlier run for that of a lost request', async () => {
+	test('does not treat a contact list of an earlier run as that of a lost request', async () => {
 		showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 1)]));
 		breaking('ECONNRESET', answering(ok(1)));
 		const options = { options: { ifUnknown: 'lookUp' } };

@@ -1,4 +1,4 @@
-/** What a model is told of a push that stops before its end, or that brings nobody into the campaign. */
+/** The tool result of a push that stops early, or that pushes nobody. */
 import { randomUUID } from 'node:crypto';
 import { createRunExecutionData, type WorkflowExecuteMode } from 'n8n-workflow';
 import type { JsonObject } from '../../../nodes/shared/json';
@@ -30,13 +30,13 @@ const toolNode = (parameters: NodeParameters = {}) =>
 
 const ROUTES = [
 	['run by the engine', (node = toolNode()) => engineTool(harness.credentials, node)],
-	['called by the agent', (node = toolNode()) => inlineTool(harness.credentials, node)],
+	['run by the agent', (node = toolNode()) => inlineTool(harness.credentials, node)],
 	[
-		'called for an MCP client',
+		'run for an MCP client',
 		(node = toolNode()) => mcpTool(harness.credentials, node, randomUUID()),
 	],
 	[
-		'called for an MCP client without a session',
+		'run for an MCP client without a session',
 		(node = toolNode()) => mcpTool(harness.credentials, node),
 	],
 ] as const;

@@ -116,9 +116,9 @@ describe('the share of the attempts that were picked up', () => {
 		[{ total: 3, by_status: { picked: 3 } }, 1],
 		[{ total: 3, by_status: { picked: 0, not_picked: 3 } }, 0],
 		[{ total: 10, by_status: { picked: 2, in_talk: 1 } }, 0.2],
-		// All are told, and nobody picked up.
+		// The counts add up to the total, so nobody picked up.
 		[{ total: 5, by_status: { not_picked: 3, failed: 2 } }, 0],
-		// Some may be told under another name.
+		// Some may have been picked up under another name.
 		[{ total: 5, by_status: { not_picked: 3, answered: 2 } }, null],
 		[{ total: 5, by_status: {} }, null],
 		[{ total: 5 }, null],

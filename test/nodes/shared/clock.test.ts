@@ -39,7 +39,7 @@ describe('pause', () => {
 		expect(clock.pending).toBe(0);
 	});
 
-	it('does not wait at all for nothing', async () => {
+	it('returns immediately without a time', async () => {
 		const clock = new FakeClock();
 		expect(await pause(clock, 0, never)).toBe(true);
 		expect(clock.requested).toEqual([]);
@@ -58,7 +58,7 @@ describe('pause', () => {
 		expect(clock.requested).toHaveLength(2);
 	});
 
-	it('keeps nothing of its seconds in memory', async () => {
+	it('uses no memory for the seconds that have passed', async () => {
 		let seconds = 0;
 		const figures: number[] = [];
 		const elapsed = () => 1_000 * seconds;
@@ -71,7 +71,7 @@ describe('pause', () => {
 		expect(end - start).toBeLessThan(1_000_000);
 	});
 
-	it('takes its listener off the signal', async () => {
+	it('removes its listener from the signal', async () => {
 		const clock = new FakeClock();
 		const { signal } = new AbortController();
 		const added = jest.spyOn(signal, 'addEventListener');
@@ -86,7 +86,7 @@ describe('pause', () => {
 	});
 
 	it.each([-3_600_000, 86_400_000])(
-		'takes its time though the system clock is set by %d ms',
+		'lasts as long if the system clock is changed by %d ms',
 		async (by) => {
 			const clock = new FakeClock();
 			let over = false;
@@ -112,7 +112,7 @@ describe('settledOrTimeout', () => {
 		['resolves', Promise.resolve()],
 		['rejects', Promise.reject(new Error('no'))],
 	])(
-		'what %s in time is waited for no longer, and leaves no sleep behind',
+		'a promise that %s in time ends the wait, and leaves no sleep behind',
 		async (_how, settling) => {
 			const clock = new FakeClock();
 			await settledOrTimeout(clock, 120_000, settling).catch(() => undefined);
@@ -121,7 +121,7 @@ describe('settledOrTimeout', () => {
 		},
 	);
 
-	test('what never settles is waited for until the time has passed', async () => {
+	test('the wait for a promise that never settles ends when the time has passed', async () => {
 		const clock = new FakeClock();
 		let hasEnded = false;
 		void settledOrTimeout(clock, 5_000, never).then(() => (hasEnded = true));

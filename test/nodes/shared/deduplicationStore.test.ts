@@ -1,7 +1,7 @@
 import range from 'lodash/range';
 import { removeAll, type DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
 
-/** A set that has that many texts, and notes how many are removed at once. */
+/** A set with this many texts, which records how many are removed together. */
 function storeOf(size: number) {
 	const removed: string[][] = [];
 	const store: DeduplicationStore = {
@@ -21,7 +21,7 @@ const texts = (count: number) => range(count).map((nth) => `text ${nth}`);
 test.each([
 	[0, 3, [3]],
 	[100, 3, [3]],
-	// n8n compares each text with the whole set: 50 million comparisons at once.
+	// n8n compares each text with the whole set: 50 million comparisons in a batch.
 	[1_000_000, 120, [50, 50, 20]],
 	[1_000_000, 100, [50, 50]],
 	[100_000_000, 2, [1, 1]],

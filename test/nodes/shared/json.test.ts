@@ -34,7 +34,7 @@ test.each<[string, JsonValue | undefined]>([
 	expect(valueAt(answer, path)).toEqual(expected);
 });
 
-test('the names of a path', () => {
+test('splits a path into its names', () => {
 	expect(pathOf('a.b\\.c..d')).toEqual(['a', 'b.c', 'd']);
 	expect(pathOf('.')).toEqual([]);
 });
@@ -52,7 +52,7 @@ test.each<[JsonValue | undefined, number | undefined]>([
 	expect(numberIn(value)).toBe(expected);
 });
 
-test('every value, the outermost first, and no more than asked for', () => {
+test('finds every value, the outermost first, up to a limit', () => {
 	const nested: JsonValue = { a: { b: [1, { c: 2 }] }, d: 3 };
 	expect([...valuesIn(nested)]).toEqual([
 		nested,
@@ -67,7 +67,7 @@ test('every value, the outermost first, and no more than asked for', () => {
 	expect([...valuesIn('text')]).toEqual(['text']);
 });
 
-test('values nested however deep', () => {
+test('finds values at any depth', () => {
 	let deep: JsonValue = 'end';
 	for (let level = 0; level < 100_000; level++) deep = [deep];
 	expect([...valuesIn(deep)].at(-1)).toBe('end');
@@ -195,7 +195,7 @@ describe('how deep a value is nested', () => {
 	const nested = (levels: number): JsonValue =>
 		Array.from({ length: levels }).reduce<JsonValue>((inner) => [inner], 'x');
 
-	test.each([0, 1, 499, 500])('%i levels are taken, as text and as a value', (levels) => {
+	test.each([0, 1, 499, 500])('%i levels are accepted, as text and as a value', (levels) => {
 		expect(isTooDeep(nested(levels))).toBe(false);
 		expect(parseJson(JSON.stringify(nested(levels)))).toEqual(nested(levels));
 	});

@@ -1,6 +1,6 @@
 import { RecentCount } from '../../../nodes/shared/recentCount';
 
-test('what happened counts until its span of time has passed', () => {
+test('an event counts until its time span has passed', () => {
 	const count = new RecentCount(1_000);
 	count.add(0);
 	count.add(400);
@@ -9,7 +9,7 @@ test('what happened counts until its span of time has passed', () => {
 	expect([count.at(1_399), count.at(1_400)]).toEqual([1, 0]);
 });
 
-test('the time until fewer count is the one of the oldest, and 0 if nothing counts', () => {
+test('returns the time until the oldest event no longer counts, or 0 without events', () => {
 	const count = new RecentCount(1_000);
 	expect(count.untilFewer(50)).toBe(0);
 	count.add(100);

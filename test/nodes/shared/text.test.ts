@@ -8,11 +8,11 @@ test.each([
 	['a/b', 'a/b'],
 	['///', ''],
 	['', ''],
-])('%j without the slashes at its end', (text, expected) => {
+])('removes the slashes at the end of %j', (text, expected) => {
 	expect(withoutEnd(text, /\//)).toBe(expected);
 });
 
-test('what goes from the end is what a pattern would take from there', () => {
+test('removes the same characters at the end as a regular expression', () => {
 	const text = fc.string({ unit: fc.constantFrom('a', ' ', '.', '…') });
 	fc.assert(
 		fc.property(text, (some) => {
@@ -23,7 +23,7 @@ test('what goes from the end is what a pattern would take from there', () => {
 
 describe('in a Unicode normalization form', () => {
 	test.each(['NFC', 'NFD', 'NFKC'] as const)(
-		'a text as people write it is what %s makes of it',
+		'normalizes text like String.normalize: %s',
 		(form) => {
 			fc.assert(
 				fc.property(anyText, (text) => {
@@ -37,7 +37,7 @@ describe('in a Unicode normalization form', () => {
 		expect(normalized(`n${'\u0323'.repeat(40)} x`, 'NFD')).toBe(`n${'\u0323'.repeat(30)} x`);
 	});
 
-	test('no other character is put into order with the marks before it', () => {
+	test('normalization never moves other characters before a mark', () => {
 		const moved: string[] = [];
 		for (let point = 0; point <= 0x10ffff; point++) {
 			const character = String.fromCodePoint(point);
@@ -55,6 +55,6 @@ test.each([
 	['ab', 2, 'ab'],
 	['👩a👩', 2, '👩a'],
 	['\ud800\ud800\ud800', 2, '\ud800\ud800'],
-])('of %j the first %i characters', (text, most, expected) => {
-	expect(firstCharacters(text, most)).toBe(expected);
+])('returns the start of %j, with %i characters', (text, max, expected) => {
+	expect(firstCharacters(text, max)).toBe(expected);
 });

@@ -10,7 +10,7 @@ test.each<[unknown, string]>([
 	expect(plainText(value)).toBe(text);
 });
 
-describe('words of others in a message', () => {
+describe('text from outside in a message', () => {
 	test.each([
 		[
 			'plain words',
@@ -18,21 +18,21 @@ describe('words of others in a message', () => {
 			'Aša & Rão: 5 < 7, a <= b\nand “more” 👩🏽‍🚀',
 		],
 		['the colors of a terminal', '\u001b[31mred\u001b[0m\u0007\u009b1m', '[31mred[0m1m'],
-		['another order of reading', '\u202egnitirw\u2066', 'gnitirw'],
+		['another text direction', '\u202egnitirw\u2066', 'gnitirw'],
 		['tags', '<img src=x><!-- -->a</a>', '‹img src=x>‹!-- -->a‹/a>'],
 		['a tag within a tag', '<<b>img>', '<‹b>img>'],
 		['a tag in pieces', '<\u0000a href=x>', '‹a href=x>'],
-		['half a character', 'x\ud800', 'x\ufffd'],
+		['an unpaired surrogate', 'x\ud800', 'x\ufffd'],
 	])('%s', (_what, text, shown) => {
 		expect(displayText(text)).toBe(shown);
 	});
 
-	test('are cut if they are longer than a message can be', () => {
+	test('is cut if it is longer than a message can be', () => {
 		expect(displayText('x'.repeat(10_000))).toBe(`${'x'.repeat(4_000)}…`);
 	});
 });
 
-describe('things by their names', () => {
+describe('a list of names', () => {
 	const fifty = Array.from({ length: 50 }, (_, index) => `n${index}`);
 
 	test.each([
@@ -55,7 +55,7 @@ describe('a value in a message', () => {
 		['👩'.repeat(61), `"${'👩'.repeat(60)}…"`],
 		[{ a: [1] }, '"{"a":[1]}"'],
 		[null, '"null"'],
-	])('%j is shown in short', (value, shown) => {
+	])('%j is shortened', (value, shown) => {
 		expect(quoted(value)).toBe(shown);
 	});
 });

@@ -6,25 +6,25 @@ import { deliver } from './deliver';
 import { usualOutcome, usualRecording, usualTranscript } from './outcome';
 import { recordOf } from './record';
 
-/** Record fields of the finished call, plus what hangs on it. `recording: true` gives a short file. */
+/** Record fields of the finished call, with its transcript and recording. `recording: true` creates a short file. */
 export type CallOutcome = JsonObject & {
 	transcript?: TranscriptTurn[];
 	recording?: Buffer | boolean | null;
 };
 
 export interface DeliveryOptions {
-	/** How often the webhook is delivered, one after the other. */
+	/** The number of deliveries of the webhook, one after another. */
 	deliverTimes?: number;
-	/** All deliveries at the same moment. */
+	/** Whether all deliveries are at the same moment. */
 	concurrently?: boolean;
-	/** Record fields, `call_id` among them, that only the delivered payload claims. */
+	/** Record fields that are wrong in the payload, such as `call_id`. */
 	forged?: JsonObject;
-	/** Goes here in place of the call's webhook_url. */
+	/** The URL instead of the call's webhook_url. */
 	url?: string;
 }
 
 export interface AutoComplete {
-	/** Time after placing; 'beforeResponse': the webhook arrives before the call request has returned. */
+	/** Time after the call was placed. `beforeResponse`: the webhook arrives before the response to the request. */
 	afterMs: number | 'beforeResponse';
 	outcome?: CallOutcome | ((call: Call) => CallOutcome);
 	delivery?: DeliveryOptions;
@@ -59,7 +59,7 @@ export class Completions {
 		this.chosen.length = 0;
 	}
 
-	/** Finishes a call and delivers its webhook; resolves when the deliveries have been answered. */
+	/** Finishes a call and delivers its webhook. Resolves when all deliveries have a response. */
 	async complete(
 		callId: string,
 		given: CallOutcome = {},
@@ -78,12 +78,12 @@ export class Completions {
 		return await this.deliver(call, options);
 	}
 
-	/** Delivers the webhook of a call as it stands, finished or not. */
+	/** Delivers the webhook of a call in its current state. */
 	async deliverWebhook(callId: string, options: DeliveryOptions = {}): Promise<Delivery[]> {
 		return await this.deliver(this.known(callId), options);
 	}
 
-	/** Called by the placing route before it answers. */
+	/** Call this before the response to the request that placed the call. */
 	async placed(call: Call): Promise<void> {
 		const auto = this.auto;
 		if (!auto || !call.dialed) return;
@@ -135,7 +135,7 @@ export class Completions {
 
 	private known(callId: string): Call {
 		const call = this.world.state.calls.get(callId);
-		if (!call) throw new Error(`The simulator holds no call ${callId}`);
+		if (!call) throw new Error(`The simulator has no call ${callId}`);
 		return call;
 	}
 
@@ -144,8 +144,8 @@ export class Completions {
 		if (url === null) return [];
 		const { dialect, state } = this.world;
 		const record = recordOf(call, state.agents.get(call.agentUuid), dialect);
-		const claimed: JsonObject = { ...record, ...options.forged };
-		const body = dialect.webhook.body(String(claimed.call_id), claimed);
+		const payload: JsonObject = { ...record, ...options.forged };
+		const body = dialect.webhook.body(String(payload.call_id), payload);
 		const once = async () => await deliver(url, body, dialect, call.deliveries);
 		const times = options.deliverTimes ?? 1;
 		if (options.concurrently === true)
@@ -164,7 +164,7 @@ function recordingOf(recording: Buffer | boolean | null): Buffer | null {
 	return recording === true ? usualRecording() : recording;
 }
 
-/** For outcomes that come over HTTP. */
+/** For outcomes from HTTP requests. */
 export function outcomeFrom(value: unknown): CallOutcome {
 	return isObject(value) ? value : {};
 }

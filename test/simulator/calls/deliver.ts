@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects';
 import type { JsonObject } from '../json';
 import type { Delivery } from '../state/types';
 
-/** Posts once; null where no answer came. */
+/** Posts once. Null without a response. */
 async function post(url: string, body: JsonObject, dialect: Dialect): Promise<number | null> {
 	const text = JSON.stringify(body);
 	try {
@@ -21,7 +21,7 @@ async function post(url: string, body: JsonObject, dialect: Dialect): Promise<nu
 	}
 }
 
-/** Posts with the dialect's retries; each attempt is noted. */
+/** Posts with the dialect's retries, and records each attempt. */
 export async function deliver(
 	url: string,
 	body: JsonObject,

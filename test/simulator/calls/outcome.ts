@@ -3,7 +3,7 @@ import type { Dialect } from '../dialects';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { Agent, Call, TranscriptTurn } from '../state/types';
 
-/** Record fields of a finished call where the test says nothing else. */
+/** Default record fields of a finished call. */
 export function usualOutcome(call: Call, agent: Agent | undefined, now: number): JsonObject {
 	return {
 		status: 'picked',

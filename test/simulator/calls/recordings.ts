@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { Answer } from '../http/answers';
+import type { SimulatorResponse } from '../http/responses';
 import type { SimulatorRequest } from '../http/route';
 import type { SimulatorState } from '../world';
 
 const LIFETIME_MS = 900_000;
 
-/** Presigned addresses of recordings, in the manner of object storage. */
+/** Presigned URLs of recordings, as in object storage. */
 export class Recordings {
 	constructor(private readonly world: SimulatorState) {}
 
@@ -15,10 +15,10 @@ export class Recordings {
 		return this.world.dialect.calls.recordingUrl(this.world.baseUrl, path);
 	}
 
-	serve({ params, query, headers }: SimulatorRequest): Answer {
+	serve({ params, query, headers }: SimulatorRequest): SimulatorResponse {
 		const callId = params.id ?? '';
 		const expires = Number(query['X-Expires']);
-		// Object storage rejects a request that carries two kinds of credentials.
+		// Object storage rejects a request with two kinds of credentials.
 		if (headers['api-token'] !== undefined) return denied(400, 'OnlyOneAuthMechanismAllowed');
 		if (query['X-Signature'] !== sign(callId, expires)) return denied(403, 'SignatureDoesNotMatch');
 		if (this.world.clock.now() > expires) return denied(403, 'RequestHasExpired');
@@ -32,7 +32,7 @@ function sign(callId: string, expires: number): string {
 	return createHmac('sha256', 'recordings').update(`${callId}.${expires}`).digest('hex');
 }
 
-function denied(status: number, code: string): Answer {
+function denied(status: number, code: string): SimulatorResponse {
 	const body = `<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code></Error>`;
 	return { status, body, headers: { 'content-type': 'application/xml' } };
 }

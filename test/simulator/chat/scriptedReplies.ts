@@ -4,7 +4,7 @@
  *
  * | content | effect |
  * | - | - |
- * | please be busy … | `busy` the first time this very content comes, then answered |
+ * | please be busy … | `busy` for the first message with this content, then a reply |
  * | please stay busy … | `busy` every time |
  * | please be invalid: <code> | `invalid` with that code |
  * | please fail … | `error`; on the asynchronous way a turn_result with state error |
@@ -14,7 +14,7 @@
  * | please say nothing … | completes without a reply |
  * | please show buttons / please show a form | an interactive message: options yes and no / free text |
  * | please get a human … | help requested, the session switches to support |
- * | please go dormant … / please close … | answered, then the session goes dormant / is closed |
+ * | please go dormant … / please close … | a reply, then the session goes dormant / is closed |
  * | please never ack … | over the socket: takes effect, no ack |
  * | please drop me … | over the socket: takes effect, the connection breaks before the ack |
  * | please send garbage … | over the socket: malformed, unknown and binary frames before the ack |

@@ -1,5 +1,5 @@
 import type { AutoDial } from '../calls/autoDial';
-import { answer } from '../http/answers';
+import { response } from '../http/responses';
 import type { Route } from '../http/route';
 import type { JsonObject } from '../json';
 import { addAttempt, changeCampaign, completeUpload } from '../state/campaignControl';
@@ -22,7 +22,7 @@ export function campaignCommands({ state, dialect, autoDialer }: SimulatorState)
 		{
 			method: 'GET',
 			path: '/__simulator/contacts/:id',
-			handle: ({ params }) => answer(200, state.campaigns.get(Number(params.id))?.contacts ?? []),
+			handle: ({ params }) => response(200, state.campaigns.get(Number(params.id))?.contacts ?? []),
 		},
 	];
 }

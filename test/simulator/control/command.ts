@@ -1,4 +1,4 @@
-import { answer, type Answer } from '../http/answers';
+import { response, type SimulatorResponse } from '../http/responses';
 import type { Route, SimulatorRequest } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 
@@ -7,11 +7,11 @@ export function command(name: string, run: (body: JsonObject) => unknown): Route
 	return {
 		method: 'POST',
 		path: `/__simulator/${name}`,
-		handle: async ({ body }: SimulatorRequest): Promise<Answer> => {
+		handle: async ({ body }: SimulatorRequest): Promise<SimulatorResponse> => {
 			try {
-				return answer(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
+				return response(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
 			} catch (caught) {
-				return answer(400, { done: false, message: caught instanceof Error ? caught.message : '' });
+				return response(400, { done: false, message: caught instanceof Error ? caught.message : '' });
 			}
 		},
 	};

@@ -1,6 +1,6 @@
 import type { AutoComplete, DeliveryOptions } from '../calls/completions';
 import { outcomeFrom } from '../calls/completions';
-import { answer } from '../http/answers';
+import { response } from '../http/responses';
 import type { Route } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 import type { Settings, SimulatorState } from '../world';
@@ -19,7 +19,7 @@ export function controlRoutes(world: SimulatorState): Route[] {
 	const get = (path: string, read: () => unknown): Route => ({
 		method: 'GET',
 		path: `/__simulator/${path}`,
-		handle: () => answer(200, read()),
+		handle: () => response(200, read()),
 	});
 	return [
 		get('state', () => stateView(world)),

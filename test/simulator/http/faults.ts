@@ -19,18 +19,18 @@ export type FaultKind =
 
 export interface Fault {
 	kind: FaultKind;
-	/** Which requests; a string is the whole path, without query. All when left out. */
+	/** The requests to which it applies. A string is a whole path, without query. Default: all. */
 	match?: { method?: string; path?: RegExp | string };
-	/** How many requests it hits; without end when left out. */
+	/** The number of requests to which it applies. Default: all. */
 	times?: number;
-	/** How many matching requests go through untouched first. */
+	/** The number of matching requests before the first one to which it applies. */
 	skip?: number;
-	/** The request takes effect first; truncatedJson, resetMiddle, resetAfter, rejectingWords, wrongCounts, cutGzip and cutWithoutLength always do. */
+	/** Whether the request takes effect before. Always true for the kinds in `ALWAYS_HANDLED`. */
 	afterHandling?: boolean;
 	status?: number;
 	retryAfterSeconds?: number;
 	latencyMs?: number;
-	/** Body of the answer; the address for a redirect; of wrongCounts the counts, which replace those of `data`. */
+	/** The body, the URL of a redirect, or for `wrongCounts` the counts that replace those in `data`. */
 	body?: unknown;
 }
 
@@ -65,12 +65,12 @@ export class Faults {
 		this.armed = [];
 	}
 
-	/** Those that still apply to later requests. */
+	/** The faults for later requests. */
 	get pending(): readonly Fault[] {
 		return this.armed;
 	}
 
-	/** The fault for this request, used up once; the first injected wins. */
+	/** The fault for this request, which counts as used once more. The first match wins. */
 	take(method: string, path: string): Fault | undefined {
 		const fault = this.armed.find((candidate) => matches(candidate, method, path));
 		if (!fault) return undefined;

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Every TCP connection of the server, so that stopping leaves none behind, hung and upgraded ones included. */
+/** Every TCP connection of the server, including hung and upgraded ones, so that stopping closes all. */
 export class OpenSockets {
 	private readonly sockets = new Set<Socket>();
 

@@ -1,15 +1,15 @@
 import type { FaultKind } from './faults';
 
 export interface Outcome {
-	/** HTTP status of the answer; absent while it is under way or when none was sent. */
+	/** HTTP status of the response. Undefined while it is in progress, or if none was sent. */
 	status?: number;
 	/** The `error` text of a rejection, at any status. */
 	error?: string;
 	token: 'valid' | 'missing' | 'invalid';
 	fault?: FaultKind;
 	/** The beginning of the response body, if the simulator keeps it. */
-	answered?: string;
-	/** Of a huge body: bytes that were written before the client went away. */
+	responseText?: string;
+	/** Bytes of a huge body that were written before the client disconnected. */
 	writtenBytes?: number;
 }
 
@@ -18,7 +18,7 @@ export interface RecordedRequest {
 	path: string;
 	query: Record<string, string>;
 	headers: Record<string, string | string[] | undefined>;
-	/** The parsed body; absent when bodies are not kept. */
+	/** The parsed body. Undefined if bodies are not kept. */
 	body?: unknown;
 	at: number;
 	outcome: Outcome;
@@ -30,7 +30,7 @@ export interface Stats {
 	newSockets: number;
 }
 
-/** Every request received, and how much went on at once. */
+/** Every received request, and the number of requests in flight. */
 export class RequestLog {
 	readonly requests: RecordedRequest[] = [];
 	private active = 0;

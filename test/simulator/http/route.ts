@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json';
-import type { Answer } from './answers';
+import type { SimulatorResponse } from './responses';
 
 export interface SimulatorRequest {
 	method: string;
@@ -8,21 +8,21 @@ export interface SimulatorRequest {
 	params: Record<string, string>;
 	query: Record<string, string>;
 	headers: Record<string, string | string[] | undefined>;
-	/** The parsed body; undefined where there was none. */
+	/** The parsed body. Undefined if there was none. */
 	body: unknown;
 }
 
 export interface Route {
 	method: 'GET' | 'POST' | 'DELETE';
 	path: string;
-	/** Legacy endpoints answer with the dialect's deprecation headers. */
+	/** Legacy endpoints respond with the dialect's deprecation headers. */
 	legacy?: boolean;
-	/** Served without the API token (a presigned address). */
+	/** Whether it needs no API token, as a presigned URL. */
 	open?: boolean;
-	handle(request: SimulatorRequest): Answer | Promise<Answer>;
+	handle(request: SimulatorRequest): SimulatorResponse | Promise<SimulatorResponse>;
 }
 
-/** A value of a request whose place and name a dialect chooses: in a body, dots in the name nest. */
+/** A value of a request, by the placement and name of the dialect. In a body, dots in the name nest. */
 export function placed(
 	{ query, body }: SimulatorRequest,
 	placement: 'query' | 'body',
@@ -54,7 +54,7 @@ export function bodyByNames(
 			(name) => [name, placed(request, inQuery.includes(name) ? 'query' : 'body', name)] as const,
 		)
 		.filter(([, value]) => value !== undefined);
-	// What stands flat under a nested name, or in the body instead of the query, is not read.
+	// A flat value with a nested name isn't read, nor one in the body instead of the query.
 	const rest = Object.entries(body ?? {}).filter(([name]) => !wanted.includes(name));
 	return Object.fromEntries([...rest, ...found]);
 }

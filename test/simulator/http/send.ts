@@ -3,17 +3,17 @@ import type { FastifyReply } from 'fastify';
 import { delay } from '../clock';
 import type { Dialect } from '../dialects';
 import { isObject } from '../json';
-import { rejected, type Answer } from './answers';
+import { rejected, type SimulatorResponse } from './responses';
 import type { Fault } from './faults';
 import type { Outcome } from './requestLog';
 
-/** How a fault changes an answer that is sent as a whole. */
-export function faultyAnswer(
+/** The response that a fault sends instead. Undefined if it sends the true one, or a part of it. */
+export function faultyResponse(
 	fault: Fault,
 	dialect: Dialect,
 	elsewhere: string,
-	honest?: Answer,
-): Answer | undefined {
+	handled?: SimulatorResponse,
+): SimulatorResponse | undefined {
 	const retryAfter: Record<string, string> =
 		fault.retryAfterSeconds === undefined ? {} : retryAfterHeader(dialect, fault.retryAfterSeconds);
 	switch (fault.kind) {
@@ -36,14 +36,14 @@ export function faultyAnswer(
 				status: 200,
 				body: fault.body ?? { success: false, error: 'Internal server error', details: null },
 			};
-		// It has done it, and says the opposite.
+		// The request took effect, and the response says the opposite.
 		case 'rejectingWords':
 			return {
 				...rejected(fault.status ?? 500, 'call_not_found'),
 				...(fault.body === undefined ? {} : { body: fault.body }),
 			};
 		case 'wrongCounts':
-			return honest && withCounts(honest, fault.body ?? { contacts_accepted: 0 });
+			return handled && withCounts(handled, fault.body ?? { contacts_accepted: 0 });
 		case 'redirect':
 			return {
 				status: fault.status ?? 302,
@@ -59,13 +59,13 @@ export function faultyAnswer(
 	}
 }
 
-function withCounts(honest: Answer, counts: unknown): Answer {
-	const { body } = honest;
-	if (!isObject(body) || !isObject(body.data) || !isObject(counts)) return honest;
-	return { ...honest, body: { ...body, data: { ...body.data, ...counts } } };
+function withCounts(handled: SimulatorResponse, counts: unknown): SimulatorResponse {
+	const { body } = handled;
+	if (!isObject(body) || !isObject(body.data) || !isObject(counts)) return handled;
+	return { ...handled, body: { ...body, data: { ...body.data, ...counts } } };
 }
 
-/** Whether Retry-After is seconds or a date is open; the header's own rules allow both. */
+/** Retry-After can be seconds or a date. The document doesn't say which. */
 export function retryAfterHeader(dialect: Dialect, seconds: number): Record<string, string> {
 	const asDate = dialect.general.rateLimit?.retryAfter === 'date';
 	const value = asDate ? new Date(Date.now() + seconds * 1000).toUTCString() : String(seconds);
@@ -81,10 +81,10 @@ function firstHalf(bytes: Buffer): Buffer {
 	return bytes.subarray(0, Math.ceil(bytes.length / 2));
 }
 
-/** Sends the answer, or the part of it that the fault lets through. */
+/** Sends the response, or the part of it that the fault leaves. */
 export async function send(
 	reply: FastifyReply,
-	sent: Answer,
+	sent: SimulatorResponse,
 	fault?: Fault,
 	outcome?: Outcome,
 ): Promise<void> {
@@ -95,7 +95,7 @@ export async function send(
 			await cutAfterHalf(reply, sent.status, { ...headers, 'content-length': bytes.length }, bytes);
 			return;
 		case 'cutWithoutLength':
-			// Over HTTP 1.0 a body ends with its connection, so nothing tells where it should.
+			// As in HTTP 1.0, the body ends with its connection, so nothing shows its length.
 			reply.hijack();
 			reply.raw.shouldKeepAlive = false;
 			reply.raw.useChunkedEncodingByDefault = false;
@@ -131,7 +131,7 @@ async function cutAfterHalf(
 	reply.hijack();
 	reply.raw.writeHead(status, headers);
 	reply.raw.write(firstHalf(bytes));
-	// The half must be on its way before the socket goes.
+	// The first half must be sent before the socket is destroyed.
 	await delay(5);
 	reply.raw.destroy();
 }
@@ -139,7 +139,7 @@ async function cutAfterHalf(
 const BLOCK = Buffer.alloc(100_000, ' ');
 const HUGE_BYTES = 1_000_000_000;
 
-/** As fast as the client reads it, until it has enough. */
+/** Writes as fast as the client reads, until it disconnects. */
 function writeHugeBody(
 	reply: FastifyReply,
 	status: number,

@@ -3,13 +3,13 @@ import { delay } from '../clock';
 import { isObject, shownText } from '../json';
 import type { SimulatorState } from '../world';
 import { attachPage } from '../page/routes';
-import { answer, invalid, rejected, type Answer } from './answers';
+import { response, invalid, rejected, type SimulatorResponse } from './responses';
 import { takesEffect } from './faults';
 import type { RecordedRequest } from './requestLog';
 import type { Route, SimulatorRequest } from './route';
-import { faultyAnswer, retryAfterHeader, send } from './send';
+import { faultyResponse, retryAfterHeader, send } from './send';
 
-/** Marks a body that is not JSON, so that the rejection can come after the token check. */
+/** Marks a body that is not JSON, because the token is checked first. */
 const UNREADABLE = Symbol('unreadable body');
 
 export function createServer(
@@ -46,7 +46,7 @@ export function createServer(
 	}
 	attachPage(world, app);
 	app.setNotFoundHandler(async (request, reply) => await serve(world, request, reply, null));
-	// A body over the limit ends here, before any route.
+	// For a body over the limit, no route is called.
 	app.setErrorHandler(async (caught: { statusCode?: number; message: string }, request, reply) => {
 		const status = caught.statusCode ?? 500;
 		const recorded = record(world, described(request));
@@ -124,7 +124,7 @@ async function respond(
 
 	const handled =
 		!fault || takesEffect(fault)
-			? await handledAnswer(world, request, route, outcome.token)
+			? await handledResponse(world, request, route, outcome.token)
 			: undefined;
 	if (world.held?.path.test(request.path) === true) await world.held.released;
 	await delay((world.settings.latencyMs ?? 0) + (fault?.latencyMs ?? 0));
@@ -133,18 +133,18 @@ async function respond(
 		return;
 	}
 	if (fault?.kind === 'hang') {
-		// The socket stays open; stopping the simulator ends it.
+		// The socket stays open until the simulator stops.
 		reply.hijack();
 		return;
 	}
 
 	const changed =
-		fault && faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`, handled);
+		fault && faultyResponse(fault, world.dialect, `${world.baseUrl}/elsewhere`, handled);
 	const sent = changed ?? handled ?? rejected(500, 'Internal server error');
 	outcome.status = sent.status;
 	const originalMessage = isObject(sent.body) ? sent.body.error : undefined;
 	if (typeof originalMessage === 'string') outcome.error = originalMessage;
-	if (world.keepsAnswers) outcome.answered = textOf(sent.body);
+	if (world.keepsResponses) outcome.responseText = textOf(sent.body);
 	await send(reply, withHeaders(world, sent, route), fault, outcome);
 }
 
@@ -157,12 +157,12 @@ function cut(reply: FastifyReply): void {
 	reply.raw.destroy();
 }
 
-async function handledAnswer(
+async function handledResponse(
 	world: SimulatorState,
 	request: SimulatorRequest,
 	route: Route | null,
 	token: RecordedRequest['outcome']['token'],
-): Promise<Answer> {
+): Promise<SimulatorResponse> {
 	if (token !== 'valid' && route?.open !== true) return rejected(401, 'Invalid API token');
 	if (world.overRate()) {
 		return {
@@ -171,13 +171,13 @@ async function handledAnswer(
 			headers: retryAfterHeader(world.dialect, 1),
 		};
 	}
-	if (!route) return answer(404, world.dialect.general.unknownPath);
+	if (!route) return response(404, world.dialect.general.unknownPath);
 	if (request.body === UNREADABLE)
 		return invalid(world.dialect, [world.dialect.general.badJson], 400);
 	return await route.handle(request);
 }
 
-function withHeaders(world: SimulatorState, sent: Answer, route: Route | null): Answer {
+function withHeaders(world: SimulatorState, sent: SimulatorResponse, route: Route | null): SimulatorResponse {
 	const { versionHeader, legacyHeaders } = world.dialect.general;
 	const headers = {
 		...(versionHeader === null ? {} : { [versionHeader]: '1.0.0' }),

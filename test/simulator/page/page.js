@@ -158,7 +158,7 @@ function createRequest() {
 	return request;
 }
 
-function showRequest(request, { number, method, path, at, sent, status, fault, error, answered }) {
+function showRequest(request, { number, method, path, at, sent, status, fault, error, response }) {
 	const [summary, content] = request.children;
 	const result = status ?? (fault === null ? 'no response yet' : 'no response');
 	const notes = [fault ?? '', error ?? ''].filter((note) => note !== '');
@@ -166,13 +166,13 @@ function showRequest(request, { number, method, path, at, sent, status, fault, e
 	const isGood = typeof status === 'number' && status < 300 && error === null;
 	const outcome = element('span', isGood ? 'good' : 'bad', [result, ...notes].join(' · '));
 	summary.replaceChildren(`${number}. ${time} ${method} ${path} → `, outcome);
-	if (content.dataset.shown === `${sent}${answered}`) return;
-	content.dataset.shown = `${sent}${answered}`;
+	if (content.dataset.shown === `${sent}${response}`) return;
+	content.dataset.shown = `${sent}${response}`;
 	content.replaceChildren(
 		element('div', 'muted', 'Sent'),
 		element('pre', '', sent === '' ? 'No body' : sent),
-		element('div', 'muted', 'Answered'),
-		element('pre', '', answered ?? 'Not kept'),
+		element('div', 'muted', 'Response'),
+		element('pre', '', response ?? 'Not kept'),
 	);
 }
 

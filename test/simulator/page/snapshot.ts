@@ -129,7 +129,7 @@ function shownRequests({ log }: SimulatorState) {
 		.slice(first)
 		.map((request, index) => {
 			const { method, path, query, at, outcome } = request;
-			const { status, fault, error, answered } = outcome;
+			const { status, fault, error, responseText } = outcome;
 			return {
 				number: first + index + 1,
 				method,
@@ -139,7 +139,7 @@ function shownRequests({ log }: SimulatorState) {
 				status: status ?? null,
 				fault: fault === undefined ? null : faultText({ kind: fault }),
 				error: error ?? null,
-				answered: answered ?? null,
+				response: responseText ?? null,
 			};
 		})
 		.reverse();

@@ -10,7 +10,7 @@ const SLOW_MS = 5_000;
 const WRITES = { method: 'POST' };
 const PLACE_CALL = { method: 'POST', path: '/v1/call' };
 
-/** What the page can change about the next answers of the service. */
+/** What the page can change about the next calls and responses of the service. */
 const switches: { [name: string]: (world: SimulatorState) => void } = {
 	notPicked: ({ completions }) => completions.chooseNext(notPicked()),
 	busy: ({ completions }) => completions.chooseNext(busy()),

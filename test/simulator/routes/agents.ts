@@ -1,4 +1,4 @@
-import { answer } from '../http/answers';
+import { response } from '../http/responses';
 import type { Route } from '../http/route';
 import type { SimulatorState } from '../world';
 
@@ -12,7 +12,7 @@ export function agentRoutes({ state, dialect }: SimulatorState): Route[] {
 				const agents = [...state.agents.values()]
 					.filter((agent) => agent.accountId === state.accountId && agent.active)
 					.filter((agent) => wanted === undefined || agent.agentUuid === wanted);
-				return answer(
+				return response(
 					200,
 					dialect.agents.body(agents.map((agent) => dialect.agents.record(agent))),
 				);

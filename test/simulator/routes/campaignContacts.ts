@@ -6,8 +6,8 @@ import {
 	numberMissing,
 	ok,
 	rejected,
-	type Answer,
-} from '../http/answers';
+	type SimulatorResponse,
+} from '../http/responses';
 import type { Route, SimulatorRequest } from '../http/route';
 import { isFlag, isNonEmptyString, isObject, type JsonObject } from '../json';
 import { checkedContact, withoutDuplicates, type CheckedContact } from '../rules/contacts';
@@ -26,7 +26,7 @@ export function campaignContactRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-function addContacts(world: SimulatorState, { params, body }: SimulatorRequest): Answer {
+function addContacts(world: SimulatorState, { params, body }: SimulatorRequest): SimulatorResponse {
 	const { state, dialect } = world;
 	const campaign = state.campaigns.get(Number(params.id));
 	if (!campaign) return campaignNotFound(dialect);

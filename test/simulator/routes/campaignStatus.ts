@@ -1,4 +1,4 @@
-import { campaignNotFound, ok } from '../http/answers';
+import { campaignNotFound, ok } from '../http/responses';
 import type { Route } from '../http/route';
 import type { JsonObject } from '../json';
 import type { Campaign, Upload } from '../state/types';

@@ -1,6 +1,6 @@
 import type { InboundFields } from '../dialects/chatTypes';
 import type { Incoming, Session } from '../chat/types';
-import { agentNotFound, answer, invalid, rejected, type Answer } from '../http/answers';
+import { agentNotFound, response, invalid, rejected, type SimulatorResponse } from '../http/responses';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -16,7 +16,7 @@ export function chatInboundRoutes(world: SimulatorState): Route[] {
 				await received(world, dialect.chat.inbound, request, async (session, incoming) => {
 					const emit = world.chat.emitter(session);
 					const outcome = await world.chat.send(session, incoming, emit);
-					return turnRejection(world, outcome) ?? answer(200, dialect.chat.inboundBody(outcome));
+					return turnRejection(world, outcome) ?? response(200, dialect.chat.inboundBody(outcome));
 				}),
 		},
 		{
@@ -30,7 +30,7 @@ export function chatInboundRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-type Handler = (session: Session, incoming: Incoming, body: JsonObject) => Answer | Promise<Answer>;
+type Handler = (session: Session, incoming: Incoming, body: JsonObject) => SimulatorResponse | Promise<SimulatorResponse>;
 
 /** Reads the message with the dialect's names, and finds or creates its session. */
 async function received(
@@ -38,7 +38,7 @@ async function received(
 	names: InboundFields,
 	request: SimulatorRequest,
 	run: Handler,
-): Promise<Answer> {
+): Promise<SimulatorResponse> {
 	const { dialect, state } = world;
 	const body = bodyByNames(request, names, dialect.chat.inQuery);
 	if (body === undefined) return invalid(dialect, ['The body must be a JSON object']);
@@ -87,17 +87,17 @@ function acceptLater(
 	session: Session,
 	incoming: Incoming,
 	body: JsonObject,
-): Answer {
+): SimulatorResponse {
 	const { dialect, chat } = world;
 	const { from, field } = dialect.chat.deliveryUrl;
 	const url = from === 'message' ? textOrNull(body[field]) : null;
 	const result = chat.sendLater(session, incoming, url);
-	if (!('stopped' in result)) return answer(200, dialect.chat.asyncBody(result));
+	if (!('stopped' in result)) return response(200, dialect.chat.asyncBody(result));
 	return turnRejection(world, result.stopped) ?? rejected(500, 'Internal server error');
 }
 
 /** The response to a message that started no turn, otherwise undefined. */
-function turnRejection({ dialect }: SimulatorState, outcome: JsonObject): Answer | undefined {
+function turnRejection({ dialect }: SimulatorState, outcome: JsonObject): SimulatorResponse | undefined {
 	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
 	switch (outcome.state) {
 		case 'busy':

@@ -1,6 +1,6 @@
 import { closeSession } from '../chat/lifecycle';
 import type { Session } from '../chat/types';
-import { agentNotFound, answer, ok, rejected, type Answer } from '../http/answers';
+import { agentNotFound, response, ok, rejected, type SimulatorResponse } from '../http/responses';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -30,8 +30,8 @@ export function chatLegacyRoutes(world: SimulatorState): Route[] {
 }
 
 /** Validation errors of these endpoints are `errors` arrays. */
-function faults(problems: string[]): Answer {
-	return answer(422, { success: false, errors: problems });
+function faults(problems: string[]): SimulatorResponse {
+	return response(422, { success: false, errors: problems });
 }
 
 function missing(body: JsonObject, fields: string[]): string[] {
@@ -40,7 +40,7 @@ function missing(body: JsonObject, fields: string[]): string[] {
 		.map((field) => `${field} is required`);
 }
 
-function create({ state, dialect, chat, clock }: SimulatorState, given: unknown): Answer {
+function create({ state, dialect, chat, clock }: SimulatorState, given: unknown): SimulatorResponse {
 	const body = isObject(given) ? given : {};
 	const { metadata } = body;
 	const problems = missing(body, ['agent_uuid']);
@@ -58,7 +58,7 @@ function create({ state, dialect, chat, clock }: SimulatorState, given: unknown)
 	});
 }
 
-async function send(world: SimulatorState, given: unknown): Promise<Answer> {
+async function send(world: SimulatorState, given: unknown): Promise<SimulatorResponse> {
 	const body = isObject(given) ? given : {};
 	const problems = missing(body, ['agent_uuid', 'chat_session_id', 'message']);
 	if (problems.length > 0) return faults(problems);
@@ -87,8 +87,8 @@ async function ofAgent(
 	world: SimulatorState,
 	sessionId: unknown,
 	given: unknown,
-	run: (session: Session) => Answer | Promise<Answer>,
-): Promise<Answer> {
+	run: (session: Session) => SimulatorResponse | Promise<SimulatorResponse>,
+): Promise<SimulatorResponse> {
 	const body = isObject(given) ? given : {};
 	const problems = missing(body, ['agent_uuid']);
 	if (problems.length > 0) return faults(problems);
@@ -99,13 +99,13 @@ async function ofAgent(
 	);
 }
 
-function close({ chat }: SimulatorState, session: Session): Answer {
+function close({ chat }: SimulatorState, session: Session): SimulatorResponse {
 	closeSession(session, chat.emitter(session));
 	const count = session.messages.length;
 	return ok({ session_id: session.sessionId, summary: `A conversation of ${count} messages.` });
 }
 
-function pause({ dialect }: SimulatorState, session: Session): Answer {
+function pause({ dialect }: SimulatorState, session: Session): SimulatorResponse {
 	if (session.status === 'closed')
 		return rejected(dialect.statuses.keyReused, dialect.chat.closedText);
 	session.status = 'paused';

@@ -1,5 +1,5 @@
 import type { Session } from '../chat/types';
-import { agentNotFound, answer, invalid, ok, rejected, type Answer } from '../http/answers';
+import { agentNotFound, response, invalid, ok, rejected, type SimulatorResponse } from '../http/responses';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -39,7 +39,7 @@ function sessionView(session: Session, { dialect, state }: SimulatorState): Json
 	};
 }
 
-function create(world: SimulatorState, request: SimulatorRequest): Answer {
+function create(world: SimulatorState, request: SimulatorRequest): SimulatorResponse {
 	const { dialect, state, chat } = world;
 	const names = dialect.chat.create;
 	const body = bodyByNames(request, names, dialect.chat.inQuery);
@@ -55,10 +55,10 @@ function create(world: SimulatorState, request: SimulatorRequest): Answer {
 	const { from, field } = dialect.chat.deliveryUrl;
 	const url = from === 'session' ? body[field] : undefined;
 	if (isNonEmptyString(url)) session.deliveryUrl = url;
-	return answer(200, dialect.chat.createBody(sessionView(session, world)));
+	return response(200, dialect.chat.createBody(sessionView(session, world)));
 }
 
-function inject({ dialect }: SimulatorState, session: Session, body: unknown): Answer {
+function inject({ dialect }: SimulatorState, session: Session, body: unknown): SimulatorResponse {
 	const context = isObject(body) ? body.context : undefined;
 	if (!isNonEmptyString(context)) return invalid(dialect, ['context must be a non-empty string']);
 	if (context.length > dialect.general.maxContext) return invalid(dialect, ['context is too long']);
@@ -71,7 +71,7 @@ function mint(
 	session: Session,
 	body: unknown,
 	otherCredential: boolean,
-): Answer {
+): SimulatorResponse {
 	const { dialect, tokens, baseUrl } = world;
 	const stream = isObject(body) ? body.stream : undefined;
 	const allowed = otherCredential ? dialect.general.otherCredential?.stream : 'user';

@@ -1,7 +1,7 @@
 import { closeSession, switchMode } from '../chat/lifecycle';
 import { addMessage } from '../chat/reply';
 import type { Session } from '../chat/types';
-import { answer, invalid, type Answer } from '../http/answers';
+import { response, invalid, type SimulatorResponse } from '../http/responses';
 import type { Route } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -20,7 +20,7 @@ export function chatSupportRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-function support(world: SimulatorState, session: Session, body: JsonObject): Answer {
+function support(world: SimulatorState, session: Session, body: JsonObject): SimulatorResponse {
 	const { dialect, chat } = world;
 	const { commands } = dialect.chat;
 	const { command } = body;
@@ -33,7 +33,7 @@ function support(world: SimulatorState, session: Session, body: JsonObject): Ans
 		return invalid(dialect, [`${commands.text} is required`]);
 	const reason = rejectionReason(world, session, command);
 	if (reason !== null) {
-		return answer(dialect.statuses.relayedRejection, {
+		return response(dialect.statuses.relayedRejection, {
 			success: false,
 			error: dialect.chat.rejectionText(command),
 			upstream_body: { state: 'rejected', reason },
@@ -47,7 +47,7 @@ function support(world: SimulatorState, session: Session, body: JsonObject): Ans
 	// The document has two roles only, so operator messages have the role of the AI.
 	if (isNonEmptyString(text) && command === commands.say)
 		addMessage(world, session, 'ai', text, emit);
-	return answer(200, dialect.chat.supportBody(command, session));
+	return response(200, dialect.chat.supportBody(command, session));
 }
 
 function rejectionReason(

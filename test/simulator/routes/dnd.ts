@@ -1,5 +1,5 @@
 import { istTimestamp } from '../clock';
-import { agentNotFound, answer, invalid, rejected, type Answer } from '../http/answers';
+import { agentNotFound, response, invalid, rejected, type SimulatorResponse } from '../http/responses';
 import { placed, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import { dndPhone } from '../rules/dndPhone';
@@ -25,7 +25,7 @@ export function dndRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-function add({ state, dialect, clock }: SimulatorState, request: SimulatorRequest): Answer {
+function add({ state, dialect, clock }: SimulatorState, request: SimulatorRequest): SimulatorResponse {
 	const names = dialect.dnd.add;
 	const { placement, agentPlacement = placement } = names;
 	const agent = state.ownAgent(placed(request, agentPlacement, names.agent));
@@ -47,10 +47,10 @@ function add({ state, dialect, clock }: SimulatorState, request: SimulatorReques
 		createdAt: istTimestamp(clock.now()),
 	};
 	if (!known) state.dnd.push(entry);
-	return answer(200, dialect.dnd.addBody(entry, wireEntry(entry)));
+	return response(200, dialect.dnd.addBody(entry, wireEntry(entry)));
 }
 
-function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): Answer {
+function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): SimulatorResponse {
 	const names = dialect.dnd.list;
 	const agent = state.ownAgent(query[names.agent]);
 	if (!agent) return agentNotFound(dialect);
@@ -72,7 +72,7 @@ function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): 
 	if (firstPage === 0 && before > 0 && before * perPage >= found.length) {
 		return invalid(dialect, [`there is no ${names.page} ${page}`]);
 	}
-	return answer(200, {
+	return response(200, {
 		success: true,
 		data: found.slice(before * perPage, (before + 1) * perPage).map(wireEntry),
 		meta: {
@@ -84,7 +84,7 @@ function list({ state, dialect }: SimulatorState, { query }: SimulatorRequest): 
 	});
 }
 
-function remove({ state, dialect }: SimulatorState, request: SimulatorRequest): Answer {
+function remove({ state, dialect }: SimulatorState, request: SimulatorRequest): SimulatorResponse {
 	const names = dialect.dnd.remove;
 	const written = placed(request, names.phonePlacement, names.phone ?? 'phone');
 	if (!isNonEmptyString(written)) {
@@ -96,7 +96,7 @@ function remove({ state, dialect }: SimulatorState, request: SimulatorRequest): 
 	const at = state.dnd.findIndex((e) => e.agentUuid === agent.agentUuid && e.phone === phone);
 	if (at < 0) return rejected(dialect.statuses.dndNotOnList, 'Phone number not found on DND list');
 	state.dnd.splice(at, 1);
-	return answer(200, { success: true, message: dialect.dnd.removedMessage(written) });
+	return response(200, { success: true, message: dialect.dnd.removedMessage(written) });
 }
 
 function isCount(value: number): boolean {

@@ -1,5 +1,5 @@
 import { recordOf } from '../calls/record';
-import { answer, invalid, type Answer } from '../http/answers';
+import { response, invalid, type SimulatorResponse } from '../http/responses';
 import type { Route } from '../http/route';
 import { digitsOf } from '../rules/phone';
 import type { Call } from '../state/types';
@@ -24,7 +24,7 @@ export function listCallRoutes(world: SimulatorState): Route[] {
 }
 
 /** A link is complete, so it's rejected with other parameters. */
-function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): Answer {
+function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): SimulatorResponse {
 	const names = Object.keys(others);
 	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);
 	const asked = new URLSearchParams(Buffer.from(token, 'base64url').toString());
@@ -36,7 +36,7 @@ function linkTo(start: number, query: Query, { dialect }: SimulatorState): strin
 	return `?${LINK}=${Buffer.from(asked.toString()).toString('base64url')}`;
 }
 
-function listCalls(world: SimulatorState, asked: Query): Answer {
+function listCalls(world: SimulatorState, asked: Query): SimulatorResponse {
 	const { state, dialect } = world;
 	const { paging } = dialect.calls;
 	const query = asTimes(asked, world);
@@ -53,7 +53,7 @@ function listCalls(world: SimulatorState, asked: Query): Answer {
 		.slice(start, start + shown)
 		.map((call) => recordOf(call, state.agents.get(call.agentUuid), dialect));
 	const next = start + shown < found.length ? start + shown : null;
-	return answer(
+	return response(
 		200,
 		dialect.calls.listBody({
 			items: items.map((item) => dialect.calls.listItem(item)),

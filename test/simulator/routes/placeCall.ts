@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { istTimestamp } from '../clock';
-import { answer, numberMissing, ok, rejected, type Answer } from '../http/answers';
+import { response, numberMissing, ok, rejected, type SimulatorResponse } from '../http/responses';
 import type { Route, SimulatorRequest } from '../http/route';
 import { isObject, type JsonObject } from '../json';
 import { callRequestProblems, countryOf } from '../rules/callRequest';
@@ -18,16 +18,16 @@ export function placeCallRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> {
+async function placeCall(world: SimulatorState, body: unknown): Promise<SimulatorResponse> {
 	const { dialect, state, clock } = world;
 	if (!isObject(body))
-		return answer(400, dialect.validation.body(['The body must be a JSON object']));
+		return response(400, dialect.validation.body(['The body must be a JSON object']));
 	const problems = callRequestProblems(body, dialect, clock.now());
-	if (problems.length > 0) return answer(400, dialect.validation.body(problems));
+	if (problems.length > 0) return response(400, dialect.validation.body(problems));
 	const agent = state.ownAgent(body.agent_uuid);
 	if (!agent) return rejected(403, 'Agent not found or not associated with this account');
 	if (!agent.active && dialect.calls.inactiveAgent === 'rejected') {
-		return answer(400, dialect.validation.body(['agent is not active']));
+		return response(400, dialect.validation.body(['agent is not active']));
 	}
 	if (body.webhook_url !== undefined && !agent.postCallAnalysis) {
 		return rejected(400, 'webhook_url is set but post_call_analysis is not enabled on this agent');
@@ -38,7 +38,7 @@ async function placeCall(world: SimulatorState, body: unknown): Promise<Answer> 
 	const phone = internationalForm(String(body.phone_number), countryOf(body), true) ?? '';
 	const onDnd = state.dndPhones(agent.agentUuid).has(phone);
 	if (onDnd && dialect.calls.numberOnDnd === 'rejected') {
-		return answer(400, dialect.validation.body(["phone_number is on the agent's DND list"]));
+		return response(400, dialect.validation.body(["phone_number is on the agent's DND list"]));
 	}
 	const call = callFor(world, body, agent, phone);
 	call.dialed = !onDnd;

@@ -1,5 +1,5 @@
 import { recordOf } from '../calls/record';
-import { callNotFound, ok, rejected } from '../http/answers';
+import { callNotFound, ok, rejected } from '../http/responses';
 import type { Route } from '../http/route';
 import type { SimulatorState } from '../world';
 

@@ -1,4 +1,4 @@
-import { agentNotFound, rejected, type Answer } from '../http/answers';
+import { agentNotFound, rejected, type SimulatorResponse } from '../http/responses';
 import type { Session } from '../chat/types';
 import type { SimulatorState } from '../world';
 
@@ -6,8 +6,8 @@ import type { SimulatorState } from '../world';
 export async function withSession(
 	world: SimulatorState,
 	id: unknown,
-	run: (session: Session) => Answer | Promise<Answer>,
-): Promise<Answer> {
+	run: (session: Session) => SimulatorResponse | Promise<SimulatorResponse>,
+): Promise<SimulatorResponse> {
 	const { state, dialect } = world;
 	// A UUID is the same in upper and lower case.
 	const session = typeof id === 'string' ? state.sessions.get(id.toLowerCase()) : undefined;

@@ -15,7 +15,7 @@ export function internationalForm(
 	return trunkZero && !trunkZeroAccepted ? null : parsed.number;
 }
 
-/** Digits of any written form, for comparing. */
+/** The digits of a number in any format, for comparing. */
 export function digitsOf(phone: string): string {
 	return phone.replace(/\D/g, '');
 }

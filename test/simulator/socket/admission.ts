@@ -14,7 +14,7 @@ export interface Wanted {
 	claim: boolean;
 }
 
-/** Whether a socket may stay: the session and token it holds, or the code it is closed with. */
+/** The session and token of an accepted socket, or the close code of a rejected one. */
 export function admission(
 	world: SimulatorState,
 	{ sessionId, token, clientId, claim }: Wanted,
@@ -32,10 +32,10 @@ export function admission(
 	if (session.status === 'closed' && closedSessionCode !== null) {
 		return { code: closedSessionCode, word: 'session_closed' };
 	}
-	const holders = hub.connectionsOf(sessionId).map((other) => other.clientId);
-	if (sameClientTwice === 'rejected' && holders.includes(clientId)) {
+	const clients = hub.connectionsOf(sessionId).map((other) => other.clientId);
+	if (sameClientTwice === 'rejected' && clients.includes(clientId)) {
 		return { code: 1008, word: 'client_connected_already' };
 	}
-	const taken = holders.some((other) => other !== clientId);
+	const taken = clients.some((other) => other !== clientId);
 	return taken && !claim ? { code: 1008, word: 'claim_conflict' } : { session, token: valid };
 }

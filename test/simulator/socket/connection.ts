@@ -6,7 +6,7 @@ import type { SimulatorState } from '../world';
 import { readFrame } from './frames';
 import type { Connection } from './types';
 
-/** Takes one text frame of the client to its single ack. */
+/** Handles a text frame of the client, and sends its ack. */
 export async function handleFrame(
 	world: SimulatorState,
 	connection: Connection,
@@ -29,7 +29,7 @@ export async function handleFrame(
 	if (asks(incoming.content, 'garbage')) sendGarbage(connection);
 	if (asks(incoming.content, 'drop')) connection.ws.terminate();
 	else if (!asks(incoming.content, 'noAck')) ack(world, connection, outcome, incoming.messageId);
-	for (const tell of held) tell();
+	for (const emitNow of held) emitNow();
 }
 
 function ack(
@@ -39,7 +39,7 @@ function ack(
 	messageId: string | null,
 ): void {
 	const { session } = connection;
-	// A rejected frame keeps the id that its sender knows it by.
+	// The ack of a rejected frame has the ID of its sender.
 	const named = messageId === null || 'message_id' in outcome ? {} : { message_id: messageId };
 	transmit(connection, {
 		type: 'ws_write_result',

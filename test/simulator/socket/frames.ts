@@ -2,7 +2,7 @@ import type { Incoming } from '../chat/types';
 import type { Dialect } from '../dialects';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 
-/** What a client's text frame says, or the `invalid` code for it; a readable message id either way. */
+/** The content of a client's frame, or its `invalid` code. Both with the message ID if it's readable. */
 export type ReadFrame = { incoming: Incoming } | { error: string; messageId: string | null };
 
 export function readFrame(text: string, dialect: Dialect): ReadFrame {
@@ -35,7 +35,7 @@ function parsed(text: string): unknown {
 	}
 }
 
-/** Either a choice or a free-form answer, never both. */
+/** Either a choice or free-form input, never both. */
 function answerOf(frame: JsonObject): Pick<Incoming, 'content' | 'interaction'> | null {
 	const { interaction_id: id, option_id: optionId, response } = frame;
 	if (!isNonEmptyString(id)) return null;

@@ -13,27 +13,27 @@ export class SocketHub {
 	/** Every text frame received. */
 	readonly frames: ReceivedFrame[] = [];
 	private readonly open = new Set<Connection>();
-	/** Clients seen before, by session: they get recent events again. */
+	/** Earlier clients, by session. They get recent events again. */
 	private readonly seen = new Set<string>();
 	/** Not reset, because the ID of an event is never used again. */
 	private eventCounter = 0;
 
 	constructor(private readonly world: SimulatorState) {}
 
-	/** Sockets that the service regards as open; silently dropped ones are not among them. */
+	/** Sockets that the service treats as open, without those that were dropped silently. */
 	connectionsOf(sessionId?: string): Connection[] {
 		return [...this.open].filter(
 			(one) => !one.silent && (sessionId === undefined || one.session.sessionId === sessionId),
 		);
 	}
 
-	/** Sockets whose TCP connection still stands, silently dropped ones included. */
+	/** Sockets with a TCP connection, including those that were dropped silently. */
 	all(): Connection[] {
 		return [...this.open];
 	}
 
 	accept(ws: WebSocket, raw: Duplex, wanted: Wanted): Rejection | undefined {
-		// Without a client_id each connection is an instance of its own.
+		// Without a client_id, each connection counts as another client.
 		const clientId = wanted.clientId === '' ? randomUUID() : wanted.clientId;
 		const admitted = admission(this.world, { ...wanted, clientId });
 		ws.on('error', () => ws.terminate());
@@ -87,7 +87,7 @@ export class SocketHub {
 		this.frames.length = 0;
 	}
 
-	/** One client_id at a time holds a session; the dialect says what becomes of the earlier sockets. */
+	/** Ends the sockets of other clients, and those of the same client as the dialect does. */
 	private makeRoom(sessionId: string, clientId: string): void {
 		const { socket } = this.world.dialect;
 		for (const other of this.connectionsOf(sessionId)) {

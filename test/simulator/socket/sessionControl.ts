@@ -5,35 +5,35 @@ import { fixtures } from '../state/fixtures';
 import type { SimulatorState } from '../world';
 import type { ReceivedFrame } from './types';
 
-/** What a test can do to chat sessions and their sockets. Without a session id: to all of them. */
+/** Controls chat sessions and their sockets. Without a session ID, all of them. */
 export class SessionControl {
 	constructor(private readonly world: SimulatorState) {}
 
 	create(agentUuid: string = fixtures.agents.full, person: string | null = null): Session {
 		const agent = this.world.state.agents.get(agentUuid);
-		if (!agent) throw new Error(`The simulator holds no agent ${agentUuid}`);
+		if (!agent) throw new Error(`The simulator has no agent ${agentUuid}`);
 		return this.world.chat.open(agent, person);
 	}
 
 	get(sessionId: string): Session {
 		const session = this.world.state.sessions.get(sessionId);
-		if (!session) throw new Error(`The simulator holds no session ${sessionId}`);
+		if (!session) throw new Error(`The simulator has no session ${sessionId}`);
 		return session;
 	}
 
-	/** Sends an event with any type and payload; its event_id is returned. */
+	/** Sends an event with any type and payload. Returns its event_id. */
 	pushEvent(sessionId: string, type: string, payload: JsonObject = {}): string {
 		return this.world.hub.emit(this.get(sessionId), type, payload);
 	}
 
-	/** Sends the very same event once more, as a reconnect would. */
+	/** Sends the same event again, as after a reconnect. */
 	repeatEvent(sessionId: string, eventId: string): void {
 		const event = this.get(sessionId).events.find((one) => one.eventId === eventId);
-		if (!event) throw new Error(`The session no longer holds event ${eventId}`);
+		if (!event) throw new Error(`The session no longer has event ${eventId}`);
 		this.pushRaw(sessionId, JSON.stringify(event.frame));
 	}
 
-	/** Sends a frame as it is: malformed text, something huge, or bytes. */
+	/** Sends any frame unchanged: malformed or very long text, or bytes. */
 	pushRaw(sessionId: string, frame: string | Buffer): void {
 		for (const { ws } of this.world.hub.connectionsOf(sessionId)) ws.send(frame);
 	}
@@ -51,7 +51,7 @@ export class SessionControl {
 		return sockets.length;
 	}
 
-	/** Half-open: the client still believes in its socket, nothing goes either way any more. */
+	/** Drops the connections silently: the client still has its socket, but nothing arrives anymore. */
 	dropSilently(sessionId?: string): number {
 		const sockets = this.world.hub.connectionsOf(sessionId);
 		for (const connection of sockets) {
@@ -61,12 +61,12 @@ export class SessionControl {
 		return sockets.length;
 	}
 
-	/** Sockets that the service regards as open. */
+	/** The number of sockets that the service treats as open. */
 	openSockets(sessionId?: string): number {
 		return this.world.hub.connectionsOf(sessionId).length;
 	}
 
-	/** TCP connections that still stand, silently dropped ones included. */
+	/** The number of TCP connections, including those that were dropped silently. */
 	standingSockets(): number {
 		return this.world.hub.all().length;
 	}
@@ -82,7 +82,7 @@ export class SessionControl {
 		);
 	}
 
-	/** Ends all tokens handed out so far, and the open sockets where the dialect ties them to theirs. */
+	/** Ends all tokens issued so far, and the open sockets if the dialect ends them with their token. */
 	expireTokens(): void {
 		this.world.tokens.expireAll();
 		if (this.world.dialect.socket.socketEndsWithToken) this.closeSockets(4401);
@@ -91,7 +91,7 @@ export class SessionControl {
 	/** Switches an agent off, which ends its sockets with 1008, or on again. */
 	setAgentActive(agentUuid: string, active: boolean): void {
 		const agent = this.world.state.agents.get(agentUuid);
-		if (!agent) throw new Error(`The simulator holds no agent ${agentUuid}`);
+		if (!agent) throw new Error(`The simulator has no agent ${agentUuid}`);
 		agent.active = active;
 		if (active) return;
 		const reason = this.world.dialect.socket.closeReason('agent_inactive');
@@ -129,7 +129,7 @@ export class SessionControl {
 		return this.pushEvent(sessionId, 'auto_resume_fired', { idle_seconds: idleSeconds, reason });
 	}
 
-	/** The chat delivery address of the account, as if set in its dashboard. */
+	/** Sets the chat delivery URL of the account, as in its dashboard. */
 	setDeliveryUrl(url: string | null): void {
 		this.world.chat.deliveryUrl = url;
 	}

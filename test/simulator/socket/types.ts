@@ -10,7 +10,7 @@ export interface Connection {
 	session: Session;
 	clientId: string;
 	token: SocketToken;
-	/** Half-open: the client still believes in it, nothing goes either way any more. */
+	/** Dropped silently: the client still has its socket, but nothing arrives anymore. */
 	silent: boolean;
 	expiry: NodeJS.Timeout | null;
 }

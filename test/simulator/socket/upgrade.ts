@@ -2,13 +2,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { delay } from '../clock';
-import { faultyAnswer } from '../http/send';
+import { faultyResponse } from '../http/send';
 import type { RecordedRequest } from '../http/requestLog';
 import type { SimulatorState } from '../world';
 
 const PATH = /^\/v1\/chat\/session\/([^/]+)\/user-stream$/;
 
-/** Turns upgrades of the session path into sockets of the hub. */
+/** Accepts upgrades of the session path as sockets of the hub. */
 export function attachSockets(world: SimulatorState, server: Server): void {
 	const sockets = new WebSocketServer({ noServer: true });
 	server.on('upgrade', (request: IncomingMessage, raw: Duplex, head: Buffer) => {
@@ -56,13 +56,13 @@ async function upgrade(
 	});
 }
 
-/** The address is to be opened exactly as returned. */
+/** Whether the URL is as returned. */
 function keepsOwnQuery({ dialect }: SimulatorState, url: URL): boolean {
 	const own = new URLSearchParams(dialect.socket.urlQuery);
 	return [...own].every(([name, value]) => url.searchParams.get(name) === value);
 }
 
-/** Whether an injected fault has dealt with the upgrade. */
+/** Whether an injected fault has handled the upgrade. */
 async function faulty(
 	world: SimulatorState,
 	{ method, path, outcome }: RecordedRequest,
@@ -74,7 +74,7 @@ async function faulty(
 	await delay(fault.latencyMs ?? 0);
 	if (fault.kind === 'latency') return false;
 	if (fault.kind === 'hang') return true;
-	const sent = faultyAnswer(fault, world.dialect, `${world.baseUrl}/elsewhere`);
+	const sent = faultyResponse(fault, world.dialect, `${world.baseUrl}/elsewhere`);
 	if (sent) reject(raw, sent.status, 'Rejected');
 	else raw.destroy();
 	return true;

@@ -10,7 +10,7 @@ const KINDS = ['grow', 'shrink', 'replace', 'reorder'] as const;
  * Changes a list between two requests for it, as another client would. The service shows new numbers at the end of the
  * do-not-disturb list (here that of the agent whose number is the first), and new calls at the beginning of the call list.
  *
- * `grow` an entry comes · `shrink` the first one leaves · `replace` the first one leaves and comes again as a new entry ·
+ * `grow` an entry is added · `shrink` the first one is removed · `replace` the first one is removed and added again as a new entry ·
  * `reorder` the last one moves to the front
  */
 export interface ListChange {

@@ -250,7 +250,7 @@ describe('failures', () => {
 			expect(trigger.failed).toEqual([skipped]);
 		});
 
-		it('do not keep the workflow from being published, or outages from being told', async () => {
+		it('do not keep the workflow from being published, or outages from being reported', async () => {
 			addWithoutId();
 			const trigger = await publish();
 			const outages = () => trigger.failed.filter((message) => message !== skipped);
@@ -271,7 +271,7 @@ describe('failures', () => {
 		});
 	});
 
-	it('the owner is told once per outage, and the next reading finds every call', async () => {
+	it('notifies the owner once per outage, and the next reading finds every call', async () => {
 		const trigger = await publish();
 		const outage = () =>
 			service().faults.inject({ kind: 'status', status: 503, match: { path: '/v1/calls' } });
@@ -464,7 +464,7 @@ describe('publishing', () => {
 		await expect(publishing(readingOf(parameters))).rejects.toThrow(message);
 	});
 
-	it('an unknown campaign is told', async () => {
+	it('reports an unknown campaign', async () => {
 		const parameters = readingOf({ campaignId: '9' });
 		const credential = credentialFor(service());
 		await expect(publishing(parameters, credential)).rejects.toThrow(

@@ -47,7 +47,7 @@ describe('a number that is not on the list', () => {
 		['+12025550143', '+442025550143'],
 		['+12025550143', '00442025550143'],
 		['+12025550143', '2025550144'],
-		// With their country codes both are whole, though one ends like the other.
+		// Both have their country codes, although one ends like the other.
 		['+919812345678', '+19812345678'],
 		['+12025550143', '+4412025550143'],
 		// Three digits are too few for a number.
@@ -76,7 +76,7 @@ test.each([
 	// The list may have any format.
 	['011442079460958', '+442079460958'],
 	['001161412345678', '+61412345678'],
-	// Ten digits that a mobile number of India could be as well.
+	// These ten digits could also be an Indian mobile number.
 	['+16175550143', '6175550143'],
 	// Contrary to the document, without its country code.
 	['2025550143', '+12025550143'],
@@ -143,7 +143,10 @@ test('finds each number in any format, and no other number', () => {
 describe('reading', () => {
 	const details = new ApiMapping({ dndListAgentName: 'ag', dndListPageName: 'p' });
 
-	/** Two entries a page unless fewer than 100 are asked for; who is on the list is said for each request. */
+	/**
+	 * A service with a list that `onList` returns for each request. A page has two entries, or as many as requested if these
+	 * are fewer than 100.
+	 */
 	function service(onList: (request: number) => number[], sizes?: number[]) {
 		const asked: Query[] = [];
 		const transport = async ({ query = {} }: ServiceRequest) => {
@@ -207,7 +210,7 @@ describe('reading', () => {
 	});
 
 	test('misses nobody if entries are replaced or moved', async () => {
-		// The first opts out again, which the service shows as a new entry: the third moves to the first page.
+		// The first person opts out again. This is a new entry, so the third one moves to the first page.
 		const again = [...PEOPLE.slice(1), 10000001];
 		const { client } = service((request) => (request === 1 ? PEOPLE : again));
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
@@ -221,7 +224,7 @@ describe('reading', () => {
 	});
 
 	test('starts again if the list became shorter', async () => {
-		// The first is taken off after the first page: the third moves to that page, unread.
+		// The first entry is removed after the first page was read, so the third one moves to that page.
 		const { client, asked } = service((request) => (request === 1 ? PEOPLE : PEOPLE.slice(1)));
 		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
@@ -238,7 +241,7 @@ describe('reading', () => {
 	});
 
 	test('gives up if the list keeps changing', async () => {
-		// With each request one comes and one leaves.
+		// Before each request, one entry is added and one is removed.
 		const { client, asked } = service((request) => range(request, request + 5));
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);

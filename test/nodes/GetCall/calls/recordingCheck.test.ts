@@ -131,7 +131,7 @@ test.each<[string, string, Uint8Array]>([
 	}
 });
 
-/** Samples of a line that is spoken on, from silent to loud. */
+/** Samples of speech, from quiet to loud. */
 const spoken = fc
 	.tuple(
 		fc.integer({ min: 1, max: 32_000 }),

@@ -57,7 +57,7 @@ describe('name and type of the file', () => {
 describe('a name from storage', () => {
 	/** Windows opens a device for these, whatever follows the first dot. */
 	const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)\s*(\.|$)/i;
-	/** As one file name: none of it is a control character, a direction, half a character, or a way to another folder. */
+	/** A file name without control characters, text directions, unpaired surrogates, and separators of folders. */
 	const PLAIN_NAME =
 		/^(?!\.)[^\p{Cc}\p{Cs}\\/\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u;
 	const parts = fc.constantFrom(

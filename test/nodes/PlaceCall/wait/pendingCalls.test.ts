@@ -12,7 +12,7 @@ function service() {
 	const records = new Map<string, JsonObject>();
 	const reads: string[] = [];
 	const down = new Set<string>();
-	const state = { underWay: 0, most: 0 };
+	const state = { inFlight: 0, max: 0 };
 	return {
 		records,
 		reads,
@@ -23,9 +23,9 @@ function service() {
 		},
 		read: async (callId: string): Promise<JsonObject> => {
 			reads.push(callId);
-			state.most = Math.max(state.most, ++state.underWay);
+			state.max = Math.max(state.max, ++state.inFlight);
 			await Promise.resolve();
-			state.underWay--;
+			state.inFlight--;
 			if (down.has(callId)) throw new Error('down');
 			return records.get(callId) ?? { call_id: callId, status: 'ringing' };
 		},
@@ -44,7 +44,7 @@ it('the first poll finds completed calls, with ten reads at a time', async () =>
 	end('call-3', 'call-7');
 	await calls.pollAll(read);
 	expect(reads).toHaveLength(IDS.length);
-	expect(state.most).toBe(10);
+	expect(state.max).toBe(10);
 	expect(calls.pending).toHaveLength(IDS.length - 2);
 	expect(calls.known('call-3')).toEqual({
 		record: { call_id: 'call-3', status: 'failed' },

@@ -43,7 +43,7 @@ it('reads each call at growing intervals until it is completed', async () => {
 	expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
 });
 
-it('the calls of all waits in this process are read at most 50 times a second on average', async () => {
+it('the calls of all waits in this process are read at max 50 times a second on average', async () => {
 	const sleeps: number[] = [];
 	const ended: Array<() => void> = [];
 	const clock = {
@@ -95,13 +95,13 @@ it('a call is completed if it has a listed status or shows the end', async () =>
 	expect(clock.now()).toBe(60_000);
 });
 
-it('has at most ten reads in flight', async () => {
-	let underWay = 0;
-	let most = 0;
+it('has at max ten reads in flight', async () => {
+	let inFlight = 0;
+	let max = 0;
 	const read = async (): Promise<JsonObject> => {
-		most = Math.max(most, ++underWay);
+		max = Math.max(max, ++inFlight);
 		await Promise.resolve();
-		underWay--;
+		inFlight--;
 		return { status: 'not_picked' };
 	};
 	await readUntilFinished(IDS, FINISHED, read, {
@@ -109,7 +109,7 @@ it('has at most ten reads in flight', async () => {
 		until: HOUR,
 		reader: 'onScreen',
 	});
-	expect(most).toBe(10);
+	expect(max).toBe(10);
 });
 
 it('continues after temporary failures', async () => {

@@ -8,7 +8,7 @@ import {
 	UnreadableRow,
 } from '../../../../nodes/PushCampaignContacts/file/csv';
 
-/** The rows of a text that comes in these pieces. */
+/** The rows of a text in these pieces. */
 function read(pieces: string[], delimiter = ','): string[][] {
 	const parser = new CsvParser(delimiter);
 	return [...pieces.flatMap((piece) => parser.write(piece)), ...parser.end()];
@@ -22,7 +22,7 @@ function cut(text: string, at: number[]): string[] {
 	return [0, ...places].map((from, index) => text.slice(from, places[index] ?? text.length));
 }
 
-/** What makes trouble in cells, beside any other text. */
+/** Cells with characters that need quotes, and any other text. */
 const cell = fc.oneof(
 	fc.constantFrom('', ' ', '"', '""', ',', ';', '\t', '|', '\n', '\r', '\r\n', '9876543210'),
 	fc.string({ unit: 'binary', maxLength: 8 }),
@@ -51,7 +51,7 @@ test('reads any table, in any pieces', () => {
 	);
 });
 
-/** Texts of which hardly any was written by a program. */
+/** Texts with quotes and delimiters in any order, most of them invalid. */
 const scrawl = fc
 	.array(fc.constantFrom('a', 'b', ' ', '"', '"', ',', ',', '\n', '\n'), { maxLength: 40 })
 	.map((parts) => parts.join(''));
@@ -62,7 +62,7 @@ test('reads valid files like Papa Parse', () => {
 		fc.property(scrawl, newlines, cuts, (text, newline, places) => {
 			const written = text.replaceAll('\n', newline);
 			const { data, errors } = Papa.parse<string[]>(written, { delimiter: ',', newline });
-			// Papa Parse takes a line break at the end for the beginning of a row.
+			// Papa Parse treats a line break at the end as the beginning of a row.
 			if (written === '' || written.endsWith(newline)) data.pop();
 			if (errors.length > 0) return;
 			compared++;

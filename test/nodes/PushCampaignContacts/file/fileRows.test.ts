@@ -11,7 +11,7 @@ import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { contentOf, fileNames } from './files';
 
 const automatic: CsvFormat = { delimiter: '', encoding: '' };
-const noBreath = async () => {};
+const noYield = async () => {};
 
 /** A file that comes in pieces that end anywhere. */
 function inPieces(name: string, content: Uint8Array, cuts: number[] = []): Source {
@@ -35,7 +35,7 @@ async function rowsOf(rows: FileRows): Promise<Row[]> {
 }
 
 async function read(source: Source, writing: Partial<CsvFormat> = {}): Promise<Row[]> {
-	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noBreath));
+	return await rowsOf(await FileRows.open([source], { ...automatic, ...writing }, noYield));
 }
 
 const ofFile = async (name: string, writing: Partial<CsvFormat> = {}) =>
@@ -211,7 +211,7 @@ describe('real files', () => {
 
 	test('reports a missing header', async () => {
 		const source = inPieces('list.csv', contentOf('bad-no-header.csv'));
-		const rows = await FileRows.open([source], automatic, noBreath);
+		const rows = await FileRows.open([source], automatic, noYield);
 		expect((await rows.columns()).likelyCause()?.message).toBe(
 			'The first row of the file "list.csv" has a phone number, so the file probably has no header. Nothing was sent',
 		);
@@ -258,7 +258,7 @@ describe('a file with invalid bytes', () => {
 	const GUESSED =
 		"The file \"a.csv\" isn't UTF-8, so it was read as Windows-1252. Check letters such as é in the rows. If they're wrong, set 'Encoding' in 'Options' for the next push.";
 	const openFile = async (content: Uint8Array, encoding = '') =>
-		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noBreath);
+		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noYield);
 
 	test('loses only the row with the invalid byte', async () => {
 		const bytes = Buffer.from(`${text}\n`);
@@ -285,7 +285,7 @@ describe('a file with invalid bytes', () => {
 		bytes[bytes.indexOf('Ravi')] = 0xff;
 		for (const cuts of [[], [...bytes.keys()]]) {
 			const source = inPieces('a.csv', bytes, cuts);
-			const rows = await FileRows.open([source], automatic, noBreath);
+			const rows = await FileRows.open([source], automatic, noYield);
 			const found = await rowsOf(rows);
 			expect(found[0]).toMatchObject({ row, unusable: undefined });
 			expect(found[1]?.unusable).toBe(UNREADABLE);
@@ -429,14 +429,14 @@ test.each([
 	],
 	['is all of it, without a line break at the end', 'name;phone', 0],
 ])('detects the delimiter if the beginning of the file %s', async (_how, text, count) => {
-	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noBreath);
+	const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, noYield);
 	expect((await rows.columns()).names).toContain('phone');
 	expect(await rowsOf(rows)).toHaveLength(count);
 });
 
 test('columns need a heading, and none is repeated', async () => {
 	const source = inPieces('a.csv', Buffer.from('phone,,__proto__,name.first\n1,2,3,4\n'));
-	const rows = await FileRows.open([source], automatic, noBreath);
+	const rows = await FileRows.open([source], automatic, noYield);
 	const columns = await rows.columns();
 	expect([...columns.names]).toEqual(['phone', 'name.first']);
 	expect([...(columns.repeated ?? [])]).toEqual([]);
@@ -451,15 +451,15 @@ test.each([
 	['a_3,a,a,a', ['a_3', 'a', 'a_2', 'a_4']],
 ])('gives unique names to the headings %s', async (header, names) => {
 	const source = inPieces('a.csv', Buffer.from(`${header}\n1\n`));
-	const rows = await FileRows.open([source], automatic, noBreath);
+	const rows = await FileRows.open([source], automatic, noYield);
 	expect([...(await rows.columns()).names]).toEqual(names);
 });
 
 describe('short rows', () => {
 	const header = (columns: number) => Array.from({ length: columns }, (_, i) => `c${i}`).join(',');
-	const visitsOf = async (text: string, breathe = noBreath) => {
+	const visitsOf = async (text: string, yieldNow = noYield) => {
 		const visit = jest.fn();
-		const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, breathe);
+		const rows = await FileRows.open([inPieces('a.csv', Buffer.from(text))], automatic, yieldNow);
 		const reading = rows.each(visit);
 		return { reading, visit };
 	};
@@ -487,15 +487,15 @@ describe('short rows', () => {
 test('yields more often with wide rows', async () => {
 	const cells = Array.from({ length: 1_000 }, (_, i) => `c${i}`).join(',');
 	const source = inPieces('a.csv', Buffer.from(`${cells}\n`.repeat(1_001)));
-	const breathe = jest.fn(noBreath);
-	const rows = await FileRows.open([source], automatic, breathe);
+	const yieldNow = jest.fn(noYield);
+	const rows = await FileRows.open([source], automatic, yieldNow);
 	await rows.each(() => undefined);
-	expect(breathe).toHaveBeenCalledTimes(9);
+	expect(yieldNow).toHaveBeenCalledTimes(9);
 });
 
 test('visits rows again', async () => {
 	const source = inPieces('a.csv', Buffer.from('phone\n1\n2\n'));
-	const rows = await FileRows.open([source], automatic, noBreath);
+	const rows = await FileRows.open([source], automatic, noYield);
 	expect(await rowsOf(rows)).toEqual(await rowsOf(rows));
 });
 
@@ -525,7 +525,7 @@ test('picks the same rows as visited, in any order', async () => {
 				const sources = files.map((rows, file) =>
 					inPieces(`${file}.csv`, Buffer.from(Papa.unparse([['a', 'b'], ...rows])), cuts),
 				);
-				const rows = await FileRows.open(sources, { delimiter: ',', encoding: '' }, noBreath);
+				const rows = await FileRows.open(sources, { delimiter: ',', encoding: '' }, noYield);
 				const visited = await rowsOf(rows);
 				expect(visited.map(({ row }) => row)).toEqual(files.flat().map(([a, b]) => ({ a, b })));
 				for (const pick of picks) {
@@ -548,7 +548,7 @@ describe('several files', () => {
 		const sources = ['a', 'b'].map((name) =>
 			inPieces(`${name}.csv`, Buffer.from(`phone,${name}\n1,x\n\n2,y\n3,z\n`)),
 		);
-		const rows = await FileRows.open(sources, automatic, noBreath);
+		const rows = await FileRows.open(sources, automatic, noYield);
 		await rowsOf(rows);
 		return rows;
 	};
@@ -575,7 +575,7 @@ describe('a file that changes', () => {
 	const changing = async (then: string | Buffer) => {
 		let content: string | Buffer = 'phone\n1\n2\n3\n';
 		const source: Source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
-		const rows = await FileRows.open([source], automatic, noBreath);
+		const rows = await FileRows.open([source], automatic, noYield);
 		await rowsOf(rows);
 		content = then;
 		return rows;
@@ -619,7 +619,7 @@ describe('a file that changes', () => {
 			}
 		}
 		const source: Source = { name: 'a.csv', open: async () => opened() };
-		const rows = await FileRows.open([source], automatic, noBreath);
+		const rows = await FileRows.open([source], automatic, noYield);
 		await rowsOf(rows);
 		content = 'phone\n1\n\n2\n3\n';
 		await rows.output([1, 2]);
@@ -653,7 +653,7 @@ test('continues reading for later rows, and closes the file at the end', async (
 		}
 	}
 	const source: Source = { name: 'a.csv', open: async () => opened() };
-	const rows = await FileRows.open([source], automatic, noBreath);
+	const rows = await FileRows.open([source], automatic, noYield);
 	await rows.each(() => undefined);
 	expect(open).toBe(0);
 	const before = readings;

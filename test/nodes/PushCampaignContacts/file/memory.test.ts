@@ -5,9 +5,9 @@ import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
 import { accept, contactItems, scripted } from '../push/scripted';
 
-/** In typed arrays and buffers. */
+/** Bytes in typed arrays and buffers. */
 function heldOutside(): number {
-	// What the first one finds is counted out by the second.
+	// Memory that the first one frees is no longer counted after the second one.
 	collectGarbage();
 	collectGarbage();
 	return process.memoryUsage().arrayBuffers;
@@ -16,7 +16,7 @@ function heldOutside(): number {
 const PIECES = 400;
 const NOTE = 'x'.repeat(60_000);
 
-/** A row in each 60 kB, without a number. */
+/** Rows of 60 kB without a phone number, one per piece. */
 async function* pieces(): AsyncGenerator<Uint8Array> {
 	yield Buffer.from('phone,note\n');
 	for (let piece = 0; piece < PIECES; piece++) {

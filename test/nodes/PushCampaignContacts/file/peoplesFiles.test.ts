@@ -9,7 +9,7 @@ import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepare
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
 
-/** What somebody's list says of a person; every person has a number and an ID of their own. */
+/** A person in a list. Each one has their own number and ID. */
 type Person = { subscriber: string; cells: { [column: string]: string } };
 
 const choice: ColumnChoice = {
@@ -38,7 +38,7 @@ const subscriber = fc
 	.tuple(fc.constantFrom('6', '7', '91', '98'), fc.integer({ min: 1, max: 99_999_998 }))
 	.map(([start, rest]) => start + String(rest).padStart(10 - start.length, '0'))
 	.filter((digits) => !digits.endsWith('000000'));
-/** Ways of writing a number that are the same number, by hand or by a program. */
+/** Formats of a number that people or programs write. */
 const WRITTEN: Array<(digits: string) => string> = [
 	(digits) => digits,
 	(digits) => `+91${digits}`,
@@ -115,7 +115,7 @@ const written: fc.Arbitrary<Written> = fc
 		};
 	});
 
-/** What is sent of files, and the rows that are reported with a reason. */
+/** The contacts that are sent from files, and the rows that are rejected with a reason. */
 async function pushed(files: readonly Uint8Array[]) {
 	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
 	const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
@@ -144,7 +144,7 @@ const orStopped = async (files: readonly Uint8Array[]) =>
 
 const subscriberOf = ({ phone }: JsonObject) => (typeof phone === 'string' ? phone.slice(-10) : '');
 
-/** As the file says it, under the headings of the file. */
+/** The cells of a person, by the headings of the file. */
 function expected({ subscriber: digits, cells }: Person, { columns }: Written): JsonObject {
 	const heading = columns.find((name) => HEADINGS.name.includes(name)) ?? '';
 	return { id: cells.id ?? '', note: cells.note ?? '', name: cells[heading] ?? '', digits };
@@ -174,7 +174,7 @@ test('sends or reports every person of a list in any format', async () => {
 	);
 });
 
-/** Anywhere in a file, without a preference for its beginning. */
+/** A position in a file, equally likely everywhere. */
 const cut = fc.noBias(fc.nat({ max: 5_000 }));
 
 test('never calls another person if a file is cut off, and sends no incomplete row', async () => {
@@ -189,7 +189,7 @@ test('never calls another person if a file is cut off, and sends no incomplete r
 				expect(person).toBeDefined();
 				if (person === undefined) continue;
 				const wanted = expected(person, file);
-				// Of the last row, the last cell may end early: no reader can know that.
+				// The last cell of the last row may be cut off, which no reader can recognize.
 				const isLast = at === result.sent.length - 1;
 				if (!isLast) expect(asExpected(contact)).toEqual(wanted);
 				else expect(asExpected(contact)).toMatchObject({ id: wanted.id, name: wanted.name });
@@ -245,7 +245,7 @@ test('sends no row with shifted cells if delimiters are unquoted', async () => {
 	);
 });
 
-/** What a person or a program does to a file between two readings. */
+/** Changes of a file between two readings. */
 const CHANGES: Array<(bytes: Buffer, place: number) => Buffer> = [
 	(bytes, place) => bytes.subarray(0, place),
 	(bytes, place) => Buffer.concat([bytes.subarray(0, place), bytes.subarray(place + 1)]),

@@ -19,11 +19,11 @@ import {
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 
-const noBreath = async () => {};
+const noYield = async () => {};
 
-/** What a service may do to a request. */
-const HAPPENINGS: Record<string, Script> = {
-	taken: accept,
+/** What a service may do with a request. */
+const SCRIPTS: Record<string, Script> = {
+	accepted: accept,
 	'reset after it': () => reset,
 	archived: () => reject('Campaign is archived', 409),
 	'too large': (phones, request) =>
@@ -43,10 +43,10 @@ const row = fc.record({
 	city: fc.constantFrom('', 'Pune', ' ', '"'),
 });
 
-/** A try, and a further one after it was stored: what was sent, and what became of each row. */
-async function twoTries(source: () => Promise<RowSource>, happenings: string[], size: number) {
+/** Pushes the rows, and again after the first attempt was stored. Returns what was sent, and the result of each row. */
+async function twoAttempts(source: () => Promise<RowSource>, scripts: string[], size: number) {
 	const { options, sent } = scripted((phones, request) =>
-		(HAPPENINGS[happenings[request - 1] ?? 'taken'] ?? accept)(phones, request),
+		(SCRIPTS[scripts[request - 1] ?? 'accepted'] ?? accept)(phones, request),
 	);
 	const columns = { ...options.columns, personName: { name: 'person_name' } };
 	const settings = { ...options, columns, contactsPerRequest: size };
@@ -56,7 +56,7 @@ async function twoTries(source: () => Promise<RowSource>, happenings: string[], 
 		const rows = await source();
 		const {
 			pushed,
-			rejectedRows: rejectedRows,
+			rejectedRows,
 			stopped,
 			received,
 		} = await push(rows, settings, current ?? stored(progress));
@@ -78,10 +78,10 @@ test('pushes a file like the same rows as items, in each attempt', async () => {
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(row, { maxLength: 14 }),
-			fc.array(fc.constantFrom(...Object.keys(HAPPENINGS)), { maxLength: 6 }),
+			fc.array(fc.constantFrom(...Object.keys(SCRIPTS)), { maxLength: 6 }),
 			fc.integer({ min: 1, max: 5 }),
-			async (rows, happenings, size) => {
-				// A blank row is none in a file.
+			async (rows, scripts, size) => {
+				// A blank row of a file is ignored, so each row has an ID.
 				const people = rows.map((one) => ({ ...one, id: 'x' }));
 				const text = Papa.unparse([
 					['phone', 'person_name', 'city', 'id'],
@@ -90,10 +90,10 @@ test('pushes a file like the same rows as items, in each attempt', async () => {
 				const items = people.map((one) => ({ json: one }));
 				const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
 				const writing = { delimiter: ',', encoding: '' };
-				const ofItems = async () => new ItemRows(items, noBreath);
-				const ofFile = async () => await FileRows.open([source], writing, noBreath);
-				expect(await twoTries(ofFile, happenings, size)).toEqual(
-					await twoTries(ofItems, happenings, size),
+				const ofItems = async () => new ItemRows(items, noYield);
+				const ofFile = async () => await FileRows.open([source], writing, noYield);
+				expect(await twoAttempts(ofFile, scripts, size)).toEqual(
+					await twoAttempts(ofItems, scripts, size),
 				);
 			},
 		),
@@ -106,18 +106,18 @@ test('yields every 2,000 rows when reading again', async () => {
 	const text = Papa.unparse(people.map(({ json }) => json));
 	const source = { name: 'a.csv', open: async () => [Buffer.from(text)] };
 	for (const rowsWith of [
-		async (breathe: YieldToEventLoop) => new ItemRows(people, breathe),
-		async (breathe: YieldToEventLoop) =>
-			await FileRows.open([source], { delimiter: ',', encoding: '' }, breathe),
+		async (yieldNow: YieldToEventLoop) => new ItemRows(people, yieldNow),
+		async (yieldNow: YieldToEventLoop) =>
+			await FileRows.open([source], { delimiter: ',', encoding: '' }, yieldNow),
 	]) {
-		let breaths = 0;
+		let yields = 0;
 		const rows = await rowsWith(async () => {
-			breaths++;
+			yields++;
 		});
 		await rows.each(() => {});
 		const places: number[] = [];
-		breaths = 0;
-		await rows.pick([...people.keys()], () => places.push(breaths));
+		yields = 0;
+		await rows.pick([...people.keys()], () => places.push(yields));
 		expect([0, 1_999, 2_000, 3_999, 4_000].map((place) => places[place])).toEqual([1, 1, 2, 2, 3]);
 	}
 });
@@ -125,7 +125,7 @@ test('yields every 2,000 rows when reading again', async () => {
 test('stops the push if a number changed before it is sent', async () => {
 	let content = 'phone\n9000000001\n9000000002\n9000000003\n';
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
-	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noBreath);
+	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noYield);
 	const { options, sent } = scripted(accept);
 	const prepared = await prepareRows(rows, options.columns, options);
 	content = content.replace('9000000002', '9000000009');
@@ -137,7 +137,7 @@ test('stops the push if a number changed before it is sent', async () => {
 
 test('does not send a file that is read differently from an earlier attempt', () => {
 	const progress = new PushProgress();
-	const source = (reading?: string) => Object.assign(new ItemRows([], noBreath), { reading });
+	const source = (reading?: string) => Object.assign(new ItemRows([], noYield), { reading });
 	progress.requireSameFile(source('comma'));
 	progress.requireSameFile(source('semicolon'));
 	progress.record.rejected.push({ settings: '', row: 0, number: '', reason: '' });

@@ -28,7 +28,7 @@ const shows = (...uploads: JsonObject[]): HttpResponse =>
 	json(200, { success: true, data: { campaign: {}, calls: {}, uploads } });
 const stumbles = json(500, { success: false, error: 'Internal server error' });
 
-/** A campaign whose status is read: what it shows before the request, and then look by look. */
+/** A campaign with these results of its status reads: before the request, and after it. */
 function campaign(before: Status, ...later: Status[]) {
 	const looks = [before, ...later];
 	const requests: string[] = [];

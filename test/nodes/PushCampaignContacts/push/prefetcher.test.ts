@@ -16,7 +16,7 @@ import {
 	type Script,
 } from './scripted';
 
-/** Reads and requests in their order, each from its beginning to its end. */
+/** A push whose reads and requests are recorded when they begin and end. */
 function watched(
 	count: number,
 	{ script = accept, broken }: { script?: Script; broken?: number } = {},

@@ -13,7 +13,7 @@ import {
 	stored,
 } from './scripted';
 
-/** The first request goes well, the second breaks. */
+/** The first request is accepted, and the connection of the second one breaks. */
 const breaking = () =>
 	scripted((phones, request) => (request === 2 ? reset : accept(phones, request)));
 
@@ -107,7 +107,7 @@ test('a later attempt with other settings sends no number twice', async () => {
 test('sends changed numbers, but no number that was sent from any row', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
-	// Another column holds other numbers, some of which were sent by the first.
+	// Another column has other numbers. Some of them were sent from the first column.
 	const items = contactItems(30).map(({ json: row }, index) => ({
 		json: { ...row, mobile: index < 5 ? phone(index + 100) : phone((index + 5) % 30) },
 	}));

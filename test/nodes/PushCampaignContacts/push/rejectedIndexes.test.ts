@@ -18,7 +18,7 @@ import {
 
 type Manner = { firstIndex: 0 | 1; bad: ReadonlySet<number>; namesAll?: boolean };
 
-/** A service that does not take the bad numbers, and counts its contacts from 0 or from 1. */
+/** A service that rejects the bad numbers, and counts contacts from 0 or from 1. */
 function strict({ firstIndex, bad, namesAll = false }: Manner) {
 	const taken: string[] = [];
 	const isBad = (number: string) => bad.has(Number(number) - 9_000_000_000);
@@ -172,7 +172,7 @@ describe('a cell that contains contacts[<index>]', () => {
 	type Contact = { phone: string; note?: string };
 	type Words = (index: number, note: string) => string;
 
-	/** A service that does not take some rows, and repeats what is in them. */
+	/** A service that rejects some rows, and quotes their cells. */
 	function repeating(bad: ReadonlySet<string>, firstIndex: 0 | 1, words: Words, all = false) {
 		const taken: string[] = [];
 		let requests = 0;
@@ -274,7 +274,7 @@ describe('a cell that contains contacts[<index>]', () => {
 		);
 		const additions = { body: { source: 'contacts[0]' } };
 		expect(statuses(await push(5, { ...options, additions }))).toEqual(['2 rejected']);
-		// The row that is named from 1 on is sent alone, and accepted; then the others.
+		// The row that is named when counting from 1 is sent alone and accepted, and then the others.
 		expect(sent.map((phones) => phones.length)).toEqual([5, 1, 3]);
 	});
 
@@ -285,7 +285,7 @@ describe('a cell that contains contacts[<index>]', () => {
 		const outcome = await push(rowsWith(notes), options);
 		expect(statuses(outcome)).toEqual(['45 rejected']);
 		expect(taken).toHaveLength(59);
-		// All, the two that may be meant, and the rest.
+		// All rows, the two that the service may mean, and the rest.
 		expect(requests()).toBe(4);
 	});
 

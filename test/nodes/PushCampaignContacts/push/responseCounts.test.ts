@@ -114,7 +114,7 @@ test.each<[JsonObject, pushed: number[]]>([
 	[{ ...list, contacts_accepted: 0, dnd_skipped: [{ all: two }] }, []],
 	[{ contacts_received: 1, contacts_accepted: 1, dnd_skipped: [phone(0)], ...list }, [1]],
 	[{ contacts_accepted: 0, dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] }, []],
-	// Nobody can be told from it; the hint says so.
+	// The entry names no row, which a hint says.
 	[{ ...list, contacts_accepted: 1, dnd_skipped: [{ id: 9 }] }, [0, 1]],
 ])('accepts possible counts: %j', async (data, rows) => {
 	const outcome = await push(2, answering(data).options);
@@ -130,7 +130,7 @@ test('reads counts and skipped numbers beside data', async () => {
 	expect(statuses(await push(2, skipped.options))).toEqual(['0 do_not_disturb']);
 });
 
-/** A count as a service may write it: most often one that fits. */
+/** A count as a service may write it, usually a possible one. */
 const count = (sent: number): fc.Arbitrary<JsonValue | undefined> =>
 	fc.oneof(
 		{ weight: 4, arbitrary: fc.nat(sent + 1) },
@@ -154,7 +154,7 @@ const cases = fc.integer({ min: 1, max: 6 }).chain((sent) =>
 	}),
 );
 
-/** Written here once more: a number, or none that can be compared. */
+/** Reads a count independently of the node. */
 function numeric(value: JsonValue | undefined): number | 'missing' | 'unusable' {
 	if (value === undefined || value === null) return 'missing';
 	const read = typeof value === 'string' && value !== '' ? Number(value) : value;

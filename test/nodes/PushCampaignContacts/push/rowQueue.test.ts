@@ -8,7 +8,7 @@ import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { accept, phone, push, scripted, statuses } from './scripted';
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 
-/** A store that counts what it is given. */
+/** A store that records what is added and removed. */
 function memoryStore() {
 	const held = new Set<string>();
 	const added: string[][] = [];
@@ -61,7 +61,7 @@ test('reserves no more numbers than fit in the next request', async () => {
 	const { store, held } = memoryStore();
 	await new PushedNumbers(listIn(store), keys).reserve(range(0, 25));
 	const { options, sent } = scripted((phones, request) => {
-		// 25 old ones, and of the new ones those that are under way or told.
+		// 25 old ones, and the new ones in flight or with a result.
 		expect([...held].filter((key) => /^pushed list 9\d+$/.test(key))).toHaveLength(
 			25 + 10 * request,
 		);

@@ -54,7 +54,7 @@ export function contactsIn({ body = {}, list }: ServiceRequest): JsonObject[] {
 export const phonesOf = (request: ServiceRequest): string[] =>
 	contactsIn(request).map(({ phone }) => (typeof phone === 'string' ? phone : ''));
 
-/** A service that answers by a script and remembers what it was sent. */
+/** A service that responds by a script and records what was sent. */
 export function scripted(script: Script) {
 	const requests: ServiceRequest[] = [];
 	const sent: string[][] = [];
@@ -107,7 +107,7 @@ export async function push(
 	return await pushToCampaign(rows, prepared, options, progress);
 }
 
-/** What an earlier try has written, as n8n stores it with the execution and reads it again. */
+/** The progress of an earlier attempt, stored and read again as n8n does. */
 export function stored({ record }: PushProgress): PushProgress {
 	const read: unknown = JSON.parse(JSON.stringify(record));
 	if (!isPushCheckpoint(read)) throw new Error('The record cannot be read again');

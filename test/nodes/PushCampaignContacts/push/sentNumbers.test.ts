@@ -17,9 +17,9 @@ import { keysOf, phone } from './scripted';
 type Round = {
 	campaign: number;
 	options: string | undefined;
-	/** By row: its number, and what becomes of it if it is sent. */
+	/** By row: its number, and its result if it is sent. */
 	rows: Array<{ number: number; fate: RowStatus | 'pushed' }>;
-	/** Whether n8n stores the execution before it, and another process goes on. */
+	/** Whether n8n stores the execution before, and another process continues. */
 	isResumed: boolean;
 };
 
@@ -68,7 +68,7 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 						return status === undefined ? [] : [[index, status]];
 					}),
 				);
-				// Whose number was left out says why in words of its own.
+				// The reasons for people and for models differ.
 				const toModel = options === undefined ? 'in this execution' : 'MCP session';
 				for (const { status, reason } of rejectedRows) {
 					expect(reason).toContain(status === 'unknown' ? 'unknown outcome' : toModel);

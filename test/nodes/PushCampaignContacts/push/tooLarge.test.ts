@@ -2,27 +2,27 @@ import fc from 'fast-check';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
 import { accept, phone, push, reject, scripted, statuses } from './scripted';
 
-/** A service, or a proxy before it, that takes no more than so many contacts at once. */
-const narrow = (most: (phones: string[]) => number) =>
+/** A service or a proxy with a maximum number of contacts per request. */
+const limited = (max: (phones: string[]) => number) =>
 	scripted((phones, request) =>
-		phones.length > most(phones)
+		phones.length > max(phones)
 			? { status: 413, headers: {}, text: '<html>Request Entity Too Large</html>' }
 			: accept(phones, request),
 	);
-const taken = (sent: string[][], most: number) => sent.filter((phones) => phones.length <= most);
+const accepted = (sent: string[][], max: number) => sent.filter((phones) => phones.length <= max);
 
 test('halves a request that is too large, and keeps the smaller size', async () => {
-	const { sent, options } = narrow(() => 3_000);
+	const { sent, options } = limited(() => 3_000);
 	const outcome = await push(20_000, options);
 	expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
-	expect(taken(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
+	expect(accepted(sent, 3_000).flat()).toEqual(Array.from({ length: 20_000 }, (_, i) => phone(i)));
 	expect(sent).toHaveLength(8 + 3);
 	expect(outcome.rejectedRows.size).toBe(0);
 	expect(outcome.stopped).toBeUndefined();
 });
 
 test('rejects a row that is too large alone, and sends the others', async () => {
-	const { sent, options } = narrow((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
+	const { sent, options } = limited((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
 	const outcome = await push(10_010, options);
 	expect(statuses(outcome)).toEqual(['3 rejected']);
 	expect([...outcome.rejectedRows][0]?.reason).toBe(
@@ -34,7 +34,7 @@ test('rejects a row that is too large alone, and sends the others', async () => 
 });
 
 test('stops after a limited number of rows that are too large alone', async () => {
-	const { sent, options } = narrow(() => 0);
+	const { sent, options } = limited(() => 0);
 	const outcome = await push(1_000, options);
 	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);
 	expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
@@ -56,10 +56,10 @@ test('sends each row once and in order, for any size limit', async () => {
 			fc.integer({ min: 1, max: 60 }),
 			fc.integer({ min: 1, max: 60 }),
 			fc.integer({ min: 1, max: 60 }),
-			async (count, most, size) => {
-				const { sent, options } = narrow(() => most);
+			async (count, max, size) => {
+				const { sent, options } = limited(() => max);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
-				expect(taken(sent, most).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
+				expect(accepted(sent, max).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
 				expect(outcome.rejectedRows.size).toBe(0);
 			},
 		),

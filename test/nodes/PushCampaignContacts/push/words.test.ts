@@ -15,9 +15,9 @@ import {
 	type Script,
 } from './scripted';
 
-/** What may become of a request. */
-const ENDINGS: Record<string, Script> = {
-	taken: accept,
+/** What a service may do with a request. */
+const SCRIPTS: Record<string, Script> = {
+	accepted: accept,
 	'too many': () => ({ status: 429, headers: {}, text: '' }),
 	'too many, wait': () => ({ status: 429, headers: { 'retry-after': '3600' }, text: '' }),
 	'too large': () => json(413, { success: false, error: 'too large' }),
@@ -49,12 +49,12 @@ test('no message says that nothing was sent if something was, for any outcome', 
 	await fc.assert(
 		fc.asyncProperty(
 			fc.array(cell, { minLength: 1, maxLength: 6 }),
-			fc.array(fc.constantFrom(...Object.keys(ENDINGS)), { minLength: 1, maxLength: 5 }),
+			fc.array(fc.constantFrom(...Object.keys(SCRIPTS)), { minLength: 1, maxLength: 5 }),
 			fc.integer({ min: 1, max: 3 }),
 			fc.boolean(),
-			async (phones, endings, contactsPerRequest, isTriedAgain) => {
+			async (phones, scripts, contactsPerRequest, isTriedAgain) => {
 				const { options, sent } = scripted((numbers, request) =>
-					(ENDINGS[endings[Math.min(request, endings.length) - 1] ?? ''] ?? accept)(
+					(SCRIPTS[scripts[Math.min(request, scripts.length) - 1] ?? ''] ?? accept)(
 						numbers,
 						request,
 					),
@@ -74,7 +74,7 @@ test('no message says that nothing was sent if something was, for any outcome', 
 				];
 				const saysNothing = texts.filter((text) => NOTHING.test(text));
 				if (sent.length > 0) expect(saysNothing).toEqual([]);
-				// The row that stays may be rejected, or not reached.
+				// The kept row may be rejected, or not reached.
 				for (const { status, reason } of rejectedRows) {
 					if (status === 'duplicate') expect(reason).not.toMatch(/\b(?:is|was) (?:sent|pushed)\b/);
 				}

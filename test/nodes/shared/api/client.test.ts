@@ -248,7 +248,7 @@ describe('the outcome without a usable response', () => {
 		['a 500', { status: 500, text: '{"success":false,"error":"Internal server error"}' }],
 		['a 502 page', { status: 502, text: '<html>Bad gateway</html>' }],
 		['a page at 200', { status: 200, text: '<html>Sign in</html>' }],
-		['half an answer', { status: 200, text: '{"success":true,"data":{"call_' }],
+		['half a response', { status: 200, text: '{"success":true,"data":{"call_' }],
 	])('a write with %s as the response: unknown, sent once', async (_name, answer) => {
 		const { client, transport } = serviceAnswering(answer);
 		await expect(client.send(POST, placed)).rejects.toMatchObject({

@@ -144,11 +144,11 @@ describe('for a decision', () => {
 		[10, 2_520],
 	])(
 		'pages of %i prove no list of more than %i entries, even if it is unchanged',
-		async (size, most) => {
+		async (size, max) => {
 			const long = (length: number) => String.fromCharCode(...range(1_000, 1_000 + length));
-			const { letters: read } = await proven({ lists: [long(most)], isSized: true, size });
-			expect(read).toHaveLength(most);
-			const longer = proven({ lists: [long(most + 1)], isSized: true, size });
+			const { letters: read } = await proven({ lists: [long(max)], isSized: true, size });
+			expect(read).toHaveLength(max);
+			const longer = proven({ lists: [long(max + 1)], isSized: true, size });
 			await expect(longer).rejects.toThrow('Not certain');
 		},
 	);

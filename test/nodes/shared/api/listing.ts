@@ -2,8 +2,8 @@ import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { queryOf } from '../../../../nodes/shared/apiMapping/placeValues';
 
-/** A service that answers each request from its query, and remembers the queries and the links that were followed. */
-export function listing(answer: (query: Query) => unknown) {
+/** A service that responds to a query, and records the queries and the followed links. */
+export function listing(respond: (query: Query) => unknown) {
 	const asked: Query[] = [];
 	const links: string[] = [];
 	const transport = async ({ path, query = {}, link }: ServiceRequest) => {
@@ -13,7 +13,7 @@ export function listing(answer: (query: Query) => unknown) {
 		const given = link === undefined ? query : queryOf(inLink);
 		asked.push(given);
 		await Promise.resolve();
-		const text = JSON.stringify(answer(given));
+		const text = JSON.stringify(respond(given));
 		return { status: 200, headers: {}, text, url: url.href };
 	};
 	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };

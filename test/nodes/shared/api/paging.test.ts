@@ -12,17 +12,17 @@ import {
 	type PageOptions,
 } from '../../../../nodes/shared/api/paging';
 
-/** Gives the parts by what asks for them, the first by nothing, and remembers what was asked for. */
+/** A list with pages by position, which is undefined for the first one. Records the requested positions. */
 function list(parts: Map<number | undefined, Page<number> | Error>) {
 	const asked: Array<number | undefined> = [];
 	const found: number[] = [];
-	const underWay = { now: 0, most: 0 };
+	const inFlight = { now: 0, max: 0 };
 	const ask = async (position: number | undefined) => {
 		asked.push(position);
-		underWay.most = Math.max(underWay.most, ++underWay.now);
-		// Those that are asked for later may answer sooner.
+		inFlight.max = Math.max(inFlight.max, ++inFlight.now);
+		// A later request may get its response sooner.
 		for (let turn = 0; turn < 3 - ((position ?? 0) % 3); turn++) await setImmediate();
-		underWay.now--;
+		inFlight.now--;
 		const part = parts.get(position);
 		if (part === undefined) throw new Error(`There is no part ${position}`);
 		if (part instanceof Error) throw part;
@@ -39,13 +39,13 @@ function list(parts: Map<number | undefined, Page<number> | Error>) {
 			},
 			{ limit: Infinity, loopAdvice: 'Ask otherwise.', ...options },
 		);
-	return { asked, found, underWay, all };
+	return { asked, found, inFlight, all };
 }
 
 const parts = (...each: Array<readonly [number | undefined, Page<number> | Error]>) =>
 	list(new Map(each));
 
-/** So many parts of one entry each; every one tells of all that follow. */
+/** A list of pages with one entry each. Each page has the positions of all further ones. */
 function numbered(count: number, broken: number[] = []) {
 	return list(
 		new Map(
@@ -155,30 +155,30 @@ describe('pages with known positions', () => {
 	test('are requested in parallel, each once, and returned in order', async () => {
 		await fc.assert(
 			fc.asyncProperty(fc.integer({ min: 1, max: 40 }), async (count) => {
-				const { asked, found, underWay, all } = numbered(count);
+				const { asked, found, inFlight, all } = numbered(count);
 				expect(await all()).toEqual(range(count).map((part) => `entry ${part}`));
 				expect([...asked].sort((a = 0, b = 0) => a - b)).toEqual([...range(1, count), undefined]);
 				expect(found).toEqual(range(count));
-				expect(underWay.most).toBeLessThanOrEqual(READS_AT_ONCE);
-				if (count > READS_AT_ONCE) expect(underWay.most).toBe(READS_AT_ONCE);
+				expect(inFlight.max).toBeLessThanOrEqual(READS_AT_ONCE);
+				if (count > READS_AT_ONCE) expect(inFlight.max).toBe(READS_AT_ONCE);
 			}),
 			{ numRuns: 40 },
 		);
 	});
 
 	test('wait for the limiter', async () => {
-		const { asked, underWay, all } = numbered(30);
+		const { asked, inFlight, all } = numbered(30);
 		const other = numbered(30);
 		const limiter = pLimit(3);
-		let most = 0;
+		let max = 0;
 		const watch = async () => {
-			most = Math.max(most, underWay.now + other.underWay.now);
+			max = Math.max(max, inFlight.now + other.inFlight.now);
 			await setImmediate();
 		};
 		const both = Promise.all([all({ limiter }), other.all({ limiter })]);
 		while (asked.length < 30 || other.asked.length < 30) await watch();
 		await both;
-		expect(most).toBe(3);
+		expect(max).toBe(3);
 	});
 
 	test('are limited to what the limit needs', async () => {
@@ -267,13 +267,13 @@ describe('pages with known positions', () => {
 		const listOf = (all: Array<Page<number> | Error>) =>
 			parts(...all.map((one, at) => [at === 0 ? undefined : at - 1, one] as const));
 		await fc.assert(
-			fc.asyncProperty(each, limits, atOnce, async (all, limit, most) => {
+			fc.asyncProperty(each, limits, atOnce, async (all, limit, max) => {
 				const ahead = listOf(all);
 				const oneByOne = listOf(
 					all.map((one) => (one instanceof Error ? one : omit(one, 'further'))),
 				);
 				const [read, expected] = await Promise.allSettled([
-					ahead.all({ limit, limiter: pLimit(most) }),
+					ahead.all({ limit, limiter: pLimit(max) }),
 					oneByOne.all({ limit }),
 				]);
 				expect(read).toEqual(expected);

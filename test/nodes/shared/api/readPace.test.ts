@@ -14,22 +14,22 @@ const tooMany = (retryAfter?: number): HttpResponse => ({
 	text: '{"success":false,"error":"Too many requests"}',
 });
 
-/** A service that takes a request unless `rejects` says otherwise, and the client of it. */
+/** A service that accepts a request unless `rejects` returns a response, and its client. */
 function service(
 	rejects: (now: number, takenAt: readonly number[]) => HttpResponse | undefined,
 	{ notAfter, stop }: { notAfter?: number; stop?: AbortSignal } = {},
 ) {
 	const clock = virtualClock();
-	const seen = { sent: 0, rejected: 0, takenAt: new Array<number>(), underWay: 0, most: 0 };
+	const seen = { sent: 0, rejected: 0, takenAt: new Array<number>(), inFlight: 0, max: 0 };
 	const transport = async () => {
 		seen.sent++;
 		const rejected = rejects(clock.now(), seen.takenAt);
 		if (rejected === undefined) seen.takenAt.push(clock.now());
 		else seen.rejected++;
-		seen.underWay++;
-		seen.most = Math.max(seen.most, seen.underWay);
+		seen.inFlight++;
+		seen.max = Math.max(seen.max, seen.inFlight);
 		await clock.sleep(20);
-		seen.underWay--;
+		seen.inFlight--;
 		return rejected ?? TAKEN;
 	};
 	const client = new ApiClient(transport, clock, () => 0.5, undefined, notAfter, stop);
@@ -47,15 +47,15 @@ test('after every ten reads that the service accepts, one more is in flight', as
 	const { seen, read } = service(() => (seen.sent <= 2 ? tooMany(1) : undefined));
 	// Rejected at the same time, and then accepted one after the other.
 	await read(2);
-	for (const [most, count] of [
+	for (const [max, count] of [
 		[1, 8],
 		[2, 2],
 		[2, 8],
 		[3, 3],
 	] as const) {
-		seen.most = 0;
+		seen.max = 0;
 		expect(failed(await read(count))).toEqual([]);
-		expect(seen.most).toBe(most);
+		expect(seen.max).toBe(max);
 	}
 });
 
@@ -65,9 +65,9 @@ test.each([1, undefined])(
 		const { clock, seen, read } = service(onePerSecond(retryAfter));
 		expect(failed(await read(40))).toEqual([]);
 		expect(seen.takenAt).toHaveLength(40);
-		// Nearly as fast as the service lets anybody be.
+		// Nearly as fast as the service allows.
 		expect(clock.now()).toBeLessThan(retryAfter === 1 ? 45_000 : 80_000);
-		// All of them once, and then one in vain for each; two if the service does not say when to come again.
+		// All once, and then one rejection for each read, or two without Retry-After.
 		expect(seen.rejected).toBeLessThanOrEqual(retryAfter === 1 ? 2 * 40 : 3 * 40);
 	},
 );
@@ -94,13 +94,13 @@ test('while a service accepts all reads, more and more are in flight', async () 
 	const { seen, read } = service((now) => (now < 10 && seen.sent > 3 ? tooMany(1) : undefined));
 	await read(10);
 	expect(seen.rejected).toBe(7);
-	const most: number[] = [];
+	const maxima: number[] = [];
 	for (let round = 0; round < 3; round++) {
-		seen.most = 0;
+		seen.max = 0;
 		expect(failed(await read(40))).toEqual([]);
-		most.push(seen.most);
+		maxima.push(seen.max);
 	}
-	const [first = 0, second = 0, third = 0] = most;
+	const [first = 0, second = 0, third = 0] = maxima;
 	expect(first).toBeGreaterThan(1);
 	expect(second).toBeGreaterThan(first);
 	expect(third).toBeGreaterThan(second);
@@ -152,7 +152,7 @@ test('an aborted read makes way for the others', async () => {
 		async (index) =>
 			await client.send(index === 3 ? { ...READ, signal: over.signal } : READ, saysSuccess),
 	);
-	// By then all but one wait for their turn.
+	// By then, all but one wait.
 	await clock.sleep(1_500);
 	const sent = seen.sent;
 	over.abort();
@@ -186,7 +186,7 @@ test('when the execution is stopped, waiting writes end and are not sent again',
 	stop.abort();
 	const results = failed(await writing);
 	expect(results).toHaveLength(2);
-	// Nothing was done, and that is known.
+	// The service has certainly done nothing.
 	for (const result of results)
 		expect(result).toMatchObject({ reason: expect.any(ServiceRejection) });
 	expect(seen.sent).toBe(2);

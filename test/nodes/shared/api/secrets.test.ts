@@ -11,14 +11,14 @@ const WS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzIjoiMSJ9.c2lnbmF0dXJl';
 const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
-/** A service that gives these answers, one after another. */
+/** A service that returns these responses in order. */
 function answering(...answers: Array<Partial<HttpResponse>>): ApiClient {
 	const transport = async () =>
 		await Promise.resolve({ status: 200, headers: {}, text: '', ...answers.shift() });
 	return new ApiClient(transport, clock, () => 0, TOKEN);
 }
 
-/** Everything that can be seen of what came, or of why nothing did. */
+/** Everything that a result or an error shows. */
 async function seen(asking: Promise<unknown>): Promise<string> {
 	return await asking.then(
 		(answer) => inspect(answer, { depth: Infinity }),
@@ -59,9 +59,9 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 		['the details', 400, inJson({ success: false, error: 'No', details: { sent: { k: token } } })],
 		['a name', 400, inJson({ success: false, error: 'No', details: { [token]: 1 } })],
 		['a page', 403, `<html>Header API-Token: ${token}</html>`],
-		['the service in trouble', 500, inJson({ success: false, error: token })],
-		['another answer', 200, inJson({ echo: token })],
-		['half an answer', 200, `{"success":true,"token":"${token}`],
+		['a failing service', 500, inJson({ success: false, error: token })],
+		['another response', 200, inJson({ echo: token })],
+		['half a response', 200, `{"success":true,"token":"${token}`],
 		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
 		['a plain text', 502, token],
 	])('is hidden in %s', async (_place, status, text) => {
@@ -92,7 +92,7 @@ test.each(['1234567890123456', '0.12345678901234'])(
 	},
 );
 
-/** Of the characters that a header can carry, without those of the text around it. */
+/** Characters that a header can have, without those of the text around the token. */
 const anyToken = fc.string({
 	unit: fc.integer({ min: 0x21, max: 0x74 }).map((at) => String.fromCharCode(at)),
 	minLength: 16,
@@ -131,7 +131,7 @@ test.each(TEXTS_WITH_IT)('any token in any text %s is hidden completely', (_way,
 			const encoded = write(`${before}${token}${after}`);
 			const shown = new Secrets(token).hide(encoded);
 			expect(shown).toContain('[hidden]');
-			// Where the token is in the encoded text, up to the characters that it shares with its neighbours.
+			// The position of the token in the encoded text, without characters that it shares with its neighbors.
 			const start = write(before).length;
 			for (let at = start; at < start + 8; at++) {
 				expect(shown).not.toContain(encoded.slice(at, at + 8));
@@ -184,7 +184,7 @@ describe('the start of a token', () => {
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
 
 	test.each<[string, number, (shown: string) => string]>([
-		['of an answer that broke off', 200, (shown) => `{"success":true,"echo":"key ${shown}`],
+		['of a response that broke off', 200, (shown) => `{"success":true,"echo":"key ${shown}`],
 		['of a page that broke off', 403, (shown) => `<html>key ${encodeURIComponent(shown)}`],
 		['of a rejection', 400, (error) => JSON.stringify({ success: false, error: `key ${error}…` })],
 		['in a sentence', 400, (x) => JSON.stringify({ success: false, error: `key ${x}... is bad` })],
@@ -239,7 +239,7 @@ describe('a WebSocket token', () => {
 
 	test.each<[string, number, string]>([
 		['a truncated answer', 200, given.slice(0, -30)],
-		['an answer of the service in trouble', 500, given],
+		['a response of a failing service', 500, given],
 		[
 			'a rejection that contains it',
 			400,
@@ -312,7 +312,7 @@ describe.each([
 		]) {
 			const shown = withoutSecrets(text, ['another-secret', secret]);
 			expect(shown).toContain('[hidden]');
-			// A secret with a quote in it is in no single word.
+			// A secret with a quote isn't part of a single word.
 			if (!secret.includes('"')) expect(shown).toContain('more');
 			for (let at = 0; at + 12 <= written.length; at++) {
 				expect(shown).not.toContain(written.slice(at, at + 12));

@@ -182,7 +182,7 @@ const EMPTY: Array<[string, string]> = [
 	['a message alone', '{"message":"ok"}'],
 	['null under data', '{"data":null}'],
 	['a page', '<!doctype html><title>Sign in</title>'],
-	['half an answer', '{"success":true,"data":{"call_id":"c'],
+	['half a response', '{"success":true,"data":{"call_id":"c'],
 	['a number', '1'],
 	['a text', '"ok"'],
 	['null in each field', '{"call_id":null,"campaign_upload_id":null,"success":null}'],

@@ -20,7 +20,7 @@ const AWAY = new TransportFault('ECONNRESET', 'ECONNRESET');
 
 type Script = Array<JsonObject | TransportFault>;
 
-/** A service that gives these answers one after another, the last of them again and again; time passes in sleeps alone. */
+/** A service that returns these responses in order, and then the last one again. Time passes only in `sleep`. */
 function scripted(...script: Script) {
 	let time = 0;
 	const asked: string[] = [];
@@ -42,7 +42,7 @@ function scripted(...script: Script) {
 		const body = answer.success === undefined ? { success: true, data: answer } : answer;
 		return { status: 200, headers: {}, text: JSON.stringify(body) };
 	};
-	// The pauses of single requests are none of ours.
+	// The pauses of single requests don't count here.
 	const service = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
 	const onEnd = jest.fn();
 	const read = async (included = NONE, until = 300_000, finished: string[] = [], isKnown = false) =>

@@ -423,7 +423,7 @@ describe('the test of the API mapping', () => {
 describe('without the path to the list, the calls of the first response', () => {
 	const TWO = calls(0, 2);
 	test.each<[string, unknown]>([
-		['the answer itself', TWO],
+		['the response itself', TWO],
 		['data', { success: true, data: TWO }],
 		['deeper, beside other lists', { data: { list: { items: TWO }, tags: ['x'], warnings: [] } }],
 		['each in an entry', { data: TWO.map((call) => ({ call, position: { at: 1 } })) }],

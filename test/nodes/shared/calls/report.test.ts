@@ -198,7 +198,7 @@ test('upper and lower case of a UUID mean the same, of another ID they do not', 
 	expect(callKey('aBc')).not.toBe(callKey('abc'));
 });
 
-/** A report in which calls stand in lists and objects in any way. */
+/** A report with calls in lists and objects. */
 const reports = fc
 	.array(fc.uuid(), { minLength: 1, maxLength: 8 })
 	.chain((ids) =>

@@ -6,7 +6,7 @@ import { phoneNumber } from '../../../../nodes/shared/phone/callPhone';
 import { callingCodeOf } from '../../../../nodes/shared/phone/callingCodes';
 import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
-/** How a value is read by each node: digits, or nothing where it is rejected. */
+/** The digits that each node reads from a value. Undefined if it rejects the value. */
 const byPush = (value: unknown) => {
 	const reading = readCampaignPhone(value);
 	return isAccepted(reading) ? reading.phone : undefined;
@@ -113,7 +113,7 @@ test('any text is rejected, or read as the end of its digits', () => {
 			const withoutDecimals = digitsIn(cell.replace(/[.,]0+\D*$/, ''));
 			for (const read of [byPush(cell), byPlaceCall(cell, code), byDnd(cell)]) {
 				if (read === undefined) continue;
-				// A zero in brackets after a country code is no digit of the number.
+				// A zero in brackets after a country code isn't part of the number.
 				const unbracketed = digitsIn(cell.replace(/\(\s*0\s*\)/, ''));
 				const own = digitsIn(read).replace(/^91(?=\d{10}$)/, '');
 				const held = [withDecimals, withoutDecimals, unbracketed].some((all) => all.endsWith(own));

@@ -19,5 +19,5 @@ test('lists of different items are read at the same time, up to the concurrency'
 	expect(done).toEqual(
 		items.map((_, index) => ({ json: { list: index }, pairedItem: [{ item: index }] })),
 	);
-	expect(inFlight.most).toBe(3);
+	expect(inFlight.max).toBe(3);
 });

@@ -85,7 +85,7 @@ test('Stop ends every connection, used or kept, and no other one is opened after
 	expect(opened).toHaveLength(2);
 });
 
-test('Stop and the time limit of a tool are told apart', async () => {
+test('the reason for closing shows whether it was Stop or the time limit of a tool', async () => {
 	const { pool, stop } = run();
 	await pool.use(connection, 'session', false, nothing);
 	stop();
@@ -127,7 +127,7 @@ test('only the ten sessions used last are kept', async () => {
 	expect(closed().map(({ session }) => session)).toEqual(['1', '2', '3']);
 });
 
-test('at the end all are given up', async () => {
+test('closeAll closes every kept session', async () => {
 	const { pool } = run();
 	await pool.use(connection, 'a', false, nothing);
 	await pool.use(connection, 'b', false, nothing);

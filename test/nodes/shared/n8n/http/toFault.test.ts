@@ -89,7 +89,7 @@ describe('nothing was sent', () => {
 	});
 });
 
-describe('it may have left', () => {
+describe('the request may have been sent', () => {
 	test.each<[string, Error & Fields, string]>([
 		['a reset', fault('x', { code: 'ECONNRESET', syscall: 'read' }), 'ECONNRESET'],
 		['a reset without a syscall', fault('x', { code: 'ECONNRESET' }), 'ECONNRESET'],

@@ -33,13 +33,13 @@ const completedText = { singular: 'row was read', plural: 'rows were read' };
 test.each([1, 3, 50])(
 	'with concurrency %i, the output keeps the order of the input',
 	async (concurrency) => {
-		let underWay = 0;
+		let inFlight = 0;
 		let max = 0;
 		const task = async (index: number) => {
-			max = Math.max(max, ++underWay);
+			max = Math.max(max, ++inFlight);
 			// The first ends last.
 			await eventLoopTurns(10 * (9 - index));
-			underWay -= 1;
+			inFlight -= 1;
 			return asItems([{ index }, { index }]);
 		};
 		const done = await forEachItem(contextOf(9), task, { concurrency });
@@ -238,7 +238,7 @@ describe('the item of an error has its details', () => {
 			{ item: 0, outcome: 'unknown', network_said: 'ECONNRESET' },
 		],
 		[
-			'an answer of who knows whom',
+			'a response of an unknown sender',
 			new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
 			{ item: 0, outcome: 'unknown', response_said: '<html>', status: 502 },
 		],

@@ -40,7 +40,7 @@ test.each<[string, unknown, object]>([
 		{ message: 'Rejected [item 1]', httpCode: '422' },
 	],
 	[
-		'an answer that tells nothing, with its status',
+		'an unclear response, with its status',
 		new OutcomeUnknown('It broke', forEveryone('Look.'), '<html>', 502, 'response'),
 		{ message: 'It broke [item 1]', httpCode: '502' },
 	],
@@ -68,7 +68,7 @@ test.each<[string, unknown, object]>([
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
 	['a word', 'odd', { message: 'odd' }],
-])('%s becomes one with its item', (_what, error, expected) => {
+])('%s: the error of n8n has its item', (_what, error, expected) => {
 	expect(toNodeError(node, error, SECOND)).toMatchObject({
 		...expected,
 		context: { itemIndex: 1 },
