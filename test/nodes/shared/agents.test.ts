@@ -5,37 +5,37 @@ import type { JsonValue } from '../../../nodes/shared/json';
 
 type Details = { [name in MappingName]?: string };
 
-const find = (answer: JsonValue, details: Details = {}) =>
-	findAgents(answer, new ApiMapping(details));
+const find = (response: JsonValue, details: Details = {}) =>
+	findAgents(response, new ApiMapping(details));
 const KEYED: Details = { agentsPath: 'data.agents', agentsIdPlace: 'key' };
 const NOT_RECOGNIZED = 'no recognizable list of active agents';
 
 describe('by the documented agent_uuid', () => {
 	test('finds agents at any position, each once, the outermost first', () => {
-		const answer: JsonValue = {
+		const response: JsonValue = {
 			data: {
 				north: [{ agent_uuid: 'agent_a1', agent_name: 'Sales' }],
 				south: [{ agent: { agent_uuid: 'agent_b2' } }, { of: { it: { agent_uuid: 'agent_a1' } } }],
 			},
 		};
-		expect(find(answer).map(({ uuid, name }) => [uuid, name])).toEqual([
+		expect(find(response).map(({ uuid, name }) => [uuid, name])).toEqual([
 			['agent_a1', 'Sales'],
 			['agent_b2', 'agent_b2'],
 		]);
-		expect(find(answer)[0]?.record).toEqual({ agent_uuid: 'agent_a1', agent_name: 'Sales' });
+		expect(find(response)[0]?.record).toEqual({ agent_uuid: 'agent_a1', agent_name: 'Sales' });
 	});
 
 	test('finds agents at any depth', () => {
-		let answer: JsonValue = { agent_uuid: 'agent_a1' };
-		for (let level = 0; level < 20_000; level++) answer = [answer];
-		expect(find(answer)).toHaveLength(1);
+		let response: JsonValue = { agent_uuid: 'agent_a1' };
+		for (let level = 0; level < 20_000; level++) response = [response];
+		expect(find(response)).toHaveLength(1);
 	});
 
 	test.each<[string, JsonValue]>([
 		['data', { success: true, data: [] }],
 		['a list inside data', { success: true, data: { agents: [], count: 0 } }],
-	])('an empty list in %s is an account without active agents', (_name, answer) => {
-		expect(find(answer)).toEqual([]);
+	])('an empty list in %s is an account without active agents', (_name, response) => {
+		expect(find(response)).toEqual([]);
 	});
 
 	test.each<[string, JsonValue]>([
@@ -46,8 +46,8 @@ describe('by the documented agent_uuid', () => {
 		['IDs alone', { data: ['agent_a1'] }],
 		['IDs under another name', { data: [{ id: 'agent_a1', lines: [] }] }],
 		['something else', { data: [{ id: 7 }] }],
-	])('%s is not an account without agents', (_name, answer) => {
-		expect(() => find(answer)).toThrow(NOT_RECOGNIZED);
+	])('%s is not an account without agents', (_name, response) => {
+		expect(() => find(response)).toThrow(NOT_RECOGNIZED);
 	});
 
 	test('the resolution names the fields and the content of the response', () => {
@@ -131,9 +131,9 @@ describe('with the API mapping', () => {
 			{ data: [{ id: 'agent_a1' }, { uuid: 'agent_b2' }] },
 			/check 'Location of Agent ID'/,
 		],
-	])('%s is an error', (_name, details, answer, resolution) => {
-		expect(() => find(answer, details)).toThrow(NOT_RECOGNIZED);
-		expect(caught(answer, details)).toMatchObject({
+	])('%s is an error', (_name, details, response, resolution) => {
+		expect(() => find(response, details)).toThrow(NOT_RECOGNIZED);
+		expect(caught(response, details)).toMatchObject({
 			resolution: expect.stringMatching(resolution),
 		});
 	});
@@ -160,14 +160,14 @@ test('a path to the names leads to a name, or is an error', () => {
 			(inner, name) => (/^\d$/.test(name) ? placedAt(Number(name), inner) : { [name]: inner }),
 			shown,
 		);
-		const answer = { agent_a1: entry };
+		const response = { agent_a1: entry };
 		const details = {
 			agentsPath: '.',
 			agentsIdPlace: 'key',
 			agentsNamePath: wanted.map((name) => name.replaceAll('.', '\\.')).join('.'),
 		};
-		const found = find(answer, details);
-		const isReported = caughtBy(() => requireNames(found, answer, new ApiMapping(details)));
+		const found = find(response, details);
+		const isReported = caughtBy(() => requireNames(found, response, new ApiMapping(details)));
 		expect(found[0]?.name === shown || isReported).toBe(true);
 	};
 	fc.assert(
@@ -191,9 +191,9 @@ function caughtBy(act: () => void): boolean {
 	}
 }
 
-function caught(answer: JsonValue, details: Details = {}): unknown {
+function caught(response: JsonValue, details: Details = {}): unknown {
 	try {
-		return find(answer, details);
+		return find(response, details);
 	} catch (error) {
 		return error;
 	}

@@ -13,7 +13,7 @@ import {
 } from '../../../nodes/shared/json';
 import { excessOf } from '../../growth/growth';
 
-const answer: JsonValue = {
+const body: JsonValue = {
 	data: { calls: [{ id: 'a' }, { id: 'b' }], 'next.page': 7, none: null },
 	meta: { total: '12' },
 };
@@ -23,7 +23,7 @@ test.each<[string, JsonValue | undefined]>([
 	['data.calls.-1.id', 'b'],
 	['data.next\\.page', 7],
 	['data.none', null],
-	['.', answer],
+	['.', body],
 	['data.calls.2', undefined],
 	['data.calls.id', undefined],
 	['data.none.deeper', undefined],
@@ -31,7 +31,7 @@ test.each<[string, JsonValue | undefined]>([
 	['constructor.name', undefined],
 	['data.__proto__', undefined],
 ])('%s', (path, expected) => {
-	expect(valueAt(answer, path)).toEqual(expected);
+	expect(valueAt(body, path)).toEqual(expected);
 });
 
 test('splits a path into its names', () => {
@@ -175,7 +175,7 @@ describe('an integer that JavaScript would round', () => {
 });
 
 test.each<[JsonValue, string]>([
-	[answer, 'data (an object), meta (an object), data.calls (a list)'],
+	[body, 'data (an object), meta (an object), data.calls (a list)'],
 	[[1], '. (a list)'],
 	['text', 'neither a list nor an object'],
 	[{ 'a.b': [] }, 'a\\.b (a list)'],

@@ -4,7 +4,7 @@ import { isBelow, parseApiToken, parseBaseUrl, urlOf } from '../../../../nodes/s
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 
 /** The error that it throws. */
-function told(act: () => unknown): { message: string; resolution: string } {
+function errorOf(act: () => unknown): { message: string; resolution: string } {
 	try {
 		act();
 	} catch (error) {
@@ -48,7 +48,7 @@ describe('Base URL', () => {
 		['https://me@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
 		['https://:secret@voice.example.com', 'has a user name, "?", or "#"', 'Remove this part'],
 	])('%j is invalid', (text, problem, next) => {
-		const { message, resolution } = told(() => parseBaseUrl(text));
+		const { message, resolution } = errorOf(() => parseBaseUrl(text));
 		expect(message).toContain(problem);
 		expect(resolution).toContain(next);
 	});
@@ -112,7 +112,7 @@ test.each([
 	['https://a.example.com\\api', CHARACTER],
 	['"https://a.example.com"', CHARACTER],
 ])('%j is rejected: %s', (text, message) => {
-	const problem = told(() => parseBaseUrl(text));
+	const problem = errorOf(() => parseBaseUrl(text));
 	expect(problem.message).toBe(message);
 	if (message === ONE_URL)
 		expect(problem.resolution).toMatch(/^Enter only the URL of your service/);
@@ -124,7 +124,7 @@ describe('API Token', () => {
 	test.each(['tok-0123 56789ab', 'tok-0123\t567 89a', 'tok 0123', 'tok-01\u00a0256789ab'])(
 		'%j contains white space, at any length',
 		(text) => {
-			expect(told(() => parseApiToken(text))).toEqual({
+			expect(errorOf(() => parseApiToken(text))).toEqual({
 				message: 'The API token contains spaces or line breaks',
 				resolution:
 					"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
@@ -141,7 +141,7 @@ describe('API Token', () => {
 		],
 		...['tok-0123\x01456789a', '“tok-0123456789”', 'tok-0123456789аb', 'tok-0123😀6789ab'],
 	])('%j contains characters that a header cannot have, at any length', (text) => {
-		expect(told(() => parseApiToken(text))).toEqual({
+		expect(errorOf(() => parseApiToken(text))).toEqual({
 			message:
 				"The API token contains a character that can't be sent, such as an invisible one or a curly quotation mark",
 			resolution:
@@ -169,7 +169,7 @@ describe('API Token', () => {
 					expect(parseApiToken(text)).toBe(token);
 					return;
 				}
-				const { message } = told(() => parseApiToken(text));
+				const { message } = errorOf(() => parseApiToken(text));
 				expect(message).not.toContain('(got 16)');
 				expect(message.includes('spaces or line breaks')).toBe(/\s/.test(token));
 			}),
@@ -185,7 +185,7 @@ describe('API Token', () => {
 		['tok-0123456789abc', 17],
 		['', 0],
 	])('%j is invalid', (text, characters) => {
-		expect(told(() => parseApiToken(text))).toEqual({
+		expect(errorOf(() => parseApiToken(text))).toEqual({
 			message: `The API token must have 16 characters (got ${characters})`,
 			resolution:
 				"Copy the whole token from your dashboard settings to 'API Token' in the credential.",
@@ -207,7 +207,7 @@ describe('the URL of a request', () => {
 		`${HOST}/other/page-2#top`,
 		'mailto:someone@example.com',
 	])('a link to another host without a query is rejected: %s', (link) => {
-		expect(told(() => urlOf(`${HOST}/api`, { path, link }))).toEqual({
+		expect(errorOf(() => urlOf(`${HOST}/api`, { path, link }))).toEqual({
 			message:
 				"The link to the next page leads outside of 'Base URL' and has no query, so it can't be followed",
 			resolution:

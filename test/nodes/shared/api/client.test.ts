@@ -18,7 +18,7 @@ const REMOVAL: ServiceRequest = { method: 'DELETE', path: '/v1/dnd_numbers' };
 const placed = hasAnyField('call_id');
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
-function serviceAnswering(result: Partial<HttpResponse> | TransportFault) {
+function serviceReturning(result: Partial<HttpResponse> | TransportFault) {
 	const transport = jest.fn(async () => {
 		await Promise.resolve();
 		if (result instanceof TransportFault) throw result;
@@ -28,7 +28,7 @@ function serviceAnswering(result: Partial<HttpResponse> | TransportFault) {
 }
 
 const rejection = async (body: object, status = 400, request = POST) => {
-	const { client } = serviceAnswering({ status, text: JSON.stringify(body) });
+	const { client } = serviceReturning({ status, text: JSON.stringify(body) });
 	return await client.send(request, placed).then(
 		() => undefined,
 		(error: unknown) => error,
@@ -193,14 +193,14 @@ describe('every documented error is recognized by endpoint and body', () => {
 	test.each(['A push is already in progress', 'This campaign is closed for good'])(
 		'a 409 with another text does not mean an archived campaign: %s',
 		async (error) => {
-			const told = await rejection({ success: false, error }, 409, CONTACTS);
-			expect(told).toMatchObject({
+			const rejected = await rejection({ success: false, error }, 409, CONTACTS);
+			expect(rejected).toMatchObject({
 				outcome: 'rejected',
 				message: 'The service reported a conflict and accepted none of these contacts',
 				resolution: expect.stringContaining('Check whether the campaign is archived'),
 				originalMessage: error,
 			});
-			expect(told instanceof ServiceRejection ? told.rejection.code : 'none').toBeUndefined();
+			expect(rejected instanceof ServiceRejection ? rejected.rejection.code : 'none').toBeUndefined();
 		},
 	);
 
@@ -249,8 +249,8 @@ describe('the outcome without a usable response', () => {
 		['a 502 page', { status: 502, text: '<html>Bad gateway</html>' }],
 		['a page at 200', { status: 200, text: '<html>Sign in</html>' }],
 		['half a response', { status: 200, text: '{"success":true,"data":{"call_' }],
-	])('a write with %s as the response: unknown, sent once', async (_name, answer) => {
-		const { client, transport } = serviceAnswering(answer);
+	])('a write with %s as the response: unknown, sent once', async (_name, response) => {
+		const { client, transport } = serviceReturning(response);
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			name: 'OutcomeUnknown',
 			outcome: 'unknown',
@@ -275,7 +275,7 @@ describe('the outcome without a usable response', () => {
 		['ERR_TLS_HANDSHAKE_TIMEOUT', undefined],
 		['TypeError', undefined],
 	])('a write that ends in %s (%s): unknown, sent once', async (code, syscall) => {
-		const { client, transport } = serviceAnswering(new TransportFault(code, code, syscall));
+		const { client, transport } = serviceReturning(new TransportFault(code, code, syscall));
 		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'unknown' });
 		expect(transport).toHaveBeenCalledTimes(1);
 	});
@@ -289,7 +289,7 @@ describe('the outcome without a usable response', () => {
 		['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
 		['BLOCKED_BY_N8N', undefined],
 	])('%s (%s): nothing was sent', async (code, syscall) => {
-		const { client } = serviceAnswering(new TransportFault(code, code, syscall));
+		const { client } = serviceReturning(new TransportFault(code, code, syscall));
 		await expect(client.send(POST, placed)).rejects.toMatchObject({ outcome: 'not_sent' });
 	});
 
@@ -308,7 +308,7 @@ describe('the outcome without a usable response', () => {
 	});
 
 	test('a read says that nothing was changed', async () => {
-		const { client } = serviceAnswering({ status: 503, text: '' });
+		const { client } = serviceReturning({ status: 503, text: '' });
 		await expect(client.send(GET, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			resolution: expect.stringContaining('Nothing was changed'),
@@ -321,7 +321,7 @@ describe('the outcome without a usable response', () => {
 		[POST, 307],
 		[POST, 308],
 	])('a redirect is not followed: $method, %i', async (request, status) => {
-		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		const { client, transport } = serviceReturning({ status, headers: { location: '/x' } });
 		await expect(client.send(request, placed)).rejects.toMatchObject({
 			name: 'ServiceRejection',
 			message: expect.stringContaining('redirect'),
@@ -330,7 +330,7 @@ describe('the outcome without a usable response', () => {
 	});
 
 	test.each([301, 302, 303])('after a write, a %i means an unknown outcome', async (status) => {
-		const { client, transport } = serviceAnswering({ status, headers: { location: '/x' } });
+		const { client, transport } = serviceReturning({ status, headers: { location: '/x' } });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringContaining('redirect'),
@@ -339,7 +339,7 @@ describe('the outcome without a usable response', () => {
 	});
 
 	test('413: the message says what to shorten', async () => {
-		const { client } = serviceAnswering({ status: 413, text: '<html>Too large</html>' });
+		const { client } = serviceReturning({ status: 413, text: '<html>Too large</html>' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'rejected',
 			resolution: expect.stringContaining('Shorten the texts'),
@@ -347,7 +347,7 @@ describe('the outcome without a usable response', () => {
 	});
 
 	test('429 on every attempt: rejected', async () => {
-		const { client } = serviceAnswering({ status: 429, text: '' });
+		const { client } = serviceReturning({ status: 429, text: '' });
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'rejected',
 			isTransient: true,
@@ -359,12 +359,12 @@ describe('the outcome without a usable response', () => {
 
 describe('the envelope', () => {
 	const read = async (body: unknown) =>
-		await serviceAnswering({ text: JSON.stringify(body) }).client.send(GET, () => true);
+		await serviceReturning({ text: JSON.stringify(body) }).client.send(GET, () => true);
 
 	test('data is unwrapped, and fields beside it are kept', async () => {
-		const answer = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });
-		expect(dataOf(answer)).toEqual({ a: 1 });
-		expect(recordOf(answer)).toEqual({ a: 1, meta: { total_pages: 2 } });
+		const response = await read({ success: true, data: { a: 1 }, meta: { total_pages: 2 } });
+		expect(dataOf(response)).toEqual({ a: 1 });
+		expect(recordOf(response)).toEqual({ a: 1, meta: { total_pages: 2 } });
 	});
 
 	test('a message instead of data', async () => {

@@ -87,16 +87,16 @@ test.each<[string, string, string]>([
 	],
 ])('at the undocumented status %s, %s has a message but no code', (path, error, message) => {
 	const text = JSON.stringify({ success: false, error });
-	const told = (status: number): unknown => {
+	const errorAt = (status: number): unknown => {
 		try {
 			return parseResponse({ method: 'POST', path }, { status, headers: {}, text }, always);
 		} catch (thrown) {
 			return thrown;
 		}
 	};
-	expect(told(422)).toMatchObject({ message, outcome: 'rejected', rejection: { texts: [error] } });
-	expect(told(422)).not.toHaveProperty('rejection.code');
-	expect(told(500)).toMatchObject({ outcome: 'unknown' });
+	expect(errorAt(422)).toMatchObject({ message, outcome: 'rejected', rejection: { texts: [error] } });
+	expect(errorAt(422)).not.toHaveProperty('rejection.code');
+	expect(errorAt(500)).toMatchObject({ outcome: 'unknown' });
 });
 
 test('a rejection has the code of its documented error', () => {

@@ -41,8 +41,8 @@ test('only the start of a long response is stored', () => {
 });
 
 test('an error without an explanation is thrown unchanged', () => {
-	const told = new InvalidInput('Phone is empty', forEveryone('Enter it.'));
-	expect(explained(told)).toBe(told);
+	const error = new InvalidInput('Phone is empty', forEveryone('Enter it.'));
+	expect(explained(error)).toBe(error);
 	expect(() => explained(new TypeError('x is undefined'))).toThrow(TypeError);
 });
 

@@ -227,7 +227,7 @@ describe('pages with known positions', () => {
 			return position;
 		};
 		const aborted = () => [...signals.values()].map((signal) => signal.aborted);
-		const read = (_answer: number | undefined, position = 0): Page<number> => {
+		const read = (_response: number | undefined, position = 0): Page<number> => {
 			expect(aborted()).not.toContain(true);
 			const next = position + 1;
 			return { entries: [position], next, further: range(next + 1, 6) };

@@ -9,7 +9,7 @@ import {
 	sendWithRetry,
 } from '../../../../nodes/shared/api/retry';
 
-const answer = (status: number, headers = {}): HttpResponse => ({ status, headers, text: '' });
+const response = (status: number, headers = {}): HttpResponse => ({ status, headers, text: '' });
 const fault = (code: string) => new TransportFault(code, code);
 
 function fakeClock(): Clock & { slept: number[] } {
@@ -64,7 +64,7 @@ describe('the retry rule', () => {
 		['GET', 401, false],
 		['POST', 200, false],
 	])('%s with response %i: %s', (method, status, expected) => {
-		expect(mayRetry(method, answer(status))).toBe(expected);
+		expect(mayRetry(method, response(status))).toBe(expected);
 	});
 });
 
@@ -108,15 +108,15 @@ describe('Retry-After', () => {
 		[' ', undefined],
 		['-5', 0],
 	])('%s', (value, expected) => {
-		expect(retryAfterMs(answer(429, { 'retry-after': value }), now)).toBe(expected);
+		expect(retryAfterMs(response(429, { 'retry-after': value }), now)).toBe(expected);
 	});
 });
 
 test('sends until it succeeds, waiting as the service asks', async () => {
 	const clock = fakeClock();
-	const answers = [answer(429, { 'retry-after': '2' }), answer(429), answer(200)];
-	const send = jest.fn(async () => await Promise.resolve(answers.shift() ?? answer(500)));
-	expect(await sendWithRetry('POST', send, { clock, random: () => 0.5 })).toEqual(answer(200));
+	const responses = [response(429, { 'retry-after': '2' }), response(429), response(200)];
+	const send = jest.fn(async () => await Promise.resolve(responses.shift() ?? response(500)));
+	expect(await sendWithRetry('POST', send, { clock, random: () => 0.5 })).toEqual(response(200));
 	expect(send).toHaveBeenCalledTimes(3);
 	expect(clock.slept).toEqual([2_000, 1_000]);
 });
@@ -125,7 +125,7 @@ test.each(['0', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
 	'always waits before the next attempt: %s',
 	async (asked) => {
 		const clock = fakeClock();
-		const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': asked })));
+		const send = jest.fn(async () => await Promise.resolve(response(429, { 'retry-after': asked })));
 		await sendWithRetry('GET', send, { clock, random: () => 0.5 });
 		expect(clock.slept).toEqual([500, 1_000, 2_000]);
 	},
@@ -136,37 +136,37 @@ test('a date in Retry-After is relative to the Date of the response', async () =
 	// An hour behind the clock of n8n, and an hour ahead.
 	for (const day of ['Wed, 31 Dec 2025 23', 'Thu, 01 Jan 2026 01']) {
 		const headers = { date: `${day}:00:00 GMT`, 'retry-after': `${day}:00:07 GMT` };
-		expect(retryAfterMs(answer(429, headers), clock.now())).toBe(7_000);
+		expect(retryAfterMs(response(429, headers), clock.now())).toBe(7_000);
 	}
 	const noClock = { date: 'today', 'retry-after': 'Thu, 01 Jan 2026 00:00:07 GMT' };
-	expect(retryAfterMs(answer(429, noClock), clock.now())).toBe(7_000);
+	expect(retryAfterMs(response(429, noClock), clock.now())).toBe(7_000);
 });
 
 test('a 429 that shows an effect is final', async () => {
-	const send = jest.fn(async () => await Promise.resolve(answer(429)));
+	const send = jest.fn(async () => await Promise.resolve(response(429)));
 	const isFinal = () => true;
 	await sendWithRetry('POST', send, { clock: fakeClock(), random: () => 1, isFinal });
 	expect(send).toHaveBeenCalledTimes(1);
 });
 
 test('returns the last response after all attempts', async () => {
-	const send = jest.fn(async () => await Promise.resolve(answer(503)));
+	const send = jest.fn(async () => await Promise.resolve(response(503)));
 	expect(await sendWithRetry('GET', send, { clock: fakeClock(), random: () => 1 })).toEqual(
-		answer(503),
+		response(503),
 	);
 	expect(send).toHaveBeenCalledTimes(ATTEMPTS);
 });
 
 test('waits for a minute if the service asks for it', async () => {
 	const clock = fakeClock();
-	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
+	const send = jest.fn(async () => await Promise.resolve(response(429, { 'retry-after': '60' })));
 	await sendWithRetry('POST', send, { clock, random: () => 1 });
 	expect(clock.slept).toEqual([60_000, 60_000, 60_000]);
 });
 
 test('does not wait longer than a minute', async () => {
 	const clock = fakeClock();
-	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '3600' })));
+	const send = jest.fn(async () => await Promise.resolve(response(429, { 'retry-after': '3600' })));
 	expect(await sendWithRetry('POST', send, { clock, random: () => 1 })).toMatchObject({
 		status: 429,
 	});
@@ -181,7 +181,7 @@ test('an aborted request is not sent again', async () => {
 		elapsed: () => 0,
 		sleep: async () => await new Promise<void>(() => {}),
 	};
-	const send = jest.fn(async () => await Promise.resolve(answer(429, { 'retry-after': '60' })));
+	const send = jest.fn(async () => await Promise.resolve(response(429, { 'retry-after': '60' })));
 	const sending = sendWithRetry('GET', send, { clock, random: () => 1, signal: over.signal });
 	await setImmediate();
 	over.abort();
@@ -215,7 +215,7 @@ describe('the deadline of a tool is measured by elapsed time', () => {
 		};
 		const send = jest.fn(async () => {
 			elapsed += 1_000;
-			return await Promise.resolve(answer(503));
+			return await Promise.resolve(response(503));
 		});
 		const notAfter = 3_000;
 		await sendWithRetry('GET', send, { clock, random: () => 0.5, notAfter });

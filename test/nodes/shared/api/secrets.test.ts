@@ -12,16 +12,16 @@ const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 /** A service that returns these responses in order. */
-function answering(...answers: Array<Partial<HttpResponse>>): ApiClient {
+function clientReturning(...responses: Array<Partial<HttpResponse>>): ApiClient {
 	const transport = async () =>
-		await Promise.resolve({ status: 200, headers: {}, text: '', ...answers.shift() });
+		await Promise.resolve({ status: 200, headers: {}, text: '', ...responses.shift() });
 	return new ApiClient(transport, clock, () => 0, TOKEN);
 }
 
 /** Everything that a result or an error shows. */
 async function seen(asking: Promise<unknown>): Promise<string> {
 	return await asking.then(
-		(answer) => inspect(answer, { depth: Infinity }),
+		(response) => inspect(response, { depth: Infinity }),
 		(error: unknown) => inspect(error, { depth: Infinity, showHidden: true }),
 	);
 }
@@ -65,7 +65,7 @@ describe.each(WRITTEN)('the API token %s', (_way, token) => {
 		['a success', 200, inJson({ success: true, data: { call_id: 'c', echo: [{ a: token }] } })],
 		['a plain text', 502, token],
 	])('is hidden in %s', async (_place, status, text) => {
-		const client = answering({ status, text });
+		const client = clientReturning({ status, text });
 		const shown = await seen(
 			endpoints.placeCall(client, { agent_uuid: 'a', country_code: 'IN', phone_number: '1' }),
 		);
@@ -191,7 +191,7 @@ describe('the start of a token', () => {
 	])('is hidden at the end %s', async (_where, status, write) => {
 		for (let length = 8; length < TOKEN.length; length += 1) {
 			const text = write(TOKEN.slice(0, length));
-			const shown = await seen(endpoints.placeCall(answering({ status, text }), call));
+			const shown = await seen(endpoints.placeCall(clientReturning({ status, text }), call));
 			expect(shown).toContain('key [hidden]');
 			expect(shown).not.toContain(inspect(TOKEN.slice(0, 6)).slice(1, -1));
 			expect(shown).not.toContain(encodeURIComponent(TOKEN.slice(0, 6)));
@@ -220,7 +220,7 @@ describe('the start of a token', () => {
 test('a response without a secret stays unchanged, including its numbers', async () => {
 	const text = '{"success":true,"data":{"call_id":"c","a":"\\u0041 % &#65; \\"x\\""}}';
 	const call = { agent_uuid: 'a', country_code: 'IN', phone_number: '1' };
-	expect(await endpoints.placeCall(answering({ text }), call)).toEqual({
+	expect(await endpoints.placeCall(clientReturning({ text }), call)).toEqual({
 		status: 200,
 		body: { success: true, data: { call_id: 'c', a: 'A % &#65; "x"' } },
 	});
@@ -231,14 +231,14 @@ describe('a WebSocket token', () => {
 	const given = JSON.stringify({ success: true, data });
 
 	test('is available to the socket, also if the service returns it again', async () => {
-		const client = answering({ text: given }, { text: given });
+		const client = clientReturning({ text: given }, { text: given });
 		const first = await endpoints.requestWsToken(client, 's');
 		const second = await endpoints.requestWsToken(client, 's');
 		expect([first, second]).toMatchObject([{ body: { data } }, { body: { data } }]);
 	});
 
 	test.each<[string, number, string]>([
-		['a truncated answer', 200, given.slice(0, -30)],
+		['a truncated response', 200, given.slice(0, -30)],
 		['a response of a failing service', 500, given],
 		[
 			'a rejection that contains it',
@@ -248,7 +248,7 @@ describe('a WebSocket token', () => {
 		['a page', 403, `<html>${WS_TOKEN}</html>`],
 		['no JSON at all', 200, `token=${WS_TOKEN}`],
 	])('is hidden in %s', async (_what, status, text) => {
-		const shown = await seen(endpoints.requestWsToken(answering({ status, text }), 's'));
+		const shown = await seen(endpoints.requestWsToken(clientReturning({ status, text }), 's'));
 		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain(WS_TOKEN.slice(0, 12));
 	});
@@ -258,7 +258,7 @@ describe('a WebSocket token', () => {
 		['percent-encoded', encodeURIComponent],
 	])('that the service repeats %s in a later response is hidden', async (_way, write) => {
 		const echo = JSON.stringify({ success: true, data: { context: [`token ${write(WS_TOKEN)}`] } });
-		const client = answering({ text: given }, { text: echo });
+		const client = clientReturning({ text: given }, { text: echo });
 		await endpoints.requestWsToken(client, 's');
 		const shown = await seen(endpoints.injectContext(client, 's', { context: 'x' }));
 		expect(shown).toContain('token [hidden]');
@@ -392,12 +392,12 @@ describe('the URL of a recording', () => {
 	const data = { call_id: 'c', recording_url: URL, expires_in_seconds: 900 };
 
 	test('is returned if it was requested', async () => {
-		const client = answering({ text: JSON.stringify({ success: true, data }) });
+		const client = clientReturning({ text: JSON.stringify({ success: true, data }) });
 		expect(await endpoints.getRecording(client, 'c')).toMatchObject({ body: { data } });
 	});
 
 	test.each<[string, number, string]>([
-		['a truncated answer', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
+		['a truncated response', 200, JSON.stringify({ success: true, data }).slice(0, -3)],
 		[
 			'a rejection that contains it',
 			410,
@@ -406,7 +406,7 @@ describe('the URL of a recording', () => {
 		['the service in trouble', 503, JSON.stringify(data)],
 	])('is hidden in %s', async (_what, status, text) => {
 		const shown = await seen(
-			endpoints.getRecording(answering(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
+			endpoints.getRecording(clientReturning(...[1, 2, 3, 4].map(() => ({ status, text }))), 'c'),
 		);
 		expect(shown).toMatch(/ServiceRejection|OutcomeUnknown/);
 		expect(shown).not.toContain('Signature');

@@ -14,7 +14,7 @@ import * as endpoints from '../../../../nodes/shared/api/endpoints';
 type Send = (client: ApiClient) => Promise<ApiResponse>;
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
-function answering(status: number, text: string) {
+function serviceReturning(status: number, text: string) {
 	const asked: string[] = [];
 	const transport = jest.fn(async ({ method, path }: ServiceRequest) => {
 		asked.push(`${method} ${path.replace(IDS, '/{id}')}`);
@@ -202,20 +202,20 @@ const OPEN = new Set([
 
 describe.each(WRITES)('%s', (name, send, proofs) => {
 	test('sends the expected request', async () => {
-		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
+		const { client, asked } = serviceReturning(200, JSON.stringify(proofs[0]));
 		await send(client);
 		expect(asked).toEqual([name]);
 	});
 
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s is a success', async (text) => {
-		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
+		expect(await send(serviceReturning(200, text).client)).toMatchObject({ status: 200 });
 	});
 
 	test.each([...EMPTY, ...(OPEN.has(name) ? [] : BARE)])(
 		'%s at 200 and 204 is unknown, and the request is sent once',
 		async (_what, text) => {
 			for (const status of [200, 204]) {
-				const { client, transport } = answering(status, text);
+				const { client, transport } = serviceReturning(status, text);
 				await expect(send(client)).rejects.toMatchObject({
 					name: 'OutcomeUnknown',
 					outcome: 'unknown',
@@ -247,7 +247,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[400, '{"upstream_body":{"reason":null}}'],
 		[400, '{"success":true}'],
 	])('%i %s is not a rejection of the service: unknown, and sent once', async (status, text) => {
-		const { client, transport } = answering(status, text);
+		const { client, transport } = serviceReturning(status, text);
 		await expect(send(client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			origin: 'response',
@@ -264,7 +264,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 		[422, '{"errors":["is invalid"]}'],
 		[404, '{"success":false,"error":"not yours"}'],
 	])('%i %s is a rejection with the text of the service', async (status, text) => {
-		await expect(send(answering(status, text).client)).rejects.toMatchObject({
+		await expect(send(serviceReturning(status, text).client)).rejects.toMatchObject({
 			outcome: 'rejected',
 			origin: 'service',
 			status,
@@ -274,7 +274,7 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 	test.each([401, 407, 413, 307, 308])(
 		'%i means "not processed", whatever the body is',
 		async (status) => {
-			await expect(send(answering(status, '<html>').client)).rejects.toMatchObject({
+			await expect(send(serviceReturning(status, '<html>').client)).rejects.toMatchObject({
 				outcome: 'rejected',
 				origin: 'response',
 				isTransient: false,
@@ -285,17 +285,17 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 
 describe.each(READS)('%s', (name, send, proofs) => {
 	test('sends the expected request', async () => {
-		const { client, asked } = answering(200, JSON.stringify(proofs[0]));
+		const { client, asked } = serviceReturning(200, JSON.stringify(proofs[0]));
 		await send(client);
 		expect(asked).toEqual([name]);
 	});
 
 	test.each(proofs.map((proof) => [JSON.stringify(proof)]))('%s can be read', async (text) => {
-		expect(await send(answering(200, text).client)).toMatchObject({ status: 200 });
+		expect(await send(serviceReturning(200, text).client)).toMatchObject({ status: 200 });
 	});
 
 	test.each([...EMPTY, ...BARE])('%s at 200 cannot be read', async (_what, text) => {
-		await expect(send(answering(200, text).client)).rejects.toMatchObject({
+		await expect(send(serviceReturning(200, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			isTransient: true,
 			resolution: expect.stringContaining('Nothing was changed'),
@@ -308,7 +308,7 @@ describe.each(READS)('%s', (name, send, proofs) => {
 		[408, ''],
 		[499, ''],
 	])('%i %s: a proxy or firewall may have responded', async (status, text) => {
-		await expect(send(answering(status, text).client)).rejects.toMatchObject({
+		await expect(send(serviceReturning(status, text).client)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringContaining('A proxy or firewall may have responded'),
 			resolution: expect.stringContaining('Base URL'),
@@ -319,7 +319,7 @@ describe.each(READS)('%s', (name, send, proofs) => {
 describe('a response about another record', () => {
 	const read = async (name: string, body: object) => {
 		const [, send] = [...WRITES, ...READS].find(([one]) => one === name) ?? [];
-		const { client, transport } = answering(200, JSON.stringify(body));
+		const { client, transport } = serviceReturning(200, JSON.stringify(body));
 		const result: unknown = await send?.(client).catch((error: unknown) => error);
 		expect(transport).toHaveBeenCalledTimes(1);
 		return result;

@@ -35,11 +35,11 @@ function scripted(...script: Script) {
 		},
 	};
 	const transport = async ({ path }: ServiceRequest) => {
-		const answer = script[Math.min(asked.length, script.length - 1)];
+		const response = script[Math.min(asked.length, script.length - 1)];
 		asked.push(path);
 		await Promise.resolve();
-		if (answer === undefined || answer instanceof TransportFault) throw answer ?? AWAY;
-		const body = answer.success === undefined ? { success: true, data: answer } : answer;
+		if (response === undefined || response instanceof TransportFault) throw response ?? AWAY;
+		const body = response.success === undefined ? { success: true, data: response } : response;
 		return { status: 200, headers: {}, text: JSON.stringify(body) };
 	};
 	// The pauses of single requests don't count here.

@@ -431,8 +431,8 @@ describe('without the path to the list, the calls of the first response', () => 
 			'with calls in the calls',
 			{ data: TWO.map((call) => ({ ...call, redial: { call_id: 'r' } })) },
 		],
-	])('%s', async (_where, answer) => {
-		const list = listing(() => answer);
+	])('%s', async (_where, response) => {
+		const list = listing(() => response);
 		const found = await read(list, {}, { limit: 50 });
 		expect(found.map((call) => call.call_id)).toEqual(['call-0', 'call-1']);
 		expect(await read(list, {}, { limit: 1 })).toHaveLength(1);

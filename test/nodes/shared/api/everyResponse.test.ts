@@ -200,7 +200,7 @@ const TIMED_OUT = new Set([408, 499]);
 
 type Told = { outcome: string; code: ErrorCode | undefined; sent: number };
 
-async function told(
+async function resultOf(
 	send: (client: ApiClient) => Promise<unknown>,
 	status: number,
 	body: unknown,
@@ -233,7 +233,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 				const isOwn = raisedBy.includes(name);
 				for (const status of STATUSES) {
 					const isStatus = statuses === 'not shown' || statuses.includes(status);
-					const whole = await told(send, status, { success: false, details: null, ...body });
+					const whole = await resultOf(send, status, { success: false, details: null, ...body });
 					const isRejected =
 						mayReject(status) ||
 						isNotProcessed(method, status) ||
@@ -248,7 +248,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 					if (isOwn && mayReject(status))
 						expect({ status, code: whole.code }).toEqual({ status, code });
 
-					const bare = await told(send, status, body);
+					const bare = await resultOf(send, status, body);
 					const isBareRejection =
 						isNotProcessed(method, status) || (isOwn && isStatus && mayReject(status));
 					expect({ status, bare: bare.outcome }).toEqual({
@@ -264,7 +264,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 			async (_text, body) => {
 				for (const status of STATUSES) {
 					const isRejected = mayReject(status) || isNotProcessed(method, status);
-					const { outcome } = await told(send, status, { success: false, ...body });
+					const { outcome } = await resultOf(send, status, { success: false, ...body });
 					expect({ status, outcome }).toEqual({
 						status,
 						outcome: isRejected ? 'rejected' : 'unknown',
@@ -277,7 +277,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 			'%s proves nothing',
 			async (_text, body) => {
 				for (const status of STATUSES) {
-					const { outcome } = await told(send, status, body);
+					const { outcome } = await resultOf(send, status, body);
 					expect({ status, outcome }).toEqual({
 						status,
 						outcome: isNotProcessed(method, status) ? 'rejected' : 'unknown',
@@ -288,12 +288,12 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 
 		test('a list of `errors` is a validation error at 400 and 422', async () => {
 			for (const status of [400, 422]) {
-				expect(await told(send, status, { errors: ['is invalid'] })).toMatchObject({
+				expect(await resultOf(send, status, { errors: ['is invalid'] })).toMatchObject({
 					outcome: 'rejected',
 				});
 			}
 			for (const status of [200, 403, 404, 409, 500]) {
-				expect(await told(send, status, { errors: ['is invalid'] })).toMatchObject({
+				expect(await resultOf(send, status, { errors: ['is invalid'] })).toMatchObject({
 					outcome: 'unknown',
 				});
 			}
@@ -301,7 +301,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 
 		test('a success needs its proof and a 2xx', async () => {
 			for (const status of STATUSES) {
-				const { outcome, sent } = await told(send, status, success);
+				const { outcome, sent } = await resultOf(send, status, success);
 				const isDone = status >= 200 && status < 300;
 				// A sign of an effect after a write outweighs a status that means "not processed".
 				const isRejected = isNotProcessed(method, status) && method === 'GET';
@@ -313,7 +313,7 @@ describe.each(ENDPOINTS.map((endpoint) => [endpoint.name, endpoint] as const))(
 				});
 			}
 			for (const denied of ['false', 0, '', 'error', 'no']) {
-				expect(await told(send, 200, { ...success, success: denied })).toMatchObject({
+				expect(await resultOf(send, 200, { ...success, success: denied })).toMatchObject({
 					outcome: 'unknown',
 				});
 			}
@@ -332,12 +332,12 @@ test.each(['POST /v1/call', 'POST /call'])(
 					{ call_id: CALL_ID },
 					{ details: { calls: [{ call_id: 7 }] } },
 				]) {
-					const answer = { success: false, ...body, ...extra };
-					expect(await told(send, status, answer)).toMatchObject({ outcome: 'unknown', sent: 1 });
+					const response = { success: false, ...body, ...extra };
+					expect(await resultOf(send, status, response)).toMatchObject({ outcome: 'unknown', sent: 1 });
 				}
 			}
 			const nothing = { success: false, error: 'phone_number is invalid', data: { call_id: null } };
-			expect(await told(send, status, nothing)).toMatchObject({
+			expect(await resultOf(send, status, nothing)).toMatchObject({
 				outcome: status === 500 ? 'unknown' : 'rejected',
 			});
 		}

@@ -172,7 +172,7 @@ const status = fc.oneof(
 	),
 	fc.integer({ min: 0, max: 999 }),
 );
-const answers = fc.record<HttpResponse>({
+const responses = fc.record<HttpResponse>({
 	status,
 	text,
 	headers: fc.constantFrom({}, { 'retry-after': '1' }, { 'retry-after': 'soon' }),
@@ -184,30 +184,30 @@ const NOT_PERFORMED = new Set([307, 308, 401, 407, 413, 429]);
 describe.each(WRITES)('%s with any response', (write, send, proof) => {
 	test('success and rejection need their proof, and everything else is unknown and sent once', async () => {
 		await fc.assert(
-			fc.asyncProperty(answers, async (answer) => {
+			fc.asyncProperty(responses, async (response) => {
 				let sent = 0;
 				const transport = async () => {
 					sent++;
-					return await Promise.resolve(answer);
+					return await Promise.resolve(response);
 				};
 				const asking = send(new ApiClient(transport, clock, () => 0, TOKEN));
 				const result: unknown = await asking.catch((error: unknown) => error);
-				const body = parseJson(answer.text);
+				const body = parseJson(response.text);
 				const isProven = body !== undefined && proof(body);
 				expect(inspect(result, { depth: Infinity, showHidden: true })).not.toContain(TOKEN);
 				if (!(result instanceof Error)) {
 					expect(isProven).toBe(true);
-					expect(answer.status >= 200 && answer.status < 300).toBe(true);
+					expect(response.status >= 200 && response.status < 300).toBe(true);
 					return;
 				}
 				if (!(result instanceof ExplainedError)) throw result;
 				if (result.outcome === 'rejected') {
-					expect(speaks(body) || NOT_PERFORMED.has(answer.status)).toBe(true);
+					expect(speaks(body) || NOT_PERFORMED.has(response.status)).toBe(true);
 				} else {
 					expect(result.outcome).toBe('unknown');
 				}
 				// Only a 429 is sent again, and only without a sign of an effect.
-				expect(sent).toBe(answer.status === 429 && result.outcome === 'rejected' ? 4 : 1);
+				expect(sent).toBe(response.status === 429 && result.outcome === 'rejected' ? 4 : 1);
 				if (result.outcome === 'rejected') expect(showsEffect(write, body)).toBe(false);
 				expect(result.message).not.toBe('');
 				expect(result.resolution).not.toBe('');
