@@ -5,9 +5,6 @@ import { DateTime } from 'luxon';
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
 
-/** A record with documented fields. Each may be missing, and there may be others, which are kept. */
-export type Documented<Fields extends object> = Partial<Fields> & JsonObject;
-
 export function isJsonObject(value: unknown): value is JsonObject {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

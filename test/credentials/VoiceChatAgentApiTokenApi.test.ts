@@ -90,7 +90,7 @@ describe('the test button', () => {
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		['an HTML page', 200, '<html>Welcome</html>', /is a web page.*Set 'Base URL'/],
 		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
-		['a 404 in the service’s form', 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
+		['a 404 in the service\'s form', 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
 		['another 4xx of a proxy', 403, 'Blocked', /A proxy or firewall.*403.*Set 'Base URL'/],
 		['an empty answer', 200, '', /response is empty.*Set 'Base URL'/],
 		[
@@ -414,7 +414,7 @@ describe('the token', () => {
 		['a backslash', { url: 'https://evil.example\\voice.example.com/v1' }],
 		['an address without a scheme', { url: '//evil.example/v1', baseURL: HOST }],
 		['a whole address beside the base', { url: 'https://evil.example', baseURL: HOST }],
-		['a path beside the base’s', { url: `${HOST}/apis/v1` }, `${HOST}/api`],
+		['a path beside the base\'s', { url: `${HOST}/apis/v1` }, `${HOST}/api`],
 		['a path that climbs out', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
 		['a path that climbs out in disguise', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
 		['no address', { url: undefined }],

@@ -16,7 +16,21 @@ const code = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT })
 const isInCode = (name: string) => new RegExp(`\\b${escaped(name)}\\b`).test(code);
 
 /** Response fields that no node reads. They are passed through. */
-const PASSED_THROUGH = ['account_id', 'active_human', 'idle_seconds'];
+const PASSED_THROUGH = [
+	'account_id',
+	'active_human',
+	'call_type',
+	'color_code',
+	'from_number',
+	'idle_seconds',
+	'is_retry_enabled',
+	'retry_delay',
+	'retry_threshold',
+	'started_at',
+	'tool_calls',
+	'tool_results',
+	'welcome_message',
+];
 
 /** Single field names: the parts of `retry_config.enabled`, and the name in `filter: status`. */
 const names = itemsOfDocument()

@@ -1,6 +1,7 @@
 /** Tool results are for models, so they contain no advice for a person in n8n's editor. */
 import ts from 'typescript';
-import { ERROR_TABLE, explainStatus } from '../../nodes/shared/api/errorTable';
+import { ERROR_TABLE } from '../../nodes/shared/api/errorTable';
+import { explainStatus } from '../../nodes/shared/api/explainRejection';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';

@@ -1,4 +1,4 @@
-import { documentedError, explainStatus, explainBody, isDocumentedAt } from './errorTable';
+import { documentedError, explainStatus, explainBody, isDocumentedAt } from './explainRejection';
 import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';

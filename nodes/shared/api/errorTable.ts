@@ -1,6 +1,3 @@
-import { formOf } from '../modelForms';
-import { quoted } from '../values';
-import type { ServiceRequest } from './http';
 import { forEveryone, USER, type Explanation } from './resolution';
 import {
 	beginsWith,
@@ -13,10 +10,8 @@ import {
 	type RejectionBody,
 } from './rejectionBody';
 
-type DocumentedError = Explanation & {
+export type DocumentedError = Explanation & {
 	code: ErrorCode;
-	/** Title in tests. */
-	name: string;
 	/** The endpoints that can return it according to the document, as `METHOD /path`. */
 	raisedBy: RegExp;
 	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
@@ -38,7 +33,7 @@ function anyOf(...patterns: RegExp[]): RegExp {
 }
 
 const EVERY_ENDPOINT = /^/;
-const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
+export const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
 const CALL_READS = at(
 	'GET /v1/call/{id}',
 	'GET /v1/call/{id}/transcript',
@@ -71,7 +66,6 @@ const AGENT_FOR_MODEL =
 export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'no_outbound_number',
-		name: 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
 		statuses: 'unknown',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
@@ -83,7 +77,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'tell_not_allowed_during_takeover',
-		name: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
 		statuses: 'unknown',
 		matches: (rejection) =>
@@ -99,7 +92,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		// The code `session_closed` is documented, but not as the reason of a relayed rejection. So only the text differs
 		// from the row below.
 		code: 'upstream_rejection',
-		name: 'upstream_body with session_closed',
 		raisedBy: CHAT,
 		statuses: 'unknown',
 		matches: (rejection) => isRelayed(rejection) && rejection.upstreamReason === 'session_closed',
@@ -112,7 +104,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'upstream_rejection',
-		name: 'upstream_body',
 		raisedBy: CHAT,
 		statuses: 'unknown',
 		matches: isRelayed,
@@ -123,7 +114,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'agent_not_in_account',
-		name: 'Agent not found or not associated with this account',
 		raisedBy: CALL_PLACEMENT,
 		alsoExplains: AGENT_ENDPOINTS,
 		statuses: [403],
@@ -137,7 +127,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'agent_not_found',
-		name: 'agent_not_found of a chat session',
 		raisedBy: SESSION_ENDPOINTS,
 		statuses: 'unknown',
 		matches: isCode('agent_not_found'),
@@ -150,7 +139,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'agent_not_found',
-		name: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
 		statuses: 'unknown',
@@ -163,7 +151,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'call_not_found',
-		name: 'call_not_found',
 		raisedBy: CALL_READS,
 		statuses: 'unknown',
 		matches: isCode('call_not_found'),
@@ -177,7 +164,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'recording_not_available',
-		name: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
 		statuses: 'unknown',
 		matches: isCode('recording_not_available'),
@@ -188,7 +174,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'campaign_not_found',
-		name: "Couldn't find Campaign",
 		raisedBy: at('GET /v1/campaigns/{id}/status'),
 		alsoExplains: CAMPAIGN_CONTACTS,
 		statuses: 'unknown',
@@ -203,7 +188,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'not_on_dnd_list',
-		name: 'Phone number not found on DND list',
 		raisedBy: DND_REMOVAL,
 		statuses: 'unknown',
 		matches: beginsWith('Phone number not found on DND list'),
@@ -215,7 +199,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'phone_missing',
-		name: 'text naming missing phone',
 		raisedBy: DND_REMOVAL,
 		statuses: 'unknown',
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
@@ -230,7 +213,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'session_closed',
-		name: 'session_closed',
 		raisedBy: at('POST /v1/chat/session/{id}/ws_token'),
 		alsoExplains: CHAT,
 		statuses: [409],
@@ -243,7 +225,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'post_call_analysis_missing',
-		name: 'post_call_analysis is not enabled',
 		raisedBy: CALL_PLACEMENT,
 		statuses: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
@@ -256,7 +237,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'contact_rejected',
-		name: 'contacts[<index>]',
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [400, 422],
 		matches: matchesText(/contacts\[\d+\]/),
@@ -269,7 +249,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'invalid_api_token',
-		name: 'Invalid API token',
 		raisedBy: EVERY_ENDPOINT,
 		statuses: [401],
 		matches: (rejection, status) =>
@@ -283,7 +262,6 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	},
 	{
 		code: 'campaign_archived',
-		name: '409 archived campaign',
 		raisedBy: CAMPAIGN_CONTACTS,
 		statuses: [409],
 		matches: (rejection, status) =>
@@ -302,7 +280,7 @@ const NOT_ALLOWED = "The service doesn't allow this with your API token";
 const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
 
 /** Other errors, by endpoint and status. The service's own text follows. The first match wins. */
-const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
+export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	{
 		// The text for an archived campaign isn't documented.
 		raisedBy: CAMPAIGN_CONTACTS,
@@ -366,94 +344,3 @@ const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 		},
 	},
 ];
-
-const ANY: Explanation = {
-	message: 'The service rejected the request',
-	resolution: forEveryone('Correct what the service names, then try again.'),
-};
-
-const WITHOUT_REASON: Explanation = {
-	message: 'The service rejected the request without a reason',
-	resolution: {
-		onScreen: 'Check the fields of this node and the IDs in them, then try again.',
-		forModel: 'Check the values you gave.',
-	},
-};
-
-/** The documented error of a body, if this endpoint can return it according to the document. */
-export function documentedError(
-	rejection: RejectionBody,
-	status: number,
-	request: ServiceRequest,
-): DocumentedError | undefined {
-	return ERROR_TABLE.find(
-		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(rejection, status),
-	);
-}
-
-export function isDocumentedAt({ statuses }: DocumentedError, status: number): boolean {
-	return statuses === 'unknown' || statuses.includes(status);
-}
-
-/** Explains a rejection by its body. Undefined if the error isn't documented. */
-export function explainBody(
-	rejection: RejectionBody,
-	status: number,
-	request: ServiceRequest,
-): Explanation | undefined {
-	const endpoint = endpointOf(request);
-	const known = ERROR_TABLE.find(
-		({ raisedBy, alsoExplains, matches }) =>
-			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
-			matches(rejection, status),
-	);
-	return known ?? explainPhoneNumber(rejection, status, request);
-}
-
-/**
- * "Implausible `phone_number` returns 400" (Endpoints › POST /v1/call, rule 1). The text isn't documented, so it must
- * have both words. It explains a rejection, but doesn't prove one.
- */
-function explainPhoneNumber(
-	{ texts }: RejectionBody,
-	status: number,
-	request: ServiceRequest,
-): Explanation | undefined {
-	const phone = request.body?.phone_number;
-	const [text = '', ...others] = texts;
-	const isMeant =
-		CALL_PLACEMENT.test(endpointOf(request)) &&
-		status === 400 &&
-		others.length === 0 &&
-		/\bphone_number\b/.test(text) &&
-		/\b(?:im)?plausible\b/i.test(text);
-	if (phone === undefined || !isMeant) return undefined;
-	return {
-		message: `The service rejected 'Phone Number' (got ${quoted(phone)})`,
-		resolution: {
-			onScreen: "Correct the number, or choose its country in 'Country'.",
-			forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
-		},
-	};
-}
-
-/**
- * Explains a rejection that isn't in the table, by its status.
- *
- * @param gaveReason whether the body has a text, which follows
- */
-export function explainStatus(
-	request: ServiceRequest,
-	status: number,
-	gaveReason: boolean,
-): Explanation {
-	const endpoint = endpointOf(request);
-	const known = UNDOCUMENTED_ERRORS.find(
-		(row) => row.raisedBy.test(endpoint) && row.status === status,
-	);
-	return known ?? (gaveReason ? ANY : WITHOUT_REASON);
-}
-
-function endpointOf({ method, path }: ServiceRequest): string {
-	return `${method} ${path}`;
-}

@@ -1,4 +1,3 @@
 export * from './call';
 export * from './campaign';
-export * from './dnd';
 export * from './chat';

@@ -37,11 +37,11 @@ export const MAY_BE_BLANK = { mayBeBlank: true } as const;
  */
 export const NEEDS_VALUE = { needsValue: true } as const;
 
-const TEXTS = 'text or a list of texts';
-const SCALAR = 'text, a number, true, or false';
-
 /** Allows expressions that return an empty list, for fields that can be empty for some items. */
 export const MAY_BE_EMPTY_LIST = { mayBeEmptyList: true } as const;
+
+const TEXTS = 'text or a list of texts';
+const SCALAR = 'text, a number, true, or false';
 
 type Blank = { mayBeBlank?: boolean; needsValue?: boolean; mayBeEmptyList?: boolean };
 
@@ -300,25 +300,16 @@ export class Fields {
 		}
 		// A model leaves a field empty with an empty text.
 		const isLeftEmpty = value === '' && byModel;
-		if (!hasExpression(raw) || isLeftEmpty) {
-			return {
-				property,
-				value,
-				isExpression: false,
-				isFromModel: byModel,
-				isOnlyTextAround: false,
-			};
-		}
-		const expression = this.expression(name);
-		const onlyText = isOnlyTextAround(value, expression);
+		const isExpression = hasExpression(raw) && !isLeftEmpty;
+		const expression = isExpression ? this.expression(name) : '';
 		const given = {
 			property,
 			value,
-			isExpression: true,
+			isExpression,
 			isFromModel: byModel,
-			isOnlyTextAround: onlyText,
+			isOnlyTextAround: isExpression && isOnlyTextAround(value, expression),
 		};
-		this.requireReadable(given, expression);
+		if (isExpression) this.requireReadable(given, expression);
 		return given;
 	}
 

@@ -57,7 +57,7 @@ test('an error code is recognized with a line break after it', async () => {
 describe('every documented error is recognized by endpoint and body', () => {
 	const bodies: Array<[string, ErrorCode, object, ServiceRequest]> = [
 		[
-			'NO_OUTBOUND_NUMBER_CONFIGURED',
+			"The agent has no outbound number, so it can't place calls",
 			'no_outbound_number',
 			{
 				success: false,
@@ -67,7 +67,7 @@ describe('every documented error is recognized by endpoint and body', () => {
 			POST,
 		],
 		[
-			'tell_not_allowed_during_takeover',
+			"A person has taken over this chat, so the agent doesn't accept this now",
 			'tell_not_allowed_during_takeover',
 			{
 				success: false,
@@ -77,7 +77,7 @@ describe('every documented error is recognized by endpoint and body', () => {
 			SUPPORT,
 		],
 		[
-			'upstream_body with session_closed',
+			'The chat session is already closed',
 			'upstream_rejection',
 			{
 				success: false,
@@ -87,7 +87,7 @@ describe('every documented error is recognized by endpoint and body', () => {
 			SUPPORT,
 		],
 		[
-			'upstream_body',
+			'The chat engine rejected the request',
 			'upstream_rejection',
 			{
 				success: false,
@@ -97,51 +97,51 @@ describe('every documented error is recognized by endpoint and body', () => {
 			SUPPORT,
 		],
 		[
-			'Invalid API token',
+			'The service rejected the API token',
 			'invalid_api_token',
 			{ success: false, error: 'Invalid API token', details: null },
 			POST,
 		],
 		[
-			'Agent not found or not associated with this account',
+			'The account of this API token has no agent with this ID',
 			'agent_not_in_account',
 			{ success: false, error: 'Agent not found or not associated with this account' },
 			POST,
 		],
-		['agent_not_found', 'agent_not_found', { success: false, error: 'agent_not_found' }, CONTACTS],
-		['call_not_found', 'call_not_found', { success: false, error: 'call_not_found' }, GET],
+		['The service found no such agent in the account of this API token', 'agent_not_found', { success: false, error: 'agent_not_found' }, CONTACTS],
+		["The service doesn't know this call", 'call_not_found', { success: false, error: 'call_not_found' }, GET],
 		[
-			'recording_not_available',
+			'This call has no recording',
 			'recording_not_available',
 			{ success: false, error: 'recording_not_available' },
 			{ method: 'GET', path: '/v1/call/1/recording' },
 		],
 		[
-			"Couldn't find Campaign",
+			"The service doesn't know this campaign",
 			'campaign_not_found',
 			{ success: false, error: "Couldn't find Campaign" },
 			{ method: 'GET', path: '/v1/campaigns/7/status' },
 		],
 		[
-			'Phone number not found on DND list',
+			"The number isn't on the do-not-disturb list of this agent",
 			'not_on_dnd_list',
 			{ success: false, errors: ['Phone number not found on DND list'] },
 			REMOVAL,
 		],
 		[
-			'text naming missing phone',
+			'The service found no usable phone number in the request',
 			'phone_missing',
 			{ success: false, error: 'param is missing or the value is empty: phone' },
 			REMOVAL,
 		],
 		[
-			'session_closed',
+			'The chat session is closed',
 			'session_closed',
 			{ success: false, error: 'session_closed' },
 			{ method: 'POST', path: '/v1/chat/session/s/ws_token', body: {} },
 		],
 		[
-			'post_call_analysis is not enabled',
+			'The agent has no post-call analysis, so the service rejects the webhook URL',
 			'post_call_analysis_missing',
 			{
 				success: false,
@@ -150,7 +150,7 @@ describe('every documented error is recognized by endpoint and body', () => {
 			POST,
 		],
 		[
-			'contacts[<index>]',
+			'The service rejected one of the contacts',
 			'contact_rejected',
 			{ success: false, error: 'contacts[17].phone is invalid' },
 			CONTACTS,
@@ -159,15 +159,15 @@ describe('every documented error is recognized by endpoint and body', () => {
 
 	test.each(bodies)(
 		'%s with any status below 500, 200 included, and above if its status is not documented',
-		async (...[name, code, body, request]) => {
-			const row = ERROR_TABLE.find((candidate) => candidate.name === name);
+		async (...[message, code, body, request]) => {
+			const row = ERROR_TABLE.find((candidate) => candidate.message === message);
 			expect(row).toBeDefined();
 			const above = row?.statuses === 'unknown' ? [500, 503] : [];
 			for (const status of [200, 400, 403, 404, 422, ...above]) {
 				expect(await rejection(body, status, request)).toMatchObject({
 					name: 'ServiceRejection',
 					outcome: 'rejected',
-					message: row?.message,
+					message,
 					resolution: row?.resolution.onScreen,
 					status,
 					rejection: { code },

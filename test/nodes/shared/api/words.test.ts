@@ -3,7 +3,8 @@
  * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { parseResponse } from '../../../../nodes/shared/api/envelope';
-import { ERROR_TABLE, explainStatus } from '../../../../nodes/shared/api/errorTable';
+import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
+import { explainStatus } from '../../../../nodes/shared/api/explainRejection';
 import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	ExplainedError,
@@ -40,7 +41,7 @@ function written({ message, resolution }: Explanation): string {
 	return [`${message}.`, resolution.onScreen, `For a model: ${resolution.forModel}`].join('\n');
 }
 
-test.each(ERROR_TABLE)('$name', (row) => {
+test.each(ERROR_TABLE)('$message', (row) => {
 	expect(written(row)).toMatchSnapshot();
 });
 

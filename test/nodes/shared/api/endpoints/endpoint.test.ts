@@ -9,7 +9,7 @@ const request = (body: Additions['body'], query: Additions['query'] = {}) => ({
 
 test.each<[string, Additions['body'], Additions['body'], object]>([
 	['a field of its own', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
-	['the node’s own value wins', { a: 1 }, { a: 2 }, { a: 1 }],
+	['the node\'s own value wins', { a: 1 }, { a: 2 }, { a: 1 }],
 	[
 		'objects with the same name are merged, at any depth',
 		{ config: { retry: { attempts: 3 } } },
