@@ -92,14 +92,14 @@ describe('the test button', () => {
 		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
 		['a 404 in the service\'s form', 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
 		['another 4xx of a proxy', 403, 'Blocked', /A proxy or firewall.*403.*Set 'Base URL'/],
-		['an empty answer', 200, '', /response is empty.*Set 'Base URL'/],
+		['an empty response', 200, '', /response is empty.*Set 'Base URL'/],
 		[
 			'another interface',
 			200,
 			{ hello: 'world' },
 			/doesn't contain the requested data.*Set 'Base URL'/,
 		],
-		['an answer cut short', 200, '{ "success": tr', /incomplete or unreadable.*Set 'Base URL'/],
+		['a truncated response', 200, '{ "success": tr', /incomplete or unreadable.*Set 'Base URL'/],
 		[
 			'because it receives too many',
 			429,
@@ -273,12 +273,12 @@ describe('the test of the API mapping', () => {
 			{ numbers: { success: true, data: {} } },
 			/Reading a do-not-disturb list failed: The response has no list of numbers/,
 		],
-	])('%s', async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, told) => {
+	])('%s', async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, expected) => {
 		withAgents();
 		if (calls) service().get('/v1/calls').query(true).reply(200, calls);
 		if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
 		const { status, message } = await pressTest(data);
-		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(told) });
+		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(expected) });
 		expect(message).toMatch(/^The service accepts the API token, but parts of the API mapping/);
 		expect(message).not.toContain(TOKEN);
 	});
@@ -291,14 +291,14 @@ describe('the test of the API mapping', () => {
 		],
 		['null', { next: null }, /call list$/],
 		['a cursor', { next: 'abc' }, /call list$/],
-	])('a list whose response has %s at the path to the cursor', async (_what, more, told) => {
+	])('a list whose response has %s at the path to the cursor', async (_what, more, expected) => {
 		withAgents();
 		const body = { success: true, data: { calls: [{ call_id: 'c' }] }, ...more };
 		service().get('/v1/calls').query({ n: 1 }).reply(200, body);
 		const cursor = { callListPaging: 'cursor', callListPageName: 'c', callListCursorPath: 'next' };
 		expect(await pressTest({ ...CALLS, ...cursor })).toEqual({
 			status: 'OK',
-			message: expect.stringMatching(told),
+			message: expect.stringMatching(expected),
 		});
 	});
 
@@ -313,9 +313,9 @@ describe('the test of the API mapping', () => {
 	test.each([
 		['no agent is active', [], /Not tested: a do-not-disturb list \(no active agent was found/],
 		['the agents are not recognized', { on: {} }, /Not tested: a do-not-disturb list \(no active/],
-	])('%s: there is no list to read', async (_why, data, told) => {
+	])('%s: there is no list to read', async (_why, data, expected) => {
 		withAgents(data);
-		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(told) });
+		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(expected) });
 	});
 
 	test('a topic that is turned on without a value is not tested', async () => {
@@ -404,8 +404,8 @@ describe('the token', () => {
 
 	test.each<[string, object, string?]>([
 		['another host', { url: 'https://elsewhere.example.com/v1/call' }],
-		['a host that begins alike', { url: 'https://voice.example.com.evil.example/v1/call' }],
-		['a host that goes on alike', { url: 'https://voice.example.community/v1/call' }],
+		['a domain that begins with the host', { url: 'https://voice.example.com.evil.example/v1/call' }],
+		['a longer name that begins with the host', { url: 'https://voice.example.community/v1/call' }],
 		['another host in the older options', { url: undefined, uri: 'https://elsewhere.example.com' }],
 		['another port', { url: `${HOST}:8443/v1/call` }],
 		['plain http', { url: HOST.replace('https', 'http') }],
@@ -415,10 +415,10 @@ describe('the token', () => {
 		['an address without a scheme', { url: '//evil.example/v1', baseURL: HOST }],
 		['a whole address beside the base', { url: 'https://evil.example', baseURL: HOST }],
 		['a path beside the base\'s', { url: `${HOST}/apis/v1` }, `${HOST}/api`],
-		['a path that climbs out', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
-		['a path that climbs out in disguise', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
+		['a path that leaves the base path', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
+		['a path that leaves the base path with encoded dots', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
 		['no address', { url: undefined }],
-		['text that is none', { url: 'voice' }],
+		["text that isn't an address", { url: 'voice' }],
 	])('is not sent to another URL: %s', async (_name, options, baseUrl = HOST) => {
 		await expect(authenticate(options, baseUrl)).rejects.toMatchObject({
 			message: "The request wasn't sent, because its URL isn't below 'Base URL' in the credential",

@@ -76,7 +76,7 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		expect(run.simulator.contactsOf(campaign)).toEqual([]);
 	});
 
-	it('calls everyone, calls again who was not reached, and sums up in less than two minutes', async () => {
+	it('calls everyone, calls unreached people again, and sums up, in less than two minutes', async () => {
 		const leads = await table('Leads');
 		await tables.insert(leads, people);
 		const started = Date.now();
@@ -283,10 +283,10 @@ describe("12 whole campaign on a data table, with an ID that the service doesn't
 		if (leads === undefined) throw new Error('There is no table Leads');
 		await tables.insert(leads, people.slice(0, 2));
 		await run.run(workflow, 'Start Here');
-		const told = { push_status: 'not_sent', rejection_reason: expect.stringContaining(reason) };
+		const notSent = { push_status: 'not_sent', rejection_reason: expect.stringContaining(reason) };
 		expect(await tables.rows(leads)).toEqual([
-			expect.objectContaining(told),
-			expect.objectContaining(told),
+			expect.objectContaining(notSent),
+			expect.objectContaining(notSent),
 		]);
 		expect(run.simulator.contactsOf(campaign)).toEqual([]);
 	});

@@ -63,24 +63,24 @@ export class FaultLoad {
 		const before = this.sent();
 		const failing = fault().then(() => (this.sentDuring = this.sent() - before));
 		await sleep(3_000);
-		const answers = this.waiting.map(
+		const completions = this.waiting.map(
 			async (id) => await this.simulator.completeCall(id, { status: 'picked' }),
 		);
 		await failing;
-		await Promise.all([events, others, ...answers]);
+		await Promise.all([events, others, ...completions]);
 	}
 
 	/** What is known when everything has ended, before anyone intervenes and after failed executions are retried. */
 	async results() {
 		await this.settled();
-		const first = await this.told();
+		const first = await this.counted();
 		for (const name of ['calls', 'push'] as const) {
 			for (const { id, status } of await this.executions(name)) {
 				if (status !== 'success') await this.n8n.startRetry(id, 'original').catch(() => '');
 			}
 		}
 		await this.settled();
-		return { sentDuring: this.sentDuring, first, afterRetry: await this.told() };
+		return { sentDuring: this.sentDuring, first, afterRetry: await this.counted() };
 	}
 
 	/** Calls and contacts that n8n has sent. */
@@ -90,7 +90,7 @@ export class FaultLoad {
 		).length;
 	}
 
-	private async told() {
+	private async counted() {
 		const { simulator } = this;
 		const calls = countBy(people(PEOPLE, 'calls'), ({ phone }) => simulator.callsTo(phone));
 		const contacts = countBy(simulator.contactsOf(CAMPAIGN), ({ phone }) => phone);

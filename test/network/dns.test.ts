@@ -78,7 +78,7 @@ const FAILURES = [
 	['with an address where nobody listens', NOBODY],
 ];
 
-describe('while DNS answers wrongly', () => {
+describe('while DNS returns a wrong address', () => {
 	test('with the address of another server, nothing is sent to it, and the next execution places the call', async () => {
 		answers = [WRONG];
 		expect(await place(baseUrl)).toMatchObject({ outcome: 'not_sent' });

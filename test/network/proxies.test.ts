@@ -73,7 +73,7 @@ describe('a proxy between n8n and the service', () => {
 	});
 });
 
-describe('a cache that answers a POST with the response to an earlier one', () => {
+describe('a cache that returns the response to an earlier POST', () => {
 	const people = [{ phone: '9876543210' }, { phone: '9876543211' }];
 
 	test('the second call is unknown, and nothing is sent again', async () => {

@@ -1,3 +1,4 @@
+import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import type { JsonObject } from './json';
 import { call, origin, sent } from './testing/api';
@@ -129,8 +130,7 @@ describe.each(Object.values(dialects))('chat over REST, dialect $name', (dialect
 		}
 		const rest: JsonObject = from === 'message' ? { [field]: receiver.url } : {};
 		await later('Hello', { ...rest, [dialect.chat.async.session]: session });
-		const isThrough = () => sim.chatDeliveries().some(({ status }) => status !== null);
-		while (!isThrough()) await new Promise((resolve) => setTimeout(resolve, 2));
+		await eventually(() => sim.chatDeliveries().some(({ status }) => status !== null));
 		expect(receiver.received[0]?.text).toContain('You said: Hello');
 		expect(sim.chatDeliveries()).toMatchObject([{ url: receiver.url, status: 200 }]);
 	});

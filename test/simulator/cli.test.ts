@@ -11,12 +11,12 @@ interface Finished {
 async function run(args: string[]): Promise<Finished> {
 	const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, 'cli.ts'), ...args]);
 	let output = '';
-	let told = false;
+	let stopped = false;
 	const collect = (chunk: Buffer) => {
 		output += chunk.toString('utf8');
 		// Only one signal, because a process that is ending may not handle a second one.
-		if (told || !output.includes('Campaign   104')) return;
-		told = true;
+		if (stopped || !output.includes('Campaign   104')) return;
+		stopped = true;
 		child.kill('SIGINT');
 	};
 	child.stdout.on('data', collect);

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type Simulator } from '.';
 import { call } from './testing/api';
 import { Receiver } from './testing/receiver';
@@ -125,7 +126,7 @@ describe.each(Object.values(dialects))('completing calls, dialect $name', (diale
 			outcome: ({ phone }) => ({ status: phone.endsWith('1') ? 'failed' : 'picked' }),
 		});
 		const ids = [await place({ phone_number: '9876543211' }), await place()];
-		while (receiver.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+		await eventually(() => receiver.received.length === 2);
 		const found = ids.map((id) => sim.state.calls.get(id)?.outcome.status);
 		expect(found).toEqual(['failed', 'picked']);
 	});

@@ -1,3 +1,4 @@
+import { eventually } from '../n8n/until';
 import { dialects, fixtures, startSimulator, type FaultKind, type Simulator } from '.';
 import { call } from './testing/api';
 
@@ -141,7 +142,7 @@ describe('injected faults', () => {
 		other.faults.inject({ kind: 'hang' });
 		const pending = fetch(`${other.baseUrl}/v1/active_agents`);
 		const settled = pending.catch((error: unknown) => error);
-		while (other.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+		await eventually(() => other.requests.length > 0);
 		await other.stop();
 		expect(await settled).toMatchObject({ name: 'TypeError' });
 	});
@@ -173,7 +174,7 @@ describe('injected faults', () => {
 	it('counts requests, sockets, and concurrent requests', async () => {
 		const release = sim.holdResponses();
 		const placing = [place(), place(), place()];
-		while (sim.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+		await eventually(() => sim.requests.length === 3);
 		release();
 		await Promise.all(placing);
 		expect(sim.stats()).toMatchObject({ requests: 3, maxActive: 3 });

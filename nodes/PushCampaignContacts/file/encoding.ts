@@ -166,14 +166,6 @@ class WrittenMarker {
 	}
 }
 
-export function isEncoding(name: string): boolean {
-	try {
-		return new TextDecoder(name).encoding !== '';
-	} catch {
-		return false;
-	}
-}
-
 const HEAD_BYTES = 65_536;
 
 /** The first bytes of a file. */

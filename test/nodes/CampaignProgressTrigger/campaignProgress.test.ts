@@ -128,7 +128,7 @@ describe('what counts as an event', () => {
 		],
 		['a completed queue while others are in progress', [done, redialed], [[], [COUNTS]]],
 		[
-			'a queue that comes and goes where there are no counts',
+			'a queue that comes and goes while there are no counts',
 			[done, answer({ calls: null }), { ...done, calls: null }],
 			[[], [], []],
 		],
@@ -138,7 +138,7 @@ describe('what counts as an event', () => {
 			[[], [COUNTS]],
 		],
 		[
-			'a total that the response leaves out once',
+			'a total that the response lacks once',
 			[answer(), answer({ calls: { by_status: { picked: 6, failed: 4 } } }), answer()],
 			[[], [], []],
 		],
@@ -161,12 +161,12 @@ describe('what counts as an event', () => {
 			[[], []],
 		],
 		[
-			'what the first answer leaves out',
+			'what the first response lacks',
 			[answer({ calls: null, campaign: {}, uploads: null }), answer(), paused],
 			[[], [], [STATUS]],
 		],
 		[
-			'counts that the answer leaves out once',
+			'counts that the response lacks once',
 			[answer(), answer({ calls: null }), answer()],
 			[[], [], []],
 		],
@@ -230,11 +230,11 @@ describe('the events', () => {
 			answer({ uploads: [upload(1, [true, false])] }),
 			answer({ uploads: [upload(1, [true, true])] }),
 		].map(viewCampaign);
-		const told = halves.slice(1).flatMap((view, index) => {
+		const events = halves.slice(1).flatMap((view, index) => {
 			const former = halves[index] ?? view;
 			return progressBetween(nextBaseline(SUBJECT, former), view, ['queue_completed']);
 		});
-		expect(told).toMatchObject([
+		expect(events).toMatchObject([
 			{ list_completed: false, queue: { agent_uuid: 'agent_a' } },
 			{ list_completed: true, queue: { agent_uuid: 'agent_b' } },
 		]);

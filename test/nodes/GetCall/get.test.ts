@@ -133,7 +133,7 @@ describe('a call that cannot be read', () => {
 });
 
 describe('several items', () => {
-	function answerSlowly(count: number, together: number) {
+	function respondSlowly(count: number, together: number) {
 		const inFlight = new InFlight(together);
 		service()
 			.get(/^\/v1\/call\/call-\d+$/)
@@ -150,7 +150,7 @@ describe('several items', () => {
 	}
 
 	test('are read ten at a time, in order, and paired', async () => {
-		const seen = answerSlowly(25, 10);
+		const seen = respondSlowly(25, 10);
 		const items = many(25);
 		const found = await executeItems(perItem, { items });
 		expect(seen.max).toBe(10);
@@ -159,7 +159,7 @@ describe('several items', () => {
 	});
 
 	test('are read with the given Concurrency', async () => {
-		const seen = answerSlowly(9, 3);
+		const seen = respondSlowly(9, 3);
 		await records({ ...perItem, options: { concurrency: 3 } }, { items: many(9) });
 		expect(seen.max).toBe(3);
 	});

@@ -25,14 +25,14 @@ afterEach(() => {
 });
 afterAll(async () => await simulator.stop());
 
-const held = () => {
+const fillCalls = () => {
 	const { state, dialect } = simulator;
 	fill(state, dialect, simulator.clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
 };
 
 describe('a service that accepts one request per second', () => {
 	test('returns all calls with default settings', async () => {
-		held();
+		fillCalls();
 		const found = await records(
 			{ operation: 'getMany', returnAll: true },
 			{ credential: credentialFor(simulator) },
@@ -41,7 +41,7 @@ describe('a service that accepts one request per second', () => {
 	});
 
 	test('returns the latest call of each number', async () => {
-		held();
+		fillCalls();
 		const found = await records(
 			{ operation: 'getMany', returnAll: true, options: { latestOfEachNumber: true } },
 			{ credential: credentialFor(simulator) },
@@ -50,7 +50,7 @@ describe('a service that accepts one request per second', () => {
 	});
 
 	test('returns each of many calls', async () => {
-		held();
+		fillCalls();
 		const items = Array.from({ length: 60 }, (_, number) => ({ id: filled.callId(number) }));
 		const found = await records(
 			{ operation: 'get', callId: '={{ $json.id }}' },

@@ -35,7 +35,7 @@ describe.each([
 	});
 
 	test.each([
-		['a time that is none', { when: 'soon' }, `'When to Call' must be a time (got "soon").`],
+		["a text that isn't a time", { when: 'soon' }, `'When to Call' must be a time (got "soon").`],
 		['no time', { when: '' }, "'When to Call' is empty."],
 		[
 			'the name of a country',

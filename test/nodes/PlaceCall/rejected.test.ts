@@ -142,12 +142,12 @@ describe('a call with an unknown outcome', () => {
 			'The connection broke before a response arrived',
 		],
 		[
-			'the line hangs up',
+			'the socket hangs up',
 			(post) => post.replyWithError(Object.assign(new Error('socket hang up'), { code: 'EPIPE' })),
 			'The connection broke before a response arrived',
 		],
 		[
-			'the answer takes too long',
+			'the response takes too long',
 			(post) => post.replyWithError(Object.assign(new Error('x'), { code: 'ETIMEDOUT' })),
 			'The service took too long to respond',
 		],
@@ -172,7 +172,7 @@ describe('a call with an unknown outcome', () => {
 			'The response is a web page',
 		],
 		[
-			'half an answer',
+			'a truncated response',
 			(post) => post.reply(200, '{"success":true,"data":{"call_'),
 			'The response is incomplete or unreadable',
 		],
@@ -248,7 +248,7 @@ describe('before anything is sent', () => {
 		['no attempt', { callConfigOverrides: { retryMaxAttempts: 0 } }, 'Retry Attempts'],
 		['eleven attempts', { callConfigOverrides: { retryMaxAttempts: 11 } }, 'Retry Attempts'],
 		['no interval', { callConfigOverrides: { retryIntervalMinutes: 0 } }, 'Retry Interval'],
-		['over a day', { callConfigOverrides: { retryIntervalMinutes: 1441 } }, 'Retry Interval'],
+		['more than a day', { callConfigOverrides: { retryIntervalMinutes: 1441 } }, 'Retry Interval'],
 		['a webhook without host', { options: { webhookUrl: 'https://' } }, 'Webhook URL'],
 		[
 			'a list as Additional Data',
@@ -266,17 +266,17 @@ describe('before anything is sent', () => {
 			`Data Point 1 ("day") of 'Data Extraction' has no description`,
 		],
 		[
-			'an agent that is none',
+			'a number as agent ID',
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ 7 }}' } },
 			`'Agent' must be an agent ID (got "7")`,
 		],
 		[
-			'a country that is none',
+			'the name of a country',
 			{ countryCode: '={{ "India" }}' },
 			`'Country' must be a country code (got "India")`,
 		],
 		[
-			'additional body fields that are none',
+			"additional body fields that aren't an object",
 			{ options: { additionalBodyFields: '={{ "x" }}' } },
 			"'Additional Body Fields' must be a JSON object",
 		],

@@ -89,7 +89,7 @@ const settings: Case[] = [
 		],
 	),
 	[
-		'additional fields that are no JSON',
+		"additional fields that aren't JSON",
 		{ options: { additionalBodyFields: '{ source: sheet' } },
 		/^'Additional Body Fields' must be a JSON object/,
 		/curly brackets/,

@@ -414,14 +414,14 @@ describe('nothing is sent, and the error explains why, if', () => {
 			/^Add a first row that names the columns/,
 		],
 		[
-			'the delimiter is none',
+			'the delimiter has two characters',
 			'phone\n1\n',
 			{ options: { delimiter: '||' } },
 			'\'Delimiter\' must be a single character (got "||"). Nothing was sent',
 			/such as ; or \\t/,
 		],
 		[
-			'the encoding is none',
+			'the encoding is unknown',
 			'phone\n1\n',
 			{ options: { encoding: 'klingon' } },
 			expect.stringMatching(/^'Encoding' in 'Options' must be one of .* \(got "klingon"\)$/),

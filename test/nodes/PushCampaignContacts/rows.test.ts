@@ -51,7 +51,7 @@ describe('Output: One Item per Row', () => {
 				pairedItem: { item: 1 },
 			},
 		]);
-		const told = { rejection_reason: expect.any(String), campaign_upload_id: null };
+		const reasonOnly = { rejection_reason: expect.any(String), campaign_upload_id: null };
 		const status = (name: string) => ({ push_status: name, rejection_status: name });
 		expect(rejected).toEqual([
 			{
@@ -62,7 +62,7 @@ describe('Output: One Item per Row', () => {
 					phone_sent: null,
 					phone_key: null,
 					...status('rejected'),
-					...told,
+					...reasonOnly,
 				},
 				pairedItem: { item: 0 },
 			},
@@ -75,7 +75,7 @@ describe('Output: One Item per Row', () => {
 					phone_sent: null,
 					phone_key: null,
 					...status('duplicate'),
-					...told,
+					...reasonOnly,
 				},
 				pairedItem: { item: 2 },
 			},
@@ -86,7 +86,7 @@ describe('Output: One Item per Row', () => {
 					phone_sent: '9000000002',
 					phone_key: '919000000002',
 					...status('do_not_disturb'),
-					...told,
+					...reasonOnly,
 				},
 				pairedItem: { item: 3 },
 			},
@@ -97,7 +97,7 @@ describe('Output: One Item per Row', () => {
 					phone_sent: '9000000003',
 					phone_key: '919000000003',
 					...status('skipped_duplicate'),
-					...told,
+					...reasonOnly,
 				},
 				pairedItem: { item: 4 },
 			},

@@ -63,7 +63,7 @@ function country(body: JsonObject, dialect: Dialect): string[] {
 function phone(body: JsonObject, { calls }: Dialect): string[] {
 	const { phone_number: number, country_code: code } = body;
 	if (!isNonEmptyString(number)) return [];
-	if (!/^\d+$/.test(number)) return ['phone_number must hold digits only, without country code'];
+	if (!/^\d+$/.test(number)) return ['phone_number must contain digits only, without country code'];
 	// The number can't be checked with an unknown country.
 	if (!isNonEmptyString(code) || !countryCodes.has(countryOf(body))) return [];
 	const form = internationalForm(number, countryOf(body), calls.trunkZeroAccepted);

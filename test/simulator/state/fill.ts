@@ -17,7 +17,7 @@ export function fill(
 	{ calls, dndPhones, sessions }: Filling,
 ): void {
 	const agent = state.agents.get(fixtures.agents.full);
-	if (agent === undefined) throw new Error('The simulator holds no agent');
+	if (agent === undefined) throw new Error('The simulator has no agent');
 	const { agentUuid } = agent;
 	for (let number = 0; number < calls; number++) {
 		const call = { ...seededCall(number, now), callId: filled.callId(number) };

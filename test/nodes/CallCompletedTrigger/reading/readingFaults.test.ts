@@ -460,7 +460,7 @@ describe('publishing', () => {
 		[{ checkEvery: 1_441 }, "'Check Every (Minutes)' must be at most 1440"],
 		[{ startFrom: 'soon' }, `'Start From' must be a date (got "soon")`],
 		[{}, 'The credential lacks settings for the call list'],
-	])('%j is told', async (parameters, message) => {
+	])('%j is reported', async (parameters, message) => {
 		await expect(publishing(readingOf(parameters))).rejects.toThrow(message);
 	});
 

@@ -60,12 +60,12 @@ test.each([
 	['12', 'Enter its digits, with + and country code if your service expects them.'],
 	['98765.00000', 'Write the number without a dot or comma.'],
 ])('the error for %p says what to enter', (value, resolution) => {
-	const told = () => {
+	const errorOf = () => {
 		try {
 			return parseDndPhone(value);
 		} catch (error) {
 			return error;
 		}
 	};
-	expect(told()).toMatchObject({ resolution });
+	expect(errorOf()).toMatchObject({ resolution });
 });

@@ -26,7 +26,7 @@ test.each<[string, JsonObject[], string[]]>([
 		],
 		['b'],
 	],
-	['all that nothing tells apart', [call('a', SAME), call('b', SAME)], ['a', 'b']],
+	['all calls, if nothing distinguishes them', [call('a', SAME), call('b', SAME)], ['a', 'b']],
 	[
 		'calls that differ by less than a millisecond',
 		[call('a', '2027-01-01T10:00:00.123456Z'), call('b', '2027-01-01T10:00:00.123789Z')],

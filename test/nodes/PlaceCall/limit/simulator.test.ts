@@ -63,7 +63,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 			{ items: phones.map((phone) => ({ phone })), over: { credentials, ...CONTINUE } },
 		);
 
-	it('two executions at once call a person once', async () => {
+	it('two simultaneous executions call a person once', async () => {
 		const limit = { maximumCalls: 1, days: 1 };
 		const runs = await Promise.all([call(PEOPLE, limit), call(PEOPLE, limit)]);
 		const placed = runs.flatMap((run) => output(run, 'Node').map(({ json }) => json.placed));

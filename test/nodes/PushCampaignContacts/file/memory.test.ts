@@ -6,7 +6,7 @@ import { collectGarbage, heapInUse } from '../../../engine/heap';
 import { accept, contactItems, scripted } from '../push/scripted';
 
 /** Bytes in typed arrays and buffers. */
-function heldOutside(): number {
+function bytesOutsideHeap(): number {
 	// Memory that the first one frees is no longer counted after the second one.
 	collectGarbage();
 	collectGarbage();
@@ -77,9 +77,9 @@ test('frees the lookup tables after the rows are checked', async () => {
 	const { options } = scripted(accept);
 	const items = contactItems(count);
 	const rows = new ItemRows(items, async () => {});
-	const before = heldOutside();
+	const before = bytesOutsideHeap();
 	const prepared = await prepareRows(rows, options.columns, options);
-	const kept = heldOutside() - before;
+	const kept = bytesOutsideHeap() - before;
 	expect(prepared.rows.size).toBe(count);
 	// The phone of each row, in eight bytes.
 	expect(kept).toBeLessThan(1.2 * 8 * count);

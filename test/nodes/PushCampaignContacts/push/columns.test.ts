@@ -104,10 +104,10 @@ describe('the phone column', () => {
 describe('the person name column', () => {
 	test.each<[string, string[], string, string | undefined]>([
 		['the default', ['phone', 'person_name'], 'person_name', 'person_name'],
-		['in another writing', ['phone', 'Person Name'], 'person_name', 'Person Name'],
+		['in another spelling', ['phone', 'Person Name'], 'person_name', 'Person Name'],
 		['by a synonym', ['phone', 'Full Name'], 'person_name', 'Full Name'],
-		['none, when there is none', ['phone'], 'person_name', undefined],
-		['none, when none is wanted', ['phone', 'person_name'], ' ', undefined],
+		['none, because there is none', ['phone'], 'person_name', undefined],
+		['none, because the field is empty', ['phone', 'person_name'], ' ', undefined],
 		['one that was entered', ['phone', 'Lead'], 'lead', 'Lead'],
 	])('%s', (_name, columns, personName, expected) => {
 		expect(resolve(columns, { personName }).personName?.name).toBe(expected);

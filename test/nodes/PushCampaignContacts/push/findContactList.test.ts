@@ -67,7 +67,7 @@ function campaign(before: Status, ...later: Status[]) {
 	};
 }
 
-const told = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
+const messageOf = ({ stopped }: PushOutcome) => `${stopped?.message}. ${stopped?.resolution}`;
 const old = list(7, 2);
 
 describe('a request without a response', () => {
@@ -102,7 +102,7 @@ describe('a request without a response', () => {
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
-		expect(told(outcome)).toMatch(
+		expect(messageOf(outcome)).toMatch(
 			/After two minutes, the campaign has no new contact list of this agent\. .* isn't certain\.$/,
 		);
 		expect(waits).toEqual([...LIST_SEARCH_DELAYS_MS]);
@@ -130,17 +130,17 @@ describe('a request without a response', () => {
 		const progress = new PushProgress();
 		const outcome = await push(3, options, progress);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent']);
-		expect(told(outcome)).toMatch(seen);
+		expect(messageOf(outcome)).toMatch(seen);
 		expect(sent).toHaveLength(1);
 		const again = await push(3, { ...options, lookUp: undefined }, stored(progress));
-		expect(told(again)).toMatch(seen);
+		expect(messageOf(again)).toMatch(seen);
 	});
 
 	test('stays unknown while the campaign cannot be read', async () => {
 		const { options } = campaign(shows(old), stumbles);
 		const outcome = await push(2, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
-		expect(told(outcome)).toMatch(/status of the campaign couldn't be read/);
+		expect(messageOf(outcome)).toMatch(/status of the campaign couldn't be read/);
 	});
 
 	test('stays unknown if the execution is stopped', async () => {
@@ -148,7 +148,7 @@ describe('a request without a response', () => {
 		stop();
 		const outcome = await push(2, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
-		expect(told(outcome)).toMatch(/ The execution was stopped before the search ended\.$/);
+		expect(messageOf(outcome)).toMatch(/ The execution was stopped before the search ended\.$/);
 		expect(waits).toHaveLength(1);
 	});
 });

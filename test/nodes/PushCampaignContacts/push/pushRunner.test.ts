@@ -47,7 +47,7 @@ describe('requests', () => {
 	const ring: { inner?: object } = {};
 	ring.inner = ring;
 	test.each([
-		['what holds itself', ring],
+		['a value that contains itself', ring],
 		[
 			'what fails when it is written',
 			{

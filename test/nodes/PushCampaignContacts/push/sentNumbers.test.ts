@@ -135,7 +135,7 @@ test('recognizes as many numbers as are stored', () => {
 });
 
 test.each([null, 'sent', [], { sent: 7 }, { sent: ['9'] }, { sent: null }])(
-	'%j is no record of numbers',
+	"%j isn't a record of numbers",
 	(stored) => {
 		expect(isSentNumbersRecord(stored)).toBe(false);
 	},

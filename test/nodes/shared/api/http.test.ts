@@ -10,7 +10,7 @@ const written = (entries: readonly unknown[]) => ({
 /** As the service reads it. */
 function readBack(bytes: Buffer): JsonObject {
 	const read = parseJson(bytes.toString());
-	if (!isJsonObject(read)) throw new Error('The body is no object');
+	if (!isJsonObject(read)) throw new Error("The body isn't an object");
 	return read;
 }
 

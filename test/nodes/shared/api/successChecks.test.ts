@@ -397,7 +397,7 @@ describe('each success check', () => {
 		['a field deep down', ofTurn, nested(50), true],
 		['an empty field before a filled one', ofTurn, { reply: '', of: { reply: 'Hi' } }, true],
 		['a record', hasRecord, { success: true, data: { status: 'picked' } }, true],
-		['a record of who knows what', hasRecord, { data: { status: 'picked' } }, false],
+		['a record without success', hasRecord, { data: { status: 'picked' } }, false],
 		['an empty record', hasRecord, { success: true, data: {} }, false],
 		['a list for a record', hasRecord, { success: true, data: ['picked'] }, false],
 		['a list', hasAnyValue, [1], true],

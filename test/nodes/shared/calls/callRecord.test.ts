@@ -67,7 +67,7 @@ describe('the transcript', () => {
 	});
 
 	test.each<JsonObject>([{}, { transcript: null }, { transcript: 'x' }])(
-		'%p holds no turns',
+		'%p has no turns',
 		(data) => {
 			expect(transcriptTurns(data)).toEqual([]);
 		},

@@ -448,7 +448,7 @@ describe('without the path to the list, the calls of the first response', () => 
 		['two lists', { data: { mine: TWO, theirs: TWO } }, 'has more than one list of calls'],
 		['calls under keys', { data: { a: { status: 'picked' } } }, 'has no list of calls'],
 		['entries that may be anything', { data: [{ id: 7 }] }, 'has no list of calls'],
-		['an entry that is no call', { data: [...TWO, { note: 1 }] }, 'has no list of calls'],
+		["an entry that isn't a call", { data: [...TWO, { note: 1 }] }, 'has no list of calls'],
 		['two calls in an entry', { data: [{ a: TWO[0], b: TWO[1] }] }, 'has no list of calls'],
 		['two empty lists', { data: { calls: [], more: [] } }, 'has no list of calls'],
 	])('%s: the message names the setting', async (_name, response, message) => {

@@ -97,7 +97,7 @@ describe('the calls of a report', () => {
 			],
 			[ID, ID],
 		],
-		['none of a list below a call', { call_id: ID, history: [{ call_id: OTHER }] }, [ID]],
+		['not those in a list below a call', { call_id: ID, history: [{ call_id: OTHER }] }, [ID]],
 	])('%s', (_name, payload, ids) => {
 		expect(idsOf(payload)).toEqual(ids);
 	});
@@ -152,7 +152,7 @@ describe('a field of a reported call', () => {
 	it.each<[string, JsonValue, JsonValue[]]>([
 		['its own', { call_id: ID, status: 'picked' }, ['picked']],
 		[
-			'both, where the envelope has the ID as well',
+			'both, if the envelope has the ID as well',
 			{ call_id: ID, status: 'ok', data: { call_id: ID, status: 'picked' } },
 			[['ok', 'picked']],
 		],
@@ -173,7 +173,7 @@ describe('a field of a reported call', () => {
 		],
 		['beside it', { event: { call_id: ID }, call: { status: 'picked' } }, ['picked']],
 		[
-			'all, where none is nearer',
+			'all, if none is nearer',
 			{ status: 'ok', event: { call_id: ID }, call: { status: 'picked' } },
 			[['ok', 'picked']],
 		],

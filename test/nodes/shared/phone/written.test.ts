@@ -134,7 +134,7 @@ describe('rejects values that may not be a single number', () => {
 		['a fraction behind a plus', '+91.5', /^has decimals/],
 		['thousands and zeros', '020 7946.00', /^is ambiguous/],
 		['nine digits in Swiss groups and a decimal', "987'654'321.0", /^is ambiguous/],
-		['groups that are none, and zeros', '98765,43210.00', /^is ambiguous/],
+		["groups that aren't thousands, and zeros", '98765,43210.00', /^is ambiguous/],
 		['no thousands in front', '9187,654,321.00', /^is ambiguous/],
 		['no thousands in front of dots', '9187.654.321,00', /^is ambiguous/],
 		['a point, and a zero after several', '1.2.0', /^is ambiguous/],

@@ -16,7 +16,7 @@ test.each<[string, Additions['body'], Additions['body'], object]>([
 		{ config: { retry: { attempts: 9, voice: 'x' }, tone: 'calm' } },
 		{ config: { retry: { attempts: 3, voice: 'x' }, tone: 'calm' } },
 	],
-	['an object replaces what is none', { a: { b: 1 } }, { a: 'text' }, { a: { b: 1 } }],
+	["an object replaces a value that isn't an object", { a: { b: 1 } }, { a: 'text' }, { a: { b: 1 } }],
 	['a value replaces an object', { a: null }, { a: { b: 1 } }, { a: null }],
 	['lists are not mixed', { a: [{ b: 1 }] }, { a: [{ c: 2 }, 3] }, { a: [{ b: 1 }] }],
 ])('additional body fields: %s', (_name, own, added, expected) => {

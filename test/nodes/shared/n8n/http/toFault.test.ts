@@ -106,7 +106,7 @@ describe('the request may have been sent', () => {
 		['a broken record', fault('x', { code: 'EPROTO', syscall: 'write' }), 'EPROTO'],
 		['ECONNREFUSED by its code alone', fault('x', { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
 		[
-			'several addresses, one of which broke later',
+			'several addresses, one of which failed after it was connected',
 			fault('', {
 				code: 'ECONNREFUSED',
 				errors: [fault('', { syscall: 'connect' }), fault('', { syscall: 'read' })],
@@ -114,7 +114,7 @@ describe('the request may have been sent', () => {
 			'ECONNREFUSED',
 		],
 		[
-			'several addresses without a word',
+			'several addresses without an error of each',
 			fault('', { code: 'ECONNREFUSED', errors: [] }),
 			'ECONNREFUSED',
 		],
