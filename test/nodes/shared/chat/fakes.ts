@@ -231,11 +231,21 @@ export function chatConnectionHarness(
 	return { clock, ...sockets, events, endings, logged, mints: () => mints, connection };
 }
 
-export async function freshToken(n: number, clock: Clock): Promise<MintResult> {
-	const expiresAt = Math.floor(clock.now() / 1000) + 300;
-	const token = { token: `secret-${n}`, ws_url: WS_URL, expires_at: expiresAt, stream: 'user' };
-	return { kind: 'token', token };
+/** Tokens that expire in `seconds` according to the service. */
+export function tokenFor(seconds: number) {
+	return async (n: number, clock: Clock): Promise<MintResult> =>
+		await Promise.resolve({
+			kind: 'token',
+			token: {
+				token: `secret-${n}`,
+				ws_url: WS_URL,
+				expires_at: clock.now() / 1000 + seconds,
+				stream: 'user',
+			},
+		});
 }
+
+export const freshToken = tokenFor(300);
 
 let frameCount = 0;
 

@@ -1,112 +1,16 @@
 import type { MintResult } from '../../../../nodes/shared/chat/token';
-import { TokenCache } from '../../../../nodes/shared/chat/token';
 import {
 	ackFrame,
 	eventFrame,
-	FakeClock,
+	type FakeClock,
 	type FakeSocket,
 	freshToken,
 	messageSent,
 	chatConnectionHarness,
 	settle,
-	WS_URL,
 	outgoing,
+	tokenFor,
 } from './fakes';
-
-/** A token that expires in `seconds` according to the service. */
-function tokenFor(seconds: number) {
-	return async (n: number, clock: FakeClock): Promise<MintResult> => ({
-		kind: 'token',
-		token: {
-			token: `secret-${n}`,
-			ws_url: WS_URL,
-			expires_at: clock.now() / 1000 + seconds,
-			stream: 'user',
-		},
-	});
-}
-
-describe('TokenCache', () => {
-	function tokenCache(
-		mint: (n: number, clock: FakeClock) => Promise<MintResult> = freshToken,
-		random = 0.5,
-	) {
-		const clock = new FakeClock();
-		let mints = 0;
-		const tokens = new TokenCache(
-			async () => {
-				mints += 1;
-				return await mint(mints, clock);
-			},
-			clock,
-			() => random,
-		);
-		return { clock, tokens, mints: () => mints };
-	}
-
-	it("returns the same token while it's valid", async () => {
-		const { clock, tokens, mints } = tokenCache();
-		const first = await tokens.current();
-		await clock.advance(280_000);
-		expect(await tokens.current()).toEqual(first);
-		await clock.advance(10_000);
-		expect(await tokens.current()).not.toEqual(first);
-		expect(mints()).toBe(2);
-	});
-
-	it.each([
-		[0, 240_000],
-		[0.5, 255_000],
-		[1, 270_000],
-	])('is renewed after 4 to 4.5 minutes (random %d: %d ms)', async (random, due) => {
-		const { clock, tokens } = tokenCache(freshToken, random);
-		await tokens.current();
-		expect(tokens.renewAt - clock.elapsed()).toBe(due);
-	});
-
-	it.each([
-		['a short lifetime counts', 60, 51_000],
-		['a lifetime of 1 second may mean that the clock here is ahead', 1, 30_000],
-		['a long lifetime is capped at the documented 5 minutes', 3_600, 255_000],
-		['an expired lifetime means a wrong clock here', -600, 255_000],
-		['no expiry time', NaN, 255_000],
-	])('%s', async (_name, seconds, due) => {
-		const { clock, tokens } = tokenCache(tokenFor(seconds));
-		await tokens.current();
-		expect(tokens.renewAt - clock.elapsed()).toBeCloseTo(due, 0);
-	});
-
-	it('mints once for concurrent calls', async () => {
-		const { tokens, mints } = tokenCache();
-		const [one, two] = await Promise.all([tokens.current(), tokens.renew()]);
-		expect(one).toEqual(two);
-		expect(mints()).toBe(1);
-	});
-
-	it('keeps the old token if a renewal fails, and retries after 30 seconds', async () => {
-		const { clock, tokens } = tokenCache(async (n, time) =>
-			n === 2 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
-		);
-		const first = await tokens.current();
-		await tokens.renew();
-		expect(await tokens.current()).toEqual(first);
-		expect(tokens.renewAt - clock.elapsed()).toBe(30_000);
-	});
-
-	it('treats an error in the request as unreachable', async () => {
-		const error = new Error('down');
-		const { tokens } = tokenCache(async () => await Promise.reject(error));
-		expect(await tokens.current()).toEqual({ kind: 'unreachable', error });
-	});
-
-	it('discards a rejected token', async () => {
-		const { tokens, mints } = tokenCache();
-		await tokens.current();
-		tokens.discard();
-		await tokens.current();
-		expect(mints()).toBe(2);
-	});
-});
 
 describe('a connected session', () => {
 	it("renews the token before it expires, so that a reconnect doesn't wait for one", async () => {
