@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { ApiClient } from '../../nodes/shared/api/client';
+import type { ApiClient } from '../../nodes/shared/api/client';
 import type { ServiceRequest } from '../../nodes/shared/api/http';
+import { clientOf } from '../nodes/shared/api/clientOf';
 
 /** An entry of the list. A person can have several entries, one after another. */
 export type Entry = { id: number; person: number };
@@ -138,6 +139,5 @@ export function serviceOf(
 		const body = respond(await list.entriesForRequest(), url.searchParams);
 		return { status: 200, headers: {}, text: JSON.stringify(body), url: url.href };
 	};
-	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
-	return new ApiClient(transport, clock, () => 0);
+	return clientOf(transport);
 }

@@ -1,4 +1,4 @@
-import { ApiClient } from '../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../nodes/shared/api/client';
 import { ExplainedError, NotSent } from '../../../nodes/shared/api/errors';
 import {
 	type HttpResponse,
@@ -30,6 +30,7 @@ import {
 	type SentNumbersRecord,
 } from '../../../nodes/PushCampaignContacts/push/sentNumbers';
 import { accept, json, phone, phonesOf, scripted } from './push/scripted';
+import { clientOf } from '../shared/api/clientOf';
 
 /** What a request does, and what happens in n8n at that moment. */
 export const EFFECTS = [
@@ -172,7 +173,7 @@ export class World {
 			{ startedAt: 1, executionId, isSubExecution: false },
 			{ isFirstAttempt, exclusive: async (run) => await runExclusive(this.log, run) },
 		);
-		const client = this.clientOf(process, attempt.effects);
+		const client = this.clientForProcess(process, attempt.effects);
 		for (; execution.run < execution.batches.length; execution.run++) {
 			const batch = execution.batches[execution.run] ?? [];
 			const push = this.push(batch, { execution, executionId, attempt, log, client, process });
@@ -240,15 +241,14 @@ export class World {
 		}
 	}
 
-	private clientOf(process: Process, effects: readonly Effect[]): ApiClient {
+	private clientForProcess(process: Process, effects: readonly Effect[]): ApiClient {
 		let requests = 0;
 		const transport = async (request: ServiceRequest) => {
 			await Promise.resolve();
 			if (process.isKilled) throw new TransportFault('ECONNREFUSED', 'ECONNREFUSED');
 			return this.respond(phonesOf(request), effects[requests++] ?? 'accept', process);
 		};
-		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
-		return new ApiClient(transport, clock, () => 0);
+		return clientOf(transport);
 	}
 
 	private respond(phones: string[], effect: Effect, process: Process): HttpResponse {

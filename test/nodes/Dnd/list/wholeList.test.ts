@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
 import { readWholeList, searchDigits, WholeList } from '../../../../nodes/Dnd/list/wholeList';
-import { ApiClient } from '../../../../nodes/shared/api/client';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { listing } from '../../shared/api/listing';
+import { clientOf } from '../../shared/api/clientOf';
 
 const listOf = (...phones: unknown[]) =>
 	new WholeList(phones.map((phone, id) => ({ id, phone: String(phone) })));
@@ -167,8 +167,7 @@ describe('reading', () => {
 				: { success: false, errors: ['n is not one of the page sizes'] };
 			return { status: isTaken ? 200 : 422, headers: {}, text: JSON.stringify(body) };
 		};
-		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
-		return { asked, client: new ApiClient(transport, clock, () => 0) };
+		return { asked, client: clientOf(transport) };
 	}
 	const PEOPLE = [10000001, 10000002, 10000003, 10000004, 10000005];
 
@@ -280,8 +279,7 @@ describe('reading', () => {
 			await Promise.resolve();
 			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
 		};
-		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
-		const client = new ApiClient(transport, clock, () => 0);
+		const client = clientOf(transport);
 		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toThrow('it had fewer numbers than the service counts');
 	});

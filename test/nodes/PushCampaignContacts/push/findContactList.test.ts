@@ -4,7 +4,6 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/findContactList';
 import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
-import { ApiClient } from '../../../../nodes/shared/api/client';
 import {
 	TransportFault,
 	type ServiceRequest,
@@ -13,6 +12,7 @@ import {
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { hintsFor } from '../../../../nodes/PushCampaignContacts/push/report';
 import { accept, contactsIn, json, push, reset, scripted, statuses, stored } from './scripted';
+import { clientOf } from '../../shared/api/clientOf';
 
 const OURS = 'agent_a';
 
@@ -48,8 +48,7 @@ function campaign(before: Status, ...later: Status[]) {
 		if (answer instanceof TransportFault) throw answer;
 		return answer ?? shows();
 	};
-	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
-	const client = new ApiClient(transport, clock, () => 0);
+	const client = clientOf(transport);
 	let isStopped = false;
 	const pause = async (ms: number) => {
 		waits.push(ms);

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import { clientOf } from '../../shared/api/clientOf';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
@@ -52,7 +52,7 @@ function watched(
 		if (answer instanceof TransportFault) throw answer;
 		return answer;
 	};
-	const client = new ApiClient(transport, options.client.clock, () => 0);
+	const client = clientOf(transport);
 	return { events, source, options: { ...options, client, contactsPerRequest: 2 } };
 }
 
@@ -112,7 +112,7 @@ test('reads nothing after the push has ended', async () => {
 		events.push('request');
 		throw new TransportFault('ECONNRESET', 'ECONNRESET');
 	};
-	const client = new ApiClient(transport, options.client.clock, () => 0);
+	const client = clientOf(transport);
 	await push(source, { ...options, client });
 	expect(events).toEqual(['read 0 1', 'has read 0 1', 'request', 'read 2 3', 'has read 2 3']);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { plainText } from '../../../../nodes/shared/values';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import { clientOf } from '../../shared/api/clientOf';
 import type { ServiceRequest, HttpResponse } from '../../../../nodes/shared/api/http';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { MAX_ROWS_SENT_ALONE } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
@@ -190,7 +190,7 @@ describe('a cell that contains contacts[<index>]', () => {
 			taken.push(...phones);
 			return accept(phones, requests);
 		};
-		const client = new ApiClient(transport, options.client.clock, () => 0);
+		const client = clientOf(transport);
 		return { taken, requests: () => requests, options: { ...options, client } };
 	}
 

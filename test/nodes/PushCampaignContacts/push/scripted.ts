@@ -17,7 +17,7 @@ import {
 	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
 import { isJsonObject, parseJson, type JsonObject } from '../../../../nodes/shared/json';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import { clientOf } from '../../shared/api/clientOf';
 
 export type Script = (phones: string[], request: number) => HttpResponse | TransportFault;
 
@@ -66,9 +66,8 @@ export function scripted(script: Script) {
 		if (answer instanceof TransportFault) throw answer;
 		return answer;
 	};
-	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {} };
 	const options: PushOptions = {
-		client: new ApiClient(transport, clock, () => 0),
+		client: clientOf(transport),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
 		columns,
 		normalizePhones: true,

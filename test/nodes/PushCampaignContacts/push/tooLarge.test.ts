@@ -59,7 +59,9 @@ test('sends each row once and in order, for any size limit', async () => {
 			async (count, max, size) => {
 				const { sent, options } = limited(() => max);
 				const outcome = await push(count, { ...options, contactsPerRequest: size });
-				expect(accepted(sent, max).flat()).toEqual(Array.from({ length: count }, (_, i) => phone(i)));
+				expect(accepted(sent, max).flat()).toEqual(
+					Array.from({ length: count }, (_, i) => phone(i)),
+				);
 				expect(outcome.rejectedRows.size).toBe(0);
 			},
 		),

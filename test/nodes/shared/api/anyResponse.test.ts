@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { inspect } from 'node:util';
 import { ExplainedError } from '../../../../nodes/shared/api/errors';
 import type { ApiResponse, HttpResponse } from '../../../../nodes/shared/api/http';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 import { isJsonObject, type JsonValue, parseJson } from '../../../../nodes/shared/json';
+import { clientOf } from './clientOf';
 
 const TOKEN = 'tok-0123456789ab';
-const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const push = { agent_uuid: 'agent_a' };
 const contacts = Buffer.from('{"phone":"9876543210"}');
@@ -190,7 +190,7 @@ describe.each(WRITES)('%s with any response', (write, send, proof) => {
 					sent++;
 					return await Promise.resolve(response);
 				};
-				const asking = send(new ApiClient(transport, clock, () => 0, TOKEN));
+				const asking = send(clientOf(transport, TOKEN));
 				const result: unknown = await asking.catch((error: unknown) => error);
 				const body = parseJson(response.text);
 				const isProven = body !== undefined && proof(body);
@@ -224,7 +224,7 @@ test('a response of any depth can be checked', async () => {
 		`{"error":${'['.repeat(20_000)}${']'.repeat(20_000)},"success":false,"echo":"${TOKEN}\\u0041"}`,
 	]) {
 		const transport = async () => await Promise.resolve({ status: 200, headers: {}, text: body });
-		const asking = endpoints.placeCall(new ApiClient(transport, clock, () => 0, TOKEN), call);
+		const asking = endpoints.placeCall(clientOf(transport, TOKEN), call);
 		await expect(asking).rejects.toMatchObject({
 			outcome: expect.stringMatching(/unknown|rejected/),
 		});

@@ -8,7 +8,7 @@ import {
 	type ServiceRequest,
 	type HttpResponse,
 } from '../../../../nodes/shared/api/http';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import { clientOf } from './clientOf';
 
 const POST: ServiceRequest = { method: 'POST', path: '/v1/call', body: {} };
 const GET: ServiceRequest = { method: 'GET', path: '/v1/call/1' };
@@ -16,7 +16,6 @@ const CONTACTS: ServiceRequest = { method: 'POST', path: '/v1/campaigns/7/contac
 const SUPPORT: ServiceRequest = { method: 'POST', path: '/v1/chat/session/s/support', body: {} };
 const REMOVAL: ServiceRequest = { method: 'DELETE', path: '/v1/dnd_numbers' };
 const placed = hasAnyField('call_id');
-const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 function serviceReturning(result: Partial<HttpResponse> | TransportFault) {
 	const transport = jest.fn(async () => {
@@ -24,7 +23,7 @@ function serviceReturning(result: Partial<HttpResponse> | TransportFault) {
 		if (result instanceof TransportFault) throw result;
 		return { status: 200, headers: {}, text: '', ...result };
 	});
-	return { transport, client: new ApiClient(transport, clock, () => 0) };
+	return { transport, client: clientOf(transport) };
 }
 
 const rejection = async (body: object, status = 400, request = POST) => {
@@ -42,7 +41,7 @@ test('the first attempt sends the given request, and each further one a renewed 
 		return await Promise.resolve({ status: 429, headers: {}, text: '{"success":false}' });
 	};
 	const renew = () => ({ ...POST, body: { renewed: sent.length } });
-	const sending = new ApiClient(transport, clock, () => 0).send(POST, placed, { renew });
+	const sending = clientOf(transport).send(POST, placed, { renew });
 	await expect(sending).rejects.toBeInstanceOf(ServiceRejection);
 	expect(sent).toEqual([{}, { renewed: 1 }, { renewed: 2 }, { renewed: 3 }]);
 });
@@ -108,8 +107,18 @@ describe('every documented error is recognized by endpoint and body', () => {
 			{ success: false, error: 'Agent not found or not associated with this account' },
 			POST,
 		],
-		['The service found no such agent in the account of this API token', 'agent_not_found', { success: false, error: 'agent_not_found' }, CONTACTS],
-		["The service doesn't know this call", 'call_not_found', { success: false, error: 'call_not_found' }, GET],
+		[
+			'The service found no such agent in the account of this API token',
+			'agent_not_found',
+			{ success: false, error: 'agent_not_found' },
+			CONTACTS,
+		],
+		[
+			"The service doesn't know this call",
+			'call_not_found',
+			{ success: false, error: 'call_not_found' },
+			GET,
+		],
 		[
 			'This call has no recording',
 			'recording_not_available',
@@ -200,7 +209,9 @@ describe('every documented error is recognized by endpoint and body', () => {
 				resolution: expect.stringContaining('Check whether the campaign is archived'),
 				originalMessage: error,
 			});
-			expect(rejected instanceof ServiceRejection ? rejected.rejection.code : 'none').toBeUndefined();
+			expect(
+				rejected instanceof ServiceRejection ? rejected.rejection.code : 'none',
+			).toBeUndefined();
 		},
 	);
 
@@ -298,7 +309,7 @@ describe('the outcome without a usable response', () => {
 		['a text', 'closed', 'closed'],
 	])('an unexpected error means an unknown outcome: %s', async (_what, thrown, originalMessage) => {
 		const transport = jest.fn().mockRejectedValue(thrown);
-		const client = new ApiClient(transport, clock, () => 0);
+		const client = clientOf(transport);
 		await expect(client.send(POST, placed)).rejects.toMatchObject({
 			outcome: 'unknown',
 			message: expect.stringMatching(/^The response couldn't be read, so the outcome is unknown/),

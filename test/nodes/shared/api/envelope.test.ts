@@ -94,7 +94,11 @@ test.each<[string, string, string]>([
 			return thrown;
 		}
 	};
-	expect(errorAt(422)).toMatchObject({ message, outcome: 'rejected', rejection: { texts: [error] } });
+	expect(errorAt(422)).toMatchObject({
+		message,
+		outcome: 'rejected',
+		rejection: { texts: [error] },
+	});
 	expect(errorAt(422)).not.toHaveProperty('rejection.code');
 	expect(errorAt(500)).toMatchObject({ outcome: 'unknown' });
 });

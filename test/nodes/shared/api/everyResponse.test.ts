@@ -2,13 +2,12 @@
  * Every endpoint × every documented error and typical gateway bodies × every status, compared with a table that is
  * written independently from the document (Errors, and the sections of the endpoints).
  */
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
 import { ExplainedError, ServiceRejection } from '../../../../nodes/shared/api/errors';
 import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { CALL_ID, ENDPOINTS } from './everyEndpoint';
-
-const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
+import { clientOf } from './clientOf';
 
 const CALLING = ['POST /v1/call', 'POST /call'];
 const READING_A_CALL = [
@@ -211,9 +210,7 @@ async function resultOf(
 		sent++;
 		return await Promise.resolve({ status, headers: {}, text });
 	};
-	const result: unknown = await send(new ApiClient(transport, clock, () => 0)).catch(
-		(error: unknown) => error,
-	);
+	const result: unknown = await send(clientOf(transport)).catch((error: unknown) => error);
 	if (!(result instanceof Error)) return { outcome: 'done', code: undefined, sent };
 	if (!(result instanceof ExplainedError)) throw result;
 	const code = result instanceof ServiceRejection ? result.rejection.code : undefined;
@@ -333,7 +330,10 @@ test.each(['POST /v1/call', 'POST /call'])(
 					{ details: { calls: [{ call_id: 7 }] } },
 				]) {
 					const response = { success: false, ...body, ...extra };
-					expect(await resultOf(send, status, response)).toMatchObject({ outcome: 'unknown', sent: 1 });
+					expect(await resultOf(send, status, response)).toMatchObject({
+						outcome: 'unknown',
+						sent: 1,
+					});
 				}
 			}
 			const nothing = { success: false, error: 'phone_number is invalid', data: { call_id: null } };

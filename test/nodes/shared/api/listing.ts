@@ -1,6 +1,6 @@
-import { ApiClient } from '../../../../nodes/shared/api/client';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { queryOf } from '../../../../nodes/shared/apiMapping/placeValues';
+import { clientOf } from './clientOf';
 
 /** A service that responds to a query, and records the queries and the followed links. */
 export function listing(respond: (query: Query) => unknown) {
@@ -16,6 +16,5 @@ export function listing(respond: (query: Query) => unknown) {
 		const text = JSON.stringify(respond(given));
 		return { status: 200, headers: {}, text, url: url.href };
 	};
-	const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
-	return { asked, links, client: new ApiClient(transport, clock, () => 0) };
+	return { asked, links, client: clientOf(transport) };
 }

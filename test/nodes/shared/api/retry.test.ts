@@ -125,7 +125,9 @@ test.each(['0', '-5', 'Wed, 31 Dec 2025 00:00:00 GMT'])(
 	'always waits before the next attempt: %s',
 	async (asked) => {
 		const clock = fakeClock();
-		const send = jest.fn(async () => await Promise.resolve(response(429, { 'retry-after': asked })));
+		const send = jest.fn(
+			async () => await Promise.resolve(response(429, { 'retry-after': asked })),
+		);
 		await sendWithRetry('GET', send, { clock, random: () => 0.5 });
 		expect(clock.slept).toEqual([500, 1_000, 2_000]);
 	},

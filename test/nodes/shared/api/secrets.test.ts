@@ -2,20 +2,20 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import { Secrets, withoutOwnSecrets, withoutSecrets } from '../../../../nodes/shared/api/secrets';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
 import { excessOf } from '../../../growth/growth';
+import { clientOf } from './clientOf';
 
 const TOKEN = 'aB3"/d\\9+e&x<%=z';
 const WS_TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzIjoiMSJ9.c2lnbmF0dXJl';
 const URL = 'https://storage.example.com/a.wav?X-Signature=0123456789abcdef';
-const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 /** A service that returns these responses in order. */
 function clientReturning(...responses: Array<Partial<HttpResponse>>): ApiClient {
 	const transport = async () =>
 		await Promise.resolve({ status: 200, headers: {}, text: '', ...responses.shift() });
-	return new ApiClient(transport, clock, () => 0, TOKEN);
+	return clientOf(transport, TOKEN);
 }
 
 /** Everything that a result or an error shows. */

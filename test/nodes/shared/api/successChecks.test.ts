@@ -8,11 +8,11 @@ import {
 } from '../../../../nodes/shared/api/successChecks';
 import type { ApiResponse, ServiceRequest } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import type { ApiClient } from '../../../../nodes/shared/api/client';
 import * as endpoints from '../../../../nodes/shared/api/endpoints';
+import { clientOf } from './clientOf';
 
 type Send = (client: ApiClient) => Promise<ApiResponse>;
-const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 
 function serviceReturning(status: number, text: string) {
 	const asked: string[] = [];
@@ -20,7 +20,7 @@ function serviceReturning(status: number, text: string) {
 		asked.push(`${method} ${path.replace(IDS, '/{id}')}`);
 		return await Promise.resolve({ status, headers: {}, text });
 	});
-	return { transport, asked, client: new ApiClient(transport, clock, () => 0) };
+	return { transport, asked, client: clientOf(transport) };
 }
 
 const push = { agent_uuid: 'agent_a' };

@@ -14,7 +14,7 @@ import {
 } from '../../../../nodes/shared/api/errors';
 import { type Explanation, forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type Method } from '../../../../nodes/shared/api/http';
-import { ApiClient } from '../../../../nodes/shared/api/client';
+import { clientOf } from './clientOf';
 
 expect.addSnapshotSerializer({
 	test: (value) => typeof value === 'string',
@@ -125,10 +125,9 @@ describe('a network fault', () => {
 		['POST', 'CERT_HAS_EXPIRED', undefined],
 		['POST', 'BLOCKED_BY_N8N', undefined],
 	])('%s %s %s', async (method, code, syscall) => {
-		const clock = { now: () => 0, elapsed: () => 0, sleep: async () => await Promise.resolve() };
 		const transport = async () =>
 			await Promise.reject(new TransportFault(code, `in words: ${code}`, syscall));
-		const client = new ApiClient(transport, clock, () => 0);
+		const client = clientOf(transport);
 		const send = async () =>
 			await client.send({ method, path: '/v1/call' }, hasAnyField('call_id'));
 		expect(await messageOf(send)).toMatchSnapshot();

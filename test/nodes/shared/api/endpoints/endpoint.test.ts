@@ -9,14 +9,19 @@ const request = (body: Additions['body'], query: Additions['query'] = {}) => ({
 
 test.each<[string, Additions['body'], Additions['body'], object]>([
 	['a field of its own', { a: 1 }, { b: 2 }, { a: 1, b: 2 }],
-	['the node\'s own value wins', { a: 1 }, { a: 2 }, { a: 1 }],
+	["the node's own value wins", { a: 1 }, { a: 2 }, { a: 1 }],
 	[
 		'objects with the same name are merged, at any depth',
 		{ config: { retry: { attempts: 3 } } },
 		{ config: { retry: { attempts: 9, voice: 'x' }, tone: 'calm' } },
 		{ config: { retry: { attempts: 3, voice: 'x' }, tone: 'calm' } },
 	],
-	["an object replaces a value that isn't an object", { a: { b: 1 } }, { a: 'text' }, { a: { b: 1 } }],
+	[
+		"an object replaces a value that isn't an object",
+		{ a: { b: 1 } },
+		{ a: 'text' },
+		{ a: { b: 1 } },
+	],
 	['a value replaces an object', { a: null }, { a: { b: 1 } }, { a: null }],
 	['lists are not mixed', { a: [{ b: 1 }] }, { a: [{ c: 2 }, 3] }, { a: [{ b: 1 }] }],
 ])('additional body fields: %s', (_name, own, added, expected) => {
