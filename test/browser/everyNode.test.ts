@@ -36,7 +36,7 @@ const actions: Case[] = [
 		},
 		shown: '919876543210',
 		mistake: async (editor) => editor.write('phoneNumber', 'nobody'),
-		message: '\'Phone Number\' "nobody" isn\'t a phone number',
+		message: "'Phone Number' \"nobody\" isn't a phone number",
 	},
 	{
 		node: 'Get Call',
@@ -72,7 +72,7 @@ const actions: Case[] = [
 		},
 		shown: '+919800000001',
 		mistake: async (editor) => editor.write('phone', 'nobody'),
-		message: '\'Phone\' "nobody" isn\'t a phone number',
+		message: "'Phone' \"nobody\" isn't a phone number",
 	},
 	{
 		node: 'Agents',

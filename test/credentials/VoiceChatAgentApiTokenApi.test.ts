@@ -90,7 +90,7 @@ describe('the test button', () => {
 		['a redirect', 302, '', /redirect, which isn't followed.*the final URL/],
 		['an HTML page', 200, '<html>Welcome</html>', /is a web page.*Set 'Base URL'/],
 		['an HTML 404', 404, '<html>Not here</html>', /A proxy or firewall.*404.*Set 'Base URL'/],
-		['a 404 in the service\'s form', 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
+		["a 404 in the service's form", 404, NO_PATH, /wasn't found at 'Base URL'.*Not found/],
 		['another 4xx of a proxy', 403, 'Blocked', /A proxy or firewall.*403.*Set 'Base URL'/],
 		['an empty response', 200, '', /response is empty.*Set 'Base URL'/],
 		[
@@ -273,15 +273,21 @@ describe('the test of the API mapping', () => {
 			{ numbers: { success: true, data: {} } },
 			/Reading a do-not-disturb list failed: The response has no list of numbers/,
 		],
-	])('%s', async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, expected) => {
-		withAgents();
-		if (calls) service().get('/v1/calls').query(true).reply(200, calls);
-		if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
-		const { status, message } = await pressTest(data);
-		expect({ status, message }).toEqual({ status: 'Error', message: expect.stringMatching(expected) });
-		expect(message).toMatch(/^The service accepts the API token, but parts of the API mapping/);
-		expect(message).not.toContain(TOKEN);
-	});
+	])(
+		'%s',
+		async (_what, data, { calls, numbers }: { calls?: object; numbers?: object }, expected) => {
+			withAgents();
+			if (calls) service().get('/v1/calls').query(true).reply(200, calls);
+			if (numbers) service().get('/v1/dnd_numbers').query(true).reply(200, numbers);
+			const { status, message } = await pressTest(data);
+			expect({ status, message }).toEqual({
+				status: 'Error',
+				message: expect.stringMatching(expected),
+			});
+			expect(message).toMatch(/^The service accepts the API token, but parts of the API mapping/);
+			expect(message).not.toContain(TOKEN);
+		},
+	);
 
 	test.each([
 		[
@@ -315,7 +321,10 @@ describe('the test of the API mapping', () => {
 		['the agents are not recognized', { on: {} }, /Not tested: a do-not-disturb list \(no active/],
 	])('%s: there is no list to read', async (_why, data, expected) => {
 		withAgents(data);
-		expect(await pressTest(DND)).toEqual({ status: 'OK', message: expect.stringMatching(expected) });
+		expect(await pressTest(DND)).toEqual({
+			status: 'OK',
+			message: expect.stringMatching(expected),
+		});
 	});
 
 	test('a topic that is turned on without a value is not tested', async () => {
@@ -404,7 +413,10 @@ describe('the token', () => {
 
 	test.each<[string, object, string?]>([
 		['another host', { url: 'https://elsewhere.example.com/v1/call' }],
-		['a domain that begins with the host', { url: 'https://voice.example.com.evil.example/v1/call' }],
+		[
+			'a domain that begins with the host',
+			{ url: 'https://voice.example.com.evil.example/v1/call' },
+		],
 		['a longer name that begins with the host', { url: 'https://voice.example.community/v1/call' }],
 		['another host in the older options', { url: undefined, uri: 'https://elsewhere.example.com' }],
 		['another port', { url: `${HOST}:8443/v1/call` }],
@@ -414,9 +426,13 @@ describe('the token', () => {
 		['a backslash', { url: 'https://evil.example\\voice.example.com/v1' }],
 		['an address without a scheme', { url: '//evil.example/v1', baseURL: HOST }],
 		['a whole address beside the base', { url: 'https://evil.example', baseURL: HOST }],
-		['a path beside the base\'s', { url: `${HOST}/apis/v1` }, `${HOST}/api`],
+		["a path beside the base's", { url: `${HOST}/apis/v1` }, `${HOST}/api`],
 		['a path that leaves the base path', { url: `${HOST}/api/../v1` }, `${HOST}/api`],
-		['a path that leaves the base path with encoded dots', { url: `${HOST}/api/%2e%2e/v1` }, `${HOST}/api`],
+		[
+			'a path that leaves the base path with encoded dots',
+			{ url: `${HOST}/api/%2e%2e/v1` },
+			`${HOST}/api`,
+		],
 		['no address', { url: undefined }],
 		["text that isn't an address", { url: 'voice' }],
 	])('is not sent to another URL: %s', async (_name, options, baseUrl = HOST) => {

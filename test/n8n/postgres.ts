@@ -73,7 +73,7 @@ export class Postgres {
 		return JSON.parse(execFileSync(bin('psql'), args, { encoding: 'utf8', maxBuffer: 1e9 }));
 	}
 
-	/** Ends at once, as in a crash, and starts again with the same data. */
+	/** Ends immediately, as in a crash, and starts again with the same data. */
 	async restartAfter(ms: number): Promise<void> {
 		const ended = once(this.child, 'exit');
 		this.control('stop', '-m', 'immediate');

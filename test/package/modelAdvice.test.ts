@@ -117,7 +117,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
 		/agents|callPages|readCallList|callFilters|testMapping|providerSettings/,
-		/^…|^Correct|^The service’s/,
+		/^…|^Correct|^According to its documentation/,
 		'it names the API mapping',
 	],
 	[/turnFault/, /\bkey\b/, 'a tool has no key to change'],

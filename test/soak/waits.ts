@@ -149,7 +149,7 @@ async function complete(simulator: Simulator, calls: readonly string[]): Promise
 	await Promise.all(deliveries);
 }
 
-/** Waits until so many executions have ended. The verdict names those that haven't. */
+/** Waits until this number of executions has ended. The verdict names those that haven't. */
 async function untilEnded(workflow: WaitingWorkflow, count: number): Promise<void> {
 	const hasEnded = () => (workflow.statuses().success ?? 0) >= count;
 	await until(`${count} executions to end`, async () => Promise.resolve(hasEnded()), {

@@ -27,7 +27,7 @@ export function parseDndPhone(value: unknown): string {
 	const written = readWritten(value);
 	if (!isWritten(written)) throw notUsable(value, written);
 	const { digits, plus } = written;
-	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: 'isn\'t a phone number' });
+	if (digits.length < MIN_DIGITS) throw notUsable(value, { issue: "isn't a phone number" });
 	const number = readIndian(written);
 	if (plus && digits.startsWith('91')) {
 		if (isIndian(number)) return `+91${number.subscriber}`;

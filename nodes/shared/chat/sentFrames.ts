@@ -119,7 +119,7 @@ export class SentFrames {
 		this.givenUp.set(messageKey, true);
 	}
 
-	/** Forgets frames whose ack has arrived, even if the acks can't be told apart. Call it when no frame waits. */
+	/** Forgets frames whose ack has arrived, even if the acks can't be distinguished. Call it when no frame waits. */
 	forgetMatched(): void {
 		this.match(null);
 	}

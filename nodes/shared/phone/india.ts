@@ -30,7 +30,7 @@ export function readIndian({ digits, plus }: Written): IndianNumber | Unreadable
 }
 
 function withCode(digits: string): IndianNumber | Unreadable {
-	if (!digits.startsWith(CODE)) return { issue: 'isn\'t a +91 number' };
+	if (!digits.startsWith(CODE)) return { issue: "isn't a +91 number" };
 	// "+91 098765 43210" has a zero that is only dialed within the country.
 	const subscriber = digits.slice(CODE.length).replace(/^0(?=\d{10}$)/, '');
 	if (subscriber.length !== SUBSCRIBER_DIGITS) return wrongLength(subscriber.length, ' after +91');

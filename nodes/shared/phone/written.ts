@@ -55,9 +55,9 @@ export const SHORTENED: Unreadable = {
 		forModel: 'Give all digits of the number.',
 	},
 };
-const NO_NUMBER: Unreadable = { issue: 'isn\'t a phone number' };
-const NOT_WHOLE: Unreadable = { issue: 'isn\'t a whole phone number' };
-const DECIMALS: Unreadable = { issue: 'has decimals, so it isn\'t a phone number' };
+const NO_NUMBER: Unreadable = { issue: "isn't a phone number" };
+const NOT_WHOLE: Unreadable = { issue: "isn't a whole phone number" };
+const DECIMALS: Unreadable = { issue: "has decimals, so it isn't a phone number" };
 const AMBIGUOUS: Unreadable = {
 	issue: 'is ambiguous, because its last zeros may be digits or decimals',
 	resolution: forEveryone('Write the number without a dot or comma.'),

@@ -133,7 +133,7 @@ describe('before anything is sent', () => {
 
 	test.each([
 		[{ phone: '={{ "" }}' }, "'Phone' is empty"],
-		[{ phone: 'nobody' }, '\'Phone\' "nobody" isn\'t a phone number'],
+		[{ phone: 'nobody' }, "'Phone' \"nobody\" isn't a phone number"],
 		[
 			{ agentUuid: { __rl: true, mode: 'id', value: '={{ "sales" }}' } },
 			`'Agent' must be an agent ID (got "sales")`,

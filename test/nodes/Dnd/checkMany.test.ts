@@ -108,7 +108,7 @@ describe('a number that cannot be read', () => {
 
 	test('is reported with its item, and nothing is read', async () => {
 		const { message, description } = await errorOf({}, { items, credential });
-		expect(message).toBe('\'Phone\' "n/a" isn\'t a phone number [item 1]');
+		expect(message).toBe("'Phone' \"n/a\" isn't a phone number [item 1]");
 		expect(description).toContain("[item 2] 'Phone' is empty");
 	});
 
@@ -122,7 +122,7 @@ describe('a number that cannot be read', () => {
 			const good = output(result, 'Good').map(({ json }) => json.on_dnd);
 			expect(good).toEqual({ all: [false, true], notListed: [false], listed: [true] }[returnRows]);
 			expect(output(result, 'Bad')).toMatchObject([
-				{ json: { error: '\'Phone\' "n/a" isn\'t a phone number [item 1]' } },
+				{ json: { error: "'Phone' \"n/a\" isn't a phone number [item 1]" } },
 				{ json: { error: "'Phone' is empty [item 2]" } },
 			]);
 		},

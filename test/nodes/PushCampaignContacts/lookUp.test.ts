@@ -37,7 +37,7 @@ const flow = () =>
 		'Rejected',
 	]);
 
-test('a list of this push that the campaign shows late isn't treated as the lost one', async () => {
+test("a list of this push that the campaign shows late isn't treated as the lost one", async () => {
 	showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
 	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
 	const { workflow, start } = flow();
@@ -46,7 +46,7 @@ test('a list of this push that the campaign shows late isn't treated as the lost
 	expect(statuses(run)).toEqual(['unknown', 'unknown']);
 });
 
-test('a list of an earlier attempt isn't treated as the lost one', async () => {
+test("a list of an earlier attempt isn't treated as the lost one", async () => {
 	answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
 	showLists([], [], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
 	const node = pushNode(harness, lookUp);

@@ -9,9 +9,15 @@ export function command(name: string, run: (body: JsonObject) => unknown): Route
 		path: `/__simulator/${name}`,
 		handle: async ({ body }: SimulatorRequest): Promise<SimulatorResponse> => {
 			try {
-				return response(200, { done: true, result: (await run(isObject(body) ? body : {})) ?? null });
+				return response(200, {
+					done: true,
+					result: (await run(isObject(body) ? body : {})) ?? null,
+				});
 			} catch (caught) {
-				return response(400, { done: false, message: caught instanceof Error ? caught.message : '' });
+				return response(400, {
+					done: false,
+					message: caught instanceof Error ? caught.message : '',
+				});
 			}
 		},
 	};

@@ -12,7 +12,11 @@ export const response = (status: number, body: unknown): SimulatorResponse => ({
 
 export const ok = (data: unknown): SimulatorResponse => response(200, { success: true, data });
 
-export function rejected(status: number, error: string, details: JsonObject | null = null): SimulatorResponse {
+export function rejected(
+	status: number,
+	error: string,
+	details: JsonObject | null = null,
+): SimulatorResponse {
 	return response(status, { success: false, error, details });
 }
 

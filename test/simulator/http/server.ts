@@ -177,7 +177,11 @@ async function handledResponse(
 	return await route.handle(request);
 }
 
-function withHeaders(world: SimulatorState, sent: SimulatorResponse, route: Route | null): SimulatorResponse {
+function withHeaders(
+	world: SimulatorState,
+	sent: SimulatorResponse,
+	route: Route | null,
+): SimulatorResponse {
 	const { versionHeader, legacyHeaders } = world.dialect.general;
 	const headers = {
 		...(versionHeader === null ? {} : { [versionHeader]: '1.0.0' }),

@@ -1,6 +1,12 @@
 import type { InboundFields } from '../dialects/chatTypes';
 import type { Incoming, Session } from '../chat/types';
-import { agentNotFound, response, invalid, rejected, type SimulatorResponse } from '../http/responses';
+import {
+	agentNotFound,
+	response,
+	invalid,
+	rejected,
+	type SimulatorResponse,
+} from '../http/responses';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';
@@ -30,7 +36,11 @@ export function chatInboundRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-type Handler = (session: Session, incoming: Incoming, body: JsonObject) => SimulatorResponse | Promise<SimulatorResponse>;
+type Handler = (
+	session: Session,
+	incoming: Incoming,
+	body: JsonObject,
+) => SimulatorResponse | Promise<SimulatorResponse>;
 
 /** Reads the message with the dialect's names, and finds or creates its session. */
 async function received(
@@ -97,7 +107,10 @@ function acceptLater(
 }
 
 /** The response to a message that started no turn, otherwise undefined. */
-function turnRejection({ dialect }: SimulatorState, outcome: JsonObject): SimulatorResponse | undefined {
+function turnRejection(
+	{ dialect }: SimulatorState,
+	outcome: JsonObject,
+): SimulatorResponse | undefined {
 	const error = typeof outcome.error === 'string' ? outcome.error : 'Internal server error';
 	switch (outcome.state) {
 		case 'busy':

@@ -40,7 +40,10 @@ function missing(body: JsonObject, fields: string[]): string[] {
 		.map((field) => `${field} is required`);
 }
 
-function create({ state, dialect, chat, clock }: SimulatorState, given: unknown): SimulatorResponse {
+function create(
+	{ state, dialect, chat, clock }: SimulatorState,
+	given: unknown,
+): SimulatorResponse {
 	const body = isObject(given) ? given : {};
 	const { metadata } = body;
 	const problems = missing(body, ['agent_uuid']);

@@ -1,5 +1,12 @@
 import type { Session } from '../chat/types';
-import { agentNotFound, response, invalid, ok, rejected, type SimulatorResponse } from '../http/responses';
+import {
+	agentNotFound,
+	response,
+	invalid,
+	ok,
+	rejected,
+	type SimulatorResponse,
+} from '../http/responses';
 import { bodyByNames, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, isObject, type JsonObject } from '../json';
 import type { SimulatorState } from '../world';

@@ -1,5 +1,11 @@
 import { istTimestamp } from '../clock';
-import { agentNotFound, response, invalid, rejected, type SimulatorResponse } from '../http/responses';
+import {
+	agentNotFound,
+	response,
+	invalid,
+	rejected,
+	type SimulatorResponse,
+} from '../http/responses';
 import { placed, type Route, type SimulatorRequest } from '../http/route';
 import { isNonEmptyString, type JsonObject } from '../json';
 import { dndPhone } from '../rules/dndPhone';
@@ -25,7 +31,10 @@ export function dndRoutes(world: SimulatorState): Route[] {
 	];
 }
 
-function add({ state, dialect, clock }: SimulatorState, request: SimulatorRequest): SimulatorResponse {
+function add(
+	{ state, dialect, clock }: SimulatorState,
+	request: SimulatorRequest,
+): SimulatorResponse {
 	const names = dialect.dnd.add;
 	const { placement, agentPlacement = placement } = names;
 	const agent = state.ownAgent(placed(request, agentPlacement, names.agent));

@@ -24,7 +24,10 @@ export function listCallRoutes(world: SimulatorState): Route[] {
 }
 
 /** A link is complete, so it's rejected with other parameters. */
-function followLink(world: SimulatorState, { [LINK]: token = '', ...others }: Query): SimulatorResponse {
+function followLink(
+	world: SimulatorState,
+	{ [LINK]: token = '', ...others }: Query,
+): SimulatorResponse {
 	const names = Object.keys(others);
 	if (names.length > 0) return invalid(world.dialect, [`${LINK} excludes ${names.join(', ')}`]);
 	const asked = new URLSearchParams(Buffer.from(token, 'base64url').toString());

@@ -18,11 +18,7 @@ test.each<[string, Uint8Array, string]>([
 	['half a mark', Buffer.from([0xff, 0x61]), 'windows-1252'],
 	['every second byte 0', Buffer.from('phone', 'utf16le'), 'utf-16le'],
 	['every first byte 0', be('phone'), 'utf-16be'],
-	[
-		"UTF-16 with a character that isn't European",
-		Buffer.from('phone\nआशा', 'utf16le'),
-		'utf-16le',
-	],
+	["UTF-16 with a character that isn't European", Buffer.from('phone\nआशा', 'utf16le'), 'utf-16le'],
 	['zeros in both places', Buffer.from('a\0\0b\0\0'), 'utf-8'],
 	['one byte', Buffer.from('a'), 'utf-8'],
 	['no byte', Buffer.alloc(0), 'utf-8'],

@@ -54,12 +54,11 @@ async function twoAttempts(source: () => Promise<RowSource>, scripts: string[], 
 	const outcomes = [];
 	for (const current of [progress, undefined]) {
 		const rows = await source();
-		const {
-			pushed,
-			rejectedRows,
-			stopped,
-			received,
-		} = await push(rows, settings, current ?? stored(progress));
+		const { pushed, rejectedRows, stopped, received } = await push(
+			rows,
+			settings,
+			current ?? stored(progress),
+		);
 		outcomes.push({
 			received,
 			stopped: stopped?.message,

@@ -77,7 +77,7 @@ describe('the date range', () => {
 	const DATE = DateTime.fromISO('2027-01-31T18:30:00', { zone: ZONE });
 	test.each<[string, unknown, string | undefined, string | number]>([
 		[
-			'picked: in the workflow\'s zone',
+			"picked: in the workflow's zone",
 			'2027-01-31T18:30:00',
 			undefined,
 			'2027-01-31T18:30:00+05:30',

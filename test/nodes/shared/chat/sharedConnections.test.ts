@@ -563,10 +563,9 @@ describe('leases with different limits', () => {
 		socket().ends(1003);
 		await settle();
 		expect(other.endings.map(({ kind }) => kind)).toEqual(['client_bug']);
-		expect(warn).toHaveBeenCalledWith(
-			"The end of a chat session connection couldn't be reported",
-			{ cause: 'Error: no matter' },
-		);
+		expect(warn).toHaveBeenCalledWith("The end of a chat session connection couldn't be reported", {
+			cause: 'Error: no matter',
+		});
 	});
 
 	it('ends every lease once when the session is closed', async () => {
