@@ -87,14 +87,6 @@ export const EQUIVALENT = [
 		'{}',
 		'only the moment is compared, and the entered time is sent unchanged',
 	],
-	['chat/connection.ts', 'socket === null', 'false', 'a connection that is open has its socket'],
-	[
-		'chat/connection.ts',
-		"''",
-		'"Stryker was here!"',
-		'the URL is shown only if it cannot be used, and then it is known',
-		"ws_url ?? ''",
-	],
 	[
 		'chat/eventDispatcher.ts',
 		'eventId !== null',
@@ -118,7 +110,6 @@ export const EQUIVALENT = [
 	['list/dndList.ts', 'page === undefined', 'false', 'the first page always has the right number'],
 	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page with the right number was already returned'],
 	['list/dndList.ts', 'pages !== undefined', 'true', 'undefined is not less than two'],
-	['list/wholeList.ts', 'national !== undefined', 'true', 'no digits end with the word undefined'],
 	['api/paging.ts', "'No longer needed'", '""', 'nobody waits for this rejection'],
 	[
 		'push/prepareRows.ts',
@@ -162,15 +153,7 @@ export const EQUIVALENT = [
 		"in the editor's test n8n takes the first event, and ignores the key",
 	],
 	['api/retry.ts', '() => false', '() => undefined', 'both values are falsy'],
-	[
-		'triggers/executionStarter.ts',
-		'true',
-		'false',
-		'only the presence of a used key is read',
-		'recentKeys.set(key, true)',
-	],
 	['idempotency/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
-	['idempotency/storeWriter.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
 	[
 		'idempotency/writeAheadLog.ts',
 		"''",
