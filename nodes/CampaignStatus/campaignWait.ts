@@ -49,7 +49,7 @@ const STOPPED_STATUSES = new Map<string, WaitEnd & { isFinal: boolean }>([
 		'Draft',
 		{
 			outcome: 'draft',
-			note: 'The campaign is a draft, so nobody is called until it's activated.',
+			note: "The campaign is a draft, so nobody is called until it's activated.",
 			isFinal: false,
 		},
 	],
