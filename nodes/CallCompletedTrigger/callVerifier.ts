@@ -3,12 +3,13 @@ import { CLOSING_MS, triggerKey } from '../shared/n8n/triggers/activeTriggers';
 import { clock, createAccountClient, type AccountClient } from '../shared/n8n/http/accountClient';
 import { Batcher, RareNotice } from '../shared/n8n/triggers/notices';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { outcomeKey } from '../shared/calls/callEnd';
+import type { OutcomeKeys } from '../shared/calls/callEnd';
 import { isUnknownCall, readCompletedCall, type ReadBack } from '../shared/calls/readBack';
 import { callKey } from '../shared/calls/report';
 import type { ExplainedError } from '../shared/api/errors';
 import { type Clock, pause, settledOrTimeout } from '../shared/clock';
 import type { JsonObject } from '../shared/json';
+import { outcomeKeysOf } from './outcomeKeys';
 import { budgetOf, type ReadBudget } from './readBudget';
 import {
 	notFinished,
@@ -85,8 +86,11 @@ export class CallVerifier {
 
 	private readonly budget: ReadBudget;
 
+	private readonly keys: OutcomeKeys;
+
 	constructor(private readonly context: ITriggerFunctions | IWebhookFunctions) {
 		this.budget = budgetOf(triggerKey(context));
+		this.keys = outcomeKeysOf(context);
 	}
 
 	get isFull(): boolean {
@@ -106,7 +110,7 @@ export class CallVerifier {
 		{ included, finished }: Pick<ReadBack, 'included' | 'finished'>,
 		former?: JsonObject,
 	): { verified: Promise<Verified>; isFirst: boolean } | undefined {
-		const formerKey = former && outcomeKey(callId, former);
+		const formerKey = former && this.keys.keyOf(callId, former);
 		const key = formerKey ?? callKey(callId);
 		const existing = this.shared.get(key);
 		const result = existing && this.inFlight.get(existing);
@@ -130,7 +134,7 @@ export class CallVerifier {
 			this.inFlight.delete(reading);
 		};
 		this.shared.set(key, reading);
-		const isFormer = (record: JsonObject) => outcomeKey(callId, record) === formerKey;
+		const isFormer = (record: JsonObject) => this.keys.keyOf(callId, record) === formerKey;
 		const options = { included, finished, isFormer, onEnded, mayWait };
 		const verified = this.read(reading, options, onSettled);
 		this.inFlight.set(reading, verified);

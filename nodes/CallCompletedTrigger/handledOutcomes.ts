@@ -1,19 +1,24 @@
 import { BoundedMap } from '../shared/boundedMap';
-import { laterOutcome, type OutcomeHint, outcomeKey, retriesOf } from '../shared/calls/callEnd';
+import {
+	laterOutcome,
+	type OutcomeHint,
+	type OutcomeKeys,
+	retriesOf,
+} from '../shared/calls/callEnd';
 import { fingerprint } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
 import type { ExecutionStarter } from '../shared/n8n/triggers/executionStarter';
 
 /** A call that is reported to a trigger. */
-type Reported = { callId: string; starter: ExecutionStarter };
+type Reported = { callId: string; keys: OutcomeKeys; starter: ExecutionStarter };
 
 /** Outcomes that used no key, by trigger and key. Only decides whether a report is about another outcome. */
 const handledWithoutKey = new BoundedMap<true>(20_000);
 
 /** Notes an outcome that uses no key, such as one that the filters exclude. */
-export function noteHandled({ callId, starter }: Reported, record: JsonObject): void {
-	handledWithoutKey.set(withTrigger(starter, outcomeKey(callId, record)), true);
+export function noteHandled({ callId, keys, starter }: Reported, record: JsonObject): void {
+	handledWithoutKey.set(withTrigger(starter, keys.keyOf(callId, record)), true);
 }
 
 /**
@@ -22,11 +27,11 @@ export function noteHandled({ callId, starter }: Reported, record: JsonObject): 
  * @param isShown whether a record shows it
  */
 export function isHandled(
-	{ callId, starter }: Reported,
+	{ callId, keys, starter }: Reported,
 	outcome: JsonObject,
 	isShown = true,
 ): boolean {
-	const key = outcomeKey(callId, outcome, isShown);
+	const key = keys.keyOf(callId, outcome, isShown);
 	return starter.isUsed(key) || handledWithoutKey.has(withTrigger(starter, key));
 }
 

@@ -27,7 +27,7 @@ import {
 	isWanted,
 	type OutcomeHint,
 	outcomeHint,
-	outcomeKey,
+	type OutcomeKeys,
 	reportedOutcome,
 } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
@@ -46,6 +46,7 @@ import { budgetOf, type ReadBudget } from './readBudget';
 import { type CompletionSettings, readCompletionSettings, type ReadingSettings } from './settings';
 import { CallVerifier, Closed } from './callVerifier';
 import { isHandled, noteHandled, showsFormer } from './handledOutcomes';
+import { outcomeKeysOf } from './outcomeKeys';
 import { CallReader } from './reading/callReader';
 import { createdAtOf } from './reading/listedCall';
 import { isRead } from './reading/listsToRead';
@@ -119,6 +120,7 @@ type Delivery = {
 	/** The call's data in the request, or only a hint if calls are verified. */
 	reported: { item: JsonObject; outcome: JsonObject } | { hint: OutcomeHint };
 	settings: CompletionSettings;
+	keys: OutcomeKeys;
 	starter: ExecutionStarter;
 	responder: WebhookResponder;
 	budget: ReadBudget;
@@ -129,7 +131,7 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 	const responder = new WebhookResponder(context);
 	const read = await readCalls(context);
 	if ('rejected' in read) return responder.reject(read.rejected);
-	const { bytes, settings } = read;
+	const { bytes, settings, keys } = read;
 	responder.rejectAfter(MAX_RESPONSE_MS, TRY_LATER);
 	const handleAll = async (starter: ExecutionStarter | undefined) => {
 		if (starter === undefined) return responder.reject(TRY_LATER);
@@ -141,19 +143,23 @@ export async function onCompletion(context: IWebhookFunctions): Promise<IWebhook
 		const budget = budgetOf(triggerKey(context));
 		const results = calls.map(async (call, index) => {
 			const own = responders[index] ?? responder;
-			return await handle(context, { ...call, settings, starter, responder: own, budget });
+			return await handle(context, { ...call, settings, keys, starter, responder: own, budget });
 		});
 		return joined(await Promise.all(results));
 	};
 	return await withStarter(context, handleAll, bytes);
 }
 
-/** Reads the calls of a request. `bytes`: the size of the body, if it stays in memory. */
+type ReadCalls = Pick<Delivery, 'settings' | 'keys'> & {
+	calls: Call[];
+	/** The size of the body, if it stays in memory. */
+	bytes: number;
+};
+
+/** Reads the calls of a request. */
 async function readCalls(
 	context: IWebhookFunctions,
-): Promise<
-	{ calls: Call[]; bytes: number; settings: CompletionSettings } | { rejected: RejectedDelivery }
-> {
+): Promise<ReadCalls | { rejected: RejectedDelivery }> {
 	const payload = await readJson(context);
 	if ('rejected' in payload) return payload;
 	const report = readReport(payload.json);
@@ -164,8 +170,9 @@ async function readCalls(
 	const usable = readUsable(context, () => readCompletionSettings(context));
 	if ('rejected' in usable) return usable;
 	const settings = usable.fields;
-	if (settings.verify) return { calls: callsToVerify(report, settings), bytes: 0, settings };
-	return { calls: unverifiedCalls(report), bytes: payload.bytes, settings };
+	const keys = outcomeKeysOf(context, settings.verify);
+	if (settings.verify) return { calls: callsToVerify(report, settings), bytes: 0, settings, keys };
+	return { calls: unverifiedCalls(report, keys), bytes: payload.bytes, settings, keys };
 }
 
 type Call = Pick<Delivery, 'callId' | 'reported'>;
@@ -179,13 +186,13 @@ function callsToVerify(report: ReportedCall[], { finished }: CompletionSettings)
 	return uniqBy(calls, ({ callId, reported }) => fingerprint([callKey(callId), reported.hint]));
 }
 
-function unverifiedCalls(report: ReportedCall[]): Call[] {
+function unverifiedCalls(report: ReportedCall[], keys: OutcomeKeys): Call[] {
 	const calls = report.map((call) => {
 		const { callId, part } = call;
 		const item = isJsonObject(part) ? part : { payload: part };
 		return { callId, reported: { item, outcome: reportedOutcome(call) } };
 	});
-	return uniqBy(calls, ({ callId, reported }) => outcomeKey(callId, reported.outcome));
+	return uniqBy(calls, ({ callId, reported }) => keys.keyOf(callId, reported.outcome));
 }
 
 /** In the editor's test, one execution gets all calls of a request. */
@@ -275,11 +282,11 @@ function passVerified(delivery: Delivery, record: JsonObject): IWebhookResponseD
  * @param outcome identifies the outcome of the call, and is compared with the filters
  */
 function pass(
-	{ callId, settings, starter, responder }: Delivery,
+	{ callId, settings, keys, starter, responder }: Delivery,
 	item: JsonObject,
 	outcome: JsonObject,
 ): IWebhookResponseData {
-	const key = settings.allowDuplicates ? undefined : outcomeKey(callId, outcome);
+	const key = settings.allowDuplicates ? undefined : keys.keyOf(callId, outcome);
 	if (starter.isUsed(key)) {
 		responder.send(200, { ...received(callId), message: 'This call was received before.' });
 		return NO_EXECUTION;

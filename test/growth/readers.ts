@@ -61,7 +61,13 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import { isWanted, laterOutcome, outcomeHint, parseList } from '../../nodes/shared/calls/callEnd';
+import {
+	isWanted,
+	laterOutcome,
+	outcomeHint,
+	OutcomeKeys,
+	parseList,
+} from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
@@ -224,7 +230,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'CallCompletedTrigger/reading/listedCall.ts › ListedCall': {
 		read: ({ json, text }) => {
 			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
-			return call && [call.createdAt, call.content, call.outcomeKey];
+			return call && [call.createdAt, call.content, call.outcomeKey(new OutcomeKeys())];
 		},
 	},
 	'CallCompletedTrigger/reading/listedCall.ts › ListContent': {
@@ -698,6 +704,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/n8n/idempotency/requestRecord.ts › isRepeatable': {
 		read: ({ text }) =>
 			isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
+	},
+	'shared/calls/callEnd.ts › OutcomeKeys': {
+		read: ({ json, text }) => new OutcomeKeys().keyOf(text, objectOf(json)),
 	},
 	'shared/calls/callEnd.ts › parseList': {
 		read: ({ text }) => parseList([text, text]),

@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { type ExplainedError, isTransient } from '../../shared/api/errors';
-import { outcomeKey } from '../../shared/calls/callEnd';
+import type { OutcomeKeys } from '../../shared/calls/callEnd';
 import { pause, settledOrTimeout } from '../../shared/clock';
 import { fingerprint, fingerprint64 } from '../../shared/hash';
 import type { JsonObject } from '../../shared/json';
@@ -13,6 +13,7 @@ import { ListFinder, listIdOf } from './listsToRead';
 import { EntriesSkipped, readingFailed, requiredForReading } from './readingNotices';
 import { ReadingStarts } from './readingStarts';
 import { ReadState } from './readState';
+import { outcomeKeysOf } from '../outcomeKeys';
 import type { CompletionSettings, ReadingSettings } from '../settings';
 
 /** Publishing the workflow waits this long for the first reading. Then the reading continues. */
@@ -38,6 +39,7 @@ export class CallReader {
 	private readonly closing = new AbortController();
 	private readonly lists: ListFinder;
 	private readonly starts: ReadingStarts;
+	private readonly keys: OutcomeKeys;
 	private readonly listReader: ListReader;
 	/** Kinds of failures that the owner knows. */
 	private readonly reported = new Set<string>();
@@ -56,7 +58,8 @@ export class CallReader {
 		const closing = this.closing.signal;
 		this.lists = lists;
 		this.starts = starts;
-		this.listReader = new ListReader({ settings, reading, state, lists, starts, closing });
+		const keys = (this.keys = outcomeKeysOf(context));
+		this.listReader = new ListReader({ settings, reading, state, lists, keys, starts, closing });
 	}
 
 	/**
@@ -97,7 +100,7 @@ export class CallReader {
 	/** The webhook starts the workflow for an outcome, so a reading doesn't. */
 	onWebhook(callId: string, record: JsonObject): StartListener {
 		const listId = listIdOf(record, this.reading.source);
-		const found = fingerprint64(outcomeKey(callId, record));
+		const found = fingerprint64(this.keys.keyOf(callId, record));
 		this.state.addStarted(listId, found);
 		return {
 			beforeEmit: () => this.save(this.state.size <= SMALL_STATE),

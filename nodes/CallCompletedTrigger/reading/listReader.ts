@@ -2,7 +2,7 @@ import sortBy from 'lodash/sortBy';
 import pLimit from 'p-limit';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { BoundedMap } from '../../shared/boundedMap';
-import { hasEnded, isWanted, outcomeKey } from '../../shared/calls/callEnd';
+import { hasEnded, isWanted, type OutcomeKeys } from '../../shared/calls/callEnd';
 import { withPhoneKey } from '../../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../../shared/calls/readBack';
 import { CallsMayBeMissing, readAllCalls, readCalls } from '../../shared/calls/readCallList';
@@ -46,6 +46,7 @@ export type ListReaderDeps = {
 	reading: ReadingSettings;
 	state: ReadState;
 	lists: ListFinder;
+	keys: OutcomeKeys;
 	starts: ReadingStarts;
 	/** Aborts when the trigger is closed. */
 	closing: AbortSignal;
@@ -109,16 +110,16 @@ export class ListReader {
 
 	/** The first reading of a list. Calls that have ended never start the workflow. */
 	private async rememberEnded(account: AccountClient, { list, calls }: ListReading): Promise<void> {
-		const { state, settings } = this.deps;
+		const { state, settings, keys } = this.deps;
 		const { finished } = settings;
 		const ended: bigint[] = [];
 		await this.each(calls, async (call) => {
 			if (state.since !== undefined && call.createdAt >= state.since) return;
-			const listedKey = call.hasEnded(finished) ? call.outcomeKey : undefined;
+			const listedKey = call.hasEnded(finished) ? call.outcomeKey(keys) : undefined;
 			if (listedKey !== undefined) ended.push(fingerprint64(listedKey));
 			if (listedKey !== undefined || (call.showsEnds && !call.hasEnded(finished))) return;
 			const record = await this.recordOf(account, call.callId).catch(unlessUnknown);
-			if (record !== undefined) ended.push(fingerprint64(outcomeKey(call.callId, record)));
+			if (record !== undefined) ended.push(fingerprint64(keys.keyOf(call.callId, record)));
 		});
 		this.requireRoom(ended.length);
 		state.openList(list.id, -Infinity);
@@ -128,7 +129,7 @@ export class ListReader {
 	/** Starts the workflow for the calls that ended since the last reading. @returns why some couldn't be read */
 	private async startNew(account: AccountClient, listed: ListReading): Promise<unknown[]> {
 		const { list, calls, isWhole } = listed;
-		const { state, settings, lists } = this.deps;
+		const { state, settings, lists, keys } = this.deps;
 		const open = state.openList(list.id, -Infinity);
 		const failures: unknown[] = [];
 		let inProgress = 0;
@@ -140,7 +141,7 @@ export class ListReader {
 			latest = Math.max(latest, createdAt);
 			if (isWhole) content.add(call);
 			if (createdAt <= open.after) return;
-			const key = call.outcomeKey;
+			const key = call.outcomeKey(keys);
 			if (key !== undefined && state.isSeen(list.id, fingerprint64(key))) return;
 			if (call.showsEnds && !call.hasEnded(settings.finished)) inProgress++;
 			else candidates.push(call);
@@ -176,15 +177,16 @@ export class ListReader {
 		call: ListedCall,
 		after: number,
 	): Promise<boolean> {
-		const { state, settings, starts } = this.deps;
-		const { callId, outcomeKey: listedKey } = call;
+		const { state, settings, starts, keys } = this.deps;
+		const { callId } = call;
+		const listedKey = call.outcomeKey(keys);
 		if (listedKey !== undefined && call.hasEnded(settings.finished) && starts.isUsed(listedKey)) {
 			this.noteUsed(listId, listedKey);
 			return true;
 		}
 		const record = await this.recordOf(account, callId);
 		if (record === undefined) return false;
-		const key = outcomeKey(callId, record);
+		const key = keys.keyOf(callId, record);
 		const found = fingerprint64(key);
 		if (state.isSeen(listId, found)) return true;
 		const isTooOld = after !== -Infinity && !(createdAtOf(record) > after);

@@ -6,7 +6,7 @@ import {
 	hasEnded,
 	hasValue,
 	OUTCOME_FIELDS,
-	outcomeKey,
+	type OutcomeKeys,
 	PICKED_AT,
 } from '../../shared/calls/callEnd';
 import { fingerprint64 } from '../../shared/hash';
@@ -48,10 +48,10 @@ export class ListedCall {
 	}
 
 	/** The key of the outcome. Undefined if the entry lacks a field of it, so only the record has it. */
-	get outcomeKey(): string | undefined {
+	outcomeKey(keys: OutcomeKeys): string | undefined {
 		const { entry, callId } = this;
 		return OUTCOME_FIELDS.every((name) => Object.hasOwn(entry, name))
-			? outcomeKey(callId, entry)
+			? keys.keyOf(callId, entry)
 			: undefined;
 	}
 

@@ -56,28 +56,34 @@ export const PICKED_AT = 'call_picked_at';
 /** A report may round up to the next second. No callback is picked up this soon after the call before. */
 const ROUNDING_MS = 1_000;
 
-/** The first `call_picked_at` of each outcome: a whole second, in epoch milliseconds. */
-const firstPicked = new BoundedMap<number>(20_000);
-
 /**
- * A key for an outcome of a call, the same for all its deliveries. If a call is picked up again without a retry, such
- * as by a callback, the key differs by the later time, if this process has seen the earlier one.
- *
- * @param isShown whether a record shows this outcome. The time of a mere report isn't remembered
+ * Keys for the outcomes of calls. Each trigger has its own, because what another one has seen must not change a key: after
+ * a restart, it would be another key.
  */
-export function outcomeKey(callId: string, record: JsonObject, isShown = true): string {
-	const settled = OUTCOME_FIELDS.map((name) => record[name]);
-	// A fingerprint, because a forged report may have long values.
-	const key = fingerprint([
-		callKey(callId),
-		...settled.map((value) => (hasMoreValues(value) ? value : null)),
-	]);
-	const picked = wholeSecond(record[PICKED_AT]);
-	if (picked === undefined) return key;
-	const first = firstPicked.get(key);
-	if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
-	if (isShown) firstPicked.set(key, picked);
-	return key;
+export class OutcomeKeys {
+	/** The first `call_picked_at` of each outcome: a whole second, in epoch milliseconds. */
+	private readonly firstPicked = new BoundedMap<number>(20_000);
+
+	/**
+	 * A key for an outcome of a call, the same for all its deliveries. If a call is picked up again without a retry, such
+	 * as by a callback, the key differs by the later time, if the trigger has seen the earlier one in this process.
+	 *
+	 * @param isShown whether a record shows this outcome. The time of a mere report isn't remembered
+	 */
+	keyOf(callId: string, record: JsonObject, isShown = true): string {
+		const settled = OUTCOME_FIELDS.map((name) => record[name]);
+		// A fingerprint, because a forged report may have long values.
+		const key = fingerprint([
+			callKey(callId),
+			...settled.map((value) => (hasMoreValues(value) ? value : null)),
+		]);
+		const picked = wholeSecond(record[PICKED_AT]);
+		if (picked === undefined) return key;
+		const first = this.firstPicked.get(key);
+		if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
+		if (isShown) this.firstPicked.set(key, picked);
+		return key;
+	}
 }
 
 /** In epoch milliseconds, without fractions of a second, because the call list may leave out those of the record. */

@@ -440,6 +440,71 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		});
 	});
 
+	describe('the time of a pick-up that the trigger has not verified', () => {
+		const PICKED_AT = '2026-11-20T10:00:00+05:30';
+		const CALLED_BACK_AT = '2026-11-20T10:20:00+05:30';
+
+		/** A published workflow with a trigger that verifies calls, and one that doesn't. */
+		async function listenWithBoth() {
+			const unverified = { ...(await trigger({ verify: false })), name: 'Unverified' };
+			const node = await trigger();
+			const running = await activate(harness.credentials, makeWorkflow([unverified, node]));
+			active = running;
+			const pickedAt = (time: string) => ({
+				status: 'picked',
+				retry_count: count,
+				call_picked_at: time,
+			});
+			return {
+				forge: async (time: string) => {
+					await deliver(unverified, payload(calls.notPicked, pickedAt(time)));
+					running.emitted.splice(0);
+				},
+				/** The call is picked up and ends, and the service reports it. */
+				end: async (time: string, mode?: 'manual') => {
+					await simulator.endCall(calls.notPicked, pickedAt(time));
+					await deliver(node, payload(calls.notPicked, pickedAt(time)), mode);
+				},
+				restart: async () => {
+					for (const end of running.ends) end.resolve(ENDED);
+					await untilIdle();
+					// A new process has no memory.
+					jest.spyOn(BoundedMap.prototype, 'has').mockReturnValue(false);
+					jest.spyOn(BoundedMap.prototype, 'get').mockReturnValue(undefined);
+				},
+				keys: () => running.emitted.map(({ deduplicationKey }) => deduplicationKey),
+			};
+		}
+
+		it("doesn't keep a callback from starting another trigger", async () => {
+			const { forge, end, keys } = await listenWithBoth();
+			await forge('2099-01-01T00:00:00Z');
+			await end(PICKED_AT);
+			await end(CALLED_BACK_AT);
+			expect(new Set(keys()).size).toBe(2);
+		});
+
+		it("doesn't start another trigger again after a restart of n8n", async () => {
+			const { forge, end, restart, keys } = await listenWithBoth();
+			await forge('2001-01-01T00:00:00Z');
+			await end(PICKED_AT);
+			await restart();
+			await end(PICKED_AT);
+			expect(keys()).toHaveLength(2);
+			expect(new Set(keys()).size).toBe(1);
+		});
+
+		it("doesn't start the trigger again after a restart of n8n if a test in the editor saw it", async () => {
+			const { end, restart, keys } = await listenWithBoth();
+			await end(PICKED_AT, 'manual');
+			await end(CALLED_BACK_AT);
+			await restart();
+			await end(CALLED_BACK_AT);
+			expect(keys()).toHaveLength(2);
+			expect(new Set(keys()).size).toBe(1);
+		});
+	});
+
 	it('a later outcome that is reported while the transcript of the one before is read starts the workflow too', async () => {
 		const path = `/v1/call/${calls.notPicked}/transcript`;
 		simulator.faults.inject({ kind: 'status', status: 503, times: 1, match: { path } });

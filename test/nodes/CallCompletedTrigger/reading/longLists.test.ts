@@ -2,6 +2,7 @@ import {
 	compactEntry,
 	ListedCall,
 } from '../../../../nodes/CallCompletedTrigger/reading/listedCall';
+import { OutcomeKeys } from '../../../../nodes/shared/calls/callEnd';
 import { asRecord, parseJson } from '../../../../nodes/shared/json';
 import { engineHarness } from '../../../engine';
 import { dialects, fixtures } from '../../../simulator';
@@ -54,7 +55,7 @@ it.each(Object.values(dialects))(
 		const viewOf = (call: ListedCall | undefined) => ({
 			callId: call?.callId,
 			createdAt: call?.createdAt,
-			outcomeKey: call?.outcomeKey,
+			outcomeKey: call?.outcomeKey(new OutcomeKeys()),
 			hasEnded: call?.hasEnded([]),
 			showsEnds: call?.showsEnds,
 			campaignId: call?.campaignId,

@@ -4,7 +4,7 @@ import {
 	laterOutcome,
 	OBSERVED_OUTCOMES,
 	outcomeHint,
-	outcomeKey,
+	OutcomeKeys,
 	parseList,
 	reportedOutcome,
 } from '../../../../nodes/shared/calls/callEnd';
@@ -27,11 +27,10 @@ it('a call that is not verified has the outcome and filter fields from any posit
 describe('the key of an outcome', () => {
 	const AT = '2026-11-20T10:00:00+05:30';
 	const LATER = '2026-11-20T11:00:00+05:30';
-	let calls = 0;
 	/** Reports of one call, by their fields: how many outcomes they are. */
 	const outcomesOf = (...reports: JsonObject[]) => {
-		const callId = `call-${calls++}`;
-		return new Set(reports.map((report) => outcomeKey(callId, report))).size;
+		const keys = new OutcomeKeys();
+		return new Set(reports.map((report) => keys.keyOf('call', report))).size;
 	};
 	const picked = { status: 'picked', retry_count: 0 };
 
@@ -87,26 +86,28 @@ describe('the key of an outcome', () => {
 		expect(outcomesOf(...reports)).toBe(outcomes);
 	});
 
+	const keys = new OutcomeKeys();
+
 	it('is the same for a UUID in upper and lower case, but not for other IDs', () => {
-		expect(outcomeKey(ID.toUpperCase(), picked)).toBe(outcomeKey(ID, picked));
-		expect(outcomeKey('aBc', picked)).not.toBe(outcomeKey('abc', picked));
+		expect(keys.keyOf(ID.toUpperCase(), picked)).toBe(keys.keyOf(ID, picked));
+		expect(keys.keyOf('aBc', picked)).not.toBe(keys.keyOf('abc', picked));
 	});
 
 	it('is short, however long a forged value is', () => {
 		const status = ['x'.repeat(1_000_000)];
-		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
+		expect(keys.keyOf('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
 	});
 
 	it('does not remember the time of a mere report', () => {
 		const callback = { ...picked, call_picked_at: LATER };
-		const first = outcomeKey('reported', callback, false);
-		expect(outcomeKey('reported', { ...picked, call_picked_at: AT })).toBe(first);
-		expect(outcomeKey('reported', callback, false)).not.toBe(first);
-		expect(outcomeKey('reported', callback)).toBe(outcomeKey('reported', callback, false));
+		const first = keys.keyOf('reported', callback, false);
+		expect(keys.keyOf('reported', { ...picked, call_picked_at: AT })).toBe(first);
+		expect(keys.keyOf('reported', callback, false)).not.toBe(first);
+		expect(keys.keyOf('reported', callback)).toBe(keys.keyOf('reported', callback, false));
 	});
 
 	it('differs between calls', () => {
-		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
+		expect(keys.keyOf('a', picked)).not.toBe(keys.keyOf('b', picked));
 	});
 });
 
