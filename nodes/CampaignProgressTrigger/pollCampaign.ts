@@ -17,18 +17,24 @@ import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { progressFields } from './properties';
 
-/** The latest baseline of each trigger. Polls may overlap, and a republished workflow starts with the stored baseline. */
+/** By trigger: the latest baseline. n8n stores it under the name of the node, so a renamed node has no stored one. */
 const latest = new Map<string, Baseline>();
 
-function latestBaseline(context: IPollFunctions, subject: string): Baseline | undefined {
-	const stored = readBaseline(context.getWorkflowStaticData('node').baseline, subject);
-	const inMemory = readBaseline(latest.get(triggerKey(context)), subject);
-	return (inMemory?.polls ?? 0) > (stored?.polls ?? 0) ? inMemory : stored;
-}
+/**
+ * By trigger: the latest baseline without events to report. n8n stores a baseline only together with events, and discards
+ * both if the workflow is published again or unpublished during the poll.
+ */
+const latestWithoutEvents = new Map<string, Baseline>();
 
-function store(context: IPollFunctions, baseline: Baseline): void {
-	context.getWorkflowStaticData('node').baseline = baseline;
-	latest.set(triggerKey(context), baseline);
+/** By trigger: the context of the publication whose poll began last. */
+const publications = new Map<string, WeakRef<IPollFunctions>>();
+
+function latestBaseline(context: IPollFunctions, subject: string): Baseline | undefined {
+	const trigger = triggerKey(context);
+	const stored = readBaseline(context.getWorkflowStaticData('node').baseline, subject);
+	if (stored === undefined) return readBaseline(latest.get(trigger), subject);
+	const inMemory = readBaseline(latestWithoutEvents.get(trigger), subject);
+	return (inMemory?.polls ?? 0) > stored.polls ? inMemory : stored;
 }
 
 /** Reads the campaign once and returns the events since the last poll. */
@@ -40,17 +46,26 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const additions = readAdditions(form.collection('options'));
 	const { client, baseUrl } = await createAccountClient(context);
 	const subject = `${baseUrl}#${campaignId}`;
-	const before = latestBaseline(context, subject);
-	const view = await readCampaign(client, campaignId, additions);
 
 	// A test in the editor must not consume events of the published workflow.
-	if (context.getMode() === 'manual') return [currentState(view)];
+	if (context.getMode() === 'manual') {
+		return [currentState(await readCampaign(client, campaignId, additions))];
+	}
 
+	const trigger = triggerKey(context);
+	publications.set(trigger, new WeakRef(context));
+	const before = latestBaseline(context, subject);
+	const view = await readCampaign(client, campaignId, additions);
 	const previous = latestBaseline(context, subject);
-	// A faster poll has already reported newer events.
-	if (previous?.polls !== before?.polls) return [];
-	store(context, nextBaseline(subject, view, previous));
-	if (previous === undefined) return emitsFirst ? [currentState(view)] : [];
+	// A faster poll has already reported newer events, or the next publication reports them.
+	const isLatest = publications.get(trigger)?.deref() === context;
+	if (previous?.polls !== before?.polls || !isLatest) return [];
+	const baseline = nextBaseline(subject, view, previous);
 	const kinds = PROGRESS_EVENTS.filter((kind) => chosen.includes(kind));
-	return progressBetween(previous, view, kinds);
+	const first = emitsFirst ? [currentState(view)] : [];
+	const events = previous === undefined ? first : progressBetween(previous, view, kinds);
+	context.getWorkflowStaticData('node').baseline = baseline;
+	latest.set(trigger, baseline);
+	if (events.length === 0) latestWithoutEvents.set(trigger, baseline);
+	return events;
 }
