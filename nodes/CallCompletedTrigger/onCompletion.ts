@@ -51,6 +51,7 @@ import { CallReader } from './reading/callReader';
 import { createdAtOf } from './reading/listedCall';
 import { isRead } from './reading/listsToRead';
 import { sampleCall } from './reading/sampleCall';
+import { unverifiedMessages } from './unverified';
 
 /** The sender's timeout isn't documented, so the response takes at most this long. */
 const MAX_RESPONSE_MS = 10_000;
@@ -225,14 +226,18 @@ async function handle(
 	if (settings.respondsImmediately) responder.send(202, received(callId));
 	if (!mustVerify) return pass(delivery, reported.item, reported.outcome);
 	// Without the trigger, only the return value of the webhook can start the execution.
-	if (verifier === undefined)
-		return await verify(delivery, reported.hint, new CallVerifier(context));
+	if (verifier === undefined) {
+		const verified = verify(delivery, reported.hint, new CallVerifier(context));
+		return await verified.catch((error: unknown) => {
+			throw toNodeError(context.getNode(), error);
+		});
+	}
 	void verify(delivery, reported.hint, verifier);
 	return NO_EXECUTION;
 }
 
 /**
- * Starts nothing if the call doesn't exist, is still in progress, or can't be read now.
+ * Starts nothing if the call doesn't exist, is still in progress, or can't be read now. In the editor's test, throws why.
  *
  * @param former a record with the outcome before the reported one. If that never shows, starts the workflow with this
  * record, unless it was handled
@@ -243,7 +248,7 @@ async function verify(
 	verifier: CallVerifier,
 	former?: JsonObject,
 ): Promise<IWebhookResponseData> {
-	const { callId, settings, responder, budget } = delivery;
+	const { callId, settings, starter, responder, budget } = delivery;
 	const giveUp = () => {
 		responder.reject(TRY_LATER);
 		// No other report may arrive.
@@ -262,6 +267,9 @@ async function verify(
 		return await verify(delivery, hint, verifier, record);
 	} catch (error) {
 		if (isUnknownCall(error) && !budget.isKnown(callId)) return responder.reject(UNKNOWN_CALL);
+		const [shown] = unverifiedMessages([{ callId, error }]);
+		// The editor shows it. After a response to the sender, n8n can't respond with an error.
+		if (starter.isTest && shown !== undefined && responder.leaveToN8n()) throw shown;
 		if (reading.isFirst) verifier.couldNotVerify(callId, error);
 		// Closing the trigger notifies the owner that nothing was started.
 		return error instanceof Closed ? responder.reject(TRY_LATER) : giveUp();

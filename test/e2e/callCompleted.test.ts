@@ -3,6 +3,7 @@ import type { INodeParameters, INodeExecutionData } from 'n8n-workflow';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
+import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import {
 	callIdOf,
@@ -147,6 +148,30 @@ describe('Call Completed Trigger in real n8n', () => {
 		const [item, ...others] = await executionsOf(n8n, draft, NAME, 1);
 		expect(item?.json).toMatchObject({ call_id: fixtures.calls.finished, status: 'picked' });
 		expect(others).toEqual([]);
+		await removeWorkflow(n8n, draft);
+	});
+
+	it('a test event in the editor shows why its call could not be read', async () => {
+		const webhookId = randomUUID();
+		const { baseUrl: service } = simulator;
+		const data = { baseUrl: service, apiToken: 'another-token-16' };
+		const credentials = { [CREDENTIAL]: await n8n.createCredential(CREDENTIAL, data) };
+		const type = `${PACKAGE}.callCompletedTrigger`;
+		const trigger = node(NAME, type, 1, {}, { webhookId, credentials });
+		const draft = await n8n.createWorkflow(chain('call completed, unreadable', trigger));
+		const url = `${baseUrl}/webhook-test/${webhookId}/call-completed`;
+		expect(await n8n.startManually(draft, NAME)).toEqual({ waitingForWebhook: true });
+		expect((await post(url, { call_id: fixtures.calls.finished })).status).toBe(500);
+		const [execution] = await until('the execution', async () => {
+			const all = await n8n.executions(draft);
+			return all.some(({ status }) => status === 'error') && all;
+		});
+		const { error, runData } = await n8n.runData(execution?.id ?? '');
+		expect(error).toMatchObject({
+			message: expect.stringMatching(/^Call .* was reported as completed, but couldn't be read/),
+			description: expect.stringContaining("'API Token'"),
+		});
+		expect(Object.keys(runData)).toEqual([NAME]);
 		await removeWorkflow(n8n, draft);
 	});
 

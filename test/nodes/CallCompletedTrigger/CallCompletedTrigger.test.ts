@@ -911,6 +911,23 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		}
 	});
 
+	it("the editor's test shows why a reported call can't be read", async () => {
+		const credential = await harness.addCredential({
+			baseUrl: simulator.baseUrl,
+			apiToken: 'another-token-16',
+		});
+		const node = { ...(await trigger()), credentials: { [CREDENTIAL]: credential } };
+		const error = await deliver(node, payload(calls.finished), 'manual').then(
+			() => undefined,
+			(thrown: unknown) => thrown,
+		);
+		expect(error).toBeInstanceOf(NodeOperationError);
+		expect(error).toMatchObject({
+			message: `Call ${calls.finished} was reported as completed, but couldn't be read, so the workflow wasn't started`,
+			description: expect.stringContaining("'API Token'"),
+		});
+	});
+
 	it('a deactivated trigger starts nothing and asks the sender to try again', async () => {
 		const { post, running } = await listen();
 		await running.stop();

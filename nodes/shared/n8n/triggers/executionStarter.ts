@@ -130,7 +130,7 @@ export class ExecutionStarter {
 		context: IWebhookFunctions,
 		readonly trigger: ITriggerFunctions | undefined,
 		/** In the editor's test, every delivery runs. */
-		private readonly isTest: boolean,
+		readonly isTest: boolean,
 		/** Size of the delivered body. */
 		private readonly bytes = 0,
 	) {
