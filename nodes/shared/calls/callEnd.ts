@@ -61,7 +61,7 @@ const ROUNDING_MS = 1_000;
  * a restart, it would be another key.
  */
 export class OutcomeKeys {
-	/** The first `call_picked_at` of each outcome: a whole second, in epoch milliseconds. */
+	/** The first `call_picked_at` of each outcome, with and without a UTC offset: a whole second, in epoch milliseconds. */
 	private readonly firstPicked = new BoundedMap<number>(20_000);
 
 	/**
@@ -79,9 +79,11 @@ export class OutcomeKeys {
 		]);
 		const picked = wholeSecond(record[PICKED_AT]);
 		if (picked === undefined) return key;
-		const first = this.firstPicked.get(key);
+		// The call list may show times without a UTC offset, which can't be compared with those of the record.
+		const keyAndForm = JSON.stringify([key, comparableTime(record[PICKED_AT]) !== undefined]);
+		const first = this.firstPicked.get(keyAndForm);
 		if (first !== undefined) return picked > first ? JSON.stringify([key, picked]) : key;
-		if (isShown) this.firstPicked.set(key, picked);
+		if (isShown) this.firstPicked.set(keyAndForm, picked);
 		return key;
 	}
 }

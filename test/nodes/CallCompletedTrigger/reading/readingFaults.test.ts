@@ -54,6 +54,23 @@ describe('a call list that shows less than the record', () => {
 		expect(trigger.emissions).toBe(2);
 	});
 
+	it('a callback starts the workflow, although the call list shows times without a UTC offset', async () => {
+		jest
+			.spyOn(dialects.plain.calls, 'listItem')
+			.mockImplementation(({ call_picked_at: time = null, ...entry }) => ({
+				...entry,
+				call_picked_at: typeof time === 'string' ? time.replace(/\+.*/, '') : time,
+			}));
+		const trigger = await publish();
+		const callId = trigger.addCall();
+		for (const time of ['2026-11-20T10:00:00+05:30', '2026-11-20T10:20:00+05:30']) {
+			await service().endCall(callId, { status: 'picked', retry_count: 0, call_picked_at: time });
+			await trigger.read(2);
+		}
+		expect(trigger.started).toEqual([callId, callId]);
+		expect(trigger.emissions).toBe(2);
+	});
+
 	it('a call of a new contact list that the webhook has started does not start again', async () => {
 		showOnlyIds();
 		const trigger = await publish({ getCalls: 'webhookAndReading' });

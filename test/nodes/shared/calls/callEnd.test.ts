@@ -86,6 +86,18 @@ describe('the key of an outcome', () => {
 		expect(outcomesOf(...reports)).toBe(outcomes);
 	});
 
+	it.each(['2026-11-19T22:00:00', '2026-11-21T10:00:00'])(
+		'is that of the record, although the call list shows the time %s, without a UTC offset',
+		(listed) => {
+			const keysOf = (...times: string[]) => {
+				const own = new OutcomeKeys();
+				return times.map((time) => own.keyOf(ID, { ...picked, call_picked_at: time }));
+			};
+			const [, first, callback] = keysOf(listed, AT, LATER);
+			expect([first, callback]).toEqual(keysOf(AT, LATER));
+		},
+	);
+
 	const keys = new OutcomeKeys();
 
 	it('is the same for a UUID in upper and lower case, but not for other IDs', () => {
