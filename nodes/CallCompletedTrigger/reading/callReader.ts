@@ -5,6 +5,7 @@ import { pause, settledOrTimeout } from '../../shared/clock';
 import { fingerprint, fingerprint64 } from '../../shared/hash';
 import type { JsonObject } from '../../shared/json';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../shared/n8n/http/credential';
 import { toNodeError } from '../../shared/n8n/run/nodeErrors';
 import { CLOSING_MS, triggerKey } from '../../shared/n8n/triggers/activeTriggers';
 import { type StartListener, TriggerStarter } from '../../shared/n8n/triggers/executionStarter';
@@ -75,7 +76,7 @@ export class CallReader {
 		try {
 			const { apiMapping, baseUrl } = await createAccountClient(context);
 			apiMapping.require(requiredForReading(apiMapping));
-			const subject = subjectOf(baseUrl, reading);
+			const subject = subjectOf(context, baseUrl, reading);
 			const key = triggerKey(context);
 			const kept = RESTARTS.includes(context.getActivationMode()) ? undefined : states.get(key);
 			const stored = context.getWorkflowStaticData('global')[storageKey(context)];
@@ -203,11 +204,22 @@ function kindOf({ message }: ExplainedError): string {
 	return message.replaceAll(/\d/g, '');
 }
 
-/** What is read. Another subject starts with an empty state. */
-function subjectOf(baseUrl: string, { source, from }: ReadingSettings): string {
+/**
+ * What is read. Another subject starts with an empty state. A campaign or contact list belongs to one account. With
+ * another credential, all calls may be those of another account, and its earlier calls must not start the workflow.
+ */
+function subjectOf(
+	context: ITriggerFunctions,
+	baseUrl: string,
+	{ source, from }: ReadingSettings,
+): string {
 	const { kind } = source;
 	const campaignId = kind === 'campaign' ? source.campaignId : null;
-	return fingerprint([baseUrl, kind, campaignId, from ?? null]);
+	const isOfCredential = kind === 'all' && from === undefined;
+	const credential = isOfCredential
+		? (context.getNode().credentials?.[CREDENTIAL]?.id ?? null)
+		: null;
+	return fingerprint([baseUrl, kind, campaignId, from ?? null, credential]);
 }
 
 /** By node ID, so that a renamed node keeps its state. */

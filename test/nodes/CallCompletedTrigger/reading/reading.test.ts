@@ -104,6 +104,24 @@ describe.each(Object.values(dialects))('reading, dialect $name', (dialect) => {
 		expect(requests()).toBe(1);
 	});
 
+	it.each<[string, number, (trigger: ReadingHarness) => void]>([
+		[
+			'do not start the workflow with another credential',
+			0,
+			(trigger) => trigger.selectOtherCredential(),
+		],
+		['start the workflow with the same credential', 1, () => {}],
+	])('all calls: those that ended while it was unpublished %s', async (_do, starts, change) => {
+		const trigger = await publish({ callsOf: 'all' });
+		await trigger.stop();
+		await trigger.addEnded();
+		change(trigger);
+		await trigger.publishAgain();
+		const callId = await trigger.addEnded({ createdAt: Date.now() + 1_000 });
+		await eventually(() => trigger.started.includes(callId));
+		expect(trigger.started).toHaveLength(starts + 1);
+	});
+
 	it('a finished list is not read again, until its queues or the calls of the campaign change', async () => {
 		const trigger = await publish();
 		await trigger.finish(uploads.running, uploads.completed);

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { IDataObject, Workflow, WorkflowActivateMode } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INodeCredentialsDetails,
+	Workflow,
+	WorkflowActivateMode,
+} from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../../../nodes/shared/n8n/http/credential';
@@ -48,6 +53,8 @@ export class ReadingHarness {
 
 	private workflow: Workflow | undefined;
 
+	private credential: INodeCredentialsDetails | undefined;
+
 	private readonly id = `reading-${++nodes}`;
 
 	private constructor(
@@ -75,7 +82,9 @@ export class ReadingHarness {
 	}
 
 	async node() {
-		const details = await this.harness.addCredential(credentialFor(this.simulator));
+		const details = (this.credential ??= await this.harness.addCredential(
+			credentialFor(this.simulator),
+		));
 		return this.harness.node('callCompletedTrigger', {
 			id: this.id,
 			parameters: z.record(z.custom<string>()).parse(this.parameters),
@@ -95,6 +104,11 @@ export class ReadingHarness {
 		// A new process has no memory.
 		jest.spyOn(BoundedMap.prototype, 'has').mockReturnValue(false);
 		await this.open(mode);
+	}
+
+	/** Selects another credential. It's used when the workflow is published again. */
+	selectOtherCredential(): void {
+		this.credential = undefined;
 	}
 
 	/** Publishes the workflow again in the same process. */
