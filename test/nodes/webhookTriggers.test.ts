@@ -1,4 +1,5 @@
 import {
+	activate,
 	engineHarness,
 	hookContext,
 	makeWorkflow,
@@ -16,6 +17,13 @@ describe.each(['callCompletedTrigger', 'chatDeliveryTrigger'])('%s', (type) => {
 		const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
 		expect(run.status).toBe('success');
 		expect(output(run, 'Node')).toMatchObject(items);
+	});
+
+	it("is not published with 'Always Output Data', because repeats would start the workflow with an empty item", async () => {
+		const node = harness.node(type, { alwaysOutputData: true });
+		await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(
+			"'Always Output Data' in the settings of this trigger must be off",
+		);
 	});
 
 	it('registers nothing with the service', async () => {

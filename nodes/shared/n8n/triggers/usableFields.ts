@@ -17,7 +17,7 @@ const UNUSABLE_FIELD: RejectedDelivery = {
 const notices = new WeakMap<ITriggerFunctions, RareNotice<ExplainedError>>();
 
 /**
- * Call this in `trigger()`: an invalid field stops the workflow from being published.
+ * Call this in `trigger()`: an invalid field or setting stops the workflow from being published.
  *
  * @param read reads every field
  * @param signal aborted when the trigger closes
@@ -29,11 +29,23 @@ export function requireUsable<T>(
 ): T {
 	try {
 		const fields = read();
+		requireEmptyOutput(trigger);
 		notices.set(trigger, rejectionNotice(trigger, signal));
 		return fields;
 	} catch (error) {
 		throw toNodeError(trigger.getNode(), error);
 	}
+}
+
+/** The execution of a repeated event ends because the trigger returns nothing. */
+function requireEmptyOutput(trigger: ITriggerFunctions): void {
+	if (trigger.getNode().alwaysOutputData !== true) return;
+	throw new InvalidInput(
+		"'Always Output Data' in the settings of this trigger must be off",
+		onScreenOnly(
+			'Turn it off. With it, an event that repeats can start the workflow with an empty item.',
+		),
+	);
 }
 
 /**
