@@ -58,6 +58,12 @@ function urlProblem(text: string): InvalidInput | undefined {
 			onScreenOnly(`Remove them. Enter a URL such as ${EXAMPLE}.`),
 		);
 	}
+	if (PASTED.test(text)) {
+		return new InvalidInput(
+			"'Base URL' in the credential has a character that a URL can't have, such as an invisible one or a curly quotation mark",
+			onScreenOnly(`Type the URL instead of pasting it, such as ${EXAMPLE}.`),
+		);
+	}
 	const host = URL.canParse(text) ? new URL(text).hostname : '';
 	// The parser reads "localhost" in "localhost:8080" as a scheme and finds no host.
 	if (!NOT_IN_A_URL.test(text) && (host === '' || HOST.test(host))) return undefined;
@@ -73,6 +79,8 @@ const EXAMPLE = '"https://voice.your-provider.com"';
 
 /** A host name or an IPv6 address. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
+/** Characters that are copied from web pages and documents. In a path, the URL parser encodes them. */
+const PASTED = /[\p{Cc}\p{Cf}“”„‘’…]/u;
 const NOT_IN_A_URL = /[{}<>"\\^`|]/;
 
 /** Whether the text has more than one URL. The path of a proxy may contain a URL of another host. */

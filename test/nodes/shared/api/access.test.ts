@@ -91,9 +91,11 @@ test('the path of a proxy may contain its target URL', () => {
 
 const ONE_URL = "'Base URL' in the credential must be one URL";
 const WHITE_SPACE = "'Base URL' in the credential contains spaces or line breaks";
+const PASTED =
+	"'Base URL' in the credential has a character that a URL can't have, such as an invisible one or a curly quotation mark";
 const CHARACTER = "'Base URL' in the credential has a character that a URL can't have";
 
-test.each([
+test.each<[string, string]>([
 	['https://a,https://b', ONE_URL],
 	['https://a.example.com,b.example.com', ONE_URL],
 	['https://a.example.com;b', ONE_URL],
@@ -111,12 +113,23 @@ test.each([
 	['https://a.example.com/{tenant}', CHARACTER],
 	['https://a.example.com\\api', CHARACTER],
 	['"https://a.example.com"', CHARACTER],
+	...[
+		'https://a.example.com\u200b',
+		'\u200bhttps://a.example.com',
+		'https://a.example.com/\u200b',
+		'https://a.example.com/a\u00adpi',
+		'https://a.example.com/\u2060api',
+		'“https://a.example.com”',
+		'https://a.example.com/”',
+		'https://a.example.com/…',
+	].map((text): [string, string] => [text, PASTED]),
 ])('%j is rejected: %s', (text, message) => {
 	const problem = errorOf(() => parseBaseUrl(text));
 	expect(problem.message).toBe(message);
 	if (message === ONE_URL)
 		expect(problem.resolution).toMatch(/^Enter only the URL of your service/);
 	if (message === WHITE_SPACE) expect(problem.resolution).toMatch(/^Remove them/);
+	if (message === PASTED) expect(problem.resolution).toMatch(/^Type the URL instead of pasting it/);
 	if (message === CHARACTER) expect(problem.resolution).toMatch(/^Replace placeholders/);
 });
 
