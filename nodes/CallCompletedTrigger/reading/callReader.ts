@@ -73,13 +73,14 @@ export class CallReader {
 		settings: CompletionSettings,
 		reading: ReadingSettings,
 	): Promise<CallReader> {
+		const data = context.getWorkflowStaticData('global');
+		const stored = data[storageKey(context)];
 		try {
 			const { apiMapping, baseUrl } = await createAccountClient(context);
 			apiMapping.require(requiredForReading(apiMapping));
 			const subject = subjectOf(context, baseUrl, reading);
 			const key = triggerKey(context);
 			const kept = RESTARTS.includes(context.getActivationMode()) ? undefined : states.get(key);
-			const stored = context.getWorkflowStaticData('global')[storageKey(context)];
 			const restored =
 				kept?.subject === subject ? kept : ReadState.restore(stored, subject, clock.now());
 			const state = restored ?? new ReadState(subject);
@@ -88,6 +89,8 @@ export class CallReader {
 			states.set(key, state);
 			return reader;
 		} catch (error) {
+			// n8n stores static data even if publishing fails.
+			data[storageKey(context)] = stored;
 			throw toNodeError(context.getNode(), error);
 		}
 	}

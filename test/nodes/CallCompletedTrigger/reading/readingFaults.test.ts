@@ -481,6 +481,17 @@ describe('publishing', () => {
 		await expect(publishing(readingOf(parameters))).rejects.toThrow(message);
 	});
 
+	it("with an unknown campaign by mistake doesn't lose what the trigger remembers", async () => {
+		const trigger = await publish();
+		const callId = trigger.addCall();
+		await expect(trigger.publishAgain({ campaignId: '4711' })).rejects.toThrow();
+		await service().endCall(callId);
+		// A new process has no memory.
+		await trigger.restart('init', { campaignId: String(campaigns.active) });
+		await trigger.read();
+		expect(trigger.started).toEqual([callId]);
+	});
+
 	it('reports an unknown campaign', async () => {
 		const parameters = readingOf({ campaignId: '9' });
 		const credential = credentialFor(service());

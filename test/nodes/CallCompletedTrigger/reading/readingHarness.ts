@@ -94,7 +94,7 @@ export class ReadingHarness {
 	}
 
 	/** Starts n8n again after a crash, with what it had stored. */
-	async restart(mode: WorkflowActivateMode = 'init'): Promise<void> {
+	async restart(mode: WorkflowActivateMode = 'init', parameters: IDataObject = {}): Promise<void> {
 		const { stored } = this;
 		const emitted = new Map(this.executions);
 		await this.stop();
@@ -103,6 +103,7 @@ export class ReadingHarness {
 		for (const [key, call] of emitted) this.executions.set(key, call);
 		// A new process has no memory.
 		jest.spyOn(BoundedMap.prototype, 'has').mockReturnValue(false);
+		this.parameters = { ...this.parameters, ...parameters };
 		await this.open(mode);
 	}
 
@@ -205,9 +206,9 @@ export class ReadingHarness {
 		const workflow = makeWorkflow([node]);
 		workflow.overrideStaticData(structuredClone(this.stored));
 		this.workflow = workflow;
-		const active = await activate(this.harness.credentials, workflow, mode);
+		const activation = activate(this.harness.credentials, workflow, mode);
+		const active = await activation.finally(() => this.store(workflow));
 		this.active = active;
-		this.store(workflow);
 		active.failed.push = (...errors) => this.failed.push(...errors.map(({ message }) => message));
 		active.ends.push = (...ends) => {
 			for (const end of ends) {
@@ -229,7 +230,7 @@ export class ReadingHarness {
 		};
 	}
 
-	/** n8n stores static data after the activation, and with each emission. */
+	/** n8n stores static data after the activation, also if that fails, and with each emission. */
 	private store(workflow: Workflow): void {
 		if (workflow !== this.workflow) return;
 		this.stored = z
