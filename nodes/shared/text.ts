@@ -10,6 +10,11 @@ export function withoutEnd(text: string, character: RegExp): string {
 	return text.slice(0, end);
 }
 
+/** Removes invisible characters without meaning, such as zero-width spaces that are copied from web pages. */
+export function withoutInvisible(text: string): string {
+	return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
+}
+
 /** More marks on a letter than Unicode's stream-safe format allows (UAX #15). No language needs as many. */
 const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 

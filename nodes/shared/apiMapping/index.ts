@@ -1,5 +1,6 @@
 import { MissingMapping } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
+import { withoutInvisible } from '../text';
 import { joinedWithAnd } from '../values';
 import {
 	PROVIDER_SETTINGS,
@@ -56,7 +57,8 @@ export class ApiMapping {
 
 	private getValue(topic: MappingTopic, name: string): string | undefined {
 		const value = (this.fromProvider.get(topic) ?? this.credential)[name];
-		return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+		const written = typeof value === 'string' ? withoutInvisible(value).trim() : '';
+		return written === '' ? undefined : written;
 	}
 
 	private get fromProvider(): ProviderSettings {

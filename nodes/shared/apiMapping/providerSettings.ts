@@ -2,6 +2,7 @@ import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedNames } from '../json';
+import { withoutInvisible } from '../text';
 import { joinedWithAnd } from '../values';
 import type { MappingField } from './field';
 import { MAPPING_TOPICS, type MappingTopic } from './topics';
@@ -21,7 +22,7 @@ export type ProviderSettings = ReadonlyMap<MappingTopic, JsonObject>;
  */
 export function readProviderSettings(text: string): ProviderSettings {
 	if (text.trim() === '') return new Map();
-	const written = withPlainSpace(text);
+	const written = withPlainSpace(withoutInvisible(text));
 	const block = parseJson(written);
 	if (!isJsonObject(block)) throw noBlock(written);
 	const faults = [
@@ -41,7 +42,7 @@ export function readProviderSettings(text: string): ProviderSettings {
 	);
 }
 
-/** Replaces white space that JSON doesn't allow, such as a byte order mark or non-breaking spaces from email. */
+/** Replaces white space that JSON doesn't allow, such as non-breaking spaces from email. */
 function withPlainSpace(text: string): string {
 	// A string without a closing quote extends to the end of the text, so the search stays linear.
 	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));

@@ -99,6 +99,17 @@ test('accepts the white space that editors add to a block', () => {
 	}
 });
 
+test('ignores invisible characters that are copied from messages and web pages', () => {
+	const agents = { ...emptyTopic(AGENTS_TOPIC), agentsPath: 'data.agents' };
+	const block = JSON.stringify({ agents }, null, 1);
+	for (const invisible of ['\u200B', '\u2060', '\u00AD', '\uFEFF']) {
+		const pasted = [...block].join(invisible);
+		expect(new ApiMapping({ providerSettings: pasted }).optional('agentsPath')).toBe('data.agents');
+		const inForm = new ApiMapping({ agentsPath: `data${invisible}.agents${invisible}` });
+		expect(inForm.optional('agentsPath')).toBe('data.agents');
+	}
+});
+
 describe('an invalid block', () => {
 	test('gets a short message, however long the block is', () => {
 		const name = (index: number) => `${'x'.repeat(500)}${index}`;
