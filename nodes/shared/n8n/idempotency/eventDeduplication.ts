@@ -1,9 +1,10 @@
 import omit from 'lodash/omit';
-import type {
-	IExecuteFunctions,
-	INodeExecutionData,
-	ITriggerFunctions,
-	IWebhookFunctions,
+import {
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type ITriggerFunctions,
+	type IWebhookFunctions,
+	NodeOperationError,
 } from 'n8n-workflow';
 import { isJsonObject } from '../../json';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
@@ -54,13 +55,31 @@ export function storeKey(context: IWebhookFunctions | ITriggerFunctions, key: st
 /**
  * Runs as `execute()` of a trigger. Passes the items on, or nothing if the same event has already started an execution.
  * A manual retry is intended, so it passes.
+ *
+ * @throws NodeOperationError for a retry of a failed execution without an event
  */
 export async function passFirstOnly(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const event = items[0]?.[EVENT_KEY_FIELD];
-	if (!isJsonObject(event) || typeof event.key !== 'string') return [items];
+	if (!isJsonObject(event) || typeof event.key !== 'string') {
+		if (context.getMode() === 'retry' && items.every(isEmpty)) throw nothingToRetry(context);
+		return [items];
+	}
 	const passed = items.map((item) => ({ ...omit(item, EVENT_KEY_FIELD), json: item.json }));
 	return [!isChecked(context) || (await isFirst(context, event.key)) ? passed : []];
+}
+
+function isEmpty({ json }: INodeExecutionData): boolean {
+	return Object.keys(json).length === 0;
+}
+
+/** A failed execution with which a trigger reports something has an empty item, so a retry would succeed. */
+function nothingToRetry(context: IExecuteFunctions): NodeOperationError {
+	return new NodeOperationError(
+		context.getNode(),
+		"This execution has no event, so a retry can't start the workflow",
+		{ description: 'Read the message of the failed execution. It says what to do.' },
+	);
 }
 
 /** In the trigger's own process, n8n has compared the key with those of all executions. */

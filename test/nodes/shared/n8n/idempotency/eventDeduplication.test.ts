@@ -1,10 +1,16 @@
-import type { INodeExecutionData, WorkflowExecuteMode } from 'n8n-workflow';
+import {
+	createErrorExecutionData,
+	NodeOperationError,
+	type INodeExecutionData,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
 import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
 import { registerTrigger } from '../../../../../nodes/shared/n8n/triggers/activeTriggers';
 import {
 	engineHarness,
 	oneNodeWorkflow,
 	output,
+	retryFailed,
 	runWorkflow,
 	triggerContext,
 } from '../../../../engine';
@@ -94,3 +100,17 @@ it('items without an event key pass without a check', async () => {
 	expect(output(await started([CALL]), 'Trigger')).toMatchObject([CALL]);
 	expect(store.calls).toEqual([]);
 });
+
+it.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
+	'%s: a retry of a failed execution that reports something, and has no event, does not succeed',
+	async (type) => {
+		const node = harness.node(type, { name: 'Trigger' });
+		const { workflow } = oneNodeWorkflow(node, ['After']);
+		const failed = createErrorExecutionData(node, new NodeOperationError(node, "couldn't be read"));
+		const again = await retryFailed(harness.credentials, { data: failed }, workflow);
+		expect(again.data.resultData.error).toMatchObject({
+			message: "This execution has no event, so a retry can't start the workflow",
+			description: expect.stringContaining('the failed execution'),
+		});
+	},
+);
