@@ -10,8 +10,10 @@ import {
 	PROGRESS_EVENTS,
 	readBaseline,
 } from './campaignProgress';
+import { InvalidInput } from '../shared/api/errors';
 import { readCampaign } from '../shared/campaign';
 import { parseCampaignId } from '../shared/api/parseIds';
+import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonObject } from '../shared/json';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
@@ -39,6 +41,7 @@ function latestBaseline(context: IPollFunctions, subject: string): Baseline | un
 
 /** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
+	requireAllItems(context);
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 	const chosen = form.choices('events');
@@ -68,4 +71,13 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	latest.set(trigger, baseline);
 	if (events.length === 0) latestWithoutEvents.set(trigger, baseline);
 	return events;
+}
+
+/** The events of a check are the items of one execution. */
+function requireAllItems(context: IPollFunctions): void {
+	if (context.getNode().executeOnce !== true) return;
+	throw new InvalidInput(
+		"'Execute Once' in the settings of this trigger must be off",
+		onScreenOnly('Turn it off. With it, n8n drops all events of a check except the first one.'),
+	);
 }

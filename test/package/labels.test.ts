@@ -29,6 +29,7 @@ function namesOnScreen(): Set<string> {
 const ELSEWHERE = new Map([
 	['Rejected', 'an output of Push Campaign Contacts'],
 	['Always Output Data', 'a setting that n8n adds to each node'],
+	['Execute Once', 'a setting that n8n adds to each node'],
 	['Fields To Split Out', "a field of n8n's Split Out node"],
 	['Scope', "a field of n8n's Remove Duplicates node"],
 	['Node', "a value of n8n's Remove Duplicates node"],

@@ -8,7 +8,9 @@ import {
 	engineHarness,
 	makeWorkflow,
 	nodeTypes,
+	output,
 	pollContext,
+	runWorkflow,
 	service,
 } from '../../engine';
 
@@ -257,6 +259,17 @@ describe('errors are reported', () => {
 	test('a campaign ID that cannot be', async () => {
 		await expect(follower({ campaignId: 'spring' }).look()).rejects.toThrow(
 			`'Campaign' must be a whole number (got "spring")`,
+		);
+	});
+
+	test("when the workflow is activated with 'Execute Once', because n8n would drop all events but the first", async () => {
+		const node = harness.node('campaignProgressTrigger', { parameters: BASE, executeOnce: true });
+		const workflow = makeWorkflow([node]);
+		const events = ['status_changed', 'queue_completed'].map((event) => ({ json: { event } }));
+		const run = await runWorkflow(harness.credentials, workflow, node, events);
+		expect(output(run, 'Node')).toHaveLength(1);
+		await expect(activate(harness.credentials, workflow)).rejects.toThrow(
+			"'Execute Once' in the settings of this trigger must be off",
 		);
 	});
 
