@@ -41,6 +41,7 @@ export async function isFirstExecution(
 		throw rowsNotSeparate(context);
 	}
 	const rows = rowsByTrigger.get(triggerKey(context)) ?? rowsOf(knownKeys);
+	rows.delete(key);
 	rowsByTrigger.set(triggerKey(context), rows.set(key, clock.elapsed()));
 	deleteOldRows(context, rows, check);
 	return true;

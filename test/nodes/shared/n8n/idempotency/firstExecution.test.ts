@@ -179,6 +179,16 @@ describe("the rows in n8n's database", () => {
 		expect(rows()).toEqual(['b', 'c']);
 	});
 
+	it('stay longer if n8n runs the execution again, and the other ones are deleted', async () => {
+		await execute('a', '1', 'trigger');
+		await execute('b', '2', 'trigger');
+		now += MINUTE_MS - 1;
+		await execute('a', '1', 'trigger');
+		now += 1;
+		await execute('c', '3', 'trigger');
+		expect(rows()).toEqual(['a', 'c']);
+	});
+
 	it('that another process left are deleted with the keys that the workflow stores', async () => {
 		await execute('a', '1');
 		useAnotherTrigger();
