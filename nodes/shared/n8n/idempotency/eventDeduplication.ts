@@ -8,7 +8,7 @@ import {
 } from 'n8n-workflow';
 import { isJsonObject } from '../../json';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
-import { type EventCheck, isFirstExecution } from './firstExecution';
+import { isFirstExecution, type RowRetention } from './firstExecution';
 
 /** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
 const EVENT_KEY_FIELD = 'eventKey';
@@ -20,15 +20,14 @@ const MAX_STORED_KEYS = 1_000;
  * If webhook processes deliver events. The sender may deliver an event again later, and an overloaded webhook process can
  * start an execution minutes after another one.
  */
-const SHARED: EventCheck = {
-	isKeyStored: false,
+const SHARED: RowRetention = {
 	// The workflow stores the keys of as many, so that a worker that starts can delete their rows.
 	minEvents: MAX_STORED_KEYS,
 	minMs: 30 * 60_000,
 };
 
 /** If no webhook process has delivered an event yet. This finds the first one that it delivers, too. */
-const UNSHARED: EventCheck = { isKeyStored: true, minEvents: 0, minMs: 60_000 };
+const UNSHARED: RowRetention = { minEvents: 0, minMs: 60_000 };
 
 /**
  * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have

@@ -6,10 +6,8 @@ import { triggerKey } from '../triggers/activeTriggers';
 import { NamedRow } from './namedRow';
 import { repeatOnStore } from './nodeStore';
 
-/** How executions of a trigger check their event. */
-export type EventCheck = {
-	/** Whether n8n compares the key, too. */
-	isKeyStored: boolean;
+/** When the rows of a trigger's events are deleted. */
+export type RowRetention = {
 	/** The rows of the latest events stay in n8n's database, however old they are. */
 	minEvents: number;
 	/** How long a row stays. */
@@ -32,18 +30,19 @@ const rowsByTrigger = new Map<string, Map<string, number>>();
 export async function isFirstExecution(
 	context: IExecuteFunctions,
 	key: string,
-	check: EventCheck,
+	retention: RowRetention,
 	knownKeys: readonly string[],
 ): Promise<boolean> {
 	if (!(await insertRow(context, key))) {
 		if (await areRowsSeparate(context)) return false;
-		if (check.isKeyStored) return true;
+		// n8n itself compares the keys of the other executions.
+		if (context.getMode() !== 'webhook') return true;
 		throw rowsNotSeparate(context);
 	}
 	const rows = rowsByTrigger.get(triggerKey(context)) ?? rowsOf(knownKeys);
 	rows.delete(key);
 	rowsByTrigger.set(triggerKey(context), rows.set(key, clock.elapsed()));
-	deleteOldRows(context, rows, check);
+	deleteOldRows(context, rows, retention);
 	return true;
 }
 
@@ -105,7 +104,7 @@ function rowsOf(keys: readonly string[]): Map<string, number> {
 function deleteOldRows(
 	context: IExecuteFunctions,
 	rows: Map<string, number>,
-	{ minEvents, minMs }: EventCheck,
+	{ minEvents, minMs }: RowRetention,
 ): void {
 	const isOld = (since: number) => rows.size > minEvents && clock.elapsed() - since >= minMs;
 	let deleted = 0;

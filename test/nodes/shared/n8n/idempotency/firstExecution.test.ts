@@ -139,6 +139,12 @@ describe('a later n8n that uses one row for all names', () => {
 		expect(await isFirst('a', '1', 'trigger')).toBe(true);
 		expect(await isFirst('b', '2', 'trigger')).toBe(true);
 	});
+
+	it('also starts it for them if a webhook process has delivered another event', async () => {
+		storeKey(triggerContext(harness.credentials, workflow, trigger), 'a');
+		expect(await isFirst('a', '1')).toBe(true);
+		expect(await isFirst('b', '2', 'trigger')).toBe(true);
+	});
 });
 
 describe("the rows in n8n's database", () => {
