@@ -30,6 +30,12 @@ const SHARED: RowRetention = {
 const UNSHARED: RowRetention = { minEvents: 0, minMs: 60_000 };
 
 /**
+ * The triggers whose events webhook processes deliver, as far as this process knows. Their stored keys can't tell, because
+ * the main process overwrites them when it stores the state of a reading.
+ */
+const sharedTriggers = new Set<string>();
+
+/**
  * In queue mode, n8n stores a key only with the executions that the main process starts. Those of webhook processes have
  * none. So each execution has the key of its event, and checks whether it's the first.
  */
@@ -89,7 +95,9 @@ function isChecked(context: IExecuteFunctions): boolean {
 }
 
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {
+	const trigger = triggerKey(context);
 	const storedKeys = storedKeysOf(context);
-	const isShared = context.getMode() === 'webhook' || storedKeys.length > 0;
-	return await isFirstExecution(context, key, isShared ? SHARED : UNSHARED, storedKeys);
+	if (context.getMode() === 'webhook' || storedKeys.length > 0) sharedTriggers.add(trigger);
+	const retention = sharedTriggers.has(trigger) ? SHARED : UNSHARED;
+	return await isFirstExecution(context, key, retention, storedKeys);
 }

@@ -185,6 +185,15 @@ describe("the rows in n8n's database", () => {
 		expect(rows()).toEqual(['b', 'c']);
 	});
 
+	it('of events that a webhook process delivered stay if another process removes the stored keys', async () => {
+		await execute('a', '1');
+		now += MINUTE_MS;
+		await execute('b', '2', 'trigger');
+		now += MINUTE_MS;
+		await execute('c', '3', 'trigger');
+		expect(rows()).toEqual(['a', 'b', 'c']);
+	});
+
 	it('stay longer if n8n runs the execution again, and the other ones are deleted', async () => {
 		await execute('a', '1', 'trigger');
 		await execute('b', '2', 'trigger');
