@@ -59,7 +59,8 @@ export function storeKey(context: IWebhookFunctions | ITriggerFunctions, key: st
 
 /**
  * Runs as `execute()` of a trigger. Passes the items on, or nothing if the same event has already started an execution.
- * A manual retry is intended, so it passes.
+ * A manual retry is intended, so it passes. Its row ends later executions for the event, because the execution that failed
+ * may have none.
  *
  * @throws NodeOperationError for a retry of a failed execution without an event
  */
@@ -71,7 +72,12 @@ export async function passFirstOnly(context: IExecuteFunctions): Promise<INodeEx
 		return [items];
 	}
 	const passed = items.map((item) => ({ ...omit(item, EVENT_KEY_FIELD), json: item.json }));
-	return [!isChecked(context) || (await isFirst(context, event.key)) ? passed : []];
+	if (!isChecked(context)) return [passed];
+	if (context.getMode() === 'retry') {
+		await isFirst(context, event.key).catch(() => undefined);
+		return [passed];
+	}
+	return [(await isFirst(context, event.key)) ? passed : []];
 }
 
 function isEmpty({ json }: INodeExecutionData): boolean {
@@ -91,7 +97,8 @@ function nothingToRetry(context: IExecuteFunctions): NodeOperationError {
 function isChecked(context: IExecuteFunctions): boolean {
 	const mode = context.getMode();
 	if (mode === 'webhook') return true;
-	return mode === 'trigger' && activeTrigger(triggerKey(context)) === undefined;
+	if (mode !== 'trigger' && mode !== 'retry') return false;
+	return activeTrigger(triggerKey(context)) === undefined;
 }
 
 async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean> {

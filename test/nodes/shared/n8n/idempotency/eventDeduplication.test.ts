@@ -12,11 +12,14 @@ import {
 	output,
 	retryFailed,
 	runWorkflow,
+	skipSleeps,
 	triggerContext,
 } from '../../../../engine';
 
 const harness = engineHarness();
 const { store } = harness;
+
+afterEach(() => jest.restoreAllMocks());
 
 const CALL: INodeExecutionData = { json: { call_id: 'c1' } };
 
@@ -61,6 +64,22 @@ describe('an event in a webhook process without the trigger', () => {
 		await started(withEventKey([CALL], 'key'));
 		const again = await started(withEventKey([CALL], 'key'), 'retry');
 		expect(output(again, 'Trigger')).toMatchObject([CALL]);
+	});
+
+	it('starts no other execution after a manual retry of one that failed before the check', async () => {
+		const retry = await started(withEventKey([CALL], 'key'), 'retry');
+		const again = await started(withEventKey([CALL], 'key'));
+		expect(output(retry, 'Trigger')).toMatchObject([CALL]);
+		expect(Object.keys(again.data.resultData.runData)).toEqual(['Trigger']);
+	});
+
+	it("lets a manual retry pass if n8n's database reports errors", async () => {
+		skipSleeps();
+		store.beforeCall = () => {
+			throw new Error('the database is away');
+		};
+		const retry = await started(withEventKey([CALL], 'key'), 'retry');
+		expect(output(retry, 'Trigger')).toMatchObject([CALL]);
 	});
 });
 
