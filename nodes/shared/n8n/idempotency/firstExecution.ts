@@ -76,7 +76,7 @@ function databaseUnavailable(context: IExecuteFunctions, error: unknown): NodeOp
 		context.getNode(),
 		"n8n's database didn't respond, so the trigger can't check for a repeated event",
 		{
-			description: `Look for another execution for the same event. If there isn't one, retry this execution. n8n reported: ${String(error)}`,
+			description: `Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution. n8n reported: ${String(error)}`,
 		},
 	);
 }
@@ -87,7 +87,7 @@ function rowsNotSeparate(context: IExecuteFunctions): NodeOperationError {
 		"The trigger can't check for a repeated event with this version of n8n",
 		{
 			description:
-				"Look for another execution for the same event. If there isn't one, retry this execution. Let all webhook requests of this workflow go to n8n's main process.",
+				"Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution. Let all webhook requests of this workflow go to n8n's main process.",
 		},
 	);
 }

@@ -117,7 +117,7 @@ it('a database that stays unavailable ends the execution with what to do', async
 	expect(data.resultData.error).toMatchObject({
 		message: "n8n's database didn't respond, so the trigger can't check for a repeated event",
 		description:
-			"Look for another execution for the same event. If there isn't one, retry this execution. n8n reported: Error: the database is away",
+			"Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution. n8n reported: Error: the database is away",
 	});
 });
 
