@@ -1,4 +1,5 @@
 import omit from 'lodash/omit';
+import without from 'lodash/without';
 import {
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -54,7 +55,7 @@ export function storedKeysOf(
 /** Stores a key with the workflow, which n8n does after `webhook()`, and with each execution that a trigger starts. */
 export function storeKey(context: IWebhookFunctions | ITriggerFunctions, key: string): void {
 	const data = context.getWorkflowStaticData('node');
-	data.usedKeys = [...storedKeysOf(context), key].slice(-MAX_STORED_KEYS);
+	data.usedKeys = [...without(storedKeysOf(context), key), key].slice(-MAX_STORED_KEYS);
 }
 
 /**

@@ -4,7 +4,11 @@ import {
 	type INodeExecutionData,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { withEventKey } from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
+import {
+	storedKeysOf,
+	storeKey,
+	withEventKey,
+} from '../../../../../nodes/shared/n8n/idempotency/eventDeduplication';
 import { registerTrigger } from '../../../../../nodes/shared/n8n/triggers/activeTriggers';
 import {
 	engineHarness,
@@ -112,6 +116,15 @@ it("an execution in the process of its trigger isn't checked, because n8n has co
 	await closeFunction?.();
 	expect(output(run, 'Trigger')).toMatchObject([CALL]);
 	expect(store.calls).toEqual([]);
+});
+
+it('the workflow stores the keys of the latest 1,000 events, however often they repeat', () => {
+	const node = harness.node('callCompletedTrigger', { name: 'Trigger' });
+	const context = triggerContext(harness.credentials, oneNodeWorkflow(node).workflow, node);
+	const keys = Array.from({ length: 1_001 }, (_, index) => `key-${index}`);
+	for (const key of keys) storeKey(context, key);
+	for (let times = 0; times < 500; times++) storeKey(context, 'key-1000');
+	expect(storedKeysOf(context)).toEqual(keys.slice(1));
 });
 
 it('items without an event key pass without a check', async () => {
