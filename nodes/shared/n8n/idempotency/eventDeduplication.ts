@@ -9,26 +9,13 @@ import {
 } from 'n8n-workflow';
 import { isJsonObject } from '../../json';
 import { activeTrigger, triggerKey } from '../triggers/activeTriggers';
-import { isFirstExecution, type RowRetention } from './firstExecution';
+import { isFirstExecution } from './firstExecution';
 
 /** The first item has the event key in this field, beside `json`, on its way from the webhook to the worker. */
 const EVENT_KEY_FIELD = 'eventKey';
 
 /** Keys stored with the workflow, if they can't be stored with the execution: by a webhook's process, and on Engine 2.0. */
 const MAX_STORED_KEYS = 1_000;
-
-/**
- * If webhook processes deliver events. The sender may deliver an event again later, and an overloaded webhook process can
- * start an execution minutes after another one.
- */
-const SHARED: RowRetention = {
-	// The workflow stores the keys of as many, so that a worker that starts can delete their rows.
-	minEvents: MAX_STORED_KEYS,
-	minMs: 30 * 60_000,
-};
-
-/** If no webhook process has delivered an event yet. This finds the first one that it delivers, too. */
-const UNSHARED: RowRetention = { minEvents: 0, minMs: 60_000 };
 
 /**
  * The triggers whose events webhook processes deliver, as far as this process knows. Their stored keys can't tell, because
@@ -106,6 +93,7 @@ async function isFirst(context: IExecuteFunctions, key: string): Promise<boolean
 	const trigger = triggerKey(context);
 	const storedKeys = storedKeysOf(context);
 	if (context.getMode() === 'webhook' || storedKeys.length > 0) sharedTriggers.add(trigger);
-	const retention = sharedTriggers.has(trigger) ? SHARED : UNSHARED;
-	return await isFirstExecution(context, key, retention, storedKeys);
+	// The workflow stores the keys of as many, so that a worker that starts can delete their rows.
+	const minEvents = sharedTriggers.has(trigger) ? MAX_STORED_KEYS : 0;
+	return await isFirstExecution(context, key, minEvents, storedKeys);
 }

@@ -6,13 +6,11 @@ import { triggerKey } from '../triggers/activeTriggers';
 import { NamedRow } from './namedRow';
 import { repeatOnStore } from './nodeStore';
 
-/** When the rows of a trigger's events are deleted. */
-export type RowRetention = {
-	/** The rows of the latest events stay in n8n's database, however old they are. */
-	minEvents: number;
-	/** How long a row stays. */
-	minMs: number;
-};
+/**
+ * How long a row stays in n8n's database at least. After it has started, a webhook process keeps the first delivery for two
+ * minutes, and a busy worker starts an execution later.
+ */
+const MIN_MS = 30 * 60_000;
 
 /** For each new event, so that rows don't accumulate. */
 const MAX_DELETED = 2;
@@ -24,13 +22,14 @@ const rowsByTrigger = new Map<string, Map<string, number>>();
  * Whether this execution is the first with the key, in all processes: it inserted the row of the key. If n8n runs the
  * execution again, it's still the first.
  *
+ * @param minEvents the rows of as many latest events stay, however old they are
  * @param knownKeys whose rows another process may have left
  * @throws NodeOperationError if n8n's database is unavailable, or the execution is stopped
  */
 export async function isFirstExecution(
 	context: IExecuteFunctions,
 	key: string,
-	retention: RowRetention,
+	minEvents: number,
 	knownKeys: readonly string[],
 ): Promise<boolean> {
 	if (!(await insertRow(context, key))) {
@@ -42,7 +41,7 @@ export async function isFirstExecution(
 	const rows = rowsByTrigger.get(triggerKey(context)) ?? rowsOf(knownKeys);
 	rows.delete(key);
 	rowsByTrigger.set(triggerKey(context), rows.set(key, clock.elapsed()));
-	deleteOldRows(context, rows, retention);
+	deleteOldRows(context, rows, minEvents);
 	return true;
 }
 
@@ -104,9 +103,9 @@ function rowsOf(keys: readonly string[]): Map<string, number> {
 function deleteOldRows(
 	context: IExecuteFunctions,
 	rows: Map<string, number>,
-	{ minEvents, minMs }: RowRetention,
+	minEvents: number,
 ): void {
-	const isOld = (since: number) => rows.size > minEvents && clock.elapsed() - since >= minMs;
+	const isOld = (since: number) => rows.size > minEvents && clock.elapsed() - since >= MIN_MS;
 	let deleted = 0;
 	for (const [key, since] of rows) {
 		if (deleted++ === MAX_DELETED || !isOld(since)) return;

@@ -33,6 +33,7 @@ function useAnotherTrigger(): void {
 }
 
 const MINUTE_MS = 60_000;
+const KEPT_MS = 30 * MINUTE_MS;
 
 /** An execution of the workflow that a webhook process started, unless another mode is given. */
 async function execute(
@@ -175,9 +176,9 @@ describe("the rows in n8n's database", () => {
 		expect(rows()).toHaveLength(1_000);
 	});
 
-	it('of the main process stay for a minute, because n8n keeps its keys', async () => {
+	it('of the main process stay for 30 minutes, because n8n keeps its keys', async () => {
 		await execute('a', '1', 'trigger');
-		now += MINUTE_MS - 1;
+		now += KEPT_MS - 1;
 		await execute('b', '2', 'trigger');
 		expect(rows()).toEqual(['a', 'b']);
 		now += 1;
@@ -185,11 +186,18 @@ describe("the rows in n8n's database", () => {
 		expect(rows()).toEqual(['b', 'c']);
 	});
 
+	it('of the main process are there for a webhook process that kept the first delivery for two minutes', async () => {
+		await execute('a', '1', 'trigger');
+		now += 2 * MINUTE_MS;
+		await execute('b', '2', 'trigger');
+		expect(await isFirst('a', '3')).toBe(false);
+	});
+
 	it('of events that a webhook process delivered stay if another process removes the stored keys', async () => {
 		await execute('a', '1');
-		now += MINUTE_MS;
+		now += KEPT_MS;
 		await execute('b', '2', 'trigger');
-		now += MINUTE_MS;
+		now += KEPT_MS;
 		await execute('c', '3', 'trigger');
 		expect(rows()).toEqual(['a', 'b', 'c']);
 	});
@@ -197,7 +205,7 @@ describe("the rows in n8n's database", () => {
 	it('stay longer if n8n runs the execution again, and the other ones are deleted', async () => {
 		await execute('a', '1', 'trigger');
 		await execute('b', '2', 'trigger');
-		now += MINUTE_MS - 1;
+		now += KEPT_MS - 1;
 		await execute('a', '1', 'trigger');
 		now += 1;
 		await execute('c', '3', 'trigger');
@@ -211,7 +219,7 @@ describe("the rows in n8n's database", () => {
 		const context = triggerContext(harness.credentials, workflow, trigger);
 		for (const key of stored) storeKey(context, key);
 		await execute('b', '2');
-		now += 30 * MINUTE_MS;
+		now += KEPT_MS;
 		expect(rows()).toEqual(['a', 'b']);
 		await execute('c', '3');
 		expect(rows()).toEqual(['b', 'c']);
@@ -219,14 +227,14 @@ describe("the rows in n8n's database", () => {
 
 	it("that n8n can't delete are deleted later", async () => {
 		await execute('a', '1', 'trigger');
-		now += MINUTE_MS;
+		now += KEPT_MS;
 		harness.store.beforeCall = (call) => {
 			if (call === 'clear') throw new Error('the database is away');
 		};
 		await execute('b', '2', 'trigger');
 		expect(rows()).toEqual(['a', 'b']);
 		harness.store.beforeCall = () => {};
-		now += MINUTE_MS;
+		now += KEPT_MS;
 		await execute('c', '3', 'trigger');
 		expect(rows()).toEqual(['c']);
 	});
