@@ -15,6 +15,9 @@ const MIN_MS = 30 * 60_000;
 /** For each new event, so that rows don't accumulate. */
 const MAX_DELETED = 2;
 
+const HOW_TO_CONTINUE =
+	"Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution.";
+
 /** By trigger: the keys whose rows this process deletes later, oldest first, and since when it has known them. */
 const rowsByTrigger = new Map<string, Map<string, number>>();
 
@@ -38,9 +41,10 @@ export async function isFirstExecution(
 		if (context.getMode() !== 'webhook') return true;
 		throw rowsNotSeparate(context);
 	}
-	const rows = rowsByTrigger.get(triggerKey(context)) ?? rowsOf(knownKeys);
+	const trigger = triggerKey(context);
+	const rows = rowsByTrigger.get(trigger) ?? rowsOf(knownKeys);
 	rows.delete(key);
-	rowsByTrigger.set(triggerKey(context), rows.set(key, clock.elapsed()));
+	rowsByTrigger.set(trigger, rows.set(key, clock.elapsed()));
 	deleteOldRows(context, rows, minEvents);
 	return true;
 }
@@ -75,7 +79,7 @@ function databaseUnavailable(context: IExecuteFunctions, error: unknown): NodeOp
 		context.getNode(),
 		"n8n's database didn't respond, so the trigger can't check for a repeated event",
 		{
-			description: `Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution. n8n reported: ${String(error)}`,
+			description: `${HOW_TO_CONTINUE} n8n reported: ${String(error)}`,
 		},
 	);
 }
@@ -85,8 +89,7 @@ function rowsNotSeparate(context: IExecuteFunctions): NodeOperationError {
 		context.getNode(),
 		"The trigger can't check for a repeated event with this version of n8n",
 		{
-			description:
-				"Look for another execution for the same event that continued after the trigger. If there isn't one, retry this execution. Let all webhook requests of this workflow go to n8n's main process.",
+			description: `${HOW_TO_CONTINUE} Let all webhook requests of this workflow go to n8n's main process.`,
 		},
 	);
 }
