@@ -155,9 +155,10 @@ async function openPushedNumbers(
 	const owner = { kind: 'pushes', node: context.getNode().id, campaign: campaign.id } as const;
 	const list = await runExclusiveOnWorkflow(
 		context,
+		PUSHED_NUMBERS_STORE,
 		async () => await openNumberList(shared, owner),
 	);
-	return { store: withExclusiveAccess(context, shared), ...list };
+	return { store: withExclusiveAccess(context, PUSHED_NUMBERS_STORE, shared), ...list };
 }
 
 /** The list of numbers doesn't show which execution pushed them, but {@link mayHaveBegunAny} must know it. */

@@ -21,10 +21,10 @@ type Row = z.infer<typeof row>;
  */
 export class Deduplicator implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
-	/** The calls to the store, in order. */
+	/** The calls to the store, in order. Those for a lock begin with "lock". */
 	readonly calls: string[] = [];
-	/** Runs before each call reads or writes. */
-	beforeCall: (call: string) => void = () => {};
+	/** Runs before each call reads or writes. The call waits for a promise. */
+	beforeCall: (call: string) => unknown = () => {};
 	private failsAfterNextAdd = false;
 
 	/** Makes all nodes of the engine use this store, as n8n does when it starts. */
@@ -44,8 +44,11 @@ export class Deduplicator implements IDataDeduplicator {
 		this.failsAfterNextAdd = true;
 	}
 
+	/** How many texts nodes have stored. */
 	get size(): number {
-		return [...this.rows.values()].reduce((sum, text) => sum + parse(text).data.length, 0);
+		return [...this.rows]
+			.filter(([key]) => !isLock(key))
+			.reduce((sum, [, text]) => sum + parse(text).data.length, 0);
 	}
 
 	/** The IDs of the nodes that have a row. */
@@ -108,8 +111,10 @@ export class Deduplicator implements IDataDeduplicator {
 	}
 
 	private async read(call: string, key: string): Promise<Row | undefined> {
-		this.calls.push(call);
-		this.beforeCall(call);
+		const named = isLock(key) ? `lock ${call}` : call;
+		this.calls.push(named);
+		const delay = this.beforeCall(named);
+		if (delay instanceof Promise) await delay;
 		const text = this.rows.get(key);
 		await nextTick();
 		return text === undefined ? undefined : parse(text);
@@ -140,6 +145,8 @@ function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedCon
 	expect(workflow.id).not.toBe('');
 	return `${workflow.id} ${scope === 'node' ? (node?.id ?? '') : ''}`;
 }
+
+const isLock = (key: string) => key.includes(' lock:');
 
 function hashOf(item: DeduplicationItemTypes): string {
 	return createHash('md5').update(String(item)).digest('base64');

@@ -870,6 +870,7 @@ export const notReaders = new Set([
 	'shared/chat/token.ts › mintToken',
 	'shared/n8n/idempotency/eventDeduplication.ts › storeKey',
 	'shared/n8n/idempotency/namedRow.ts › NamedRow',
+	'shared/n8n/idempotency/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',

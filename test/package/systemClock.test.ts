@@ -15,6 +15,8 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CallCompletedTrigger/reading/callReader.ts':
 		'calls are compared with the date of publishing, and n8n stores dates',
+	'nodes/shared/n8n/idempotency/workflowLock.ts':
+		'processes, also on several machines, have only the date in common',
 	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',

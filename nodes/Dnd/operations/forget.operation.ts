@@ -154,5 +154,8 @@ function outputOf({ campaigns, calls }: Forgotten): JsonObject {
 
 /** Pushes in progress end first, because they record their results at the end. */
 async function exclusively<T>(context: IExecuteFunctions, run: () => Promise<T>): Promise<T> {
-	return await runExclusivePush(context, async () => await runExclusiveOnWorkflow(context, run));
+	return await runExclusivePush(
+		context,
+		async () => await runExclusiveOnWorkflow(context, STORE, run),
+	);
 }

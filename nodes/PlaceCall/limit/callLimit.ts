@@ -124,7 +124,7 @@ export class CallLimiter {
 	}
 
 	private async onStore<T>(use: () => Promise<T>): Promise<T> {
-		return await runExclusiveOnWorkflow(this.context, use);
+		return await runExclusiveOnWorkflow(this.context, STORE, use);
 	}
 }
 

@@ -293,7 +293,8 @@ test('a push of old rows needs three store accesses, and one per possible reques
 	await run(manyRows(100));
 	store.calls.length = 0;
 	await run(manyRows(100), { contactsPerRequest: 50 });
-	expect(store.calls).toEqual([`add ${LIST_TEXTS}`, 'count', 'add 50', 'add 50', 'add 100']);
+	const calls = store.calls.filter((made) => !made.startsWith('lock'));
+	expect(calls).toEqual([`add ${LIST_TEXTS}`, 'count', 'add 50', 'add 50', 'add 100']);
 });
 
 describe('attempts of the same execution', () => {

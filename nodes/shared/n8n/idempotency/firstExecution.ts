@@ -1,9 +1,8 @@
-import { randomUUID } from 'crypto';
 import { type IExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { clock } from '../http/accountClient';
 import { canceledError, cancellableSleep, isCanceled } from '../run/cancel';
 import { triggerKey } from '../triggers/activeTriggers';
-import { NamedRow } from './namedRow';
+import { areRowsSeparate, NamedRow } from './namedRow';
 import { repeatOnStore } from './nodeStore';
 
 /**
@@ -36,7 +35,8 @@ export async function isFirstExecution(
 	knownKeys: readonly string[],
 ): Promise<boolean> {
 	if (!(await insertRow(context, key))) {
-		if (await areRowsSeparate(context)) return false;
+		// With one row for all names, every event would look like a repeat.
+		if (await onDatabase(context, async () => await areRowsSeparate(context))) return false;
 		// n8n itself compares the keys of the other executions.
 		if (context.getMode() !== 'webhook') return true;
 		throw rowsNotSeparate(context);
@@ -53,12 +53,6 @@ async function insertRow(context: IExecuteFunctions, key: string): Promise<boole
 	const insert = async () => await rowOf(context, key).insert(context.getExecutionId());
 	// If another process inserts the row at the same moment, n8n finds it the second time.
 	return await onDatabase(context, async () => await insert().catch(insert));
-}
-
-/** If a later n8n used one row for all names, every event would look like a repeat. */
-async function areRowsSeparate(context: IExecuteFunctions): Promise<boolean> {
-	const unused = rowOf(context, randomUUID());
-	return !(await onDatabase(context, async () => await unused.exists()));
 }
 
 async function onDatabase(

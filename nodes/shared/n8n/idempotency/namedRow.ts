@@ -1,3 +1,4 @@
+import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 const ENTRIES = { mode: 'entries' } as const;
@@ -64,4 +65,9 @@ export class NamedRow {
 		node.id = id;
 		return await result;
 	}
+}
+
+/** Whether this version of n8n has a row for each name. Otherwise, all names have the same row. */
+export async function areRowsSeparate(context: IExecuteFunctions): Promise<boolean> {
+	return !(await new NamedRow(context, randomUUID()).exists());
 }

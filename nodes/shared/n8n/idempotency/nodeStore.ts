@@ -43,7 +43,7 @@ export function openStore(
 	};
 }
 
-function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
+export function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
 	const cause = error instanceof Error ? error.message : String(error);
 	return new NotSent(message, onScreenOnly(description), cause, false, 'n8n');
 }

@@ -5,22 +5,29 @@ import type { DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 import { createList, type ListOwner, listName } from '../../numberLists/numberLists';
 import { openStore, type StoreUse } from './nodeStore';
+import { withWorkflowLock } from './workflowLock';
 
 /**
  * n8n's deduplication store of this workflow, which all of its nodes share. It has the numbers that nodes remember over
- * all executions, so that one node can forget those of the others. Only one user of a process may work with it at a
- * time ({@link runExclusiveOnWorkflow}).
+ * all executions, so that one node can forget those of the others. Only one user may work with it at a time, in all
+ * processes of n8n ({@link runExclusiveOnWorkflow}).
  */
 export function openWorkflowStore(context: IExecuteFunctions, use: StoreUse): DeduplicationStore {
 	return openStore(context, 'workflow', use);
 }
 
-/** Waits for other users of this workflow's store in this process. */
+/**
+ * Waits for other users of this workflow's store, in all processes of n8n.
+ *
+ * @throws NotSent if they take too long, or n8n's database is unavailable
+ */
 export async function runExclusiveOnWorkflow<T>(
 	context: IExecuteFunctions,
+	use: StoreUse,
 	run: () => Promise<T>,
 ): Promise<T> {
-	return await runExclusive(JSON.stringify(['numbers', context.getWorkflow().id]), run);
+	const key = JSON.stringify(['numbers', context.getWorkflow().id]);
+	return await runExclusive(key, async () => await withWorkflowLock(context, use, run));
 }
 
 /** Waits for other pushes of this workflow in this process that remember their numbers. */
@@ -31,12 +38,14 @@ export async function runExclusivePush<T>(
 	return await runExclusive(JSON.stringify(['pushes', context.getWorkflow().id]), run);
 }
 
-/** The same store. Each access waits for other users in this process. */
+/** The same store. Each access waits for other users. */
 export function withExclusiveAccess(
 	context: IExecuteFunctions,
+	use: StoreUse,
 	store: DeduplicationStore,
 ): DeduplicationStore {
-	const exclusive = async <T>(run: () => Promise<T>) => await runExclusiveOnWorkflow(context, run);
+	const exclusive = async <T>(run: () => Promise<T>) =>
+		await runExclusiveOnWorkflow(context, use, run);
 	return {
 		add: async (texts, maxEntries) =>
 			await exclusive(async () => await store.add(texts, maxEntries)),

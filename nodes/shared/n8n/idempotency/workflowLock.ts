@@ -1,0 +1,122 @@
+import { randomUUID } from 'crypto';
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { backoffMs } from '../../clock';
+import { clock } from '../http/accountClient';
+import { areRowsSeparate, NamedRow } from './namedRow';
+import { type StoreUse, unreachable } from './nodeStore';
+
+/** If a process is killed while it has the lock, the others wait for up to three slots. */
+const SLOT_MS = 20_000;
+
+/** How far the clocks of two processes may differ. */
+const MARGIN_MS = 5_000;
+
+const MAX_WAIT_MS = 6 * SLOT_MS;
+
+const POLL_BACKOFF = { firstMs: 5, maxMs: 50, factor: 1.2, jitter: 0.5 };
+
+/** When the lock ends, in epoch milliseconds. Without a row if this n8n version has no separate rows. */
+type Lock = { row?: NamedRow; endsAt: number };
+
+/**
+ * Runs one function per workflow at a time, in all processes of n8n. In one process, the caller must do so.
+ *
+ * The lock is a row in n8n's database ({@link NamedRow}). Rows don't expire, so the name of each has a time slot. A process
+ * inserts the row of the current slot, or the next one if another process has the lock. So two processes take turns. It
+ * then waits while earlier rows exist, until their locks have ended.
+ *
+ * @throws NotSent if n8n's database is unavailable, or other processes have the lock for too long
+ */
+export async function withWorkflowLock<T>(
+	context: IExecuteFunctions,
+	use: StoreUse,
+	run: () => Promise<T>,
+): Promise<T> {
+	const { row, endsAt } = await acquire(context).catch((error: unknown) => {
+		throw unreachable(use, error);
+	});
+	const result = await run().finally(async () => await release(row));
+	if (clock.now() > endsAt) throw unreachable(use, 'It took too long.');
+	return result;
+}
+
+async function acquire(context: IExecuteFunctions): Promise<Lock> {
+	const owner = randomUUID();
+	const giveUpAt = clock.elapsed() + MAX_WAIT_MS;
+	for (let attempt = 1; clock.elapsed() < giveUpAt; attempt++) {
+		const lock = await tryToAcquire(context, owner);
+		if (lock !== undefined) return lock;
+		await clock.sleep(backoffMs(POLL_BACKOFF, attempt));
+	}
+	throw new Error('Another process uses it.');
+}
+
+/** Undefined if other processes have the lock and wait for it. */
+async function tryToAcquire(context: IExecuteFunctions, owner: string): Promise<Lock | undefined> {
+	const current = Math.floor(clock.now() / SLOT_MS);
+	for (const slot of [current, current + 1]) {
+		const row = rowOf(context, slot);
+		const insert = async () => await row.insert(owner);
+		// If another process inserts the row at the same moment, n8n finds it the second time.
+		if (await insert().catch(insert)) return await waitForEarlier(context, slot, row);
+	}
+	return await withoutRows(context);
+}
+
+/** Undefined if n8n's database inserted the row so late that another process may have missed it. */
+async function waitForEarlier(
+	context: IExecuteFunctions,
+	slot: number,
+	row: NamedRow,
+): Promise<Lock | undefined> {
+	const endsAt = endOf(slot);
+	try {
+		if (await existsAny(context, [slot + 1, slot + 2].filter(mayHaveBegun))) {
+			const lock = await withoutRows(context);
+			await release(row);
+			return lock;
+		}
+		for (let attempt = 1; clock.now() < endsAt; attempt++) {
+			const earlier = [slot - 2, slot - 1].filter((one) => clock.now() < endOf(one) + MARGIN_MS);
+			if (!(await existsAny(context, earlier))) return { row, endsAt };
+			await clock.sleep(backoffMs(POLL_BACKOFF, attempt));
+		}
+		await release(row);
+		return undefined;
+	} catch (error) {
+		await release(row);
+		throw error;
+	}
+}
+
+/**
+ * Deletes the row in one attempt, because a second one could delete that of another process. If n8n can't, the lock ends
+ * with its time slot.
+ */
+async function release(row: NamedRow | undefined): Promise<void> {
+	await row?.delete().catch(() => undefined);
+}
+
+async function existsAny(context: IExecuteFunctions, slots: readonly number[]): Promise<boolean> {
+	const found = await Promise.all(slots.map(async (slot) => await rowOf(context, slot).exists()));
+	return found.includes(true);
+}
+
+/** A lock for an n8n version in which all names have the same row. */
+async function withoutRows(context: IExecuteFunctions): Promise<Lock | undefined> {
+	return (await areRowsSeparate(context)) ? undefined : { endsAt: Infinity };
+}
+
+/** When the lock of a slot ends. The second slot after it begins {@link MARGIN_MS} later. */
+function endOf(slot: number): number {
+	return (slot + 2) * SLOT_MS - MARGIN_MS;
+}
+
+/** The row of a slot is inserted during the slot before, at the earliest. */
+function mayHaveBegun(slot: number): boolean {
+	return clock.now() > (slot - 1) * SLOT_MS - MARGIN_MS;
+}
+
+function rowOf(context: IExecuteFunctions, slot: number): NamedRow {
+	return new NamedRow(context, `lock:${slot}`);
+}

@@ -1,0 +1,248 @@
+import * as fc from 'fast-check';
+import type { INode } from 'n8n-workflow';
+import { NotSent } from '../../../../../nodes/shared/api/errors';
+import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
+import { NamedRow } from '../../../../../nodes/shared/n8n/idempotency/namedRow';
+import { withWorkflowLock } from '../../../../../nodes/shared/n8n/idempotency/workflowLock';
+import { engineHarness, executeContext, skipSleeps } from '../../../../engine';
+import { eventLoopTurns, until } from '../../../../n8n/until';
+
+const harness = engineHarness();
+const USE = { message: "n8n can't read the list", description: 'Ask your n8n administrator.' };
+const SLOT_S = 20;
+
+let setTime: (iso: string) => void;
+beforeEach(() => {
+	setTime = skipSleeps(Date.parse('2026-11-24T12:00:00Z'));
+});
+afterEach(() => jest.restoreAllMocks());
+
+/** Each node is in another process of n8n, because a process doesn't wait for itself here. */
+const inProcess = async <T>(run: () => Promise<T>, node = harness.node('placeCall', {})) =>
+	await withWorkflowLock(executeContext(node, []), USE, run);
+
+const killed = async () => await new Promise<never>(() => {});
+const seconds = () => clock.now() / 1_000;
+const pass = (forSeconds: number) =>
+	setTime(new Date(clock.now() + forSeconds * 1_000).toISOString());
+
+it('only one process at a time runs its function, whatever the database does', async () => {
+	const processes = fc.array(fc.array(fc.nat(4), { minLength: 1, maxLength: 4 }), {
+		minLength: 2,
+		maxLength: 4,
+	});
+	/** For each use of the database: it works, is slow, isn't available, or writes and reports an error. */
+	const faults = fc.array(
+		fc.oneof(
+			{ weight: 6, arbitrary: fc.constant('none') },
+			{ weight: 1, arbitrary: fc.constantFrom('before', 'after') },
+			{ weight: 1, arbitrary: fc.integer({ min: 1, max: 70 }) },
+		),
+		{ maxLength: 40 },
+	);
+	await fc.assert(
+		fc.asyncProperty(processes, faults, fc.boolean(), async (all, inTurn, isOneKilled) => {
+			harness.store.clear();
+			const pending = [...inTurn];
+			harness.store.beforeCall = () => {
+				const fault = pending.shift();
+				if (fault === 'before') throw new Error('the database is away');
+				if (fault === 'after') harness.store.failAfterNextAdd();
+				if (typeof fault === 'number') pass(fault);
+			};
+			const running = new Set<{ isAlone: boolean }>();
+			const runOnce = async (ticks: number) => {
+				const own = { isAlone: true };
+				const result = inProcess(async () => {
+					for (const other of running) other.isAlone = false;
+					running.add(own);
+					await eventLoopTurns(ticks);
+					running.delete(own);
+				});
+				// One that took longer than the lock reports it.
+				await result.then(
+					() => expect(own).toEqual({ isAlone: true }),
+					(error: unknown) => expect(error).toBeInstanceOf(NotSent),
+				);
+			};
+			if (isOneKilled) void inProcess(killed).catch(() => undefined);
+			await Promise.all(
+				all.map(async (uses) => {
+					for (const ticks of uses) await runOnce(ticks);
+				}),
+			);
+		}),
+		{ numRuns: 200 },
+	);
+});
+
+it('processes that need it again and again take turns', async () => {
+	const order: string[] = [];
+	const use = async (name: string) => {
+		for (let nth = 0; nth < 20; nth++) await inProcess(async () => void order.push(name));
+	};
+	await Promise.all([use('a'), use('b')]);
+	expect(order).toHaveLength(40);
+	const bothRun = order.slice(0, Math.min(order.lastIndexOf('a'), order.lastIndexOf('b')));
+	expect(bothRun.join('')).not.toMatch(/aaaaa|bbbbb/);
+	expect(bothRun.length).toBeGreaterThan(20);
+	expect(harness.store.nodeIds).toEqual([]);
+});
+
+it.each([0, 1, 19])(
+	'if a process is killed %i seconds after the start of a slot, others wait for the end of the next slot',
+	async (at) => {
+		pass(at);
+		void inProcess(killed);
+		await until('the row', async () => await Promise.resolve(harness.store.nodeIds.length > 0));
+		const started = seconds();
+		expect(await inProcess(async () => await Promise.resolve(seconds() - started))).toBeGreaterThan(
+			2 * SLOT_S - at - 1,
+		);
+		expect(seconds() - started).toBeLessThan(2 * SLOT_S - at + 1);
+	},
+);
+
+/** A process that has the lock until `end` is called. */
+async function longRunning() {
+	let end = () => {};
+	const ended = inProcess(async () => await new Promise<void>((resolve) => (end = resolve)));
+	await eventLoopTurns(20);
+	return { end: () => end(), ended };
+}
+
+/** A process that notes whether it runs. */
+function started() {
+	const process = { runs: false, ended: Promise.resolve() };
+	process.ended = inProcess(async () => {
+		process.runs = true;
+		await Promise.resolve();
+	});
+	return process;
+}
+
+it('waits for a process that acquired it in the slot before', async () => {
+	pass(SLOT_S - 1);
+	const first = await longRunning();
+	pass(2);
+	const second = started();
+	await eventLoopTurns(50);
+	expect(second.runs).toBe(false);
+	first.end();
+	await Promise.all([first.ended, second.ended]);
+});
+
+it('waits for a process that has the lock, although one that waited in between gives up', async () => {
+	pass(SLOT_S - 1);
+	const first = await longRunning();
+	pass(2);
+	const second = started();
+	await eventLoopTurns(20);
+	const third = started();
+	await eventLoopTurns(20);
+	expect(harness.store.nodeIds).toHaveLength(3);
+	let isFirstCount = true;
+	harness.store.beforeCall = (made) => {
+		if (made !== 'lock count' || !isFirstCount) return;
+		isFirstCount = false;
+		throw new Error('the database is away');
+	};
+	const outcomes = await Promise.all([
+		Promise.race([second.ended, third.ended]).catch(String),
+		eventLoopTurns(50),
+	]);
+	expect(outcomes[0]).toContain(USE.message);
+	expect([second.runs, third.runs]).toEqual([false, false]);
+	first.end();
+	await first.ended;
+	await Promise.allSettled([second.ended, third.ended]);
+	expect([second.runs, third.runs].sort()).toEqual([false, true]);
+});
+
+it('withdraws if the database was so slow that another process has acquired a later slot', async () => {
+	pass(SLOT_S - 1);
+	let insert = () => {};
+	harness.store.beforeCall = async () => {
+		harness.store.beforeCall = () => {};
+		await new Promise<void>((resolve) => (insert = resolve));
+	};
+	const slow = started();
+	await eventLoopTurns(5);
+	pass(2);
+	const second = await longRunning();
+	const third = longRunning();
+	await eventLoopTurns(20);
+	second.end();
+	await second.ended;
+	const { end, ended } = await third;
+	insert();
+	await eventLoopTurns(50);
+	expect(slow.runs).toBe(false);
+	end();
+	await Promise.all([ended, slow.ended]);
+});
+
+it('reports a function that took longer than the lock', async () => {
+	const result = inProcess(async () => await Promise.resolve(pass(2 * SLOT_S)));
+	await expect(result).rejects.toMatchObject({
+		message: USE.message,
+		resolution: USE.description,
+		originalMessage: 'It took too long.',
+	});
+});
+
+it('is released after an error', async () => {
+	const failed = inProcess(async () => await Promise.reject(new Error('no list')));
+	await expect(failed).rejects.toThrow('no list');
+	expect(harness.store.nodeIds).toEqual([]);
+});
+
+it("reports that n8n's database is unavailable, and runs nothing", async () => {
+	const run = jest.fn();
+	harness.store.beforeCall = () => {
+		throw new Error('the database is away');
+	};
+	const result = inProcess(run);
+	await expect(result).rejects.toBeInstanceOf(NotSent);
+	await expect(result).rejects.toMatchObject({ originalMessage: 'the database is away' });
+	expect(run).not.toHaveBeenCalled();
+});
+
+it("is released if n8n's database fails while it's acquired", async () => {
+	harness.store.beforeCall = (made) => {
+		if (made === 'lock count') throw new Error('the database is away');
+	};
+	await expect(inProcess(async () => await Promise.resolve())).rejects.toBeInstanceOf(NotSent);
+	expect(harness.store.nodeIds).toEqual([]);
+});
+
+it('gives up after two minutes', async () => {
+	jest.spyOn(NamedRow.prototype, 'insert').mockResolvedValue(false);
+	const started = seconds();
+	await expect(inProcess(async () => await Promise.resolve())).rejects.toMatchObject({
+		message: USE.message,
+		originalMessage: 'Another process uses it.',
+	});
+	expect(seconds() - started).toBeCloseTo(120, 0);
+});
+
+describe('an n8n version with one row for all names', () => {
+	function nodeWithFixedId(): INode {
+		const node = harness.node('placeCall', {});
+		Object.defineProperty(node, 'id', { get: () => 'node', set: () => {} });
+		return node;
+	}
+
+	it('runs without the lock, and leaves no row', async () => {
+		expect(await inProcess(async () => await Promise.resolve(1), nodeWithFixedId())).toBe(1);
+		expect(harness.store.nodeIds).toEqual([]);
+	});
+
+	it('keeps the texts that the node has stored', async () => {
+		const node = nodeWithFixedId();
+		const { helpers } = executeContext(node, []);
+		await helpers.checkProcessedAndRecord(['1', '2'], 'node', { mode: 'entries' });
+		expect(await inProcess(async () => await Promise.resolve(1), node)).toBe(1);
+		expect(await helpers.getProcessedDataCount('node', { mode: 'entries' })).toBe(2);
+	});
+});
