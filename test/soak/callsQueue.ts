@@ -5,7 +5,8 @@
  * call. Prints what was started, lost, and started twice, the time from the delivery to the next node, and the CPU time of
  * each kind of process. Fails if our trigger lost a call or started twice for one.
  * `--repeat-every 10` delivers every tenth call to both webhook processes at the same time, for our trigger and for n8n's
- * Remove Duplicates (`core_once`). `--save <name>` stores the figures in results.json.
+ * Remove Duplicates (`core_once`). With `--hang-up`, senders disconnect as soon as they have sent. `--save <name>` stores the
+ * figures in results.json.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,6 +35,7 @@ const { values } = parseArgs({
 		workers: { type: 'string', default: '2' },
 		webhooks: { type: 'string', default: '2' },
 		'repeat-every': { type: 'string', default: '0' },
+		'hang-up': { type: 'boolean', default: false },
 		save: { type: 'string' },
 	},
 });
@@ -156,6 +158,7 @@ async function measure(
 		calls: Math.round((rate * blockSeconds) / 60),
 		everyMs: 60_000 / rate,
 		repeatEvery: Number(values['repeat-every']),
+		hangsUp: values['hang-up'],
 	};
 	const blocks = new Map(sides.map(({ name }) => [name, new Array<Block>()]));
 	for (let round = 0; round < rounds; round++) {

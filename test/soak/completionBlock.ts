@@ -23,6 +23,8 @@ export type Pace = {
 	everyMs: number;
 	/** If the side starts once, every n-th call is delivered to all webhook processes at the same time. Never if 0. */
 	repeatEvery: number;
+	/** Whether senders disconnect as soon as they have sent. */
+	hangsUp?: boolean;
 };
 
 type Sent = { at: number; responses: DeliveryResult[] };
@@ -32,7 +34,7 @@ export type Block = {
 	sent: number;
 	repeated: number;
 	responses: Record<string, number>;
-	/** Accepted by n8n, but in no execution that reached the next node. */
+	/** Accepted by n8n, or by a sender that disconnected, but in no execution that reached the next node. */
 	lost: number[];
 	/** In several executions that reached the next node. */
 	twice: number[];
@@ -71,7 +73,7 @@ export async function runBlock(
 	const sent = await sendAtPace(side, first, pace);
 	const sentAt = Date.now();
 	const seconds = (sentAt - startedAt) / 1_000;
-	await settled(side, after, [...sent.values()].flatMap(acceptedResponses).length);
+	await settled(side, after, [...sent.values()].flatMap(receivedBy).length);
 	const settlingSeconds = (Date.now() - sentAt) / 1_000;
 	const cpuMs = mapValues(pids, (all, kind) => treeCpuMs(all) - (cpuBefore[kind] ?? 0));
 	const databaseGrowth = databaseBytes(queue) - bytesBefore;
@@ -80,12 +82,14 @@ export async function runBlock(
 	return { ...evaluate(sent, side.starts(after)), ...measured };
 }
 
-const acceptedResponses = ({ responses }: Sent) => responses.filter((one) => one === 200);
+/** The responses of senders that don't know of a failure. */
+const receivedBy = ({ responses }: Sent) =>
+	responses.filter((one) => one === 200 || one === 'disconnected');
 
 async function sendAtPace(
 	side: Side,
 	first: number,
-	{ calls, everyMs, repeatEvery }: Pace,
+	{ calls, everyMs, repeatEvery, hangsUp = false }: Pace,
 ): Promise<Map<number, Sent>> {
 	const { urls } = side;
 	const startedAt = Date.now();
@@ -100,7 +104,7 @@ async function sendAtPace(
 		const isRepeated = side.isOnce && repeatEvery > 0 && index % repeatEvery === 0;
 		const nth = index % urls.length;
 		for (const url of isRepeated ? urls : urls.slice(nth, nth + 1)) {
-			const delivery = deliver(url, side.completion(call), TIMEOUT_MS);
+			const delivery = deliver(url, side.completion(call), hangsUp ? 0 : TIMEOUT_MS);
 			deliveries.push(delivery.then((response) => void record.responses.push(response)));
 		}
 	}
@@ -137,11 +141,11 @@ function evaluate(sent: ReadonlyMap<number, Sent>, starts: readonly Start[]) {
 		repeated: calls.filter(([, { responses }]) => responses.length > 1).length,
 		responses: countBy(calls.flatMap(([, { responses }]) => responses)),
 		lost: calls
-			.filter(([call, one]) => acceptedResponses(one).length > 0 && times[call] === undefined)
+			.filter(([call, one]) => receivedBy(one).length > 0 && times[call] === undefined)
 			.map(([call]) => call),
 		twice: calls.filter(([call]) => (times[call] ?? 0) > 1).map(([call]) => call),
 		rejected: calls.filter(
-			([call, one]) => acceptedResponses(one).length === 0 && times[call] === undefined,
+			([call, one]) => receivedBy(one).length === 0 && times[call] === undefined,
 		).length,
 		failures: starts.filter(({ status }) => status !== 'success').map(({ reason }) => reason),
 		latencies: nextNode.map(latency),
