@@ -50,7 +50,7 @@ function harnessOf(engine: EngineHarness, dialect: Dialect): ContractHarness {
 		// Chat connections stay open for a moment after their last use. The next case needs new ones.
 		await until(
 			'all sockets to close',
-			async () => (running?.sessions.standingSockets() ?? 0) === 0,
+			async () => (running?.sessions.connectedSockets() ?? 0) === 0,
 			{ every: 5 },
 		).finally(() => {
 			jest.restoreAllMocks();

@@ -83,7 +83,7 @@ describe('the control API', () => {
 		expect(await client.event('nudge_sent')).toMatchObject({ payload: { idle_seconds: 9 } });
 		await control('pushRaw', { sessionId, base64: 'AAE=' });
 		await client.until(() => client.raw.some((frame) => Buffer.isBuffer(frame)));
-		expect((await control('sockets')).body).toMatchObject({ result: { open: 1, standing: 1 } });
+		expect((await control('sockets')).body).toMatchObject({ result: { open: 1, connected: 1 } });
 		await control('setMode', { sessionId, mode: 'support' });
 		await client.event('mode_changed');
 		await control('closeSockets', { code: 1011, sessionId });

@@ -108,7 +108,7 @@ describe.each(Object.values(dialects))(
 			await untilIdle();
 			expect(client.closed).toBeNull();
 			expect(client.seen).toEqual([]);
-			expect([sim.sessions.openSockets(), sim.sessions.standingSockets()]).toEqual([0, 1]);
+			expect([sim.sessions.openSockets(), sim.sessions.connectedSockets()]).toEqual([0, 1]);
 		});
 
 		it('can reject or cut the upgrade itself', async () => {

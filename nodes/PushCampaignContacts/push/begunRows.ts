@@ -46,7 +46,7 @@ export class BegunRows {
 	 * By recorded block: its rows without a result. Undefined after one of them was or may have been pushed, because the block
 	 * then stays recorded. Empty for a block that an earlier attempt began.
 	 */
-	private readonly claimed = new Map<number, Set<number> | undefined>();
+	private readonly reserved = new Map<number, Set<number> | undefined>();
 	private readonly begunBefore = new Set<number>();
 	/** By block, the positions of the rows that earlier attempts certainly didn't push, although they pushed others. */
 	private readonly unsent = new Map<number, RowSet>();
@@ -115,10 +115,10 @@ export class BegunRows {
 	 *
 	 * @throws OutcomeUnknown if an earlier attempt began this push with other rows
 	 */
-	async claim(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
+	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
 		if (this.isAnotherPush) throw rowsChanged();
 		const blocks = uniq(rows.map((row) => this.blockOf(row)));
-		const newOnes = blocks.filter((block) => !this.claimed.has(block));
+		const newOnes = blocks.filter((block) => !this.reserved.has(block));
 		const parts = newOnes.flatMap((block) => this.freshPartsOf(block));
 		// Together, so that they are written in one go.
 		const [, ...areBegun] = await Promise.all([
@@ -128,10 +128,10 @@ export class BegunRows {
 		for (const [index, { block, begun }] of parts.entries()) {
 			if (areBegun[index] === true) begun.add(block);
 		}
-		for (const block of newOnes) this.claimed.set(block, new Set());
+		for (const block of newOnes) this.reserved.set(block, new Set());
 		const [known, fresh] = partition(rows, (row) => this.isBegun(row));
 		for (const row of fresh) {
-			this.claimed.get(this.blockOf(row))?.add(row);
+			this.reserved.get(this.blockOf(row))?.add(row);
 			this.rejected.delete(row);
 		}
 		return { fresh, known };
@@ -147,17 +147,17 @@ export class BegunRows {
 		for (const row of released) this.withoutEffect.push(row);
 		for (const row of rows) {
 			const block = this.blockOf(row);
-			if (!released.has(row) && this.claimed.has(block)) this.claimed.set(block, undefined);
+			if (!released.has(row) && this.reserved.has(block)) this.reserved.set(block, undefined);
 		}
 		const emptied = new Set<number>();
 		for (const row of released) {
 			const block = this.blockOf(row);
-			const claimed = this.claimed.get(block);
-			if (claimed?.delete(row) === true && claimed.size === 0) emptied.add(block);
+			const reserved = this.reserved.get(block);
+			if (reserved?.delete(row) === true && reserved.size === 0) emptied.add(block);
 		}
 		await Promise.all(
 			[...emptied].map(async (block) => {
-				this.claimed.delete(block);
+				this.reserved.delete(block);
 				const { log } = this.options;
 				const parts = this.freshPartsOf(block);
 				await Promise.all(parts.map(async ({ target }) => await log.release(target)));
@@ -168,12 +168,12 @@ export class BegunRows {
 	/**
 	 * Stores which rows certainly weren't pushed, although their block stays recorded.
 	 *
-	 * @param remaining the rows that this attempt didn't claim
+	 * @param remaining the rows that this attempt didn't reserve
 	 */
 	close(remaining: RowSet): void {
 		const { push } = this.options;
 		const isKept = (block: number) =>
-			this.claimed.has(block) && this.claimed.get(block) === undefined;
+			this.reserved.has(block) && this.reserved.get(block) === undefined;
 		const rows = [...this.withoutEffect, ...this.rejected].filter((row) =>
 			isKept(this.blockOf(row)),
 		);

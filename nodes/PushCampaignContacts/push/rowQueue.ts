@@ -39,7 +39,7 @@ export class AllRows implements RowQueue {
 				this.position += rows.length;
 				return rows;
 			}
-			const { fresh, known } = await this.earlier.claim(rows);
+			const { fresh, known } = await this.earlier.reserve(rows);
 			this.position += rows.length;
 			for (const row of known) this.begun.push(row);
 			if (fresh.length > 0) return fresh;

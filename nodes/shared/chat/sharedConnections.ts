@@ -176,7 +176,7 @@ class SharedConnection {
 
 	constructor(
 		private readonly parts: SocketParts,
-		/** Applies while there is no lease. */
+		/** Applies if nobody has a lease. */
 		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {

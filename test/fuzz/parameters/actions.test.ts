@@ -28,7 +28,7 @@ beforeEach(() => {
 	});
 });
 afterEach(async () => {
-	const closed = async () => Promise.resolve(simulator.sessions.standingSockets() === 0);
+	const closed = async () => Promise.resolve(simulator.sessions.connectedSockets() === 0);
 	await until('all sockets to close', closed, { every: 5 });
 	jest.restoreAllMocks();
 	simulator.reset();

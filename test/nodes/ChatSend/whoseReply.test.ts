@@ -84,7 +84,7 @@ describe.each(Object.values(dialects))('overlapping turns, $name', (dialect) => 
 					.filter(({ role }) => role === 'user')
 					.map(({ content }) => content);
 				expect(accepted.toSorted()).toEqual([...new Set(accepted)].toSorted());
-				await eventually(() => simulator.sessions.standingSockets() === 0);
+				await eventually(() => simulator.sessions.connectedSockets() === 0);
 			}),
 			{ numRuns: Number(process.env.FUZZ_RUNS ?? 8) },
 		);

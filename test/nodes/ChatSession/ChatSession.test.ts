@@ -297,7 +297,7 @@ describe('wait for event', () => {
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
-			await eventually(() => harness.simulator().sessions.standingSockets() === 0);
+			await eventually(() => harness.simulator().sessions.connectedSockets() === 0);
 			expect(harness.connections()).toBe(1);
 		});
 
@@ -310,7 +310,7 @@ describe('wait for event', () => {
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
 			await clock.sleep(5_000);
-			await eventually(() => harness.simulator().sessions.standingSockets() === 0);
+			await eventually(() => harness.simulator().sessions.connectedSockets() === 0);
 			expect(harness.simulator().sessions.openSockets(sessionId)).toBe(0);
 		});
 
@@ -341,7 +341,7 @@ describe('wait for event', () => {
 			expect((await execution).status).toBe('canceled');
 			await clock.sleep(5_000);
 			expect(harness.connections()).toBe(1);
-			expect(harness.simulator().sessions.standingSockets()).toBe(0);
+			expect(harness.simulator().sessions.connectedSockets()).toBe(0);
 		});
 	});
 

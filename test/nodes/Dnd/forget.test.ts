@@ -12,7 +12,7 @@ import {
 import { acceptCalls, CALL } from '../PlaceCall/placeCallHarness';
 import {
 	accepted,
-	answering,
+	respondWith,
 	phone,
 	phonesOf,
 	pushNode,
@@ -80,7 +80,7 @@ describe('Forget', () => {
 	it('forgets the calls and pushes of all nodes of the workflow, in any format, and says where', async () => {
 		acceptCalls(3);
 		await called(phone(0), phone(1));
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
 		await push('42', phone(0), phone(1));
 		await push('43', phone(0));
@@ -97,7 +97,7 @@ describe('Forget', () => {
 		expect(store.size).toBeLessThan(before);
 
 		expect(await called(phone(0), phone(1))).toEqual([true, false]);
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		expect(await push('42', phone(0), phone(1))).toEqual(['pushed_before']);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
 	});
@@ -142,7 +142,7 @@ describe('Forget', () => {
 	});
 
 	it('interrupted halfway, a pushed number is unknown and is not sent', async () => {
-		answering([200, accepted(1)]);
+		respondWith([200, accepted(1)]);
 		await push('42', phone(0));
 		let removals = 0;
 		store.beforeCall = (made) => {
@@ -181,7 +181,7 @@ describe('Forget', () => {
 			});
 		await push('42', phone(0));
 		expect((await forgotten)?.items).toMatchObject([{ json: { forgotten_campaigns: [42] } }]);
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		await push('42', phone(0));
 		expect(bodies).toHaveLength(1);
 	});

@@ -17,8 +17,8 @@ import {
 } from '../../engine';
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	pushNode,
 	manyRows,
 	PATH,
@@ -84,7 +84,7 @@ const rejected = (run: IRun) => output(run, 'Node', 1).map(({ json }) => json.re
 
 describe('Retry after n8n was killed', () => {
 	test('pushes no row again, and reports each as unknown', async () => {
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const run = await retry(begun, {});
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
@@ -95,7 +95,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('pushes the rows of rejected requests and later ones', async () => {
-		const bodies = answering(ok(1), [401, 'no'], ok(1), ok(1));
+		const bodies = respondWith(ok(1), [401, 'no'], ok(1), ok(1));
 		// The second request is rejected, so that the third never begins.
 		const begun = await kill(manyRows(3), ONE_EACH);
 		const run = await retry(begun, ONE_EACH);
@@ -111,9 +111,9 @@ describe('Retry after n8n was killed', () => {
 		'if the retry stops before rows that the killed attempt pushed, they are unknown (%s)',
 		async (_which, onError) => {
 			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-			const bodies = answering([400, isRejected], ok(1), ok(1));
+			const bodies = respondWith([400, isRejected], ok(1), ok(1));
 			const begun = await kill(manyRows(3), ONE_EACH);
-			answeringInto(bodies, [401, 'no']);
+			respondInto(bodies, [401, 'no']);
 			const { workflow } = flow(ONE_EACH, onError);
 			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
 			expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 0].map(phone));
@@ -125,7 +125,7 @@ describe('Retry after n8n was killed', () => {
 
 	test("if n8n's database fails after the retry found the push, its rows are unknown", async () => {
 		skipSleeps();
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		skipSleeps();
 		let hasFoundPush = false;
@@ -141,7 +141,7 @@ describe('Retry after n8n was killed', () => {
 
 	test('a row that a stored retry reports as rejected is unknown if a killed one has pushed it since', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		answering([401, 'no'], [400, isRejected], [401, 'no'], ok(1), ok(1));
+		respondWith([401, 'no'], [400, isRejected], [401, 'no'], ok(1), ok(1));
 		const begun = await kill(manyRows(2), ONE_EACH);
 		jest.restoreAllMocks();
 		const { workflow } = flow(ONE_EACH);
@@ -155,7 +155,7 @@ describe('Retry after n8n was killed', () => {
 
 	test('a row that a stored retry reports as rejected stays rejected if the retry pushed others of its request', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = answering([401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
+		const bodies = respondWith([401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
 		const inTwos = { options: { contactsPerRequest: 2 } };
 		const begun = await kill(manyRows(3), inTwos);
 		jest.restoreAllMocks();
@@ -168,7 +168,7 @@ describe('Retry after n8n was killed', () => {
 
 	test('in a loop, too, a row that a stored retry reports as rejected stays rejected', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = answering(ok(1), [401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
+		const bodies = respondWith(ok(1), [401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = flow({ options: { contactsPerRequest: 2 } });
 		const data = runDataOf(start, []);
 		const node = workflow.getNode('Node');
@@ -197,7 +197,7 @@ describe('Retry after n8n was killed', () => {
 				options: { contactsPerRequest },
 			}));
 			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-			const bodies = answering([400, isRejected], ok(2), [401, 'no'], ok(2));
+			const bodies = respondWith([400, isRejected], ok(2), [401, 'no'], ok(2));
 			const { workflow, start } = flow({ ...first });
 			const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
 			const edited = flow({ otherColumns: 'none', ...second }).workflow;
@@ -212,7 +212,7 @@ describe('Retry after n8n was killed', () => {
 
 	test('a number on the do-not-disturb list is unknown if another retry with other contacts pushed it', async () => {
 		const skipped = accepted(2, { contacts_accepted: 1, dnd_skipped: [{ phone: phone(0) }] });
-		const bodies = answering([200, skipped], [401, 'no'], ok(3));
+		const bodies = respondWith([200, skipped], [401, 'no'], ok(3));
 		const contacts = (...numbers: number[]) => ({
 			contactsFrom: 'json',
 			contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
@@ -232,7 +232,7 @@ describe('Retry after n8n was killed', () => {
 
 	test('of two retries at the same moment with other requests, the one that stops reports no row as rejected', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = answering([400, isRejected], [401, 'no'], ok(2));
+		const bodies = respondWith([400, isRejected], [401, 'no'], ok(2));
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		const edited = flow({ otherColumns: 'none' }).workflow;
@@ -245,7 +245,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('of two retries at the same moment with other requests, the rows of the one that stopped are not pushed by a third', async () => {
-		const bodies = answering([401, 'no']);
+		const bodies = respondWith([401, 'no']);
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
 		service().post(PATH, remembering(bodies)).optionally().times(9).reply(200, accepted(1));
@@ -265,7 +265,7 @@ describe('Retry after n8n was killed', () => {
 			await retryFailed(harness.credentials, failed, flow({}).workflow);
 		/** Rows 0 and 1 are pushed, 2 and 3 aren't. */
 		async function pushHalf() {
-			const bodies = answering(STOPPED, TOO_LARGE, ok(2), STOPPED);
+			const bodies = respondWith(STOPPED, TOO_LARGE, ok(2), STOPPED);
 			const { workflow, start } = flow({});
 			const first = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
 			const second = await again(first);
@@ -277,7 +277,7 @@ describe('Retry after n8n was killed', () => {
 
 		test('pushes the others', async () => {
 			const { second, pushed, bodies } = await pushHalf();
-			answeringInto(bodies, ok(2));
+			respondInto(bodies, ok(2));
 			const third = await again(second);
 			expect([third.data.resultData.error, rejected(third)]).toEqual([undefined, []]);
 			expect(pushed()).toEqual([[2, 3].map(phone)]);
@@ -285,7 +285,7 @@ describe('Retry after n8n was killed', () => {
 
 		test('pushes them later, if it fails, too', async () => {
 			const { second, pushed, bodies } = await pushHalf();
-			answeringInto(bodies, STOPPED, TOO_LARGE, ok(1), STOPPED, ok(1));
+			respondInto(bodies, STOPPED, TOO_LARGE, ok(1), STOPPED, ok(1));
 			const fourth = await again(await again(second));
 			expect(rejected(await again(fourth))).toEqual([]);
 			expect(pushed().at(-1)).toEqual([phone(3)]);
@@ -293,7 +293,7 @@ describe('Retry after n8n was killed', () => {
 
 		test('pushes none of them if another retry pushed one of them and was killed', async () => {
 			const { second, pushed, bodies } = await pushHalf();
-			answeringInto(bodies, TOO_LARGE, ok(1), STOPPED);
+			respondInto(bodies, TOO_LARGE, ok(1), STOPPED);
 			await retryKilled(harness.credentials, second, flow({}).workflow);
 			for (let count = 1; count <= 2; count++) {
 				expect(rejected(await again(second))).toEqual(['unknown', 'unknown']);
@@ -311,7 +311,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('pushes nothing if the rows changed, and reports them as unknown', async () => {
-		answering(ok(2));
+		respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
 		expect(error?.message).toContain("the node can't know which rows it pushed");
@@ -319,7 +319,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		for (let attempt = 1; attempt <= 2; attempt++) {
 			const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
@@ -334,7 +334,7 @@ describe('Retry after n8n was killed', () => {
 	])(
 		'of a push with other rows, rows that are invalid now are unknown (%s)',
 		async (_which, phones) => {
-			answering(ok(2));
+			respondWith(ok(2));
 			const begun = await kill(manyRows(2), {});
 			const rows = phones.map((text) => ({ json: { phone: text } }));
 			const { error } = (await retry(begun, {}, rows)).data.resultData;
@@ -349,7 +349,7 @@ describe('Retry after n8n was killed', () => {
 	] as const)(
 		"if the settings can't be read since an edit, rows of a push that began are unknown (%s)",
 		async (_which, onError) => {
-			const bodies = answering(ok(2));
+			const bodies = respondWith(ok(2));
 			const begun = await kill(manyRows(2), {});
 			const { workflow } = flow({ phoneColumn: 'nowhere' }, onError);
 			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
@@ -365,7 +365,7 @@ describe('Retry after n8n was killed', () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), { options });
 		expect(bodies).toHaveLength(1);
 		const { workflow } = flow({ phoneColumn: 'nowhere', options }, 'continueRegularOutput');
@@ -384,14 +384,14 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('of a push with the same rows, invalid rows are rejected as before', async () => {
-		answering(ok(1));
+		respondWith(ok(1));
 		const rows = [...manyRows(1), { json: { phone: '-' } }];
 		const begun = await kill(rows, {});
 		expect(rejected(await retry(begun, {}, rows))).toEqual(['unknown', 'rejected']);
 	});
 
 	test('pushes the rows of later runs if n8n stored the first ones, as with Save Execution Progress', async () => {
-		const bodies = answering(ok(1), ok(1), ok(1));
+		const bodies = respondWith(ok(1), ok(1), ok(1));
 		const { workflow } = flow({}, 'continueRegularOutput');
 		const runs = manyRows(3).map((row) => [row]);
 		const data = await runKilledAfter(harness.credentials, workflow, 'Node', runs, 1);
@@ -408,7 +408,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('pushes the rows to another campaign', async () => {
-		answering(ok(2));
+		respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		service().post('/v1/campaigns/43/contacts').reply(200, accepted(2));
 		const run = await retry(begun, { campaignId: '43' });
@@ -419,7 +419,7 @@ describe('Retry after n8n was killed', () => {
 		service()
 			.get('/v1/campaigns/42/status')
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
@@ -428,7 +428,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
-		const bodies = answering(ok(1), [401, 'no'], ok(1));
+		const bodies = respondWith(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = flow(ONE_EACH);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		await retryKilled(harness.credentials, failed, workflow);
@@ -440,7 +440,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('two retries at the same moment, one of them with requests of another size, push each row once', async () => {
-		const bodies = answering([401, 'no']);
+		const bodies = respondWith([401, 'no']);
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		service().post(PATH, remembering(bodies)).optionally().times(4).reply(200, accepted(2));
@@ -454,10 +454,10 @@ describe('Retry after n8n was killed', () => {
 
 	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
 		const rejection = { success: false, error: 'contacts[0] is wrong' };
-		const bodies = answering(ok(1), [400, rejection], ok(1), [401, 'no']);
+		const bodies = respondWith(ok(1), [400, rejection], ok(1), [401, 'no']);
 		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
 		const begun = await kill(manyRows(4), over);
-		answeringInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
+		respondInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
 		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const data = storedCopy(begun);
@@ -500,7 +500,7 @@ describe('Retry after n8n was killed', () => {
 
 	test("pushes no row again if n8n's database stores the notes of the retry, but reports an error", async () => {
 		skipSleeps();
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		expect(bodies).toHaveLength(1);
 		service()
@@ -517,7 +517,7 @@ describe('Retry after n8n was killed', () => {
 
 	test("pushes no row again if n8n's database kept what a retry with requests of another size looked for", async () => {
 		skipSleeps();
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
 		harness.store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('database is locked');
@@ -531,7 +531,7 @@ describe('Retry after n8n was killed', () => {
 	});
 
 	test('an execution that ended normally leaves no record', async () => {
-		answering(ok(1), [400, { success: false, error: 'no' }]);
+		respondWith(ok(1), [400, { success: false, error: 'no' }]);
 		const { workflow, start } = flow(ONE_EACH);
 		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		expect(harness.store.size).toBe(0);

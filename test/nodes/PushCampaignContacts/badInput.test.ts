@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { engineHarness, output } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	runPush,
 	jsonOf,
 	phonesOf,
@@ -187,7 +187,7 @@ describe('an empty push', () => {
 
 describe('rows that cannot be used', () => {
 	test('are rejected once, paired with their items, and the others are pushed', async () => {
-		const bodies = answering([200, accepted(4)]);
+		const bodies = respondWith([200, accepted(4)]);
 		const { pushed, rejected, hints } = await runPush(
 			harness,
 			rowsOf(
@@ -241,7 +241,7 @@ describe('rows that cannot be used', () => {
 	});
 
 	test('an item without JSON is rejected, and the others are pushed', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const file = z.custom<INodeExecutionData>().parse({ binary: {} });
 		const { rejected } = await runPush(harness, [...rowsOf({ phone: '9876543210' }), file]);
 		expect(jsonOf(rejected)).toMatchObject([
@@ -264,7 +264,7 @@ describe('rows that cannot be used', () => {
 	});
 
 	test('a corrected row is pushed without its rejection columns', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const { rejected } = await runPush(harness, rowsOf({ phone: '98765', city: 'Pune' }));
 		await runPush(
 			harness,

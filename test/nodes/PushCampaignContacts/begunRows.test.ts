@@ -121,14 +121,14 @@ describe('rows that are recorded in blocks', () => {
 				const first = await open();
 				const begun = new Set<number>();
 				for (let start = 0; start < part * count; start += size) {
-					const { fresh, known } = await first.claim(rows.slice(start, start + size));
+					const { fresh, known } = await first.reserve(rows.slice(start, start + size));
 					expect(known).toEqual([]);
 					for (const row of fresh) begun.add(row);
 				}
 				const second = await open();
 				const [known, fresh] = [new Set<number>(), new Set<number>()];
 				for (let start = 0; start < count; start += size) {
-					const found = await second.claim(rows.slice(start, start + size));
+					const found = await second.reserve(rows.slice(start, start + size));
 					for (const row of found.known) known.add(row);
 					for (const row of found.fresh) fresh.add(row);
 				}
@@ -167,7 +167,7 @@ describe('rows that are recorded in blocks', () => {
 				const requests = chunk(rows, requestSize);
 				const inFlight: number[][] = [];
 				for (const request of requests) {
-					inFlight.push((await first.claim(request)).fresh);
+					inFlight.push((await first.reserve(request)).fresh);
 					if (inFlight.length <= ahead) continue;
 					const sent = inFlight.shift() ?? [];
 					await first.settle(
@@ -179,7 +179,7 @@ describe('rows that are recorded in blocks', () => {
 				const known = chunk(rows, blockSize).filter((block) => block.some(isSent));
 				const second = await open();
 				for (const request of requests) {
-					const { fresh } = await second.claim(request);
+					const { fresh } = await second.reserve(request);
 					expect(fresh).toEqual(request.filter((row) => !known.flat().includes(row)));
 				}
 			}),
@@ -213,14 +213,14 @@ describe('rows that are recorded in blocks', () => {
 				const preparedOf = (list: number) => numbersOf(3 + list, 10 * list);
 				const [begun, begunPushes]: [string[], string[]] = [[], []];
 				const openFirst = opener();
-				let claims = 0;
+				let reservations = 0;
 				for (const { campaign, list } of pushes) {
 					const prepared = preparedOf(list);
 					const first = await openFirst(campaign, prepared);
-					if (claims < killedAfter) begunPushes.push(`${campaign} ${list}`);
+					if (reservations < killedAfter) begunPushes.push(`${campaign} ${list}`);
 					for (const request of chunk([...prepared.rows], size)) {
-						if (++claims > killedAfter) break;
-						expect(await first.claim(request)).toEqual({ fresh: request, known: [] });
+						if (++reservations > killedAfter) break;
+						expect(await first.reserve(request)).toEqual({ fresh: request, known: [] });
 						for (const row of request) begun.push(`${campaign} ${list} ${row}`);
 					}
 				}
@@ -232,12 +232,12 @@ describe('rows that are recorded in blocks', () => {
 					const prepared = preparedOf(list);
 					const second = await openSecond(campaign, prepared);
 					for (const request of chunk([...prepared.rows], size)) {
-						const claimed = await second.claim(request).catch(() => undefined);
-						hasStopped ||= claimed === undefined;
+						const reserved = await second.reserve(request).catch(() => undefined);
+						hasStopped ||= reserved === undefined;
 						// Once it has stopped, it goes on with no other push.
-						expect(claimed === undefined).toBe(hasStopped);
+						expect(reserved === undefined).toBe(hasStopped);
 						for (const row of request) asked.push(`${campaign} ${list} ${row}`);
-						for (const row of claimed?.fresh ?? []) fresh.push(`${campaign} ${list} ${row}`);
+						for (const row of reserved?.fresh ?? []) fresh.push(`${campaign} ${list} ${row}`);
 					}
 					const isBegun = index < begunPushes.length;
 					if (isBegun && !begunPushes.includes(`${campaign} ${list}`))
@@ -268,8 +268,12 @@ describe('rows that are recorded in blocks', () => {
 			fc.asyncProperty(cases, async ({ cells, perPush, killedAfter, ...edits }) => {
 				const attempt = attemptsOn(memoryStore());
 				const fresh: number[] = [];
-				let [claims, hasStopped] = [0, false];
-				const pushAll = async (executionId: string, sheet: typeof cells, maxClaims: number) => {
+				let [reservations, hasStopped] = [0, false];
+				const pushAll = async (
+					executionId: string,
+					sheet: typeof cells,
+					maxReservations: number,
+				) => {
 					const log = attempt(executionId);
 					const memory: RowsMemory = {};
 					const sentNow = new Set<number>();
@@ -284,10 +288,10 @@ describe('rows that are recorded in blocks', () => {
 						// As `SentNumbers` does with those of earlier pushes.
 						const unsent = [...rows].filter((row) => !sentNow.has(numbers[row] ?? 0));
 						for (const request of chunk(unsent, 2)) {
-							if (claims++ >= maxClaims) return;
-							const claimed = await push.claim(request).catch(() => undefined);
-							hasStopped ||= claimed === undefined;
-							for (const row of claimed?.fresh ?? []) fresh.push(numbers[row] ?? 0);
+							if (reservations++ >= maxReservations) return;
+							const reserved = await push.reserve(request).catch(() => undefined);
+							hasStopped ||= reserved === undefined;
+							for (const row of reserved?.fresh ?? []) fresh.push(numbers[row] ?? 0);
 							for (const row of request) sentNow.add(numbers[row] ?? 0);
 						}
 					}
@@ -329,8 +333,8 @@ describe('rows that are recorded in blocks', () => {
 					const rows = await BegunRows.open(options, prepared, size, async () => {});
 					const requests = chunk([...prepared.rows], size).slice(0, killedAfter);
 					for (const request of requests) {
-						const claimed = await rows.claim(request).catch(() => undefined);
-						for (const row of claimed?.fresh ?? []) sent.push(phone(row + list));
+						const reserved = await rows.reserve(request).catch(() => undefined);
+						for (const row of reserved?.fresh ?? []) sent.push(phone(row + list));
 					}
 					stored = killedAfter > 3 ? { push, memory } : undefined;
 				}
@@ -508,10 +512,10 @@ describe('rows that are recorded in blocks', () => {
 				async () => {},
 			);
 		const first = await open();
-		await first.claim([0, 1]);
-		await first.claim([2, 3]);
+		await first.reserve([0, 1]);
+		await first.reserve([2, 3]);
 		await first.settle([0, 1], [0, 1]);
-		expect(await (await open()).claim([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
+		expect(await (await open()).reserve([0, 1, 2, 3])).toEqual({ fresh: [], known: [0, 1, 2, 3] });
 	});
 
 	test('results of unrecorded rows do not prevent recording them', async () => {
@@ -525,8 +529,8 @@ describe('rows that are recorded in blocks', () => {
 			);
 		const first = await open();
 		await first.settle([0], []);
-		await first.claim([0, 1, 2]);
-		expect(await (await open()).claim([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
+		await first.reserve([0, 1, 2]);
+		expect(await (await open()).reserve([0, 1, 2])).toEqual({ fresh: [], known: [0, 1, 2] });
 	});
 
 	test.each([
@@ -544,11 +548,11 @@ describe('rows that are recorded in blocks', () => {
 				3,
 				async () => {},
 			);
-		await (await open(numbersOf(10), {})).claim([0, 1, 2]);
+		await (await open(numbersOf(10), {})).reserve([0, 1, 2]);
 		const changed = numbersOf(count, shift);
-		await expect((await open(changed)).claim([0, 1, 2])).rejects.toThrow("can't know");
+		await expect((await open(changed)).reserve([0, 1, 2])).rejects.toThrow("can't know");
 		// Nor in any later round of a loop, whose rows have moved as well.
-		await expect((await open(numbersOf(4, 100))).claim([0, 1])).rejects.toThrow("can't know");
+		await expect((await open(numbersOf(4, 100))).reserve([0, 1])).rejects.toThrow("can't know");
 	});
 
 	const push = { campaign: 42, pushIndex: 0, fingerprint: 'f', blockSize: 10 };

@@ -10,7 +10,7 @@ import {
 } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	contactsOf,
 	runPush,
 	pushNode,
@@ -35,7 +35,7 @@ describe('in a workflow', () => {
 		['a list of an expression', '={{ [$json.one, $json.two] }}'],
 		['JSON of an expression', '={{ JSON.stringify([$json.one, $json.two]) }}'],
 	])('pushes %s like rows', async (_how, contacts) => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const input = rowsOf({ one: ASHA, two: RAVI, row_number: 7 });
 		const { error, pushed, rejected } = await runPush(harness, input, asJson(contacts));
 		expect(error).toBeUndefined();
@@ -45,13 +45,13 @@ describe('in a workflow', () => {
 	});
 
 	test('accepts a single contact', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		await runPush(harness, rowsOf({}), asJson(ASHA));
 		expect(contactsOf(bodies[0])).toEqual([ASHA]);
 	});
 
 	test('pushes fixed contacts once for any number of items', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const { error } = await runPush(harness, rowsOf({}, {}, {}), {
 			...asJson([ASHA]),
 			options: { removeDuplicates: false },
@@ -61,7 +61,7 @@ describe('in a workflow', () => {
 	});
 
 	test('pushes the contacts of each item, paired with the item', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const input = rowsOf({ list: [{ phone: '12' }, ASHA] }, { list: [] }, { list: [RAVI] });
 		const { pushed, rejected } = await runPush(harness, input, asJson('={{ $json.list }}'));
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone, '+919876543211']);
@@ -72,7 +72,7 @@ describe('in a workflow', () => {
 	});
 
 	test('One Item per Row returns the contact, not its input item', async () => {
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		const { pushed } = await runPush(harness, rowsOf({ a: 1 }, { b: 2 }), {
 			...asJson('={{ $itemIndex === 0 ? [] : ' + JSON.stringify([ASHA, RAVI]) + ' }}'),
 			options: { output: 'rows' },
@@ -131,7 +131,7 @@ describe('in a workflow', () => {
 	});
 
 	test('accepts a thousand contacts', async () => {
-		const bodies = answering([200, accepted(1_000)]);
+		const bodies = respondWith([200, accepted(1_000)]);
 		const { error } = await runPush(harness, rowsOf({}), asJson(many(1_000)));
 		expect(error).toBeUndefined();
 		expect(phonesOf(bodies[0])).toHaveLength(1_000);
@@ -153,7 +153,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 	};
 
 	test('pushes the contacts once, without the fields that n8n adds', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const push = start();
 		const contacts = [
 			{ ...ASHA, phone: `9876${name.length}0001` },
@@ -170,7 +170,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 
 	test('returns rejected contacts beside the pushed ones', async () => {
 		const push = start();
-		answering([200, accepted(1)]);
+		respondWith([200, accepted(1)]);
 		const good = { phone: `9866${name.length}0001`, person_name: 'Good' };
 		expect(await push([{ phone: '12' }, good])).toMatchObject({
 			outcome: 'partly_done',
@@ -180,7 +180,7 @@ describe.each<[string, (call: { data: ReturnType<typeof newExecutionData> }) => 
 
 	test('reports a rejection and an empty list', async () => {
 		const push = start();
-		answering([409, rejection('Campaign is archived')]);
+		respondWith([409, rejection('Campaign is archived')]);
 		const contact = { phone: `9867${name.length}0001` };
 		expect(await push([contact])).toMatchObject({ outcome: 'rejected' });
 		expect(await push([])).toMatchObject({

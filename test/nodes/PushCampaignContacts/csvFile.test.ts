@@ -13,8 +13,8 @@ import {
 import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	breaking,
 	contactsOf,
 	runPush,
@@ -44,7 +44,7 @@ const LEADS = [
 
 describe('a file', () => {
 	test('is pushed like its rows as items', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const item = fileItem('excel-utf8.csv', contentOf('excel-utf8.csv'));
 		const { error, pushed, rejected } = await runPush(harness, [item], csv());
 		expect(error).toBeUndefined();
@@ -59,7 +59,7 @@ describe('a file', () => {
 	});
 
 	test('lists the rows in Rejected with their file and row number', async () => {
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		const { rejected, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
 		});
@@ -93,7 +93,7 @@ describe('a file', () => {
 			() => `${phone(0)},Pune\n`,
 		);
 		const item = fileItem('leads.csv', `phone,city\n${copies.join('')}x,Pune\n`);
-		answering([200, accepted(1)]);
+		respondWith([200, accepted(1)]);
 		const { rejected } = await runPush(harness, [item], csv());
 		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
 		expect(rejected[0]?.json).toEqual({
@@ -106,7 +106,7 @@ describe('a file', () => {
 	});
 
 	test('returns every row with One Item per Row', async () => {
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
 			...csv(),
 			options: { output: 'rows' },
@@ -127,20 +127,20 @@ describe('a file', () => {
 	});
 
 	test('can be pushed again from its output, without the added columns', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
 		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
 	});
 
 	test('comes from another field', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const item = fileItem('a.csv', `phone\n${phone(1)}\n`, 'List');
 		await runPush(harness, [item], csv({ binaryPropertyName: 'List' }));
 		expect(phonesOf(bodies[0])).toEqual([phone(1)]);
 	});
 
 	test('in an item may have line breaks in its base64', async () => {
-		const bodies = answering([200, accepted(5_000)]);
+		const bodies = respondWith([200, accepted(5_000)]);
 		const phones = Array.from({ length: 5_000 }, (_, index) => phone(index));
 		const { json, binary = {} } = fileItem('a.csv', ['phone', ...phones].join('\n'));
 		const lines = binary.data?.data.replace(/.{76}/g, '$&\n') ?? '';
@@ -150,7 +150,7 @@ describe('a file', () => {
 	});
 
 	test('is read with the set delimiter and encoding', async () => {
-		const bodies = answering([200, accepted(1)], [200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)], [200, accepted(1)]);
 		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
 		await runPush(harness, [fileItem('a.csv', text)], {
 			...csv(),
@@ -184,7 +184,7 @@ describe('a file', () => {
 	});
 
 	test('in a guessed encoding is pushed with a hint', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
 		const { hints } = await runPush(harness, [item], csv());
 		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
@@ -192,7 +192,7 @@ describe('a file', () => {
 	});
 
 	test('without a name column, beside one that has it, is pushed with a hint', async () => {
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		const items = [
 			fileItem('a.csv', `phone,Name\n${phone(1)},Asha\n`),
 			fileItem('b.csv', `phone,Who\n${phone(2)},Ravi\n`),
@@ -202,7 +202,7 @@ describe('a file', () => {
 	});
 
 	test('with an invalid byte is pushed without that row', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const names = ['आशा राव', 'रवि', 'Zoya'];
 		const rows = names.map((name, index) => `${phone(index)},${name}`);
 		const content = Buffer.from(['phone,person_name', ...rows].join('\n'));
@@ -235,7 +235,7 @@ describe('a file', () => {
 
 	test('with many rows is sent in requests, even if one is too large or has a rejected row', async () => {
 		const bodies: JsonObject[] = [];
-		answeringInto(
+		respondInto(
 			bodies,
 			[413, rejection('too large')],
 			[200, accepted(2)],
@@ -260,7 +260,7 @@ describe('several files', () => {
 	];
 
 	test('are pushed together: each number once, each row paired with its file', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const { pushed, rejected } = await runPush(harness, files, {
 			...csv(),
 			options: { output: 'rows' },
@@ -287,7 +287,7 @@ describe('several files', () => {
 		const first = fileItem('a.csv', lines('phone,person_name,city', `${phone(1)},Asha,Pune`));
 
 		test('are read with the columns of each file', async () => {
-			const bodies = answering([200, accepted(4)]);
+			const bodies = respondWith([200, accepted(4)]);
 			const others = [
 				lines('Phone,Person Name,City', `${phone(2)},Ravi,Goa`),
 				lines('city,Full Name,Mobile,phone_2', `Delhi,Zoya,${phone(3)},x`),
@@ -309,7 +309,7 @@ describe('several files', () => {
 		});
 
 		test('send phone and name columns once, and other columns under their own names', async () => {
-			const bodies = answering([200, accepted(2)]);
+			const bodies = respondWith([200, accepted(2)]);
 			const second = fileItem('b.csv', lines('Phone,phone,Name', `${phone(3)},${phone(2)},Ravi`));
 			await runPush(harness, [first, second], csv());
 			expect(contactsOf(bodies[0])).toEqual([
@@ -356,7 +356,7 @@ describe('several files', () => {
 	});
 
 	test('are named if the push stops', async () => {
-		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
+		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
 			options: { contactsPerRequest: 1, removeDuplicates: false },
@@ -370,7 +370,7 @@ describe('several files', () => {
 	});
 
 	test('report a guessed encoding if the push stops', async () => {
-		answering([200, accepted(1)], [409, rejection('Campaign is archived')]);
+		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {
 			...csv(),
@@ -527,9 +527,9 @@ describe('Retry in the list of executions', () => {
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 
 	test('sends the remaining rows, and never again what was or may have been sent', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		breaking('ECONNRESET', bodies);
-		answeringInto(bodies, [200, accepted(1)]);
+		respondInto(bodies, [200, accepted(1)]);
 		const failed = await run(bySize);
 		expect(errorOf(failed)).toHaveProperty(
 			'description',
@@ -543,7 +543,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('reports no row as not_sent if the file is in another field', async () => {
-		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const elsewhere = csv({ binaryPropertyName: 'list' });
 		const node = pushNode(harness, elsewhere, { onError: 'continueRegularOutput' });
@@ -553,7 +553,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('sends nothing if the file is read differently', async () => {
-		const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
 		expect(errorOf(again)?.message).toMatch(
@@ -564,7 +564,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('that cannot begin says that earlier attempts pushed the rows', async () => {
-		answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
 		expect(errorOf(again)?.message).toBe(
@@ -580,9 +580,9 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('of files with different headings sends what is left', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		breaking('ECONNRESET', bodies);
-		answeringInto(bodies, [200, accepted(1)]);
+		respondInto(bodies, [200, accepted(1)]);
 		const items = ['phone', 'Phone', 'Mobile'].map((heading, index) =>
 			fileItem(`${index}.csv`, `${heading}\n${phone(index)}\n`),
 		);
@@ -608,7 +608,7 @@ describe('Retry in the list of executions', () => {
 		const another: NodeParameters = { ...bySize, binaryPropertyName: 'new' };
 
 		test('sends nothing', async () => {
-			const bodies = answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+			const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const again = await retry(await run(bySize, both), another);
 			expect(errorOf(again)?.message).toMatch(
 				/^An earlier attempt of this execution read another file/,
@@ -620,7 +620,7 @@ describe('Retry in the list of executions', () => {
 			['new', 6],
 			['gone', 1],
 		])('reports no row as not_sent: %s', async (binaryPropertyName, rows) => {
-			answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+			respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const failed = await run(bySize, both);
 			const over = { ...bySize, binaryPropertyName };
 			const again = await retry(failed, over, { onError: 'continueRegularOutput' });

@@ -1,7 +1,15 @@
 import nock from 'nock';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, engineTool, service } from '../../engine';
-import { accepted, answering, runPush, pushNode, phonesOf, rejection, rowsOf } from './pushHarness';
+import {
+	accepted,
+	respondWith,
+	runPush,
+	pushNode,
+	phonesOf,
+	rejection,
+	rowsOf,
+} from './pushHarness';
 
 const harness = engineHarness();
 const options = { dryRun: true };
@@ -111,7 +119,7 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 			'Nothing was pushed, because this tool only checks the contacts. 1 row: 1 ready.',
 		result: { dry_run: true, summary: '1 row: 1 ready.', rejected: [] },
 	});
-	const bodies = answering([200, accepted(1)]);
+	const bodies = respondWith([200, accepted(1)]);
 	const real = engineTool(harness.credentials, pushNode(harness));
 	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
@@ -120,7 +128,7 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 test('columns that a dry run added are not sent by a later push', async () => {
 	campaign();
 	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
-	const bodies = answering([200, accepted(2)]);
+	const bodies = respondWith([200, accepted(2)]);
 	const { error } = await runPush(
 		harness,
 		dry.pushed.map(({ json }) => ({ json })),

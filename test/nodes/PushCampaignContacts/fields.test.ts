@@ -1,11 +1,11 @@
 import { engineHarness } from '../../engine';
-import { accepted, answering, contactsOf, runPush, rowsOf, sent, totals } from './pushHarness';
+import { accepted, respondWith, contactsOf, runPush, rowsOf, sent, totals } from './pushHarness';
 
 const harness = engineHarness();
 
 test('sends rows as contacts, and returns the whole response', async () => {
 	const answer = accepted(2, { unforeseen: 'kept' });
-	const bodies = answering([200, { ...answer, message: 'beside data' }]);
+	const bodies = respondWith([200, { ...answer, message: 'beside data' }]);
 	const { pushed, rejected, error, hints } = await runPush(
 		harness,
 		rowsOf(
@@ -48,7 +48,7 @@ test('sends rows as contacts, and returns the whole response', async () => {
 });
 
 test('reads the credential once for all rows', async () => {
-	answering([200, accepted(3)]);
+	respondWith([200, accepted(3)]);
 	const before = harness.credentials.reads;
 	await runPush(
 		harness,
@@ -63,7 +63,7 @@ describe('Campaign and Agent', () => {
 	test.each([['42'], [' 42 '], [42], ['={{ 40 + 2 }}'], ['={{ $json.campaign }}']])(
 		'Campaign %p',
 		async (campaignId) => {
-			const bodies = answering([200, accepted(2)]);
+			const bodies = respondWith([200, accepted(2)]);
 			const { error } = await runPush(harness, rowsOf(row, { ...row, phone: '9876543211' }), {
 				campaignId,
 			});
@@ -136,7 +136,7 @@ describe('a Campaign that differs for a later row', () => {
 		'={{ $input.last().json["campaign"] }}',
 		'=42',
 	])('is the same for all rows with the expression %s', async (campaignId) => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const rows = rowsOf(
 			{ phone: '9876543210', campaign: 42 },
 			{ phone: '9876543211', campaign: 42 },

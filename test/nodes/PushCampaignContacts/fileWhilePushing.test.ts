@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	jsonOf,
 	phone,
 	phonesOf,
@@ -61,7 +61,7 @@ const isLost = (bodies: JsonObject[], index: number) => bodies.length > 0 && ind
 
 describe('a file that n8n has deleted while its rows were sent', () => {
 	function deleted() {
-		const bodies = answering(OK, OK, OK);
+		const bodies = respondWith(OK, OK, OK);
 		const state = { isDeleted: true };
 		stores((piece, index) => {
 			if (state.isDeleted && isLost(bodies, index)) throw new Error('ENOENT');
@@ -80,7 +80,7 @@ describe('a file that n8n has deleted while its rows were sent', () => {
 			),
 		});
 		state.isDeleted = false;
-		answeringInto(bodies, OK, OK);
+		respondInto(bodies, OK, OK);
 		expect(errorOf(await retry(failed))).toBeUndefined();
 		expect(bodies.flatMap(phonesOf)).toEqual(numbers);
 	});
@@ -96,7 +96,7 @@ describe('a file that n8n has deleted while its rows were sent', () => {
 
 describe('a file that changed while its rows were sent', () => {
 	test('the retry with the changed file sends nothing', async () => {
-		const bodies = answering(OK, OK, OK);
+		const bodies = respondWith(OK, OK, OK);
 		stores((piece, index) => (isLost(bodies, index) ? `${phone(99)}\n` : piece));
 		const failed = await run();
 		expect(errorOf(failed)).toMatchObject({

@@ -2,7 +2,7 @@ import { MAX_OUTPUT_ROWS } from '../../../nodes/PushCampaignContacts/file/fileRo
 import { engineHarness } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	breaking,
 	fileItem,
 	jsonOf,
@@ -50,7 +50,7 @@ describe('before anything is sent, a push stops', () => {
 
 test('after a stop, Rejected has one item for consecutive rows if there are too many', async () => {
 	const files = [fileOf('a.csv', 0, 30_000), fileOf('b.csv', 30_000, MAX_OUTPUT_ROWS - 10_000 + 1)];
-	const bodies = breaking('ECONNRESET', answering([200, accepted(10_000)]));
+	const bodies = breaking('ECONNRESET', respondWith([200, accepted(10_000)]));
 	const { error, rejected, pushed } = await runPush(harness, files, csv(), {
 		onError: 'continueRegularOutput',
 	});

@@ -12,7 +12,7 @@ import {
 import { skipSleeps } from '../../engine/time';
 import {
 	accepted,
-	answering,
+	respondWith,
 	breaking,
 	contactList,
 	manyRows,
@@ -39,7 +39,7 @@ const flow = () =>
 
 test("a list of this push that the campaign shows late isn't treated as the lost one", async () => {
 	showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
-	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+	const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
 	const { workflow, start } = flow();
 	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
 	expect(bodies.map(phonesOf)).toHaveLength(2);
@@ -47,7 +47,7 @@ test("a list of this push that the campaign shows late isn't treated as the lost
 });
 
 test("a list of an earlier attempt isn't treated as the lost one", async () => {
-	answering([200, accepted(2)], [409, rejection('Campaign is archived')]);
+	respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 	showLists([], [], [], ...Array.from({ length: 6 }, () => [contactList(501, 2)]));
 	const node = pushNode(harness, lookUp);
 	const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
@@ -60,7 +60,7 @@ test("a list of an earlier attempt isn't treated as the lost one", async () => {
 
 test('the lost list is found beside a list of this push', async () => {
 	showLists([], [], [contactList(501, 2), contactList(502, 2)]);
-	breaking('ECONNRESET', answering([200, accepted(2)]));
+	breaking('ECONNRESET', respondWith([200, accepted(2)]));
 	const { workflow, start } = flow();
 	const run = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
 	expect(output(run, 'Node').map(({ json }) => json.campaign_upload_id)).toEqual([501, 502]);

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, service } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	contactsOf,
 	runPush,
 	jsonOf,
@@ -36,7 +36,7 @@ describe('options', () => {
 	});
 
 	test('Remove Duplicates keeps the row with the longer name', async () => {
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const { pushed, rejected, hints } = await runPush(harness, duplicates);
 		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
@@ -48,13 +48,13 @@ describe('options', () => {
 	});
 
 	test('Remove Duplicates off sends all', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		await runPush(harness, duplicates, { options: { removeDuplicates: false } });
 		expect(phonesOf(bodies[0])).toEqual(['9876543210', '+919876543210']);
 	});
 
 	test('Rejected lists duplicates without an option', async () => {
-		answering([200, accepted(1)]);
+		respondWith([200, accepted(1)]);
 		const { rejected } = await runPush(harness, duplicates);
 		expect(rejected).toEqual([
 			{
@@ -74,7 +74,7 @@ describe('options', () => {
 		[2, [2, 1]],
 		[10_000, [3]],
 	])('Contacts per Request %i', async (contactsPerRequest, expected) => {
-		const bodies = answering(
+		const bodies = respondWith(
 			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
 		);
 		const { pushed } = await runPush(harness, manyRows(3), { options: { contactsPerRequest } });
@@ -102,7 +102,7 @@ describe('options', () => {
 		const first = { campaign_upload_id: 1, enqueued: true, queued_calls: 9_998, warnings: ['w'] };
 		const second = { campaign_upload_id: 2, enqueued: true, queued_calls: 1, warnings: ['w'] };
 		const dnd = { dnd_skipped: [{ number: 'x' }], engine_skipped_duplicates: ['+919000000009'] };
-		answering(
+		respondWith(
 			[200, accepted(10_000, { ...first, ...dnd })],
 			[200, accepted(2, { ...second, ...dnd })],
 		);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, TOKEN } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	runPush,
 	manyRows,
 	phone,
@@ -16,7 +16,7 @@ const two = manyRows(2);
 const OK: [number, JsonObject] = [200, accepted(10_000)];
 describe('a large push', () => {
 	test('is sent in requests of 10,000, one after another, each paired with its rows', async () => {
-		const bodies = answering(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
+		const bodies = respondWith(OK, OK, [200, accepted(1, { campaign_upload_id: 503 })]);
 		const { pushed, rejected } = await runPush(harness, manyRows(20_001));
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
 		expect(bodies.flatMap(phonesOf)).toEqual(manyRows(20_001).map(({ json }) => json.phone));
@@ -30,7 +30,7 @@ describe('a large push', () => {
 	});
 
 	test('finds duplicates across its requests', async () => {
-		const bodies = answering(OK);
+		const bodies = respondWith(OK);
 		const again = { json: { phone: `+91${phone(0)}`, person_name: 'P' } };
 		const { pushed } = await runPush(harness, [...manyRows(10_000), again]);
 		expect(sizes(bodies)).toEqual([10_000]);
@@ -43,7 +43,7 @@ describe('a row that the service names', () => {
 		['error', 400, rejection('contacts[1].phone is invalid')],
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
 	])('in %s is rejected with the text, and the others are sent', async (_name, status, body) => {
-		const bodies = answering([status, body], [200, accepted(1)], [200, accepted(1)]);
+		const bodies = respondWith([status, body], [200, accepted(1)], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
@@ -88,7 +88,7 @@ describe('documented rejections stop the push and say what to do', () => {
 			/agent_uuid is/,
 		],
 	])('%s', async (_name, status, body, message, advice) => {
-		const bodies = answering([status, body]);
+		const bodies = respondWith([status, body]);
 		const { error, run } = await runPush(harness, two);
 		expect(error).toMatchObject({
 			name: 'NodeApiError',
@@ -110,7 +110,7 @@ describe('documented rejections stop the push and say what to do', () => {
 
 test('hints show warnings and skipped numbers that match no row', async () => {
 	const over = { warnings: ['Campaign is paused', { code: 'x' }], dnd_skipped: [{ number: '1' }] };
-	answering([200, accepted(2, over)]);
+	respondWith([200, accepted(2, over)]);
 	const { pushed, hints } = await runPush(harness, two);
 	expect(pushed[0]?.json).toMatchObject(over);
 	expect(hints).toEqual([

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, output } from '../../engine';
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	breaking,
 	runPush,
 	jsonOf,
@@ -31,12 +31,12 @@ const statusesOf = (rejected: INodeExecutionData[]) =>
 
 describe('when the outcome of the second request is unknown', () => {
 	const faults: Array<[name: string, arm: () => JsonObject[]]> = [
-		['the connection breaks', () => breaking('ECONNRESET', answering(OK))],
-		['the request times out', () => breaking('ETIMEDOUT', answering(OK))],
-		['the service returns 500', () => answering(OK, [500, rejection('Internal server error')])],
-		['a gateway returns 502', () => answering(OK, [502, '<html>Bad gateway</html>'])],
-		['the response is cut off', () => answering(OK, [200, '{"success":true,"data":{"campa'])],
-		['a web page is returned', () => answering(OK, [200, '<!doctype html><title>Hi</title>'])],
+		['the connection breaks', () => breaking('ECONNRESET', respondWith(OK))],
+		['the request times out', () => breaking('ETIMEDOUT', respondWith(OK))],
+		['the service returns 500', () => respondWith(OK, [500, rejection('Internal server error')])],
+		['a gateway returns 502', () => respondWith(OK, [502, '<html>Bad gateway</html>'])],
+		['the response is cut off', () => respondWith(OK, [200, '{"success":true,"data":{"campa'])],
+		['a web page is returned', () => respondWith(OK, [200, '<!doctype html><title>Hi</title>'])],
 	];
 
 	test.each(faults)(
@@ -60,7 +60,7 @@ describe('when the outcome of the second request is unknown', () => {
 	);
 
 	test('the screen shows the description with line breaks, and the details on demand', async () => {
-		breaking('ECONNRESET', answering(OK));
+		breaking('ECONNRESET', respondWith(OK));
 		const { error } = await runPush(harness, manyRows(20_001));
 		const lines = String(error?.description).split('\n');
 		expect(lines).toHaveLength(5);
@@ -82,7 +82,7 @@ describe('when the outcome of the second request is unknown', () => {
 			'context.descriptionTemplate',
 			expect.not.stringMatching(/<(?!br>)/),
 		);
-		answering([200, { ...accepted(1), message: '<b>' }]);
+		respondWith([200, { ...accepted(1), message: '<b>' }]);
 		const { hints } = await runPush(harness, rows);
 		expect(hints.join()).not.toMatch(/<[a-z]/);
 	});
@@ -111,7 +111,7 @@ describe('when the outcome of the second request is unknown', () => {
 
 	test.each(faults)('%s: Retry On Fail sends only what was not sent', async (_name, arm) => {
 		const bodies = arm();
-		answeringInto(bodies, [200, accepted(1)]);
+		respondInto(bodies, [200, accepted(1)]);
 		const { error } = await runPush(harness, manyRows(20_001), {}, tryAgain);
 		expect(sizes(bodies)).toEqual([10_000, 10_000, 1]);
 		nothingTwice(bodies);
@@ -127,7 +127,7 @@ describe('when the outcome of the second request is unknown', () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
-		const bodies = answering(OK, [503, '']);
+		const bodies = respondWith(OK, [503, '']);
 		const { error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		reading.mockRestore();
 		expect(bodies).toHaveLength(2);
@@ -141,7 +141,7 @@ describe('when the outcome of the second request is unknown', () => {
 		const read = harness.credentials.getDecrypted.bind(harness.credentials);
 		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
 		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
-		answering([503, '']);
+		respondWith([503, '']);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
 		const { rejected } = await runPush(harness, two, {}, over);
 		reading.mockRestore();
@@ -149,7 +149,7 @@ describe('when the outcome of the second request is unknown', () => {
 	});
 
 	test('the error output gets one item, and Rejected lists the rows', async () => {
-		answering(OK, [503, '']);
+		respondWith(OK, [503, '']);
 		const pushed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
 		expect(pushed.pushed).toHaveLength(1);
 		expect(pushed.rejected).toHaveLength(1);
@@ -181,7 +181,7 @@ describe('when the outcome of the second request is unknown', () => {
 
 describe('when a request certainly had no effect', () => {
 	test('429: it is sent again', async () => {
-		const bodies = answering([429, ''], [200, accepted(2)]);
+		const bodies = respondWith([429, ''], [200, accepted(2)]);
 		const { pushed, rejected, error } = await runPush(harness, two);
 		expect(error).toBeUndefined();
 		expect(sizes(bodies)).toEqual([2, 2]);
@@ -191,7 +191,7 @@ describe('when a request certainly had no effect', () => {
 
 	test('refused connection: it is sent again', async () => {
 		const bodies = breaking('ECONNREFUSED', [], 'connect');
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		const { pushed, error } = await runPush(harness, two);
 		expect(error).toBeUndefined();
 		expect(bodies).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('when a request certainly had no effect', () => {
 	});
 
 	test('Retry On Fail pushes the remaining rows', async () => {
-		const bodies = answering(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
+		const bodies = respondWith(OK, [409, rejection('Campaign is archived')], [200, accepted(1)]);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(10_001), {}, tryAgain);
 		expect(error).toBeUndefined();
 		expect(bodies.map(phonesOf).at(-1)).toEqual([phone(10_000)]);
@@ -209,7 +209,7 @@ describe('when a request certainly had no effect', () => {
 	});
 
 	test('Retry On Fail with the error output does the same', async () => {
-		const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(2)]);
+		const bodies = respondWith([409, rejection('Campaign is archived')], [200, accepted(2)]);
 		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
 		const { pushed, rejected, run } = await runPush(harness, two, {}, over);
 		expect(sizes(bodies)).toEqual([2, 2]);
@@ -221,7 +221,7 @@ describe('when a request certainly had no effect', () => {
 
 test('a new run pushes the same rows again', async () => {
 	const input = manyRows(1);
-	const bodies = answering([409, rejection('Campaign is archived')], [200, accepted(1)]);
+	const bodies = respondWith([409, rejection('Campaign is archived')], [200, accepted(1)]);
 	await runPush(harness, input);
 	const { pushed } = await runPush(harness, input);
 	expect(sizes(bodies)).toEqual([1, 1]);

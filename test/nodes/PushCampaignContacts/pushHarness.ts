@@ -123,11 +123,11 @@ export async function runPush(
 type Reply = [status: number, body: JsonObject | string];
 
 /** Answers requests in turn and remembers their bodies. */
-export function answering(...replies: Reply[]): JsonObject[] {
-	return answeringInto([], ...replies);
+export function respondWith(...replies: Reply[]): JsonObject[] {
+	return respondInto([], ...replies);
 }
 
-export function answeringInto(bodies: JsonObject[], ...replies: Reply[]): JsonObject[] {
+export function respondInto(bodies: JsonObject[], ...replies: Reply[]): JsonObject[] {
 	for (const [status, body] of replies) {
 		service().post(PATH, remembering(bodies)).reply(status, body, { 'Retry-After': '0' });
 	}
@@ -157,7 +157,7 @@ export async function sent(
 	parameters: NodeParameters,
 	...rows: JsonObject[]
 ): Promise<JsonObject[]> {
-	const bodies = answering([200, accepted(rows.length)]);
+	const bodies = respondWith([200, accepted(rows.length)]);
 	const { error } = await runPush(harness, rowsOf(...rows), parameters);
 	expect(error).toBeUndefined();
 	return bodies;

@@ -13,8 +13,8 @@ import {
 
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	breaking,
 	runPush,
 	pushNode,
@@ -73,7 +73,7 @@ async function killed(input: INodeExecutionData[], over: NodeParameters = {}): P
 
 describe('Skip Numbers Pushed Before', () => {
 	test('pushes a number once across all runs, in any format', async () => {
-		const bodies = answering(ok(2), ok(1));
+		const bodies = respondWith(ok(2), ok(1));
 		await run(manyRows(2));
 		const second = await run(
 			rowsOf(
@@ -101,7 +101,7 @@ describe('Skip Numbers Pushed Before', () => {
 	});
 
 	test('sends nothing if all numbers were pushed before', async () => {
-		answering(ok(2));
+		respondWith(ok(2));
 		await run(manyRows(2));
 		const { pushed, hints, error } = await run(manyRows(2));
 		expect([pushed, error]).toEqual([[], undefined]);
@@ -111,14 +111,14 @@ describe('Skip Numbers Pushed Before', () => {
 	});
 
 	test('stores nothing if it is off', async () => {
-		answering(ok(1), ok(1));
+		respondWith(ok(1), ok(1));
 		await runPush(harness, manyRows(1));
 		await runPush(harness, manyRows(1));
 		expect(store.size).toBe(0);
 	});
 
 	test('stores numbers by campaign and node', async () => {
-		answering(ok(1), ok(1));
+		respondWith(ok(1), ok(1));
 		await run(manyRows(1));
 		await run(manyRows(1), {}, { name: 'Node', id: 'another' });
 		service().post('/v1/campaigns/43/contacts').reply(200, accepted(1));
@@ -127,7 +127,7 @@ describe('Skip Numbers Pushed Before', () => {
 	});
 
 	test('pushes a number once per run, even if Remove Duplicates is off', async () => {
-		const bodies = answering(ok(1));
+		const bodies = respondWith(ok(1));
 		await run(rowsOf({ phone: phone(1) }, { phone: phone(1) }), { removeDuplicates: false });
 		expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
 	});
@@ -137,7 +137,7 @@ describe('Skip Numbers Pushed Before', () => {
 		store.beforeCall = (call) => {
 			if (call.startsWith('add')) sizes.push(store.size);
 		};
-		answering(ok(2), [409, rejection('archived')]);
+		respondWith(ok(2), [409, rejection('archived')]);
 		await run(manyRows(6), { contactsPerRequest: 2 }, stopping);
 		// Two are reserved, and then confirmed together with two more, which were released.
 		expect(sizes.slice(0, 3)).toEqual([0, LIST_TEXTS, LIST_TEXTS + 2]);
@@ -150,11 +150,11 @@ describe('rows that certainly had no effect can be pushed later', () => {
 		['a rejection of the whole request', [409, rejection('archived')]],
 		['rows that the service names', [400, rejection('contacts[0] and contacts[2] are bad')]],
 	] as const)('%s', async (_name, [status, body]) => {
-		const bodies = answering([status, body]);
-		if (status === 400) answeringInto(bodies, ok(1));
+		const bodies = respondWith([status, body]);
+		if (status === 400) respondInto(bodies, ok(1));
 		await run(manyRows(3), {}, stopping);
 		const pushed = status === 400 ? [phone(1)] : [];
-		answeringInto(bodies, ok(3 - pushed.length));
+		respondInto(bodies, ok(3 - pushed.length));
 		const again = await run(manyRows(3));
 		expect(phonesOf(bodies.at(-1))).toEqual(
 			[0, 1, 2].map(phone).filter((one) => !pushed.includes(one)),
@@ -166,14 +166,14 @@ describe('rows that certainly had no effect can be pushed later', () => {
 		breaking('CERT_HAS_EXPIRED');
 		const { error } = await run(manyRows(2));
 		expect(error?.message).toMatch(/certificate couldn't be verified, so the request wasn't sent/);
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		expect((await run(manyRows(2))).rejected).toEqual([]);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)]]);
 	});
 
 	test('pushes a do-not-disturb number again, but not a queued one', async () => {
 		const skips = { dnd_skipped: [phone(0)], engine_skipped_duplicates: [phone(1)] };
-		const bodies = answering([200, accepted(3, skips)], ok(1));
+		const bodies = respondWith([200, accepted(3, skips)], ok(1));
 		await run(manyRows(3));
 		const again = await run(manyRows(3));
 		expect(phonesOf(bodies[1])).toEqual([phone(0)]);
@@ -184,7 +184,7 @@ describe('rows that certainly had no effect can be pushed later', () => {
 	});
 
 	test('rows after the push stopped', async () => {
-		const bodies = answering(ok(1), [409, rejection('archived')], ok(3));
+		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(3));
 		await run(manyRows(4), { contactsPerRequest: 1 }, stopping);
 		await run(manyRows(4), { contactsPerRequest: 10 });
 		expect(phonesOf(bodies[2])).toEqual([1, 2, 3].map(phone));
@@ -215,7 +215,7 @@ describe('rows that may have taken effect are never sent again', () => {
 
 	test('the run after a killed one reports its rows as unknown, and pushes the others', async () => {
 		await killed(manyRows(4), { contactsPerRequest: 2 });
-		const bodies = answering(ok(3));
+		const bodies = respondWith(ok(3));
 		const next = await run(manyRows(5));
 		expect(phonesOf(bodies[0])).toEqual([2, 3, 4].map(phone));
 		expect(statuses(next)).toEqual([
@@ -255,7 +255,7 @@ describe('when the store of n8n fails', () => {
 	});
 
 	test('after a request: the pushed rows are reported, and the push stops', async () => {
-		answering(ok(2));
+		respondWith(ok(2));
 		store.beforeCall = (call) => {
 			if (call === 'add 4') throw new Error('disk full');
 		};
@@ -265,7 +265,7 @@ describe('when the store of n8n fails', () => {
 	});
 
 	test('a row that could not be released says so', async () => {
-		answering([409, rejection('archived')]);
+		respondWith([409, rejection('archived')]);
 		store.beforeCall = (call) => {
 			if (call.startsWith('remove')) throw new Error('disk full');
 		};
@@ -278,7 +278,7 @@ describe('when the store of n8n fails', () => {
 });
 
 test('two simultaneous runs in one process send each number once', async () => {
-	const bodies = answering(ok(3), ok(1));
+	const bodies = respondWith(ok(3), ok(1));
 	const [one, other] = await Promise.all([run(manyRows(3)), run(manyRows(4))]);
 	expect(bodies.flatMap(phonesOf).sort()).toEqual([0, 1, 2, 3].map(phone));
 	expect([...statuses(one), ...statuses(other)].map(([, status]) => status)).toEqual([
@@ -289,7 +289,7 @@ test('two simultaneous runs in one process send each number once', async () => {
 });
 
 test('a push of old rows needs three store accesses, and one per possible request', async () => {
-	answering(ok(100));
+	respondWith(ok(100));
 	await run(manyRows(100));
 	store.calls.length = 0;
 	await run(manyRows(100), { contactsPerRequest: 50 });
@@ -299,7 +299,7 @@ test('a push of old rows needs three store accesses, and one per possible reques
 
 describe('attempts of the same execution', () => {
 	test('Retry On Fail sends only the released numbers', async () => {
-		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
+		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(1));
 		const { error, pushed, rejected } = await run(
 			manyRows(2),
 			{ contactsPerRequest: 1 },
@@ -312,7 +312,7 @@ describe('attempts of the same execution', () => {
 
 	test('each attempt reports the rows of an interrupted earlier run', async () => {
 		await killed(manyRows(1));
-		answering([409, rejection('archived')], ok(1));
+		respondWith([409, rejection('archived')], ok(1));
 		const { error, rejected, pushed } = await run(
 			manyRows(2),
 			{},
@@ -325,7 +325,7 @@ describe('attempts of the same execution', () => {
 
 	test('a retry with an invalid form reports them too', async () => {
 		await killed(manyRows(1));
-		answering([409, rejection('archived')]);
+		respondWith([409, rejection('archived')]);
 		const node = pushNode(harness, remembering());
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -342,21 +342,21 @@ describe('attempts of the same execution', () => {
 		['not pushed since', false, ['rejected', 'pushed_before']],
 	])('a retry reports a rejected row that was %s as it is now', async (_what, isPushed, now) => {
 		const isRejected = rejection('contacts[0].city is invalid');
-		answering([400, isRejected], [409, rejection('archived')], ok(isPushed ? 2 : 1));
+		respondWith([400, isRejected], [409, rejection('archived')], ok(isPushed ? 2 : 1));
 		const node = pushNode(harness, remembering());
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		await run(manyRows(2).slice(isPushed ? 0 : 1));
 		const again = await retryFailed(harness.credentials, failed, workflow);
 		expect(output(again, 'Node', 1).map(({ json }) => json.rejection_status)).toEqual(now);
-		const bodies = answering(ok());
+		const bodies = respondWith(ok());
 		const { rejected } = await run(rowsOf({ phone: phone(0) }));
 		expect([bodies.length, rejected.length]).toEqual(isPushed ? [0, 1] : [1, 0]);
 		nock.cleanAll();
 	});
 
 	test('a retry from the list of executions reports them too', async () => {
-		const bodies = answering(ok(1), [409, rejection('archived')], ok(1));
+		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(1));
 		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
 		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
@@ -373,7 +373,7 @@ describe('as a tool', () => {
 		['an agent', engineTool],
 		['an MCP client', mcpTool],
 	])('%s does not push numbers of earlier runs', async (_name, toolOf) => {
-		answering(ok(1));
+		respondWith(ok(1));
 		await run(manyRows(1));
 		const tool = toolOf(harness.credentials, pushNode(harness, remembering()));
 		expect(await tool({ phone: phone(0) })).toMatchObject({
@@ -387,7 +387,7 @@ describe('as a tool', () => {
 });
 
 test('a model gets the numbers that an earlier run pushed, without advice to correct them', async () => {
-	const bodies = answering([200, accepted(1)]);
+	const bodies = respondWith([200, accepted(1)]);
 	await run(manyRows(1));
 	const tool = engineTool(harness.credentials, pushNode(harness, remembering()));
 	const answer = await tool({ phone: phone(0) });
@@ -410,7 +410,7 @@ describe('rows of a CSV file', () => {
 		await runPush(harness, [file(...numbers)], { contactsFrom: 'csv', options });
 
 	test('are pushed once across all runs in any format', async () => {
-		const bodies = answering([200, accepted(2)], [200, accepted(1)]);
+		const bodies = respondWith([200, accepted(2)], [200, accepted(1)]);
 		const skipping = { skipPushedBefore: true };
 		await ofFile([phone(0), phone(1)], skipping);
 		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);

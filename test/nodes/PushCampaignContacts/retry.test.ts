@@ -3,8 +3,8 @@ import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness, oneNodeWorkflow, output, retryFailed, runWorkflow } from '../../engine';
 import {
 	accepted,
-	answering,
-	answeringInto,
+	respondWith,
+	respondInto,
 	breaking,
 	pushNode,
 	jsonOf,
@@ -39,7 +39,7 @@ const errorOf = ({ data }: IRun) => data.resultData.error;
 
 describe('Retry in the list of executions', () => {
 	test('sends the remaining rows, and returns the requests of both executions', async () => {
-		const bodies = answering(OK, ARCHIVED, OK, [200, accepted(1)]);
+		const bodies = respondWith(OK, ARCHIVED, OK, [200, accepted(1)]);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		expect(errorOf(failed)).toHaveProperty(
@@ -65,9 +65,9 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('never sends rows again that may have arrived', async () => {
-		const bodies = answering(OK);
+		const bodies = respondWith(OK);
 		breaking('ECONNRESET', bodies);
-		answeringInto(bodies, [200, accepted(1)]);
+		respondInto(bodies, [200, accepted(1)]);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(5));
 		const again = await retry(failed, node);
@@ -83,7 +83,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('with the edited workflow, no number is pushed again', async () => {
-		const bodies = answering(OK, ARCHIVED, OK);
+		const bodies = respondWith(OK, ARCHIVED, OK);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
 		await retry(failed, pushNode(harness, changed));
@@ -91,7 +91,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('with edited contacts, pushes no number again, also if Remove Duplicates is off', async () => {
-		const bodies = answering(ONE);
+		const bodies = respondWith(ONE);
 		breaking('ECONNRESET', bodies);
 		const options = { contactsPerRequest: 1, removeDuplicates: false };
 		const json = (...numbers: number[]) =>
@@ -101,7 +101,7 @@ describe('Retry in the list of executions', () => {
 				options,
 			});
 		const failed = await run(json(0, 1, 2, 2), [{ json: {} }]);
-		answeringInto(bodies, ONE, ONE);
+		respondInto(bodies, ONE, ONE);
 		const again = await retry(failed, json(1, 0, 2, 2));
 		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 2].map(phone));
 		expect(
@@ -119,7 +119,7 @@ describe('Retry in the list of executions', () => {
 			jsonOf(output(done, 'Node', 1)).map((json) => [json.rejection_status, json.rejection_reason]);
 
 		test('if it has no number in the new Phone Column', async () => {
-			const bodies = answering(OK, ARCHIVED, ONE);
+			const bodies = respondWith(OK, ARCHIVED, ONE);
 			const input = rowsOf(
 				{ phone: phone(0), mobile: '' },
 				{ phone: phone(1), mobile: 'n/a' },
@@ -140,7 +140,7 @@ describe('Retry in the list of executions', () => {
 		});
 
 		test('if its number was sent as it is, and is unusable with Normalize Phone Numbers', async () => {
-			const bodies = answering(ONE, ARCHIVED, ONE);
+			const bodies = respondWith(ONE, ARCHIVED, ONE);
 			const input = rowsOf({ phone: '12345' }, { phone: phone(1) });
 			const off = { ...perRow, normalizePhones: false };
 			const failed = await run(pushNode(harness, { options: off }), input);
@@ -154,7 +154,7 @@ describe('Retry in the list of executions', () => {
 		});
 
 		test('if Remove Duplicates now keeps the other row with its number', async () => {
-			const bodies = answering(ONE, ARCHIVED, ONE);
+			const bodies = respondWith(ONE, ARCHIVED, ONE);
 			const input = rowsOf(
 				{ phone: phone(0), person_name: 'Asha Rao', nickname: 'A' },
 				{ phone: phone(0), person_name: 'Asha', nickname: 'Asha' },
@@ -177,7 +177,7 @@ describe('Retry in the list of executions', () => {
 		});
 
 		test('if the service rejected it with the form of the first attempt', async () => {
-			const bodies = answering(
+			const bodies = respondWith(
 				[400, rejection('contacts[0].city is invalid')],
 				ARCHIVED,
 				ONE,
@@ -197,7 +197,7 @@ describe('Retry in the list of executions', () => {
 		});
 
 		test('once, if two attempts pushed it with different numbers', async () => {
-			answering(ONE, ARCHIVED, ONE, ARCHIVED);
+			respondWith(ONE, ARCHIVED, ONE, ARCHIVED);
 			const input = rowsOf(
 				{ phone: phone(0), mobile: phone(10), other: '' },
 				{ phone: phone(1), mobile: phone(11), other: phone(21) },
@@ -211,7 +211,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('with an invalid setting, reports which rows are in the campaign', async () => {
-		answering(OK, ARCHIVED);
+		respondWith(OK, ARCHIVED);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
 		const broken = pushNode(harness, { ...bySize, campaignId: 'Spring' });
 		const again = await retry(failed, { ...broken, onError: 'continueRegularOutput' });
@@ -226,14 +226,14 @@ describe('Retry in the list of executions', () => {
 
 	test("with an invalid setting, doesn't say that Release to Calling Queue is off", async () => {
 		const released: NodeParameters = { ...bySize, enqueue: true };
-		answering([200, accepted(2, { enqueued: true, queued_calls: 2 })], ARCHIVED);
+		respondWith([200, accepted(2, { enqueued: true, queued_calls: 2 })], ARCHIVED);
 		const failed = await run(pushNode(harness, released), manyRows(4));
 		const again = await retry(failed, pushNode(harness, { ...released, campaignId: 'Spring' }));
 		expect(errorOf(again)).toHaveProperty('messages', ['4 rows: 2 pushed, 2 not sent.']);
 	});
 
 	test('with an invalid setting, One Item per Row has the numbers that earlier attempts sent', async () => {
-		breaking('ECONNRESET', answering(OK));
+		breaking('ECONNRESET', respondWith(OK));
 		const perRow: NodeParameters = { options: { contactsPerRequest: 2, output: 'rows' } };
 		const rows = ['+91 90000 00000', '9000000001', '90000-00002', '9000000003', '9000000004'];
 		const input = rows.map((number) => ({ json: { phone: number } }));
@@ -254,7 +254,7 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('with an unreadable checkpoint, nothing is sent, and all rows are unknown', async () => {
-		answering(OK, ARCHIVED);
+		respondWith(OK, ARCHIVED);
 		const node = pushNode(harness, bySize);
 		const failed = await run(node, manyRows(4));
 		const context = failed.data.executionData?.contextData['node:Node'];

@@ -2,7 +2,7 @@ import { asRecord } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	breaking,
 	contactsOf,
 	runPush,
@@ -18,7 +18,7 @@ const byRow = { options: { output: 'rows' } };
 
 describe('Output: One Item per Row', () => {
 	test('returns each row once, in Pushed or Rejected', async () => {
-		answering([
+		respondWith([
 			200,
 			accepted(3, {
 				dnd_skipped: [{ phone: '+919000000002' }],
@@ -105,7 +105,7 @@ describe('Output: One Item per Row', () => {
 	});
 
 	test('returns the contact list of each row, and no phone_sent for rows that were not sent', async () => {
-		const bodies = answering([200, accepted(1, { campaign_upload_id: 7 })]);
+		const bodies = respondWith([200, accepted(1, { campaign_upload_id: 7 })]);
 		breaking('ECONNRESET', bodies);
 		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
 		const parameters = { options: { output: 'rows', contactsPerRequest: 1 } };
@@ -153,7 +153,7 @@ test.each<[string, NodeParameters, string[], string[]]>([
 		['rejection_status', 'rejection_reason', 'phone', 'city'],
 	],
 ])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
-	answering([200, accepted(1)]);
+	respondWith([200, accepted(1)]);
 	const rows = rowsOf({ phone: phone(0), city: 'Pune' }, { phone: 'x', city: 'Pune' });
 	const { pushed, rejected } = await runPush(harness, rows, parameters);
 	expect([pushed, rejected].map(([item]) => Object.keys(item?.json ?? {}))).toEqual(columns);
@@ -180,7 +180,7 @@ describe('a rejected row', () => {
 		);
 		const [row] = rejected;
 		expect(row?.json.rejection_status).toBe('rejected');
-		const bodies = answering([200, accepted(1)]);
+		const bodies = respondWith([200, accepted(1)]);
 		const corrected = { ...row?.json, phone: '9876543210' };
 		const { pushed, error } = await runPush(harness, [{ json: corrected }], byRow);
 		expect(error).toBeUndefined();
@@ -247,8 +247,8 @@ describe('dragged columns', () => {
 });
 
 test('Retry On Fail recognizes a nested number', async () => {
-	const bodies = answering([200, accepted(1)], [409, { success: false, error: 'archived' }]);
-	answering([200, accepted(1)]);
+	const bodies = respondWith([200, accepted(1)], [409, { success: false, error: 'archived' }]);
+	respondWith([200, accepted(1)]);
 	const rows = rowsOf({ p: { phone: '9000000001' } }, { p: { phone: '9000000002' } });
 	const { error, pushed } = await runPush(
 		harness,

@@ -4,7 +4,7 @@ import { pushFields } from '../../../nodes/PushCampaignContacts/properties';
 import { engineHarness } from '../../engine';
 import {
 	accepted,
-	answering,
+	respondWith,
 	fileItem,
 	manyRows,
 	phone,
@@ -51,7 +51,7 @@ describe('in Options', () => {
 	);
 
 	test('a value that is the same for all rows is used', async () => {
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const rows = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
 		const options = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
 		expect((await runPush(harness, rows, { options })).error).toBeUndefined();
@@ -61,7 +61,7 @@ describe('in Options', () => {
 	test('the time is read once', async () => {
 		let time = 0;
 		jest.spyOn(Date, 'now').mockImplementation(() => 1_800_000_000_000 + time++);
-		const bodies = answering([200, accepted(2)]);
+		const bodies = respondWith([200, accepted(2)]);
 		const options = { additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}' };
 		const { error } = await runPush(harness, manyRows(2), { options });
 		jest.restoreAllMocks();

@@ -22,7 +22,7 @@ import {
 import { skipSleeps } from '../../engine/time';
 import {
 	accepted,
-	answering,
+	respondWith,
 	breaking,
 	contactList,
 	pushNode,
@@ -60,7 +60,7 @@ const runs = (run: IRun, index: number): INodeExecutionData[][] =>
 
 describe('a node that runs several times in an execution', () => {
 	test('pushes a number once, and rejects it in later runs', async () => {
-		const bodies = answering(ok(2));
+		const bodies = respondWith(ok(2));
 		const { workflow, start } = twoBranches();
 		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1)]);
@@ -74,7 +74,7 @@ describe('a node that runs several times in an execution', () => {
 
 	test('does not treat a contact list of an earlier run as that of a lost request', async () => {
 		showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 1)]));
-		breaking('ECONNRESET', answering(ok(1)));
+		breaking('ECONNRESET', respondWith(ok(1)));
 		const options = { options: { ifUnknown: 'lookUp' } };
 		const goOn = { onError: 'continueRegularOutput' } as const;
 		const { workflow, start } = twoBranches(options, { executeOnce: true }, goOn);
@@ -86,7 +86,7 @@ describe('a node that runs several times in an execution', () => {
 	});
 
 	test('pushes the rows of a later run that are new', async () => {
-		const bodies = answering(ok(1), ok(1));
+		const bodies = respondWith(ok(1), ok(1));
 		const { workflow, start } = twoBranches({}, { executeOnce: true });
 		await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		expect(bodies.flatMap(phonesOf).sort()).toEqual([phone(0), phone(1)]);
@@ -105,18 +105,18 @@ describe('a node that runs several times in an execution', () => {
 
 	test('pushes rejected rows again, and duplicates if Remove Duplicates is off', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
-		const bodies = answering([401, 'no'], ok(1));
+		const bodies = respondWith([401, 'no'], ok(1));
 		const rejected = twoBranches({}, {}, each);
 		await runWorkflow(harness.credentials, rejected.workflow, rejected.start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
-		const again = answering(ok(1), ok(1));
+		const again = respondWith(ok(1), ok(1));
 		const both = twoBranches({ options: { removeDuplicates: false } });
 		await runWorkflow(harness.credentials, both.workflow, both.start, manyRows(1));
 		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 	});
 
 	test('remembers the numbers in a retry of the execution', async () => {
-		const bodies = answering(ok(1), [401, 'no'], ok(1));
+		const bodies = respondWith(ok(1), [401, 'no'], ok(1));
 		const { workflow, start } = twoBranches({}, { executeOnce: true });
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		await retryFailed(harness.credentials, failed, workflow);
@@ -139,7 +139,7 @@ describe('the requests of a model', () => {
 		'%s pushes a number once, in any list',
 		async (_route, open) => {
 			const call = open();
-			const bodies = answering(ok(2), ok(1));
+			const bodies = respondWith(ok(2), ok(1));
 			expect(await call(list(0, 1))).toMatchObject({ outcome: 'done' });
 			for (const other of [list(1, 0), list(1), list(0), list(0, 1, 1)]) {
 				expect(await call(other)).toMatchObject({ outcome: 'already_done' });
@@ -169,14 +169,14 @@ describe('the requests of a model', () => {
 			for (const other of [list(1, 0), list(1), list(0)]) {
 				expect(await call(other)).toMatchObject({ outcome: 'unknown' });
 			}
-			const bodies = answering(ok(1));
+			const bodies = respondWith(ok(1));
 			expect(await call(list(0, 2))).toMatchObject({ outcome: 'partly_done' });
 			expect(bodies.map(phonesOf)).toEqual([[phone(2)]]);
 		},
 	);
 
 	test('pushes again to another campaign, in another agent run, and in another session', async () => {
-		const bodies = answering(ok(1), ok(1), ok(1));
+		const bodies = respondWith(ok(1), ok(1), ok(1));
 		await engineTool(harness.credentials, tool())(list(0));
 		await engineTool(harness.credentials, tool(), { run: 1 })(list(0));
 		await mcpTool(harness.credentials, tool(), 'another session')(list(0));

@@ -2,14 +2,14 @@
 import type { INode } from 'n8n-workflow';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { engineHarness, startNode, stoppedResult } from '../../engine';
-import { accepted, answering, manyRows, phone, phonesOf, pushNode } from './pushHarness';
+import { accepted, respondWith, manyRows, phone, phonesOf, pushNode } from './pushHarness';
 
 const harness = engineHarness();
 afterEach(() => jest.restoreAllMocks());
 
 /** The first request is accepted. Then n8n can't note the second one, and the execution is stopped. */
 async function stopAtSecond(over: Partial<INode> = {}) {
-	const bodies = answering([200, accepted(1)]);
+	const bodies = respondWith([200, accepted(1)]);
 	const node = pushNode(harness, { options: { contactsPerRequest: 1 } }, over);
 	const execution = startNode(harness.credentials, node, manyRows(3));
 	harness.store.beforeCall = () => {

@@ -6,7 +6,7 @@ import { engineHarness, engineTool, inlineTool, mcpTool, service } from '../../e
 import { skipSleeps } from '../../engine/time';
 import {
 	accepted,
-	answering,
+	respondWith,
 	breaking,
 	pushNode,
 	PATH,
@@ -49,7 +49,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));
 
 	test('unknown outcome of the second request: the pushed contacts are reported', async () => {
-		const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+		const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
 		const given = contacts(5);
 		const answer = await start()({ contacts: given });
 		expect(bodies).toHaveLength(2);
@@ -81,7 +81,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		],
 		['a wrong token', 401, rejection('Invalid API token'), /person who set up this tool/],
 	])('%s at the second request: partly done', async (_what, status, body, advice) => {
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		service()
 			.post(PATH)
 			.times(status === 429 ? 4 : 1)
@@ -100,7 +100,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 	test('timeout during the second request: the pushed contacts are reported', async () => {
 		const over = new AbortController();
 		jest.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(over.signal);
-		answering([200, accepted(2)]);
+		respondWith([200, accepted(2)]);
 		service()
 			.post(PATH)
 			.reply(200, () => {
@@ -118,7 +118,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 
 	test('the service rejects each contact: outcome rejected', async () => {
 		const [one, other] = contacts(2);
-		answering(
+		respondWith(
 			[400, rejection('contacts[0].phone is invalid')],
 			[400, rejection('contacts[0].phone is invalid')],
 		);
@@ -139,7 +139,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 
 test('the same request after an unknown outcome sends nothing and reports the same', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
-	const bodies = breaking('ECONNRESET', answering([200, accepted(2)]));
+	const bodies = breaking('ECONNRESET', respondWith([200, accepted(2)]));
 	const given = contacts(4);
 	await push({ contacts: given });
 	expect(await push({ contacts: given })).toMatchObject({
@@ -151,11 +151,11 @@ test('the same request after an unknown outcome sends nothing and reports the sa
 
 test('after too many requests, the remaining contacts can be pushed, and nobody twice', async () => {
 	const push = engineTool(harness.credentials, toolNode(inTwos));
-	const bodies = answering([200, accepted(2)]);
+	const bodies = respondWith([200, accepted(2)]);
 	service().post(PATH).times(4).reply(429, rejection('Too many requests'));
 	const given = contacts(3);
 	expect(await push({ contacts: given })).toMatchObject({ outcome: 'partly_done' });
-	const later = answering([200, accepted(1)]);
+	const later = respondWith([200, accepted(1)]);
 	expect(await push({ contacts: given })).toMatchObject({
 		outcome: 'done',
 		result: { totals: { pushed: 3 } },

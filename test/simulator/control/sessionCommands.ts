@@ -26,7 +26,7 @@ export function sessionCommands(sessions: SessionControl): Route[] {
 		command('dropSilently', ({ sessionId }) => sessions.dropSilently(text(sessionId))),
 		command('sockets', ({ sessionId }) => ({
 			open: sessions.openSockets(text(sessionId)),
-			standing: sessions.standingSockets(),
+			connected: sessions.connectedSockets(),
 		})),
 		command('frames', ({ sessionId }) => sessions.frames(text(sessionId))),
 		command('expireTokens', () => sessions.expireTokens()),

@@ -67,7 +67,7 @@ export class SessionControl {
 	}
 
 	/** The number of TCP connections, including those that were dropped silently. */
-	standingSockets(): number {
+	connectedSockets(): number {
 		return this.world.hub.all().length;
 	}
 

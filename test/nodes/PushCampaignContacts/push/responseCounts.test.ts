@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { contactItems, json, phone, push, scripted, statuses, stored } from './scripted';
 
-const answering = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
+const respondWith = (data: JsonObject) => scripted(() => json(200, { success: true, data }));
 const pushedRows = ({ pushed }: Awaited<ReturnType<typeof push>>) =>
 	pushed.flatMap(({ rows }) => [...rows]);
 
@@ -44,7 +44,7 @@ describe('impossible counts leave both rows unknown', () => {
 		{ ...list, contacts_accepted: 0, dnd_skipped: [{}, {}] },
 		{ ...list, contacts_accepted: 0, dnd_skipped: [phone(0), { number: 'hidden' }] },
 	])('%j', async (data) => {
-		const { sent, options } = answering(data);
+		const { sent, options } = respondWith(data);
 		const outcome = await push(2, options);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
 		expect(outcome.pushed).toEqual([]);
@@ -64,7 +64,7 @@ describe('impossible counts leave both rows unknown', () => {
 			contacts_accepted: 0,
 			dnd_skipped: [two[0] ?? ''],
 		};
-		const { stopped } = await push(2, answering(data).options);
+		const { stopped } = await push(2, respondWith(data).options);
 		expect(stopped).toMatchObject({
 			message: expect.stringContaining(
 				'has contacts_received: 2, contacts_accepted: 0, skipped: 1.',
@@ -72,7 +72,7 @@ describe('impossible counts leave both rows unknown', () => {
 			resolution:
 				"They weren't sent again. Before you push them again, compare contact list 7 of the campaign with your rows.",
 		});
-		const { stopped: one } = await push(1, answering({ contacts_accepted: 0 }).options);
+		const { stopped: one } = await push(1, respondWith({ contacts_accepted: 0 }).options);
 		expect(one?.message).toContain(
 			'the request had 1 contact, the response has contacts_accepted: 0.',
 		);
@@ -81,8 +81,8 @@ describe('impossible counts leave both rows unknown', () => {
 
 	test('does not send them in a later attempt', async () => {
 		const progress = new PushProgress();
-		await push(2, answering({ ...list, contacts_accepted: 1 }).options, progress);
-		const { sent, options } = answering({ ...list, contacts_accepted: 2 });
+		await push(2, respondWith({ ...list, contacts_accepted: 1 }).options, progress);
+		const { sent, options } = respondWith({ ...list, contacts_accepted: 2 });
 		const outcome = await push(2, options, stored(progress));
 		expect(sent).toEqual([]);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown']);
@@ -90,7 +90,7 @@ describe('impossible counts leave both rows unknown', () => {
 	});
 
 	test('does not send later rows', async () => {
-		const { sent, options } = answering({ ...list, contacts_accepted: 1 });
+		const { sent, options } = respondWith({ ...list, contacts_accepted: 1 });
 		const outcome = await push(4, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([two]);
 		expect(statuses(outcome)).toEqual(['0 unknown', '1 unknown', '2 not_sent', '3 not_sent']);
@@ -117,7 +117,7 @@ test.each<[JsonObject, pushed: number[]]>([
 	// The entry names no row, which a hint says.
 	[{ ...list, contacts_accepted: 1, dnd_skipped: [{ id: 9 }] }, [0, 1]],
 ])('accepts possible counts: %j', async (data, rows) => {
-	const outcome = await push(2, answering(data).options);
+	const outcome = await push(2, respondWith(data).options);
 	expect(outcome.stopped).toBeUndefined();
 	expect(pushedRows(outcome)).toEqual(rows);
 });
@@ -180,7 +180,7 @@ test('pushes rows only if the counts account for each of them', async () => {
 						engine_skipped_duplicates: engine,
 					}),
 				);
-				const { sent, options } = answering(data);
+				const { sent, options } = respondWith(data);
 				const outcome = await push(size, options);
 				expect(sent).toHaveLength(1);
 				const all = [...pushedRows(outcome), ...outcome.rejectedRows.rowsWith()];
@@ -214,7 +214,7 @@ test('pushes rows only if the counts account for each of them', async () => {
 
 describe('release to the calling queue', () => {
 	const hints = async (enqueue: boolean, data: JsonObject) => {
-		const { options } = answering({ ...list, contacts_accepted: 2, ...data });
+		const { options } = respondWith({ ...list, contacts_accepted: 2, ...data });
 		const campaign = { ...options.campaign, enqueue };
 		return hintsFor(await push(2, { ...options, campaign }));
 	};
