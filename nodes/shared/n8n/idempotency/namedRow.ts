@@ -1,5 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import { isJsonObject } from '../../json';
 
 const ENTRIES = { mode: 'entries' } as const;
 
@@ -58,13 +59,26 @@ export class NamedRow {
 
 	/** n8n reads the node's ID before it waits for its database, so nothing else sees the name. */
 	private async use<T>(access: () => Promise<T>): Promise<T> {
-		const { node } = this.context.getExecuteData();
+		const node = nodeOf(this.context);
 		const { id } = node;
 		node.id = this.name;
 		const result = access();
 		node.id = id;
 		return await result;
 	}
+}
+
+/**
+ * The node object that n8n's store uses. In a tool that an MCP Server Trigger or an older agent runs, `getExecuteData` has
+ * the node of the trigger or the agent.
+ */
+function nodeOf(context: IExecuteFunctions): { id: string } {
+	const node: unknown = Reflect.get(context, 'node');
+	return hasId(node) ? node : context.getExecuteData().node;
+}
+
+function hasId(value: unknown): value is { id: string } {
+	return isJsonObject(value) && typeof value.id === 'string';
 }
 
 /** Whether this version of n8n has a row for each name. Otherwise, all names have the same row. */

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
-import type { INode } from 'n8n-workflow';
+import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { NotSent } from '../../../../../nodes/shared/api/errors';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { NamedRow } from '../../../../../nodes/shared/n8n/idempotency/namedRow';
 import { withWorkflowLock } from '../../../../../nodes/shared/n8n/idempotency/workflowLock';
-import { engineHarness, executeContext, skipSleeps } from '../../../../engine';
+import { engineHarness, executeContext, mcpContext, skipSleeps } from '../../../../engine';
 import { eventLoopTurns, until } from '../../../../n8n/until';
 
 const harness = engineHarness();
@@ -224,6 +224,33 @@ it('gives up after two minutes', async () => {
 		originalMessage: 'Another process uses it.',
 	});
 	expect(seconds() - started).toBeCloseTo(120, 0);
+});
+
+/** n8n gives the context of such a tool the task of the MCP Server Trigger, or of the agent. */
+describe('a tool that an MCP Server Trigger or an older agent runs', () => {
+	const inTool = async <T>(run: () => Promise<T>, context = toolContext()) =>
+		await withWorkflowLock(context, USE, run);
+	const toolContext = (): IExecuteFunctions =>
+		mcpContext(harness.credentials, harness.node('placeCall', {}));
+
+	it('waits for other processes', async () => {
+		const first = await longRunning();
+		let runs = false;
+		const second = inTool(async () => await Promise.resolve((runs = true)));
+		await eventLoopTurns(50);
+		expect(runs).toBe(false);
+		first.end();
+		await Promise.all([first.ended, second]);
+		expect(runs).toBe(true);
+	});
+
+	it("doesn't use the row of the node", async () => {
+		const context = toolContext();
+		const options = { mode: 'entries' } as const;
+		await context.helpers.checkProcessedAndRecord(['1'], 'node', options);
+		await context.helpers.removeProcessed(['1'], 'node', options);
+		expect(await inTool(async () => await Promise.resolve(1), context)).toBe(1);
+	});
 });
 
 describe('an n8n version with one row for all names', () => {
