@@ -25,6 +25,8 @@ export class Deduplicator implements IDataDeduplicator {
 	readonly calls: string[] = [];
 	/** Runs before each call reads or writes. The call waits for a promise. */
 	beforeCall: (call: string) => unknown = () => {};
+	/** Runs after each call has read. The call waits for a promise. */
+	afterRead: (call: string) => unknown = () => {};
 	private failsAfterNextAdd = false;
 
 	/** Makes all nodes of the engine use this store, as n8n does when it starts. */
@@ -36,6 +38,7 @@ export class Deduplicator implements IDataDeduplicator {
 		this.rows.clear();
 		this.calls.length = 0;
 		this.beforeCall = () => {};
+		this.afterRead = () => {};
 		this.failsAfterNextAdd = false;
 	}
 
@@ -60,10 +63,11 @@ export class Deduplicator implements IDataDeduplicator {
 		items: DeduplicationItemTypes[],
 		scope: DeduplicationScope,
 		context: ICheckProcessedContextData,
-		{ mode, maxEntries }: ICheckProcessedOptions,
+		options: ICheckProcessedOptions,
 	): Promise<IDeduplicationOutput> {
 		const key = keyOf(scope, context);
 		const stored = await this.read(`add ${items.length}`, key);
+		const { mode, maxEntries } = options;
 		if (stored !== undefined && stored.mode !== mode) throw otherMode();
 		const data = stored?.data ?? [];
 		const known = new Set(data);
@@ -117,6 +121,8 @@ export class Deduplicator implements IDataDeduplicator {
 		if (delay instanceof Promise) await delay;
 		const text = this.rows.get(key);
 		await nextTick();
+		const pause = this.afterRead(named);
+		if (pause instanceof Promise) await pause;
 		return text === undefined ? undefined : parse(text);
 	}
 

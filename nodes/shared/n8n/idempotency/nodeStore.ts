@@ -21,29 +21,50 @@ export function openNodeStore(context: IExecuteFunctions, use: StoreUse): Dedupl
 	return openStore(context, 'node', use);
 }
 
-/** @param scope whose store: of this node, or of its workflow */
+/**
+ * @param scope whose store: of this node, or of its workflow
+ * @param requireLock throws if this process may no longer use the store
+ */
 export function openStore(
 	{ helpers }: IExecuteFunctions,
 	scope: DeduplicationScope,
 	use: StoreUse,
+	requireLock = (): void => {},
 ): DeduplicationStore {
-	const reached = async <T>(result: Promise<T>): Promise<T> =>
-		await result.catch((error: unknown) => {
+	const reached = async <T>(access: () => Promise<T>): Promise<T> => {
+		try {
+			requireLock();
+			return await access();
+		} catch (error) {
 			throw unreachable(use, error);
-		});
+		}
+	};
 	return {
 		add: async (texts, maxEntries) => {
-			const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
-			const { new: added } = await reached(helpers.checkProcessedAndRecord(texts, scope, options));
+			const options = {
+				/** n8n reads this after it has read the list, and before it writes. The process may have been frozen since. */
+				get mode() {
+					requireLock();
+					return OPTIONS.mode;
+				},
+				...(maxEntries !== undefined && { maxEntries }),
+			};
+			const { new: added } = await reached(
+				async () => await helpers.checkProcessedAndRecord(texts, scope, options),
+			);
 			return added.map(String);
 		},
-		remove: async (texts) => await reached(helpers.removeProcessed(texts, scope, OPTIONS)),
-		clear: async () => await reached(helpers.clearAllProcessedItems(scope, OPTIONS)),
-		count: async () => await reached(helpers.getProcessedDataCount(scope, OPTIONS)),
+		remove: async (texts) =>
+			await reached(async () => await helpers.removeProcessed(texts, scope, OPTIONS)),
+		clear: async () =>
+			await reached(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
+		count: async () =>
+			await reached(async () => await helpers.getProcessedDataCount(scope, OPTIONS)),
 	};
 }
 
 export function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
+	if (error instanceof NotSent) return error;
 	const cause = error instanceof Error ? error.message : String(error);
 	return new NotSent(message, onScreenOnly(description), cause, false, 'n8n');
 }

@@ -25,18 +25,22 @@ type Lock = { row?: NamedRow; endsAt: number };
  * inserts the row of the current slot, or the next one if another process has the lock. So two processes take turns. It
  * then waits while earlier rows exist, until their locks have ended.
  *
+ * @param run must stop when `requireLock` throws, because another process may have the lock
  * @throws NotSent if n8n's database is unavailable, or other processes have the lock for too long
  */
 export async function withWorkflowLock<T>(
 	context: IExecuteFunctions,
 	use: StoreUse,
-	run: () => Promise<T>,
+	run: (requireLock: () => void) => Promise<T>,
 ): Promise<T> {
 	const { row, endsAt } = await acquire(context).catch((error: unknown) => {
 		throw unreachable(use, error);
 	});
-	const result = await run().finally(async () => await release(row));
-	if (clock.now() > endsAt) throw unreachable(use, 'It took too long.');
+	const requireLock = () => {
+		if (clock.now() > endsAt) throw unreachable(use, 'It took too long.');
+	};
+	const result = await run(requireLock).finally(async () => await release(row));
+	requireLock();
 	return result;
 }
 

@@ -7,13 +7,17 @@ import { createList, type ListOwner, listName } from '../../numberLists/numberLi
 import { openStore, type StoreUse } from './nodeStore';
 import { withWorkflowLock } from './workflowLock';
 
+/** By workflow: throws if the lock of this process has ended. */
+const locks = new Map<string | undefined, () => void>();
+
 /**
  * n8n's deduplication store of this workflow, which all of its nodes share. It has the numbers that nodes remember over
  * all executions, so that one node can forget those of the others. Only one user may work with it at a time, in all
  * processes of n8n ({@link runExclusiveOnWorkflow}).
  */
 export function openWorkflowStore(context: IExecuteFunctions, use: StoreUse): DeduplicationStore {
-	return openStore(context, 'workflow', use);
+	const { id } = context.getWorkflow();
+	return openStore(context, 'workflow', use, () => locks.get(id)?.());
 }
 
 /**
@@ -26,8 +30,13 @@ export async function runExclusiveOnWorkflow<T>(
 	use: StoreUse,
 	run: () => Promise<T>,
 ): Promise<T> {
-	const key = JSON.stringify(['numbers', context.getWorkflow().id]);
-	return await runExclusive(key, async () => await withWorkflowLock(context, use, run));
+	const { id } = context.getWorkflow();
+	const withLock = async () =>
+		await withWorkflowLock(context, use, async (requireLock) => {
+			locks.set(id, requireLock);
+			return await run().finally(() => locks.delete(id));
+		});
+	return await runExclusive(JSON.stringify(['numbers', id]), withLock);
 }
 
 /** Waits for other pushes of this workflow in this process that remember their numbers. */

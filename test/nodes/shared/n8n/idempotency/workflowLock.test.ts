@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { NotSent } from '../../../../../nodes/shared/api/errors';
+import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { NamedRow } from '../../../../../nodes/shared/n8n/idempotency/namedRow';
 import { withWorkflowLock } from '../../../../../nodes/shared/n8n/idempotency/workflowLock';
+import {
+	openWorkflowStore,
+	runExclusiveOnWorkflow,
+} from '../../../../../nodes/shared/n8n/idempotency/workflowStore';
 import { engineHarness, executeContext, mcpContext, skipSleeps } from '../../../../engine';
 import { eventLoopTurns, until } from '../../../../n8n/until';
 
@@ -188,6 +193,54 @@ it('reports a function that took longer than the lock', async () => {
 		message: USE.message,
 		resolution: USE.description,
 		originalMessage: 'It took too long.',
+	});
+});
+
+describe('the list of numbers, after the lock of a frozen process has ended', () => {
+	const openList = () => {
+		const context = executeContext(harness.node('placeCall', {}), []);
+		const list = openWorkflowStore(context, USE);
+		const use = async (run: () => Promise<unknown>) =>
+			await runExclusiveOnWorkflow(context, USE, run);
+		return { list, use };
+	};
+	const changes = {
+		add: async (list: DeduplicationStore) => await list.add(['1']),
+		remove: async (list: DeduplicationStore) => await list.remove(['earlier']),
+		clear: async (list: DeduplicationStore) => await list.clear(),
+	};
+
+	it.each(Object.entries(changes))("doesn't change (%s)", async (_name, change) => {
+		const { list, use } = openList();
+		await use(async () => await list.add(['earlier']));
+		const result = use(async () => {
+			pass(2 * SLOT_S);
+			await change(list);
+		});
+		await expect(result).rejects.toMatchObject({
+			message: USE.message,
+			originalMessage: 'It took too long.',
+		});
+		expect(await list.add(['earlier', '1'])).toEqual(['1']);
+	});
+
+	it('has what another process added while this one was reading it', async () => {
+		const { list, use } = openList();
+		await use(async () => await list.add(['earlier']));
+		harness.store.afterRead = async (call) => {
+			if (call !== 'add 1') return;
+			harness.store.afterRead = () => {};
+			pass(2 * SLOT_S);
+			const { helpers } = executeContext(harness.node('placeCall', {}), []);
+			await inProcess(
+				async () =>
+					await helpers.checkProcessedAndRecord(['of another'], 'workflow', { mode: 'entries' }),
+			);
+		};
+		await expect(use(async () => await list.add(['1']))).rejects.toMatchObject({
+			originalMessage: 'It took too long.',
+		});
+		expect(await list.add(['earlier', 'of another', '1'])).toEqual(['1']);
 	});
 });
 
