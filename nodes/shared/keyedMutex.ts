@@ -3,6 +3,8 @@ import { type Deferred, deferred, whenAborted } from './clock';
 /** Runs a function, possibly after others. */
 export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
 
+export const noLimit: Limiter = async (run) => await run();
+
 /** Runs or admits one caller per key at a time, in the order of the calls. Callers with different keys don't wait. */
 export class KeyedMutex {
 	private readonly queues = new Map<unknown, Promise<void>>();

@@ -1,7 +1,8 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
+import type { Limiter } from '../../shared/keyedMutex';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
 import type { StoreUse } from '../../shared/n8n/idempotency/nodeStore';
@@ -110,15 +111,17 @@ export const forget: Operation = {
 			);
 		}
 		const store = openWorkflowStore(context, STORE);
+		const exclusive: Limiter = async (run) => await runExclusiveOnWorkflow(context, STORE, run);
+		// Pushes in progress end first, because they record their results at the end.
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
-			await exclusively(context, async () => await store.clear());
+			await runExclusivePush(context, async () => await exclusive(async () => await store.clear()));
 			return [{ json: { forgotten: 'all', not_reached: NOT_REACHED }, pairedItem: [] }];
 		}
 		let lists: Promise<NumberLists> | undefined;
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
 			const keys = readKeys(parameters.at(index));
-			const forgotten = await exclusively(context, async () => {
-				lists ??= NumberLists.read(store);
+			const forgotten = await runExclusivePush(context, async () => {
+				lists ??= NumberLists.read(store, exclusive);
 				return await (await lists).forget(keys);
 			});
 			return asItems(outputOf(forgotten));
@@ -150,12 +153,4 @@ function outputOf({ campaigns, calls }: Forgotten): JsonObject {
 		forgotten_calls: calls,
 		not_reached: NOT_REACHED,
 	};
-}
-
-/** Pushes in progress end first, because they record their results at the end. */
-async function exclusively<T>(context: IExecuteFunctions, run: () => Promise<T>): Promise<T> {
-	return await runExclusivePush(
-		context,
-		async () => await runExclusiveOnWorkflow(context, STORE, run),
-	);
 }

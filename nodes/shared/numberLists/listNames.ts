@@ -2,6 +2,7 @@ import partition from 'lodash/partition';
 import { NotSent } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import { removeAll, type DeduplicationStore } from '../deduplicationStore';
+import { noLimit } from '../keyedMutex';
 
 /** Hexadecimal digits, and a separator. */
 const CHARACTERS = [...'0123456789abcdef/'];
@@ -16,10 +17,14 @@ const MAX_BEGINNINGS = 2_000;
  * next search removes most of them, and can find names that no list has.
  */
 export class ListNames {
-	/** @param kind of the lists, such as "calls" */
+	/**
+	 * @param kind of the lists, such as "calls"
+	 * @param exclusive runs one part of a search while nothing else uses the store
+	 */
 	constructor(
 		private readonly store: DeduplicationStore,
 		private readonly kind: string,
+		private readonly exclusive = noLimit,
 	) {}
 
 	/** The texts that make the store contain this name. */
@@ -35,7 +40,8 @@ export class ListNames {
 		let beginnings = [''];
 		while (beginnings.length > 0) {
 			if (beginnings.length > MAX_BEGINNINGS) throw unreadable();
-			const longer = await this.longerThan(beginnings);
+			const shorter = beginnings;
+			const longer = await this.exclusive(async () => await this.longerThan(shorter));
 			found.push(...longer);
 			const [ends, others] = partition(longer, (text) => text.endsWith(END));
 			names.push(...ends.map((text) => text.slice(0, -1)));
@@ -43,7 +49,9 @@ export class ListNames {
 		}
 		const used = new Set(names.flatMap((name) => this.textsOf(name)));
 		const unused = found.map((text) => this.textOf(text)).filter((text) => !used.has(text));
-		await removeAll(this.store, unused);
+		if (unused.length > 0) {
+			await this.exclusive(async () => await removeAll(this.store, unused));
+		}
 		return names;
 	}
 

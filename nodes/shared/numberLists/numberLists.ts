@@ -1,5 +1,6 @@
 import { fingerprint } from '../hash';
 import { removeAll, type DeduplicationStore } from '../deduplicationStore';
+import { type Limiter, noLimit } from '../keyedMutex';
 import { CalledNumbers } from './calledNumbers';
 import { ListNames } from './listNames';
 import { forgetPushed } from './pushedKeys';
@@ -52,23 +53,31 @@ export class NumberLists {
 		private readonly store: DeduplicationStore,
 		private readonly pushes: readonly string[],
 		private readonly calls: readonly string[],
+		private readonly exclusive: Limiter,
 	) {}
 
-	static async read(store: DeduplicationStore): Promise<NumberLists> {
-		const pushes = await new ListNames(store, 'pushes').all();
-		return new NumberLists(store, pushes, await new ListNames(store, 'calls').all());
+	/**
+	 * @param exclusive runs a few accesses while nothing else uses the store. All of them together can take minutes, and
+	 * a process can't keep the store for so long.
+	 */
+	static async read(store: DeduplicationStore, exclusive = noLimit): Promise<NumberLists> {
+		const pushes = await new ListNames(store, 'pushes', exclusive).all();
+		const calls = await new ListNames(store, 'calls', exclusive).all();
+		return new NumberLists(store, pushes, calls, exclusive);
 	}
 
 	async forget({ pushed, called }: NumberKeys): Promise<Forgotten> {
 		const campaigns = new Set<number>();
 		for (const list of this.pushes) {
-			const isForgotten = await forgetPushed(this.store, list, pushed);
+			const isForgotten = await this.exclusive(
+				async () => await forgetPushed(this.store, list, pushed),
+			);
 			if (isForgotten) campaigns.add(Number(list.split('/').at(-1)));
 		}
 		const numbers = new CalledNumbers(this.store);
 		let calls = false;
 		for (const key of this.calls.flatMap((list) => called.map((one) => calledKey(list, one)))) {
-			if (await numbers.forget(key)) calls = true;
+			if (await this.exclusive(async () => await numbers.forget(key))) calls = true;
 		}
 		return { campaigns: [...campaigns], calls };
 	}

@@ -1,4 +1,5 @@
 import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineHarness,
 	engineTool,
@@ -8,6 +9,7 @@ import {
 	output,
 	runNode,
 	service,
+	skipSleeps,
 } from '../../engine';
 import { acceptCalls, CALL } from '../PlaceCall/placeCallHarness';
 import {
@@ -62,6 +64,8 @@ const push = async (campaign: string, ...phones: string[]) =>
 		'Node',
 		1,
 	).map(({ json }) => json.rejection_status);
+
+afterEach(() => jest.restoreAllMocks());
 
 beforeEach(() => {
 	for (const id of [42, 43]) {
@@ -169,6 +173,18 @@ describe('Forget', () => {
 			what_happened: "A tool can't forget numbers, so nothing was forgotten.",
 		});
 		expect(store.size).toBe(size);
+	});
+
+	it('forgets a number although each access to the store takes two seconds', async () => {
+		answering([200, accepted(1)]);
+		await push('42', phone(0));
+		const setTime = skipSleeps();
+		store.beforeCall = (call) => {
+			if (!call.startsWith('lock')) setTime(new Date(clock.now() + 2_000).toISOString());
+		};
+		expect((await forgetting([phone(0)])).items).toMatchObject([
+			{ json: { forgotten: true, forgotten_campaigns: [42] } },
+		]);
 	});
 
 	it('waits for a push in progress', async () => {

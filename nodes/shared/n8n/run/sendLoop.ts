@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
 import type { JsonObject } from '../../json';
-import type { Limiter } from '../../keyedMutex';
+import { type Limiter, noLimit } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
 import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
@@ -22,8 +22,6 @@ type RequestOf<Deps> = (index: number) => PreparedRequest<Deps>;
 type EarlierOutput = NonNullable<ItemLoopOptions['earlierOutput']>;
 
 const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a new execution.';
-
-const noLimit: Limiter = async (job) => await job();
 
 /**
  * Sends each item once. Replays the stored results of earlier attempts (see {@link IdempotencyHandler}), and checks the
