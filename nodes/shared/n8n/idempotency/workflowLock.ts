@@ -39,9 +39,13 @@ export async function withWorkflowLock<T>(
 	const requireLock = () => {
 		if (clock.now() > endsAt) throw unreachable(use, 'It took too long.');
 	};
-	const result = await run(requireLock).finally(async () => await release(row));
-	requireLock();
-	return result;
+	try {
+		const result = await run(requireLock);
+		requireLock();
+		return result;
+	} finally {
+		await release(row);
+	}
 }
 
 async function acquire(context: IExecuteFunctions): Promise<Lock> {
