@@ -54,8 +54,16 @@ export function openStore(
 			);
 			return added.map(String);
 		},
-		remove: async (texts) =>
-			await reached(async () => await helpers.removeProcessed(texts, scope, OPTIONS)),
+		remove: async (texts) => {
+			// n8n reads these after the list, too.
+			const checked = new Proxy(texts, {
+				get: (target, name): unknown => {
+					requireLock();
+					return Reflect.get(target, name);
+				},
+			});
+			await reached(async () => await helpers.removeProcessed(checked, scope, OPTIONS));
+		},
 		clear: async () =>
 			await reached(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
 		count: async () =>

@@ -231,24 +231,30 @@ describe('the list of numbers, after the lock of a frozen process has ended', ()
 		expect(await list.add(['earlier', '1'])).toEqual(['1']);
 	});
 
-	it('has what another process added while this one was reading it', async () => {
-		const { list, use } = openList();
-		await use(async () => await list.add(['earlier']));
-		harness.store.afterRead = async (call) => {
-			if (call !== 'add 1') return;
-			harness.store.afterRead = () => {};
-			pass(2 * SLOT_S);
-			const { helpers } = executeContext(harness.node('placeCall', {}), []);
-			await inProcess(
-				async () =>
-					await helpers.checkProcessedAndRecord(['of another'], 'workflow', { mode: 'entries' }),
-			);
-		};
-		await expect(use(async () => await list.add(['1']))).rejects.toMatchObject({
-			originalMessage: 'It took too long.',
-		});
-		expect(await list.add(['earlier', 'of another', '1'])).toEqual(['1']);
-	});
+	it.each([
+		['add 1', changes.add, ['1']],
+		['remove 1', changes.remove, []],
+	])(
+		'has what another process added while this one was reading it (%s)',
+		async (call, change, missing) => {
+			const { list, use } = openList();
+			await use(async () => await list.add(['earlier']));
+			harness.store.afterRead = async (made) => {
+				if (made !== call) return;
+				harness.store.afterRead = () => {};
+				pass(2 * SLOT_S);
+				const { helpers } = executeContext(harness.node('placeCall', {}), []);
+				await inProcess(
+					async () =>
+						await helpers.checkProcessedAndRecord(['of another'], 'workflow', { mode: 'entries' }),
+				);
+			};
+			await expect(use(async () => await change(list))).rejects.toMatchObject({
+				originalMessage: 'It took too long.',
+			});
+			expect(await list.add(['earlier', 'of another', ...missing])).toEqual(missing);
+		},
+	);
 });
 
 it('is released after an error', async () => {
