@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { backoffMs } from '../../clock';
+import { backoffMs, StoredDeadline } from '../../clock';
 import { clock } from '../http/accountClient';
 import { areRowsSeparate, NamedRow } from './namedRow';
 import { type StoreUse, unreachable } from './nodeStore';
@@ -15,8 +15,8 @@ const MAX_WAIT_MS = 6 * SLOT_MS;
 
 const POLL_BACKOFF = { firstMs: 5, maxMs: 50, factor: 1.2, jitter: 0.5 };
 
-/** When the lock ends, in epoch milliseconds. Without a row if this n8n version has no separate rows. */
-type Lock = { row?: NamedRow; endsAt: number };
+/** Without a row and an end if this n8n version has no separate rows. */
+type Lock = { row?: NamedRow; end?: StoredDeadline };
 
 /**
  * Runs one function per workflow at a time, in all processes of n8n. In one process, the caller must do so.
@@ -33,11 +33,11 @@ export async function withWorkflowLock<T>(
 	use: StoreUse,
 	run: (requireLock: () => void) => Promise<T>,
 ): Promise<T> {
-	const { row, endsAt } = await acquire(context).catch((error: unknown) => {
+	const { row, end } = await acquire(context).catch((error: unknown) => {
 		throw unreachable(use, error);
 	});
 	const requireLock = () => {
-		if (clock.now() > endsAt) throw unreachable(use, 'It took too long.');
+		if (end !== undefined && end.left < 0) throw unreachable(use, 'It took too long.');
 	};
 	try {
 		const result = await run(requireLock);
@@ -77,16 +77,16 @@ async function waitForEarlier(
 	slot: number,
 	row: NamedRow,
 ): Promise<Lock | undefined> {
-	const endsAt = endOf(slot);
+	const end = new StoredDeadline(clock, endOf(slot));
 	try {
 		if (await existsAny(context, [slot + 1, slot + 2].filter(mayHaveBegun))) {
 			const lock = await withoutRows(context);
 			await release(row);
 			return lock;
 		}
-		for (let attempt = 1; clock.now() < endsAt; attempt++) {
+		for (let attempt = 1; end.left > 0; attempt++) {
 			const earlier = [slot - 2, slot - 1].filter((one) => clock.now() < endOf(one) + MARGIN_MS);
-			if (!(await existsAny(context, earlier))) return { row, endsAt };
+			if (!(await existsAny(context, earlier))) return { row, end };
 			await clock.sleep(backoffMs(POLL_BACKOFF, attempt));
 		}
 		await release(row);
@@ -112,10 +112,10 @@ async function existsAny(context: IExecuteFunctions, slots: readonly number[]): 
 
 /** A lock for an n8n version in which all names have the same row. */
 async function withoutRows(context: IExecuteFunctions): Promise<Lock | undefined> {
-	return (await areRowsSeparate(context)) ? undefined : { endsAt: Infinity };
+	return (await areRowsSeparate(context)) ? undefined : {};
 }
 
-/** When the lock of a slot ends. The second slot after it begins {@link MARGIN_MS} later. */
+/** When the lock of a slot ends, in epoch milliseconds. The second slot after it begins {@link MARGIN_MS} later. */
 function endOf(slot: number): number {
 	return (slot + 2) * SLOT_MS - MARGIN_MS;
 }

@@ -282,6 +282,18 @@ it("is released if n8n's database fails while it's acquired", async () => {
 	expect(harness.store.nodeIds).toEqual([]);
 });
 
+it("doesn't wait longer if the clock is set back", async () => {
+	void inProcess(killed);
+	await until('the row', async () => await Promise.resolve(harness.store.nodeIds.length > 0));
+	const started = clock.elapsed();
+	const result = inProcess(async () => await Promise.resolve(1));
+	await eventLoopTurns(20);
+	const back = clock.elapsed() - clock.now() + 3_600_000;
+	jest.spyOn(clock, 'now').mockImplementation(() => clock.elapsed() - back);
+	expect(await result).toBe(1);
+	expect(clock.elapsed() - started).toBeLessThan(120_000);
+});
+
 it('gives up after two minutes', async () => {
 	jest.spyOn(NamedRow.prototype, 'insert').mockResolvedValue(false);
 	const started = seconds();
