@@ -188,7 +188,10 @@ it('withdraws if the database was so slow that another process has acquired a la
 });
 
 it('reports a function that took longer than the lock', async () => {
-	const result = inProcess(async () => await Promise.resolve(pass(2 * SLOT_S)));
+	const result = inProcess(async () => {
+		pass(2 * SLOT_S);
+		await Promise.resolve();
+	});
 	await expect(result).rejects.toMatchObject({
 		message: USE.message,
 		resolution: USE.description,
