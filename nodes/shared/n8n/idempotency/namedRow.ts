@@ -81,7 +81,18 @@ function hasId(value: unknown): value is { id: string } {
 	return isJsonObject(value) && typeof value.id === 'string';
 }
 
-/** Whether this version of n8n has a row for each name. Otherwise, all names have the same row. */
+const withSeparateRows = new WeakSet<IExecuteFunctions>();
+
+/**
+ * Whether this version of n8n has a row for each name. Otherwise, all names have the row of the node. That one may be
+ * empty, and then it doesn't seem to exist, but no other owner can insert it.
+ */
 export async function areRowsSeparate(context: IExecuteFunctions): Promise<boolean> {
-	return !(await new NamedRow(context, randomUUID()).exists());
+	if (withSeparateRows.has(context)) return true;
+	const row = new NamedRow(context, randomUUID());
+	if (!(await row.insert(randomUUID()))) return false;
+	const isSeparate = !(await new NamedRow(context, randomUUID()).exists());
+	await row.delete();
+	if (isSeparate) withSeparateRows.add(context);
+	return isSeparate;
 }

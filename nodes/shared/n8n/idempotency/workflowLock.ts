@@ -80,9 +80,8 @@ async function waitForEarlier(
 	const end = new StoredDeadline(clock, endOf(slot));
 	try {
 		if (await existsAny(context, [slot + 1, slot + 2].filter(mayHaveBegun))) {
-			const lock = await withoutRows(context);
 			await release(row);
-			return lock;
+			return await withoutRows(context);
 		}
 		for (let attempt = 1; end.left > 0; attempt++) {
 			const earlier = [slot - 2, slot - 1].filter((one) => clock.now() < endOf(one) + MARGIN_MS);

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import range from 'lodash/range';
 import type { IExecuteFunctions, INode } from 'n8n-workflow';
 import { NotSent } from '../../../../../nodes/shared/api/errors';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
@@ -298,7 +299,11 @@ it("doesn't wait longer if the clock is set back", async () => {
 });
 
 it('gives up after two minutes', async () => {
-	jest.spyOn(NamedRow.prototype, 'insert').mockResolvedValue(false);
+	const context = executeContext(harness.node('placeCall', {}), []);
+	const slot = Math.floor(seconds() / SLOT_S);
+	for (const one of range(slot, slot + 10)) {
+		await new NamedRow(context, `lock:${one}`).insert('another process');
+	}
 	const started = seconds();
 	await expect(inProcess(async () => await Promise.resolve())).rejects.toMatchObject({
 		message: USE.message,
@@ -346,11 +351,17 @@ describe('an n8n version with one row for all names', () => {
 		expect(harness.store.nodeIds).toEqual([]);
 	});
 
-	it('keeps the texts that the node has stored', async () => {
+	it.each([
+		['keeps the texts that the node has stored', []],
+		['runs without the lock if the node has removed all of its texts', ['1', '2']],
+	])('%s', async (_name, removed) => {
 		const node = nodeWithFixedId();
 		const { helpers } = executeContext(node, []);
 		await helpers.checkProcessedAndRecord(['1', '2'], 'node', { mode: 'entries' });
+		await helpers.removeProcessed(removed, 'node', { mode: 'entries' });
 		expect(await inProcess(async () => await Promise.resolve(1), node)).toBe(1);
-		expect(await helpers.getProcessedDataCount('node', { mode: 'entries' })).toBe(2);
+		expect(await helpers.getProcessedDataCount('node', { mode: 'entries' })).toBe(
+			2 - removed.length,
+		);
 	});
 });
