@@ -74,7 +74,8 @@ async function withHome(run: (home: string) => Promise<void>): Promise<void> {
 		await installPackage(home);
 		await run(home);
 	} finally {
-		await rm(home, { recursive: true, force: true });
+		// PostgreSQL may still remove files.
+		await rm(home, { recursive: true, force: true, maxRetries: 5 });
 	}
 }
 

@@ -176,7 +176,7 @@ describe('Forget', () => {
 	});
 
 	it('forgets a number although each access to the store takes two seconds', async () => {
-		answering([200, accepted(1)]);
+		respondWith([200, accepted(1)]);
 		await push('42', phone(0));
 		const setTime = skipSleeps();
 		store.beforeCall = (call) => {

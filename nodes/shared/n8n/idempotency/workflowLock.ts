@@ -71,29 +71,34 @@ async function tryToAcquire(context: IExecuteFunctions, owner: string): Promise<
 	return await withoutRows(context);
 }
 
-/** Undefined if n8n's database inserted the row so late that another process may have missed it. */
+/** Undefined if another process may have missed the row. */
 async function waitForEarlier(
 	context: IExecuteFunctions,
 	slot: number,
 	row: NamedRow,
 ): Promise<Lock | undefined> {
-	const end = new StoredDeadline(clock, endOf(slot));
-	try {
-		if (await existsAny(context, [slot + 1, slot + 2].filter(mayHaveBegun))) {
-			await release(row);
-			return await withoutRows(context);
-		}
-		for (let attempt = 1; end.left > 0; attempt++) {
-			const earlier = [slot - 2, slot - 1].filter((one) => clock.now() < endOf(one) + MARGIN_MS);
-			if (!(await existsAny(context, earlier))) return { row, end };
-			await clock.sleep(backoffMs(POLL_BACKOFF, attempt));
-		}
-		await release(row);
-		return undefined;
-	} catch (error) {
+	const end = await untilAlone(context, slot).catch(async (error: unknown) => {
 		await release(row);
 		throw error;
+	});
+	if (end !== undefined) return { row, end };
+	await release(row);
+	return await withoutRows(context);
+}
+
+/** @returns when the lock ends. Undefined if n8n's database took too long, so the row of a later slot may exist. */
+async function untilAlone(
+	context: IExecuteFunctions,
+	slot: number,
+): Promise<StoredDeadline | undefined> {
+	const end = new StoredDeadline(clock, endOf(slot));
+	if (await existsAny(context, [slot + 1, slot + 2].filter(mayHaveBegun))) return undefined;
+	for (let attempt = 1; end.left > 0; attempt++) {
+		const earlier = [slot - 2, slot - 1].filter((one) => clock.now() < endOf(one) + MARGIN_MS);
+		if (!(await existsAny(context, earlier))) return end;
+		await clock.sleep(backoffMs(POLL_BACKOFF, attempt));
 	}
+	return undefined;
 }
 
 /**

@@ -188,6 +188,29 @@ it('withdraws if the database was so slow that another process has acquired a la
 	await Promise.all([ended, slow.ended]);
 });
 
+it('deletes its row only once if the database fails after it has withdrawn', async () => {
+	pass(SLOT_S - 1);
+	let insert = () => {};
+	harness.store.beforeCall = async () => {
+		harness.store.beforeCall = () => {};
+		await new Promise<void>((resolve) => (insert = resolve));
+	};
+	const slow = started();
+	const outcome = slow.ended.catch(String);
+	await eventLoopTurns(5);
+	pass(2);
+	const { end, ended } = await longRunning();
+	harness.store.calls.length = 0;
+	harness.store.beforeCall = (made) => {
+		if (made === 'add 1') throw new Error('the database is away');
+	};
+	insert();
+	expect(await outcome).toContain(USE.message);
+	expect(harness.store.calls.filter((made) => made === 'lock clear')).toHaveLength(1);
+	end();
+	await ended;
+});
+
 it('reports a function that took longer than the lock', async () => {
 	const result = inProcess(async () => {
 		pass(2 * SLOT_S);
