@@ -127,6 +127,16 @@ function started() {
 	return process;
 }
 
+/** A process whose row is inserted when `insert` is called. */
+function startedWithSlowDatabase() {
+	let insert = () => {};
+	harness.store.beforeCall = async () => {
+		harness.store.beforeCall = () => {};
+		await new Promise<void>((resolve) => (insert = resolve));
+	};
+	return { slow: started(), insert: () => insert() };
+}
+
 it('waits for a process that acquired it in the slot before', async () => {
 	pass(SLOT_S - 1);
 	const first = await longRunning();
@@ -167,12 +177,7 @@ it('waits for a process that has the lock, although one that waited in between g
 
 it('withdraws if the database was so slow that another process has acquired a later slot', async () => {
 	pass(SLOT_S - 1);
-	let insert = () => {};
-	harness.store.beforeCall = async () => {
-		harness.store.beforeCall = () => {};
-		await new Promise<void>((resolve) => (insert = resolve));
-	};
-	const slow = started();
+	const { slow, insert } = startedWithSlowDatabase();
 	await eventLoopTurns(5);
 	pass(2);
 	const second = await longRunning();
@@ -190,12 +195,7 @@ it('withdraws if the database was so slow that another process has acquired a la
 
 it('deletes its row only once if the database fails after it has withdrawn', async () => {
 	pass(SLOT_S - 1);
-	let insert = () => {};
-	harness.store.beforeCall = async () => {
-		harness.store.beforeCall = () => {};
-		await new Promise<void>((resolve) => (insert = resolve));
-	};
-	const slow = started();
+	const { slow, insert } = startedWithSlowDatabase();
 	const outcome = slow.ended.catch(String);
 	await eventLoopTurns(5);
 	pass(2);
