@@ -6,8 +6,10 @@ const harness = placeCallHarness();
 
 afterEach(() => jest.restoreAllMocks());
 
-const toolOf = () =>
-	engineTool(harness.credentials, harness.placeCallNode(CALL), { data: newExecutionData() });
+const toolOf = (options = {}) =>
+	engineTool(harness.credentials, harness.placeCallNode({ ...CALL, options }), {
+		data: newExecutionData(),
+	});
 
 test('a call without a response within the time limit of tools is unknown, and not placed again', async () => {
 	const pass = holdTimeouts();
@@ -28,4 +30,16 @@ test('a request is not repeated if the service asks to wait longer than a tool m
 	holdTimeouts();
 	callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
 	expect(await toolOf()()).toMatchObject({ outcome: 'rejected' });
+});
+
+test('a call is not placed if another process has the list of called numbers for longer', async () => {
+	const pass = holdTimeouts();
+	harness.store.beforeCall = (made) => {
+		if (made.startsWith('lock')) pass(TOOL_LIMITS.wholeMs);
+	};
+	const tool = toolOf({ callLimit: { limit: { maximumCalls: 1, days: 1 } } });
+	expect(await tool()).toMatchObject({
+		outcome: 'not_sent',
+		what_happened: 'Timed out after 50 seconds, and nothing was sent.',
+	});
 });
