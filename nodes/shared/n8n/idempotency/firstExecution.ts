@@ -50,9 +50,8 @@ export async function isFirstExecution(
 }
 
 async function insertRow(context: IExecuteFunctions, key: string): Promise<boolean> {
-	const insert = async () => await rowOf(context, key).insert(context.getExecutionId());
-	// If another process inserts the row at the same moment, n8n finds it the second time.
-	return await onDatabase(context, async () => await insert().catch(insert));
+	const row = rowOf(context, key);
+	return await onDatabase(context, async () => await row.insert(context.getExecutionId()));
 }
 
 async function onDatabase(

@@ -31,9 +31,25 @@ export class NamedRow {
 	 * Inserts the row unless it exists.
 	 *
 	 * @returns whether this owner inserted it, now or earlier
-	 * @throws the error of n8n's database, or of another process that inserts the row at the same moment
+	 * @throws the error of n8n's database
 	 */
 	async insert(owner: string): Promise<boolean> {
+		const insert = async () => await this.insertOnce(owner);
+		// If another process inserts the row at the same moment, n8n finds it the second time.
+		return await insert().catch(insert);
+	}
+
+	async exists(): Promise<boolean> {
+		const { helpers } = this.context;
+		return (await this.use(async () => await helpers.getProcessedDataCount('node', ENTRIES))) > 0;
+	}
+
+	async delete(): Promise<void> {
+		const { helpers } = this.context;
+		await this.use(async () => await helpers.clearAllProcessedItems('node', ENTRIES));
+	}
+
+	private async insertOnce(owner: string): Promise<boolean> {
 		const { helpers }: { helpers: RowsWithOwner } = this.context;
 		const options = { mode: owner };
 		return await this.use(
@@ -45,16 +61,6 @@ export class NamedRow {
 				throw error;
 			},
 		);
-	}
-
-	async exists(): Promise<boolean> {
-		const { helpers } = this.context;
-		return (await this.use(async () => await helpers.getProcessedDataCount('node', ENTRIES))) > 0;
-	}
-
-	async delete(): Promise<void> {
-		const { helpers } = this.context;
-		await this.use(async () => await helpers.clearAllProcessedItems('node', ENTRIES));
 	}
 
 	/** n8n reads the node's ID before it waits for its database, so nothing else sees the name. */

@@ -64,9 +64,7 @@ async function tryToAcquire(context: IExecuteFunctions, owner: string): Promise<
 	const current = Math.floor(clock.now() / SLOT_MS);
 	for (const slot of [current, current + 1]) {
 		const row = rowOf(context, slot);
-		const insert = async () => await row.insert(owner);
-		// If another process inserts the row at the same moment, n8n finds it the second time.
-		if (await insert().catch(insert)) return await waitForEarlier(context, slot, row);
+		if (await row.insert(owner)) return await waitForEarlier(context, slot, row);
 	}
 	return await withoutRows(context);
 }
