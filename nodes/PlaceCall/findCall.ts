@@ -19,9 +19,6 @@ export const CALL_SEARCH_DELAYS_MS = [2_000, 8_000, 20_000] as const;
 /** After this many failed searches in a node run, each further search is one reading, because the service may be down. */
 const MAX_FAILED_SEARCHES = 3;
 
-/** The maximum length of the list. Working filters by number or time return few calls. */
-const MAX_CALLS = 1_000;
-
 /** Without a filter by number, the list starts this long before the request. A filter by date covers whole days. */
 const BEFORE_MS = 5 * 60_000;
 const DAY_MS = 24 * 3_600_000;
@@ -140,7 +137,7 @@ export class CallFinder {
 		const whole = { limit: Infinity, pageSize: undefined };
 		mapping.require([...requiredForFilters(filters, mapping), ...requiredForList(whole, mapping)]);
 		const query = callListQuery(filters, mapping, this.zone);
-		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, mapping);
+		const calls = await readAllCalls(client, { query }, mapping);
 		return calls.filter(
 			({ call_id: id, phone_number: phone, created_at: created, agent_uuid: agent, ...more }) =>
 				typeof id === 'string' &&

@@ -3,10 +3,6 @@ const NO_SUCH_TEXT = 'a fallback for a value that always exists';
 const ALWAYS_DEFINED =
 	'no digits begin with the word undefined, so the next condition gives the same result';
 const NO_COLUMN_NO_FAULT = 'a missing column is never the column without text';
-const NO_FURTHER_PARTS =
-	'without a total, no pages can be calculated, and an empty page is the last one';
-const FILLED_IN = 'n8n fills in the default of a field that is shown';
-
 /**
  * Equivalent mutants, which change no behavior, each with the reason, and with a part of the line if the file has
  * similar ones.
@@ -140,12 +136,6 @@ export const EQUIVALENT = [
 		'false',
 		'without a next page, the pages after it are not requested',
 	],
-	...['false', 'total === undefined && length === 0'].map((replacement) => [
-		'calls/callPages.ts',
-		'total === undefined || length === 0',
-		replacement,
-		NO_FURTHER_PARTS,
-	]),
 	[
 		'ChatEventsTrigger/eventStarter.ts',
 		"'manual'",
@@ -167,14 +157,6 @@ export const EQUIVALENT = [
 		'false',
 		'a read that starts too early checks again and waits',
 	],
-	[
-		'calls/callPages.ts',
-		'this.layout.sizeName !== undefined',
-		'true',
-		'numbered pages are staggered only if their size can be requested',
-	],
-	['calls/callPages.ts', 'total === undefined', 'false', NO_FURTHER_PARTS],
-	['calls/callPages.ts', 'length === 0', 'false', NO_FURTHER_PARTS],
 	[
 		'calls/readCallList.ts',
 		'lists[0]?.length',

@@ -12,9 +12,6 @@ import { phoneKey } from '../../shared/phone/phoneKey';
 import { quoted } from '../../shared/values';
 import type { ListedCalls } from '../../shared/numberLists/calledNumbers';
 
-/** The maximum number of calls to one number. */
-const MAX_CALLS = 1_000;
-
 /**
  * Reads the calls to each number in the service's call list.
  *
@@ -36,7 +33,7 @@ export async function readListedCalls(
 			...requiredForList(whole, apiMapping),
 		]);
 		const query = callListQuery(filters, apiMapping, 'utc');
-		const calls = await readAllCalls(client, { query, maxCalls: MAX_CALLS }, apiMapping);
+		const calls = await readAllCalls(client, { query }, apiMapping);
 		const times = calls.filter((call) => isTo(call, key)).map((call) => timeOf(call, key));
 		return [key, { times, readAt }];
 	};

@@ -1,6 +1,6 @@
 import isEqual from 'lodash/isEqual';
 import pLimit from 'p-limit';
-import { OutcomeUnknown } from './errors';
+import { OutcomeUnknown, type ExplainedError } from './errors';
 import { onScreenOnly } from './resolution';
 import { DONE } from '../clock';
 import type { Limiter } from '../keyedMutex';
@@ -16,8 +16,6 @@ export type Page<Position> = {
 	further?: Iterable<Position>;
 	/** Number of entries in the list, if the response has it. */
 	total?: number | undefined;
-	/** Number of entries in the list up to the end of this page, if it isn't the number read so far. Infinity if unknown. */
-	end?: number | undefined;
 };
 
 /** How to read the pages of a list. */
@@ -29,6 +27,8 @@ export type PageReader<Position, PageResponse> = {
 	fetch: (position: Position | undefined, signal: AbortSignal) => Promise<PageResponse>;
 	/** @param found number of entries before this page */
 	parse: (response: PageResponse, position: Position | undefined, found: number) => Page<Position>;
+	/** Identifies an entry in every reading. By default, the whole entry does. */
+	keyOf?: (entry: JsonValue) => string | undefined;
 };
 
 export type PageOptions = {
@@ -38,6 +38,16 @@ export type PageOptions = {
 	limiter?: Limiter | undefined;
 	/** What a person can do if the pages repeat. */
 	loopAdvice: string;
+};
+
+/** One reading of a list. */
+export type Reading = {
+	entries: JsonValue[];
+	/** False if its total changed, or is larger than the number of entries. Always true if a limit is set. */
+	isComplete: boolean;
+	pages: number;
+	/** The keys of its entries. */
+	keys: Set<string>;
 };
 
 /** The service repeated a page or its position, so the list would never end. */
@@ -51,28 +61,35 @@ export class RepeatedPage extends OutcomeUnknown {
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list page by page up to the limit or the end of the list.
+ * Reads a list once, page by page, up to the limit or the end of the list.
  *
  * @throws RepeatedPage if the service repeats a page or its position
  */
 export async function readPages<Position, PageResponse>(
-	{ fetch, parse }: PageReader<Position, PageResponse>,
+	{ fetch, parse, keyOf = () => undefined }: PageReader<Position, PageResponse>,
 	{ limit, limiter = pLimit(READS_AT_ONCE), loopAdvice }: PageOptions,
-): Promise<JsonValue[]> {
+): Promise<Reading> {
 	const found: JsonValue[] = [];
+	const keys = new Set<string>();
+	const totals = new Set<number>();
 	const seenPositions = new Set<string>();
 	let prefetcher = new PagePrefetcher(fetch, limiter);
 	let canPrefetch = true;
 	let position: Position | undefined;
 	let previous: JsonValue[] | undefined;
 	let emptyPages = 0;
+	let pages = 0;
 	try {
 		for (;;) {
 			const response = await prefetcher.get(position);
-			const { entries, next, further = [] } = parse(response, position, found.length);
+			pages++;
+			const { entries, next, total, further = [] } = parse(response, position, found.length);
 			if (entries.length > 0 && isEqual(entries, previous)) throw new RepeatedPage(loopAdvice);
-			// Not spread: a function can't take 200,000 arguments.
-			for (const entry of entries) found.push(entry);
+			if (total !== undefined) totals.add(total);
+			for (const entry of entries) {
+				found.push(entry);
+				if (limit === Infinity) keys.add(keyOf(entry) ?? JSON.stringify(entry));
+			}
 			emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
 			const hasEnded = next === undefined || emptyPages >= MAX_EMPTY_PAGES;
 			if (hasEnded || found.length >= limit) break;
@@ -94,7 +111,44 @@ export async function readPages<Position, PageResponse>(
 	} finally {
 		prefetcher.stop();
 	}
-	return found.slice(0, limit);
+	const hasAll = totals.size < 2 && found.length >= Math.max(0, ...totals);
+	return {
+		entries: found.slice(0, limit),
+		isComplete: limit !== Infinity || hasAll,
+		pages,
+		keys,
+	};
+}
+
+/** Readings of a whole list until it counts as changing all the time. */
+export const MAX_READINGS = 3;
+
+/**
+ * Reads a whole list for a decision that depends on missing entries, until two readings in a row have the same entries.
+ * In one reading, an entry goes unseen if it moves to a page that was already read. A list of one page can't change
+ * between its pages, so it's read once.
+ *
+ * @param keepsChanging the error if no two of three readings agree, or the list has fewer entries than its total
+ */
+export async function readWholeList<Position, PageResponse>(
+	list: PageReader<Position, PageResponse>,
+	options: Omit<PageOptions, 'limit'>,
+	keepsChanging: () => ExplainedError,
+): Promise<JsonValue[]> {
+	let before: Reading | undefined;
+	for (let reading = 1; reading <= MAX_READINGS; reading++) {
+		const current = await readPages(list, { ...options, limit: Infinity });
+		const isSame = current.pages === 1 || (before !== undefined && hasSameKeys(before, current));
+		if (current.isComplete && isSame) return current.entries;
+		before = current;
+	}
+	throw keepsChanging();
+}
+
+function hasSameKeys({ keys: before }: Reading, { keys }: Reading): boolean {
+	if (before.size !== keys.size) return false;
+	for (const key of keys) if (!before.has(key)) return false;
+	return true;
 }
 
 /** Requests the next pages in advance. Several at a time, and cancels them, unlike the `Prefetcher` of rows in a push. */

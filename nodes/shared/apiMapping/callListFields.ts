@@ -128,7 +128,7 @@ export const CALL_LIST_FIELDS = {
 		section: 'Endpoints › GET /v1/calls',
 		label: 'Page Size Parameter Name',
 		description:
-			"Name of the query parameter for the number of calls per page. Leave empty to use your service's page size. With it, the nodes read overlapping pages when they need a complete list.",
+			"Name of the query parameter for the number of calls per page. Leave empty to use your service's page size.",
 		placeholder: 'e.g. per_page',
 	},
 	callListCursorPath: {

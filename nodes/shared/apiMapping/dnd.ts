@@ -68,7 +68,7 @@ export const DND_FIELDS = {
 		section: 'Endpoints › GET /v1/dnd_numbers',
 		label: 'Get List: Page Size Parameter Name',
 		description:
-			"Name of the query parameter for the number of entries per page. Leave empty to use your service's page size. With it, the nodes read overlapping pages when they need a complete list.",
+			"Name of the query parameter for the number of entries per page. Leave empty to use your service's page size.",
 		placeholder: 'e.g. per_page',
 	},
 	dndRemovePhonePlacement: {

@@ -1,17 +1,9 @@
-import type { ListReader, Reading } from '../api/completeList';
 import { listCalls, type Additions } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse, Query, QueryValue } from '../api/http';
 import { Totals, type Page, type PageReader } from '../api/paging';
 import type { ApiClient } from '../api/client';
-import {
-	pageAcross,
-	pagesAcross,
-	sizeOfReading,
-	startOf,
-	type SizedPage,
-} from '../api/staggeredPages';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { withValue } from '../apiMapping/placeValues';
 import {
@@ -52,7 +44,7 @@ type CallListLayout = {
 /** The position of a page after the first one. */
 type CallPage =
 	/** A page number, from 0. */
-	| { index: number; size?: number }
+	| { index: number }
 	| { offset: number }
 	| { cursor: QueryValue }
 	/** A complete link from the service. */
@@ -63,129 +55,73 @@ export function callPages(
 	client: ApiClient,
 	request: CallPagesRequest,
 	mapping: ApiMapping,
-): ListReader<CallPage, ApiResponse> {
+): PageReader<CallPage, ApiResponse> {
 	const layout = readLayout(mapping);
 	const totals = new Totals();
-	const pagesOf = (reading: Reading): PageReader<CallPage, ApiResponse> => {
-		const pages = new PagesOfReading(layout, reading, totals);
-		const fetch = async (page: CallPage | undefined, signal: AbortSignal) => {
+	const { compact, pageSize, additions } = request;
+	return {
+		keyOf,
+		fetch: async (page, signal) => {
 			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
-			const filters = sizedQuery(request, pages.sizeOf(page) ?? request.pageSize, mapping);
-			const query = { ...filters, ...pages.parametersOf(page) };
-			return await listCalls(client, { query }, request.additions, signal);
-		};
-		const { compact } = request;
-		const parse = (response: ApiResponse, page: CallPage | undefined, found: number) => {
-			const parsed = pages.pageOf(response, page, found);
+			const sized = sizedQuery(request, pageSize, mapping);
+			const query = { ...sized, ...positionOf(page, layout) };
+			return await listCalls(client, { query }, additions, signal);
+		},
+		parse: (response, page, found) => {
+			const parsed = pageOf(response, { page, found, layout, totals });
 			if (compact === undefined) return parsed;
 			const entries = parsed.entries.map((entry) =>
 				isJsonObject(entry) && keyOf(entry) !== undefined ? compact(entry) : entry,
 			);
 			return { ...parsed, entries };
-		};
-		return { fetch, parse };
+		},
 	};
-	return { pagesOf, keyOf, staggeredBy: staggeringOf(layout) };
-}
-
-function staggeringOf({ paging, sizeName }: CallListLayout): 'pageSize' | 'offset' | undefined {
-	if (paging === 'offset') return 'offset';
-	return sizeName === undefined ? undefined : 'pageSize';
 }
 
 const FIRST_NUMBERS: { [paging: string]: number } = { pageFromZero: 0, pageFromOne: 1 };
 
-/**
- * Requests the pages of a reading and finds the next ones. Pages of a staggered reading overlap with those of the first
- * one: they have other sizes, offsets that go back by one call, or cursors after a shorter first page.
- */
-class PagesOfReading {
-	/** The number of the first page, if pages have numbers. */
-	private readonly firstNumber: number | undefined;
-
-	constructor(
-		private readonly layout: CallListLayout,
-		private readonly reading: Reading,
-		private readonly totals: Totals,
-	) {
-		this.firstNumber = FIRST_NUMBERS[layout.paging];
-	}
-
-	/** The page size for a staggered reading. Undefined to use the chosen one. */
-	sizeOf(page: CallPage | undefined): number | undefined {
-		const { reading, layout } = this;
-		if (!reading.isStaggered || staggeringOf(layout) === 'offset') return undefined;
-		if (page !== undefined) return 'index' in page ? page.size : reading.firstPageLength;
-		return this.firstNumber === undefined ? sizeOfReading(reading) : pageAcross(0, reading).size;
-	}
-
-	parametersOf(page: CallPage | undefined): Query {
-		if (page === undefined || 'link' in page) return {};
-		const { positionName } = this.layout;
-		if ('index' in page) return { [positionName]: page.index + (this.firstNumber ?? 0) };
-		return { [positionName]: 'offset' in page ? page.offset : page.cursor };
-	}
-
-	pageOf({ body, url }: ApiResponse, page: CallPage | undefined, found: number): Page<CallPage> {
-		const entries = entriesOf(body, this.layout);
-		const { length } = entries;
-		const { totalPath } = this.layout;
-		const given = totalPath === undefined ? undefined : valueAt(body, totalPath);
-		const total = this.totals.read(given, length);
-		const end = this.startOf(page, found) + length;
-		// The service may ignore the requested size, so such a page doesn't show the length of the list.
-		const current = { entries, total, end: page !== undefined && isSized(page) ? Infinity : end };
-		if (total !== undefined && end >= total) return current;
-		const isNumeric = this.firstNumber !== undefined || this.layout.paging === 'offset';
-		if (isNumeric && length === 0) return current;
-		const next = this.numericNext(page, end, length) ?? linkedNext(body, this.layout, url);
-		if (next === undefined) return current;
-		if (total === undefined || length === 0) return { ...current, next };
-		return { ...current, next, further: this.further(next, { end, length, total }) };
-	}
-
-	/** Number of calls before a page. */
-	private startOf(page: CallPage | undefined, found: number): number {
-		if (page === undefined) return 0;
-		if ('offset' in page) return page.offset;
-		return isSized(page) ? startOf(page) : found;
-	}
-
-	/** The page after one that ends at `end`, if pages have numbers or offsets. */
-	private numericNext(
-		page: CallPage | undefined,
-		end: number,
-		length: number,
-	): CallPage | undefined {
-		const { isStaggered } = this.reading;
-		if (this.layout.paging === 'offset')
-			return { offset: isStaggered && length > 1 ? end - 1 : end };
-		if (this.firstNumber === undefined) return undefined;
-		if (isStaggered && this.layout.sizeName !== undefined) return pageAcross(end, this.reading);
-		return { index: page !== undefined && 'index' in page ? page.index + 1 : 1 };
-	}
-
-	/** The pages after `next`, if pages have numbers or offsets. */
-	private *further(
-		next: CallPage,
-		{ end, length, total }: { end: number; length: number; total: number },
-	): Generator<CallPage> {
-		if (isSized(next)) {
-			yield* pagesAcross(next, total, this.reading);
-			return;
-		}
-		const step = length - ('offset' in next ? end - next.offset : 0);
-		let page: CallPage | undefined = next;
-		for (let covered = end + step; covered < total; covered += step) {
-			page = this.numericNext(page, covered, length);
-			if (page === undefined) return;
-			yield page;
-		}
-	}
+/** The query parameter that selects a page after the first one. */
+function positionOf(
+	page: Exclude<CallPage, { link: string }> | undefined,
+	{ paging, positionName }: CallListLayout,
+): Query {
+	if (page === undefined) return {};
+	if ('index' in page) return { [positionName]: page.index + (FIRST_NUMBERS[paging] ?? 0) };
+	return { [positionName]: 'offset' in page ? page.offset : page.cursor };
 }
 
-function isSized(page: CallPage): page is SizedPage {
-	return 'index' in page && page.size !== undefined;
+type PageContext = {
+	page: CallPage | undefined;
+	found: number;
+	layout: CallListLayout;
+	totals: Totals;
+};
+
+function pageOf(
+	{ body, url }: ApiResponse,
+	{ page, found, layout, totals }: PageContext,
+): Page<CallPage> {
+	const entries = entriesOf(body, layout);
+	const { length } = entries;
+	const given = layout.totalPath === undefined ? undefined : valueAt(body, layout.totalPath);
+	const total = totals.read(given, length);
+	const end = found + length;
+	if (total !== undefined && end >= total) return { entries, total };
+	const isNumbered = FIRST_NUMBERS[layout.paging] !== undefined || layout.paging === 'offset';
+	if (isNumbered && length === 0) return { entries, total };
+	if (!isNumbered) {
+		const next = linkedNext(body, layout, url);
+		return next === undefined ? { entries, total } : { entries, total, next };
+	}
+	const index = page !== undefined && 'index' in page ? page.index : 0;
+	const pageAfter = (pages: number): CallPage =>
+		layout.paging === 'offset' ? { offset: end + (pages - 1) * length } : { index: index + pages };
+	const further = total === undefined ? 0 : Math.ceil((total - end) / length) - 1;
+	return { entries, total, next: pageAfter(1), further: pagesAfter(pageAfter, further) };
+}
+
+function* pagesAfter(pageAfter: (pages: number) => CallPage, count: number): Generator<CallPage> {
+	for (let pages = 2; pages < count + 2; pages++) yield pageAfter(pages);
 }
 
 /** The filters with the page size, if any. */

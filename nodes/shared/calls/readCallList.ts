@@ -1,6 +1,6 @@
-import { MAX_READINGS, readList, readProvenList } from '../api/completeList';
 import { listCalls } from '../api/endpoints';
 import { OutcomeUnknown } from '../api/errors';
+import { MAX_READINGS, readPages, readWholeList } from '../api/paging';
 import { onScreenOnly } from '../api/resolution';
 import type { ApiClient } from '../api/client';
 import type { MappingName, ApiMapping } from '../apiMapping';
@@ -17,11 +17,11 @@ export type CallListRequest = CallPagesRequest & {
 /** Calls as listed by the service. */
 export type CallList = {
 	calls: JsonObject[];
-	/** False if the list kept changing, so that calls may be missing. */
+	/** False if the list changed or has fewer calls than its total, so that calls may be missing. */
 	isComplete: boolean;
 };
 
-/** No reading of the list was proven to be complete. */
+/** The list kept changing. */
 export class CallsMayBeMissing extends OutcomeUnknown {}
 
 /** The API mapping fields that are required to read this many calls. */
@@ -68,7 +68,7 @@ export async function readCalls(
 	}
 	const pages = callPages(client, request, mapping);
 	const options = { limit, limiter, loopAdvice: loopAdvice(mapping) };
-	const { entries, isComplete } = await readList(pages, options);
+	const { entries, isComplete } = await readPages(pages, options);
 	return { calls: entries.map(asRecord), isComplete };
 }
 
@@ -94,8 +94,6 @@ export async function testCallList(
 }
 
 export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
-	/** A longer list causes an error. */
-	maxCalls?: number;
 	/** What a person can do if the list keeps changing. */
 	ifChanging?: string;
 };
@@ -104,35 +102,28 @@ export type AllCallsRequest = Omit<CallListRequest, 'limit'> & {
  * Reads all calls that match the filters, for a decision that needs a complete list.
  *
  * @throws MissingMapping before anything is sent
- * @throws CallsMayBeMissing if calls may be missing
- * @throws OutcomeUnknown if there are more than `maxCalls`
+ * @throws CallsMayBeMissing if the list keeps changing
  */
 export async function readAllCalls(
 	client: ApiClient,
-	{ maxCalls = Infinity, ifChanging, limiter, ...request }: AllCallsRequest,
+	{ ifChanging, limiter, ...request }: AllCallsRequest,
 	mapping: ApiMapping,
 ): Promise<JsonObject[]> {
 	mapping.require(requiredForList({ ...request, limit: Infinity }, mapping));
-	const check = mapping.resolution('callListTotalPath', 'callListPageSizeName');
-	const entries = await readProvenList(callPages(client, request, mapping), {
-		limiter,
-		loopAdvice: loopAdvice(mapping),
-		notProven: () =>
+	const check = mapping.resolution('callListTotalPath');
+	const pages = callPages(client, request, mapping);
+	const options = { limiter, loopAdvice: loopAdvice(mapping) };
+	const entries = await readWholeList(
+		pages,
+		options,
+		() =>
 			new CallsMayBeMissing(
-				`Calls may be missing, because the call list changed during each of ${MAX_READINGS} readings, has fewer calls than its total, or has too few calls per page`,
+				`Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
 				onScreenOnly(
 					ifChanging === undefined ? check : `${ifChanging} If that doesn't help: ${check}`,
 				),
 			),
-		maxLength: {
-			entries: maxCalls,
-			exceeded: () =>
-				new OutcomeUnknown(
-					`The call list has more than ${maxCalls} calls, so it wasn't read completely`,
-					onScreenOnly(mapping.resolution('callListPhoneName', 'callListFromName')),
-				),
-		},
-	});
+	);
 	return entries.map(asRecord);
 }
 

@@ -1,7 +1,6 @@
 import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import pLimit from 'p-limit';
-import { MAX_READINGS } from '../../api/completeList';
 import { parseCount } from '../../api/parseIds';
 import type { Limiter } from '../../keyedMutex';
 import type { JsonObject } from '../../json';
@@ -38,9 +37,9 @@ export function requireCompleteField(entry: string): INodeProperties {
 	};
 }
 
-/** A hint in the editor, if a list that was read without that option changed too often. */
+/** A hint in the editor, if a list that was read without that option changed or is too short. */
 export function listChangedHint(entries: string): string {
-	return `The list changed each of the ${MAX_READINGS} times it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
+	return `The list changed while it was read, or has fewer ${entries} than the service counts, so ${entries} may be missing or repeated. To stop the workflow instead, turn on 'Require Complete List' in 'Options'.`;
 }
 
 /** Infinity for all results. */

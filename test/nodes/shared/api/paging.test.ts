@@ -28,8 +28,8 @@ function list(parts: Map<number | undefined, Page<number> | Error>) {
 		if (part instanceof Error) throw part;
 		return part;
 	};
-	const all = async (options: Partial<PageOptions> = {}) =>
-		await readPages(
+	const all = async (options: Partial<PageOptions> = {}) => {
+		const { entries } = await readPages(
 			{
 				fetch: ask,
 				parse: (part, _position, before) => {
@@ -39,6 +39,8 @@ function list(parts: Map<number | undefined, Page<number> | Error>) {
 			},
 			{ limit: Infinity, loopAdvice: 'Ask otherwise.', ...options },
 		);
+		return entries;
+	};
 	return { asked, found, inFlight, all };
 }
 
