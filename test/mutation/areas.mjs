@@ -34,12 +34,12 @@ const CRITICAL = [
 	{
 		name: 'lists',
 		mutate: [
-			`${SHARED}/api/{paging,readPace}.ts`,
+			`${SHARED}/api/paging.ts`,
 			`${SHARED}/calls/{readCallList,callPages}.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
 		tests: testsIn(
-			'shared/api/{paging,wholeList,readPace}.test.ts',
+			'shared/api/{paging,wholeList}.test.ts',
 			'shared/calls/readCallList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),

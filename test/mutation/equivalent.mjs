@@ -152,18 +152,11 @@ export const EQUIVALENT = [
 		"request = ''",
 	],
 	[
-		'api/readPace.ts',
-		'this.inFlight >= this.maxInFlight',
-		'false',
-		'a read that starts too early checks again and waits',
-	],
-	[
 		'calls/readCallList.ts',
 		'lists[0]?.length',
 		'lists[0].length',
 		'the one list that is counted exists',
 	],
-	['api/readPace.ts', 'ms <= 0', 'ms < 0', 'a wait of 0 ms has the same effect'],
 	['push/prefetcher.ts', 'rows.length === 0', 'false', 'without rows, nothing is read'],
 	[
 		'push/requestSender.ts',

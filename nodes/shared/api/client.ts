@@ -15,13 +15,11 @@ import {
 	type Transport,
 	type HttpResponse,
 } from './http';
-import { ReadPace } from './readPace';
 import { isCertificateFault, neverSent, sendWithRetry } from './retry';
 
 /** Sends all requests to the service: retries them, reads the envelope, and explains errors. */
 export class ApiClient {
 	private readonly secrets: Secrets;
-	private readonly pace: ReadPace;
 
 	/**
 	 * @param apiToken hidden in all responses
@@ -36,7 +34,6 @@ export class ApiClient {
 		private readonly notAfter = Infinity,
 		private readonly stop?: AbortSignal,
 	) {
-		this.pace = new ReadPace(clock);
 		this.secrets = new Secrets(apiToken);
 	}
 
@@ -62,7 +59,6 @@ export class ApiClient {
 			renew?: () => ServiceRequest;
 		} = {},
 	): Promise<ApiResponse> {
-		const isRead = request.method === 'GET';
 		let attempts = 0;
 		try {
 			const response = await sendWithRetry(
@@ -73,7 +69,6 @@ export class ApiClient {
 					random: this.random,
 					notAfter: this.notAfter,
 					signal: anyOf(request.signal, this.stop),
-					pace: isRead ? this.pace : undefined,
 					isFinal: ({ status, text }) => {
 						const parsed = { status, body: parseJson(text) };
 						return findEffect(request, parsed, effectFields) !== undefined;

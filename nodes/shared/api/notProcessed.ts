@@ -66,14 +66,15 @@ export function isNotProcessed(method: Method, status: number): boolean {
 }
 
 function tooManyRequests(waitMs: number | undefined): Explanation {
+	const when = waitMs === undefined ? 'later' : `after ${duration(waitMs)}`;
+	const forModel = `The request had no effect. Try again ${when}.`;
 	return {
 		message:
 			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
-		resolution: forEveryone(
-			waitMs === undefined
-				? 'The request had no effect. Try again later.'
-				: `The request had no effect. Try again after ${duration(waitMs)}.`,
-		),
+		resolution: {
+			onScreen: `${forModel} If this node can send fewer requests at the same time, set it to fewer.`,
+			forModel,
+		},
 	};
 }
 

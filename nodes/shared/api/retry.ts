@@ -1,7 +1,6 @@
 import { backoffMs, pause, type Backoff, type Clock } from '../clock';
 import { TOO_MANY_REQUESTS } from './errors';
 import { BLOCKED_BY_N8N, TransportFault, type Method, type HttpResponse } from './http';
-import type { ReadPace } from './readPace';
 
 /** System calls before the first byte of a request is sent. */
 const BEFORE_THE_REQUEST = new Set(['getaddrinfo', 'connect']);
@@ -95,42 +94,29 @@ export type RetryOptions = {
 	notAfter?: number;
 	/** Aborted when the response is no longer needed. */
 	signal?: AbortSignal | undefined;
-	/** Shared by all reads of a client. */
-	pace?: ReadPace | undefined;
 	/** Whether a response shows that the request took effect, whatever its status. */
 	isFinal?: (response: HttpResponse) => boolean;
 };
 
 /**
- * Sends a request until its result may not be retried, attempts or time run out, or the signal aborts. A 429 for one
- * of several parallel reads doesn't count as an attempt, because the reads then continue one by one.
+ * Sends a request until its result may not be retried, attempts or time run out, or the signal aborts.
  *
  * @throws TransportFault if the last attempt got no response
  */
 export async function sendWithRetry<Result extends HttpResponse>(
 	method: Method,
 	send: () => Promise<Result>,
-	{ clock, random, notAfter = Infinity, signal, pace, isFinal }: RetryOptions,
+	{ clock, random, notAfter = Infinity, signal, isFinal }: RetryOptions,
 ): Promise<Result> {
-	const settled = async () => await settle(send);
-	for (let attempt = 1; ; ) {
-		const { result, wasAlone } =
-			pace === undefined
-				? { result: await settled(), wasAlone: true }
-				: await pace.send(settled, signal);
+	for (let attempt = 1; ; attempt++) {
+		const result = await settle(send);
 		const isRetried = attempt < ATTEMPTS && mayRetry(method, result, isFinal);
 		const wait = isRetried ? waitBefore(attempt, result, clock, random) : undefined;
-		const isTooMany = statusOf(result) === TOO_MANY_REQUESTS;
-		const isHopeless = isTooMany && pace?.slowDown(wait) === false;
-		if ((statusOf(result) ?? 500) < 500 && !isTooMany) pace?.speedUp();
-		const isLast = wait === undefined || isHopeless || clock.elapsed() + wait >= notAfter;
-		// The pace waits for all reads.
-		const waits = pace === undefined || !isTooMany;
-		if (isLast || (waits && !(await waitUnlessAborted(clock, wait, signal)))) {
+		const isLast = wait === undefined || clock.elapsed() + wait >= notAfter;
+		if (isLast || !(await waitUnlessAborted(clock, wait, signal))) {
 			if (result instanceof TransportFault) throw result;
 			return result;
 		}
-		if (wasAlone || !isTooMany) attempt++;
 	}
 }
 
@@ -154,10 +140,6 @@ function waitBefore(
 	if (requestedMs === undefined || requestedMs === 0)
 		return backoffMs(REQUEST_BACKOFF, attempt, random);
 	return requestedMs > MAX_RETRY_AFTER_MS ? undefined : requestedMs;
-}
-
-function statusOf(result: HttpResponse | TransportFault): number | undefined {
-	return result instanceof TransportFault ? undefined : result.status;
 }
 
 async function settle<Result>(send: () => Promise<Result>): Promise<Result | TransportFault> {

@@ -30,11 +30,11 @@ const fillCalls = () => {
 	fill(state, dialect, simulator.clock.now(), { calls: 300, dndPhones: 0, sessions: 0 });
 };
 
-describe('a service that accepts one request per second', () => {
-	test('returns all calls with default settings', async () => {
+describe('with Concurrency 1, a service that accepts one request per second', () => {
+	test('returns all calls', async () => {
 		fillCalls();
 		const found = await records(
-			{ operation: 'getMany', returnAll: true },
+			{ operation: 'getMany', returnAll: true, options: { concurrency: 1 } },
 			{ credential: credentialFor(simulator) },
 		);
 		expect(found).toHaveLength(340);
@@ -43,7 +43,11 @@ describe('a service that accepts one request per second', () => {
 	test('returns the latest call of each number', async () => {
 		fillCalls();
 		const found = await records(
-			{ operation: 'getMany', returnAll: true, options: { latestOfEachNumber: true } },
+			{
+				operation: 'getMany',
+				returnAll: true,
+				options: { latestOfEachNumber: true, concurrency: 1 },
+			},
 			{ credential: credentialFor(simulator) },
 		);
 		const numbers = new Set([...simulator.state.calls.values()].map(({ phone }) => phone));
@@ -54,7 +58,7 @@ describe('a service that accepts one request per second', () => {
 		fillCalls();
 		const items = Array.from({ length: 60 }, (_, number) => ({ id: filled.callId(number) }));
 		const found = await records(
-			{ operation: 'get', callId: '={{ $json.id }}' },
+			{ operation: 'get', callId: '={{ $json.id }}', options: { concurrency: 1 } },
 			{ items, credential: credentialFor(simulator) },
 		);
 		expect(found.map(({ call_id: id }) => id)).toEqual(items.map(({ id }) => id));

@@ -20,7 +20,7 @@ test.each<[Method, number, RegExp, RegExp]>([
 	['GET', 300, /responded with a redirect/, /Base URL/],
 	['GET', 302, /responded with a redirect/, /Base URL/],
 	['GET', 399, /responded with a redirect/, /Base URL/],
-	['POST', 429, /because it receives too many/, /^The request had no effect\. Try again later\.$/],
+	['POST', 429, /because it receives too many/, /Try again later\. .* set it to fewer\.$/],
 ])('%s %i was not processed', (method, status, message, resolution) => {
 	const found = explained(method, status);
 	expect(found?.message).toMatch(message);
@@ -52,7 +52,7 @@ test.each([
 	['7201', '3 hours'],
 	['Thu, 01 Jan 1970 00:01:00 GMT', '60 seconds'],
 ])('Retry-After %s is a wait of %s', (retryAfter, duration) => {
-	expect(explained('POST', 429, retryAfter)?.resolution.onScreen).toBe(
+	expect(explained('POST', 429, retryAfter)?.resolution.forModel).toBe(
 		`The request had no effect. Try again after ${duration}.`,
 	);
 });
