@@ -839,7 +839,6 @@ export const notReaders = new Set([
 	'shared/api/rejectionBody.ts › isWithoutText',
 	'shared/api/rejectionBody.ts › serviceText',
 	// The API token has 16 characters.
-	'shared/api/secretPatterns.ts › secretPatterns',
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',

@@ -13,7 +13,7 @@ import {
 	serviceText,
 	toRejection,
 } from './rejectionBody';
-import { withoutOwnSecrets } from './secrets';
+import { withoutQuotes } from './secrets';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 
 /** How to check a response. */
@@ -49,7 +49,7 @@ export function parseResponse(
 ): ApiResponse {
 	const { status } = response;
 	const body = parseJson(response.text);
-	const displayBody = isSecret && body !== undefined ? withoutOwnSecrets(body) : body;
+	const displayBody = isSecret && body !== undefined ? withoutQuotes(body) : body;
 	const rejection = isJsonObject(displayBody)
 		? findRejection(displayBody, status, request)
 		: undefined;

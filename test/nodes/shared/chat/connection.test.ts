@@ -49,7 +49,7 @@ describe('connecting', () => {
 		connection.start();
 		await connect();
 		socket().receives(eventFrame('message_received', 'e-1', { content: 'token secret-1' }));
-		socket().receives(eventFrame('mode_changed', 'e-2').replace('{}', '{"to":"\\u0073ecret-1"}'));
+		socket().receives(eventFrame('mode_changed', 'e-2').replace('{}', '{"to":"secret-1"}'));
 		expect(events.map(({ envelope: { payload } }) => payload)).toEqual([
 			{ content: 'token [hidden]' },
 			{ to: '[hidden]' },
