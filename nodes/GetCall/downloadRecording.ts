@@ -12,9 +12,10 @@ import {
 	downloadRejected,
 	MAX_REDIRECTS,
 	noLink,
+	notARecording,
 	tooManyRedirects,
 } from './calls/downloadErrors';
-import { BEGINNING_BYTES, notARecordingReason, isComplete } from './calls/recordingCheck';
+import { notARecordingReason, isComplete } from './calls/recordingCheck';
 import { describeFile } from './calls/recordingFile';
 
 type FileResponse = HttpResponse & { content: ByteStream };
@@ -42,12 +43,11 @@ export async function downloadRecording(
 	if (!isWebUrl(url)) throw noLink();
 	const { status, headers, content } = await fetchFile(context, url);
 	try {
-		const beginning = await firstBytes(content, BEGINNING_BYTES, TIME_LIMITS.silenceMs);
-		const rejection = notARecordingReason(status, headers, beginning);
+		const rejection = notARecordingReason(status, headers);
 		if (rejection !== undefined) throw rejection;
-		content.unshift(beginning);
 		const { fileName, mimeType } = describeFile(headers, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
+		if (file.bytes === 0) throw notARecording('an empty file', status);
 		return { file, isComplete: isComplete(headers, file.bytes) };
 	} catch (error) {
 		content.destroy();

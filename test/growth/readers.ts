@@ -292,7 +292,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) => headerText({ [text]: text }, text),
 	},
 	'GetCall/calls/recordingCheck.ts › notARecordingReason': {
-		read: ({ text }) => notARecordingReason(200, { 'content-type': text }, Buffer.from(text)),
+		read: ({ text }) => notARecordingReason(200, { 'content-type': text }),
 	},
 	'GetCall/calls/recordingCheck.ts › isComplete': {
 		read: ({ text }) => isComplete({ 'content-length': text }, 1),
