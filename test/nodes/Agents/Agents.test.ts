@@ -1,3 +1,4 @@
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { output, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -81,7 +82,7 @@ describe('Check', () => {
 		expect(await harness.records(check, { items, credential: details })).toEqual([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
 			{ agent_uuid: 'agent_gone', active: false },
-			{ agent_uuid: 'agent_a1', active: true },
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
 		]);
 
 		agents().reply(200, answer);
@@ -136,5 +137,44 @@ test('the Agent field names the missing fields of the API mapping', async () => 
 		description: expect.stringMatching(
 			/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response' and 'Location of Agent ID'/,
 		),
+	});
+});
+
+describe('agents in lists, as the questionnaire names them', () => {
+	const answer = {
+		success: true,
+		data: [
+			['agent_a1', { 'shown as': 'Sales' }],
+			['agent_b2', { 'shown as': 'Support' }],
+		],
+	};
+	const credential = {
+		describeAgents: true,
+		agentsPath: 'data',
+		agentsIdPlace: 'field',
+		agentsIdPath: '0',
+		agentsNamePath: '1.shown as',
+	};
+	beforeEach(() => agents().reply(200, answer));
+
+	test('Get Many Active returns their names', async () => {
+		expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
+			{ agent_uuid: 'agent_b2', agent_name: 'Support' },
+		]);
+	});
+
+	test('Check returns the name', async () => {
+		const agentUuid = { __rl: true, mode: 'id', value: 'agent_b2' };
+		expect(await harness.records({ operation: 'check', agentUuid }, { credential })).toEqual([
+			{ agent_uuid: 'agent_b2', agent_name: 'Support', active: true },
+		]);
+	});
+
+	test.each(['agents', 'placeCall'])('the Agent field of %s offers their names', async (type) => {
+		const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
+		const node = harness.node(type, { credentials });
+		const { results } = await searchList(harness.credentials, node, 'searchAgents', 'supp');
+		expect(results).toEqual([{ name: 'Support', value: 'agent_b2' }]);
 	});
 });
