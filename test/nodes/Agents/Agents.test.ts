@@ -1,3 +1,7 @@
+import {
+	PROVIDER_SENT_SETTINGS,
+	PROVIDER_SETTINGS,
+} from '../../../nodes/shared/apiMapping/providerSettings';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { output, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
@@ -136,6 +140,25 @@ test('the Agent field names the missing fields of the API mapping', async () => 
 		message: 'The response has no recognizable list of active agents',
 		description: expect.stringMatching(
 			/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response' and 'Location of Agent ID'/,
+		),
+	});
+});
+
+test("while 'My Provider Sent Settings' is off, settings that are filled in don't apply", async () => {
+	const credential = {
+		[PROVIDER_SENT_SETTINGS]: false,
+		[PROVIDER_SETTINGS]: 'not a block',
+		describeAgents: true,
+		agentsPath: 'data',
+	};
+	agents().reply(200, LIST);
+	expect(await harness.records({ operation: 'getMany' }, { credential })).toHaveLength(2);
+
+	agents().reply(200, { success: true, data: { agent_a1: 'Sales' } });
+	expect(await harness.errorOf({ operation: 'getMany' }, { credential })).toMatchObject({
+		message: 'The response has no recognizable list of active agents',
+		description: expect.stringContaining(
+			"In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and fill in",
 		),
 	});
 });
