@@ -58,7 +58,7 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 			type: 'boolean',
 			default: false,
 			description:
-				"Whether to enter your provider's reply to the questionnaire, or the same settings one by one. They apply only while this is on.",
+				"Whether to enter your provider's reply to the questionnaire, or the same settings one by one. If you save with this off, n8n deletes them.",
 		},
 		{
 			displayName: PROVIDER_SETTINGS_LABEL,

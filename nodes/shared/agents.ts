@@ -80,7 +80,7 @@ function agentOf(uuid: string, entry: JsonValue, mapping: ApiMapping): FoundAgen
 	const path = mapping.optional('agentsNamePath');
 	const named = filledText(valueAt(entry, path ?? 'agent_name'));
 	const name = named ?? filledText(entry);
-	const ownName = name === undefined || name === uuid ? {} : { agent_name: name };
+	const ownName: JsonObject = name === undefined || name === uuid ? {} : { agent_name: name };
 	const record = isJsonObject(entry) ? entry : {};
 	return {
 		uuid,
