@@ -144,7 +144,7 @@ test('the Agent field names the missing fields of the API mapping', async () => 
 	});
 });
 
-test("while 'My Provider Sent Settings' is off, settings that are filled in don't apply", async () => {
+test("while 'My Provider Sent Settings' is off, settings that the credential still has don't apply", async () => {
 	const credential = {
 		[PROVIDER_SENT_SETTINGS]: false,
 		[PROVIDER_SETTINGS]: 'not a block',
