@@ -4,6 +4,12 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import {
+	PROVIDER_SENT_SETTINGS,
+	PROVIDER_SENT_SETTINGS_LABEL,
+	PROVIDER_SETTINGS,
+	PROVIDER_SETTINGS_LABEL,
+} from '../nodes/shared/apiMapping/providerSettings';
 import { apiMappingProperties, authorize } from '../nodes/shared/n8n/http/credential';
 
 export class VoiceChatAgentApiTokenApi implements ICredentialType {
@@ -41,20 +47,36 @@ export class VoiceChatAgentApiTokenApi implements ICredentialType {
 		},
 		{
 			displayName:
-				'API mapping: the names of some values differ between services. Send the <a href="https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider and paste the reply below. Or turn on a section below when a node asks for it. When you save, n8n tests what it can read. It doesn\'t test chat requests, filters, or changes to lists.',
+				'These two fields are enough to place calls and push campaigns. The list of calls, do-not-disturb lists, and chat requests need names that differ between services. Send the <a href="https://publisher.invalid/n8n-nodes-voice-chat-agent/blob/main/docs/provider-questionnaire.md" target="_blank">questionnaire</a> to your provider. When the reply is there, turn on the switch below.',
 			name: 'openDetailsNotice',
 			type: 'notice',
 			default: '',
 		},
 		{
-			displayName: 'Settings From Your Provider',
-			name: 'providerSettings',
-			type: 'string',
-			typeOptions: { rows: 6 },
-			default: '',
-			placeholder: 'e.g. { "callList": { "callListPath": "data.calls" } }',
+			displayName: PROVIDER_SENT_SETTINGS_LABEL,
+			name: PROVIDER_SENT_SETTINGS,
+			type: 'boolean',
+			default: false,
 			description:
-				"The block of settings that your provider sent, with its curly brackets. Its sections replace the sections below. Sections that it doesn't contain are read from below.",
+				"Whether to enter your provider's reply to the questionnaire, or the same settings one by one. If you save with this off, n8n deletes them.",
+		},
+		{
+			displayName: PROVIDER_SETTINGS_LABEL,
+			name: PROVIDER_SETTINGS,
+			type: 'string',
+			typeOptions: { rows: 8 },
+			default: '',
+			placeholder: `{
+  "agents": {
+    "agentsPath": "data.agents",
+    "agentsIdPlace": "field",
+    "agentsIdPath": "id",
+    "agentsNamePath": "title"
+  }
+}`,
+			description:
+				"The block of settings that your provider sent, with its curly brackets. Its sections replace the sections below. Sections that it doesn't contain are read from below. When you save, n8n tests what it can read. It doesn't test chat requests, filters, or changes to lists.",
+			displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true] } },
 		},
 		...apiMappingProperties(),
 	];

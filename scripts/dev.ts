@@ -2,8 +2,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, watch } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { installPackage, installedPackage, projectFolder } from '../test/n8n/package-install';
-import { build } from './build';
+import { installedPackage, projectFolder } from '../test/n8n/package-install';
 import { endGroup } from '../test/n8n/command';
 import { reportFailure, runSession } from './session';
 
@@ -11,10 +10,6 @@ runSession({
 	command: 'npm run dev',
 	// Makes n8n watch the folder of each package and reload its nodes.
 	env: { N8N_DEV_RELOAD: 'true', NODE_ENV: 'development' },
-	install: async (home) => {
-		build(console.log);
-		await installPackage(home);
-	},
 	started: ({ n8n }) => {
 		// Compile into the installed package, because n8n doesn't reload the modules of a linked package.
 		const target = join(installedPackage(n8n.home), 'dist');

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { owner, type Reference } from '../test/n8n/driver';
 import { cacheFolder } from '../test/n8n/host';
+import { installedPackage, installPackage } from '../test/n8n/package-install';
 import { requireFree } from '../test/n8n/ports';
 import { UnrecoverableError } from '../test/n8n/until';
+import { build } from './build';
+import { linkToDocs, serveDocs } from './localDocs';
 import { startStack, timeZone, type Stack, type StackOptions } from './stack';
 
-export interface SessionOptions extends Pick<StackOptions, 'install' | 'env'> {
+export interface SessionOptions extends Pick<StackOptions, 'env'> {
 	command: string;
 	/** Runs when n8n has started. Returns a function that runs before n8n stops. */
 	started?: (stack: Stack) => () => void;
@@ -21,11 +24,18 @@ export async function runSession(options: SessionOptions): Promise<void> {
 	// Each port has its own folder, so two sessions never share a database.
 	const home = join(cacheFolder(), `user-${port}`);
 	if (fresh) await rm(home, { recursive: true, force: true });
-	const stack = await startStack({ ...options, home, port }, console.log);
+	const docs = await serveDocs();
+	const install = async () => {
+		build(console.log);
+		await installPackage(home);
+		linkToDocs(installedPackage(home), docs);
+	};
+	const stack = await startStack({ ...options, install, home, port }, console.log);
 	const beforeStop = options.started?.(stack);
 	console.log(welcome(stack));
 	await untilStopped(stack, options.command);
 	beforeStop?.();
+	docs.stop();
 	await stack.stop();
 }
 

@@ -24,7 +24,7 @@ export class ChatEventsTrigger implements INodeType {
 		},
 		group: ['trigger'],
 		version: 1,
-		subtitle: `={{ $parameter["watchSessions"] ? "on events of watched sessions" : "on events of " + ${enteredOr('sessionIds', 'sessions')} }}`,
+		subtitle: `={{ $parameter["sessions"] === "watched" ? "on events of watched sessions" : "on events of " + ${enteredOr('sessionIds', 'sessions')} }}`,
 		description: 'Starts the workflow on events in chat sessions with an AI agent',
 		builderHint: {
 			searchHint:
@@ -41,6 +41,8 @@ export class ChatEventsTrigger implements INodeType {
 			],
 		},
 		defaults: { name: 'Chat Events Trigger' },
+		eventTriggerDescription: 'Waiting for an event. Write a message in the chat session.',
+		activationMessage: 'The workflow now starts on the events of its sessions.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.
@@ -51,21 +53,21 @@ export class ChatEventsTrigger implements INodeType {
 			{
 				name: 'default',
 				// Without a method, n8n registers no webhook, so a test in the editor opens the sockets.
-				httpMethod: '={{ $parameter["watchSessions"] ? "POST" : "" }}',
+				httpMethod: '={{ $parameter["sessions"] === "watched" ? "POST" : "" }}',
 				responseMode: 'onReceived',
 				path: 'watch',
-				ndvHideUrl: '={{ !$parameter["watchSessions"] }}',
+				ndvHideUrl: '={{ $parameter["sessions"] !== "watched" }}',
 			},
 		],
 		triggerPanel: {
-			header: 'Listen to chat sessions',
+			header: 'Wait for something to happen in a chat',
 			executionsHelp: {
 				inactive:
-					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b>, and click <b>Execute step</b>. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>When your workflow is ready</b>, publish it. It then starts on the events of its sessions.',
+					'<b>To test it</b>, set <b>Sessions</b> to <b>Listed</b>, enter the ID of a session, and click <b>Execute step</b>. Then write a message in that session as the customer, or use Chat Send in another workflow. The event appears here.<br /><br /><b>When your workflow is ready</b>, publish it. It then starts on the events of its sessions.',
 				active:
-					'<b>To test it</b>, enter a session, turn off <b>Watched Sessions</b>, and click <b>Execute step</b>. Then send a message in that session, for example with Chat Send in another workflow.<br /><br /><b>While the workflow is published</b>, it also starts on the events of its sessions.',
+					'<b>To test it</b>, set <b>Sessions</b> to <b>Listed</b>, enter the ID of a session, and click <b>Execute step</b>. Then write a message in that session as the customer, or use Chat Send in another workflow. The event appears here.<br /><br /><b>While the workflow is published</b>, it also starts on the events of its sessions.',
 			},
-			activationHint: 'Publish the workflow to listen to its sessions continuously.',
+			activationHint: 'Publish the workflow to listen all the time.',
 		},
 		properties: triggerFields,
 	};

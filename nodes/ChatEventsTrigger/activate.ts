@@ -54,13 +54,13 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 		sessionIds: splitSessionIds(form.textOrList('sessionIds')),
 		watches,
 		types: chosenTypes(form, form.collection('settings')),
-		takeOver: form.switch('takeOver', false),
+		disconnectOther: form.switch('disconnectOther', false),
 	};
 	if (settings.sessionIds.length === 0 && !settings.watches) {
 		throw new InvalidInput(
-			"'Session IDs' is empty, and 'Watched Sessions' is off",
+			"'Session IDs' is empty",
 			onScreenOnly(
-				"Fill in 'Session IDs', or turn on 'Watched Sessions' to add sessions while the workflow is published.",
+				"Enter the sessions to listen to, or set 'Sessions' to 'Watched' to add sessions while the workflow is published.",
 			),
 		);
 	}

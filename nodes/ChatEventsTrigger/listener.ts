@@ -17,7 +17,7 @@ export type ListenerSettings = {
 	watches: boolean;
 	/** Null for all events. */
 	types: ReadonlySet<string> | null;
-	takeOver: boolean;
+	disconnectOther: boolean;
 };
 
 /** How long activation waits until each session is connected. */
@@ -56,11 +56,11 @@ export class ChatEventsListener {
 		this.losses = new LossReporter(context, this.closed.signal);
 		this.unusableSecret = rejectionNotice(context, this.closed.signal);
 		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
-		const { takeOver } = settings;
+		const { disconnectOther } = settings;
 		this.sessions = new FollowedSessions({
 			open: (sessionId, onEnded) =>
 				openChatSocket(context, connection, sessionId, {
-					takeOver,
+					disconnectOther,
 					onEvent: (event) => this.onEvent(sessionId, event),
 					onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
 					onEnded,

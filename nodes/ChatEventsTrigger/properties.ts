@@ -3,39 +3,54 @@ import {
 	eventTypesField,
 	otherEventTypesField,
 	shownWhere,
-	takeOverField,
+	disconnectOtherField,
 } from '../shared/n8n/forms/chatFields';
 import { optionsCollection } from '../shared/n8n/forms/options';
 import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
 export const triggerFields: INodeProperties[] = [
 	{
-		displayName: 'Session IDs',
-		name: 'sessionIds',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
-		description:
-			"The chat sessions to listen to, separated by commas. An expression can return a list. For sessions that change, turn on 'Watched Sessions'.",
-	},
-	{
-		displayName: 'Watched Sessions',
-		name: 'watchSessions',
-		type: 'boolean',
+		displayName: 'Sessions',
+		name: 'sessions',
+		type: 'options',
 		noDataExpression: true,
-		default: false,
-		description:
-			'Whether this trigger has a URL for Chat Session > Watch and Unwatch, which add and remove sessions while the workflow is published',
+		options: [
+			{
+				name: 'Listed',
+				value: 'listed',
+				description: 'The sessions whose IDs you enter below',
+			},
+			{
+				name: 'Watched',
+				value: 'watched',
+				description:
+					'The sessions that Chat Session > Watch adds while the workflow is published, for example each new one',
+			},
+		],
+		default: 'listed',
+		description: 'Which chat sessions to listen to',
 	},
 	shownWhere(
 		{
+			displayName: 'Session IDs',
+			name: 'sessionIds',
+			type: 'string',
+			default: '',
+			required: true,
+			placeholder: 'e.g. 0f8fad5b-d9cb-469f-a165-70867728950e',
+			description: 'The IDs of the sessions, separated by commas. An expression can return a list.',
+		},
+		{ sessions: ['listed'] },
+	),
+	shownWhere(
+		{
 			displayName:
-				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they're closed. To test the trigger in the editor, turn this off and enter a session above.",
+				"Publish the workflow. Then open <b>Webhook URLs</b> above, choose <b>Production URL</b>, and copy it to 'Trigger URL' of Chat Session > Watch. Watched sessions stay when n8n restarts, and are removed when they're closed. To test the trigger in the editor, choose <b>Listed</b> above and enter a session.",
 			name: 'watchNotice',
 			type: 'notice',
 			default: '',
 		},
-		{ watchSessions: [true] },
+		{ sessions: ['watched'] },
 	),
 	shownWhere(
 		{
@@ -47,13 +62,13 @@ export const triggerFields: INodeProperties[] = [
 			description:
 				"If set, only requests with this secret are accepted. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret. Without a secret, anyone who knows the URL can add and remove sessions.",
 		},
-		{ watchSessions: [true] },
+		{ sessions: ['watched'] },
 	),
 	{
 		...eventTypesField,
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
-	takeOverField,
+	disconnectOtherField,
 	// Not "options", because n8n reads the field below under that name.
 	{ ...optionsCollection(otherEventTypesField), name: 'settings' },
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },

@@ -121,7 +121,7 @@ const NOT_PUBLISHED: WatchRejection = {
 	status: 409,
 	message: 'The Chat Events Trigger accepts sessions only while its workflow is published',
 	resolution:
-		"Use the Production URL of the trigger. To test the trigger in the editor, turn off 'Watched Sessions' and fill in 'Session IDs'.",
+		"Use the Production URL of the trigger. To test the trigger in the editor, set 'Sessions' to 'Listed' and fill in 'Session IDs'.",
 };
 
 /** While n8n starts, in another process, and after an update of this package, whose new code doesn't know the trigger. */
@@ -167,7 +167,7 @@ type TriggerContext = ITriggerFunctions | IWebhookFunctions;
  * @throws InvalidInput if the secret can't be sent in a header
  */
 export function readWatchSettings(form: Fields): { watches: boolean; secret: string | undefined } {
-	const watches = form.switch('watchSessions', false);
+	const watches = form.choice('sessions', 'listed') === 'watched';
 	const secret = watches ? readSecret(form, 'watchSecret') : undefined;
 	return { watches, secret: secret && parseWatchSecret(secret, 'Secret') };
 }

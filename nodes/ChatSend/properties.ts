@@ -1,7 +1,7 @@
 import omit from 'lodash/omit';
 import type { INodeProperties } from 'n8n-workflow';
 import { agentField } from '../shared/n8n/forms/agentField';
-import { sessionField, shownWhere, takeOverField } from '../shared/n8n/forms/chatFields';
+import { sessionField, shownWhere, disconnectOtherField } from '../shared/n8n/forms/chatFields';
 import { ofResource } from '../shared/n8n/run/operations';
 import {
 	additionalBodyFields,
@@ -177,9 +177,9 @@ const connectionFields: INodeProperties[] = [
 		},
 		{ ...MESSAGE, sendBy: ['async'] },
 	),
-	shownWhere(takeOverField, { ...MESSAGE, sendBy: ['socket'] }),
-	shownWhere(takeOverField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
-	shownWhere(takeOverField, ANSWER),
+	shownWhere(disconnectOtherField, { ...MESSAGE, sendBy: ['socket'] }),
+	shownWhere(disconnectOtherField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
+	shownWhere(disconnectOtherField, ANSWER),
 ];
 
 /** Messages in flight on live connections if 'Concurrency' isn't set. */

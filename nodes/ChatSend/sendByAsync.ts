@@ -56,7 +56,7 @@ export const sendByAsync: Prepare = (form) => {
 		sessionId: parseSessionId(message.sessionId),
 		givenIds: givenIds(additions),
 		hasKey: key !== '',
-		takeOver: form.switch('takeOver', false),
+		disconnectOther: form.switch('disconnectOther', false),
 		timeoutMs,
 	};
 	return {
@@ -69,7 +69,7 @@ type ReplyWait = {
 	sessionId: string;
 	givenIds: string[];
 	hasKey: boolean;
-	takeOver: boolean;
+	disconnectOther: boolean;
 	timeoutMs: number;
 };
 
@@ -91,7 +91,7 @@ function notReady(readiness: NotReady): Error {
 
 async function sendAndWait(
 	{ context, account, sockets }: ChatDeps,
-	{ sessionId, givenIds, hasKey, takeOver, timeoutMs }: ReplyWait,
+	{ sessionId, givenIds, hasKey, disconnectOther, timeoutMs }: ReplyWait,
 	send: () => Promise<ApiResponse>,
 ): Promise<INodeExecutionData[]> {
 	const { apiMapping } = account;
@@ -103,7 +103,7 @@ async function sendAndWait(
 		timeoutMs: capInTools(context, timeoutMs),
 	};
 	const sendOn = async (socket: AsyncLink) => await sendAsyncTurn(socket, send, options);
-	const outcome = await sockets.use(account, sessionId, takeOver, sendOn);
+	const outcome = await sockets.use(account, sessionId, disconnectOther, sendOn);
 	if (outcome.kind === 'not_sent') throw notReady(outcome.readiness);
 	const { response, isNamed, reply } = outcome;
 	if (!isNamed) context.addExecutionHints({ message: turnNotNamed(apiMapping) });

@@ -42,7 +42,7 @@ function frameIds(form: Fields, sessionId: string, content: string[]) {
 
 function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnType<Prepare> {
 	const replyMs = replyTimeLimitMs(form.collection('options'));
-	const takeOver = form.switch('takeOver', false);
+	const disconnectOther = form.switch('disconnectOther', false);
 	return {
 		payload: { sessionId, frame },
 		target: messageTarget({ sessionId }),
@@ -56,7 +56,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				resultTimeoutMs: capInTools(context, replyMs),
 			};
 			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
-			const outcome = await sockets.use(account, sessionId, takeOver, send);
+			const outcome = await sockets.use(account, sessionId, disconnectOther, send);
 			return asItems({ session_id: sessionId, ...turnRecord(outcome) });
 		},
 	};

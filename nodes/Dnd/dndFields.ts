@@ -18,7 +18,8 @@ export const CHANGES_AT_ONCE = 1;
 
 export const dndAgentField: INodeProperties = {
 	...agentField,
-	description: 'The agent whose do-not-disturb list to use. Each agent has its own list.',
+	description: 'The agent whose do-not-disturb list to use',
+	hint: 'Each agent has its own list. Other agents can still call these numbers.',
 };
 
 export const phoneField: INodeProperties = {

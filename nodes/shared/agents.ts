@@ -13,7 +13,8 @@ import { AGENT_UUID } from './api/limits';
 import type { ApiMapping } from './apiMapping';
 
 /**
- * An agent of the list. `name` is the ID if `isNamed` is false. `record` is the entry with `agent_uuid` added.
+ * An agent of the list. `name` is the ID if `isNamed` is false. `record` is the entry with `agent_uuid` and
+ * `agent_name` added.
  */
 export type FoundAgent = { uuid: string; name: string; isNamed: boolean; record: JsonObject };
 
@@ -79,12 +80,13 @@ function agentOf(uuid: string, entry: JsonValue, mapping: ApiMapping): FoundAgen
 	const path = mapping.optional('agentsNamePath');
 	const named = filledText(valueAt(entry, path ?? 'agent_name'));
 	const name = named ?? filledText(entry);
+	const ownName: JsonObject = name === undefined || name === uuid ? {} : { agent_name: name };
 	const record = isJsonObject(entry) ? entry : {};
 	return {
 		uuid,
 		name: name ?? uuid,
 		isNamed: (path === undefined ? name : named) !== undefined,
-		record: { ...record, agent_uuid: uuid },
+		record: { ...ownName, ...record, agent_uuid: uuid },
 	};
 }
 

@@ -24,6 +24,9 @@ describe('the settings of a provider in the credential', () => {
 		const created = await test.n8n.createCredential(credentialType, { baseUrl, apiToken });
 		await editor.openCredential(created.id);
 		const { page } = editor;
+		const master = page.getByTestId('parameter-input-providerSentSettings').locator('.el-switch');
+		expect(await page.getByText('Set Up the Call List').count()).toBe(0);
+		await master.click();
 		const field = page.getByTestId('parameter-input-providerSettings').locator('textarea');
 
 		await field.fill('{ "callList": {} }');

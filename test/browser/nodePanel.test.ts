@@ -49,6 +49,25 @@ describe('searching for nodes in the editor', () => {
 		await page.keyboard.press('Escape');
 	});
 
+	it.each([
+		['outbound call', 'Voice Agent: Place Call'],
+		['phone call', 'Voice Agent: Place Call'],
+		['cold call', 'Voice Agent: Place Call'],
+		['telecaller', 'Voice Agent: Place Call'],
+		['voice bot', 'Voice Agent: Place Call'],
+		['auto dialer', 'Voice Agent: Push Campaign Contacts'],
+		['call list', 'Voice Agent: Push Campaign Contacts'],
+		['call recording', 'Voice Agent: Get Call'],
+	])('%s finds %s first', async (words, name) => {
+		const { page } = editor;
+		await page.getByTestId('node-creator-plus-button').click();
+		await page.getByTestId('node-creator-search-bar').fill(words);
+		const found = page.getByTestId('item-iterator-item');
+		await found.filter({ hasText: name }).first().waitFor();
+		expect(await found.first().innerText()).toContain(name);
+		await page.keyboard.press('Escape');
+	});
+
 	it('an unrelated word finds no node of this package', async () => {
 		const { page } = editor;
 		await page.getByTestId('node-creator-plus-button').click();

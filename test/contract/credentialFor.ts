@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { MappingName } from '../../nodes/shared/apiMapping';
+import { PROVIDER_SENT_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { dialects, type Dialect, type Simulator } from '../simulator';
 
 export type DialectName = keyof typeof dialects;
@@ -95,6 +96,7 @@ export function credentialFor({
 	return {
 		baseUrl,
 		apiToken: token,
+		[PROVIDER_SENT_SETTINGS]: true,
 		describeAgents: true,
 		describeDnd: true,
 		describeCallList: true,

@@ -11,10 +11,13 @@ import { apiMappingOf } from '../contract/credentialFor';
 import { providerSettingsOf } from '../contract/providerBlock';
 import { dialects } from '../simulator';
 import {
+	readProviderSettings,
+	PROVIDER_SENT_SETTINGS,
+	PROVIDER_SENT_SETTINGS_LABEL,
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
 } from '../../nodes/shared/apiMapping/providerSettings';
-import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
+import { AGENTS_TOPIC, MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { engineHarness, HOST, loader, makeAdditionalData, service, TOKEN } from '../engine';
 import { ROOT } from '../engine/sourceLoader';
 
@@ -181,13 +184,13 @@ describe('the test of the API mapping', () => {
 			'the list of agents',
 			{ agentsPath: 'data.staff' },
 			{},
-			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, turn on 'Set Up the List of Agents' and check 'Path to Agents in Response'/,
+			/Reading the list of agents failed: .*no recognizable list of active agents\. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and check 'Path to Agents in Response'/,
 		],
 		[
 			'the names of the agents',
 			{ agentsPath: 'data', agentsNamePath: 'shown as' },
 			{},
-			/Reading the list of agents failed: No agent in the list has a name\. In the credential, turn on 'Set Up the List of Agents' and check 'Path to Name in Each Agent'.* The response contains/,
+			/Reading the list of agents failed: No agent in the list has a name\. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and check 'Path to Name in Each Agent'.* The response contains/,
 		],
 		[
 			'the names of agents whose entries are their IDs',
@@ -475,13 +478,13 @@ describe('the token', () => {
 	});
 });
 
-test('n8n loads the credential, with each field of the API mapping empty and behind its switch', () => {
+test('n8n loads the credential, with each field of the API mapping empty and behind its switches', () => {
 	const { type } = loader.getCredential('voiceChatAgentApiTokenApi');
 	for (const { switchName, fields } of MAPPING_TOPICS) {
 		for (const name of Object.keys(fields)) {
 			expect(type.properties.find((property) => property.name === name)).toMatchObject({
 				default: '',
-				displayOptions: { show: { [switchName]: [true] } },
+				displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true], [switchName]: [true] } },
 			});
 		}
 	}
@@ -490,6 +493,24 @@ test('n8n loads the credential, with each field of the API mapping empty and beh
 		default: '',
 	});
 	expect(type.properties.find(({ name }) => name === 'apiToken')?.typeOptions?.password).toBe(true);
+});
+
+test('at first, only the two fields that every node needs are visible, and the switch for all others', () => {
+	const { properties } = loader.getCredential('voiceChatAgentApiTokenApi').type;
+	const visible = properties.filter(({ displayOptions }) => displayOptions === undefined);
+	expect(visible.map(({ displayName, type }) => (type === 'notice' ? type : displayName))).toEqual([
+		'Base URL',
+		'API Token',
+		'notice',
+		PROVIDER_SENT_SETTINGS_LABEL,
+	]);
+	expect(visible.at(-1)).toMatchObject({ name: PROVIDER_SENT_SETTINGS, default: false });
+});
+
+test('the example in Settings From Your Provider is a block that is accepted as it stands', () => {
+	const { properties } = new VoiceChatAgentApiTokenApi();
+	const { placeholder = '' } = properties.find(({ name }) => name === PROVIDER_SETTINGS) ?? {};
+	expect([...readProviderSettings(placeholder).keys()]).toEqual([AGENTS_TOPIC]);
 });
 
 test('the credential is found by its name, and its help is a page of this package', () => {

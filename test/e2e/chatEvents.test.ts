@@ -159,7 +159,7 @@ describe('Chat Events Trigger in real n8n', () => {
 
 	it('Watch adds a session while the workflow is published, and Unwatch removes it', async () => {
 		const webhookId = randomUUID();
-		const workflow = await listen({ watchSessions: true, watchSecret: 'sesame' }, webhookId);
+		const workflow = await listen({ sessions: 'watched', watchSecret: 'sesame' }, webhookId);
 		const session = (operation: string): INodeParameters => ({
 			resource: 'watchList',
 			operation,
@@ -206,7 +206,7 @@ describe('Chat Events Trigger in real n8n', () => {
 		'returns 400 for a watch request without a valid body, with %s',
 		async (_description, secret, secretHeader) => {
 			const webhookId = randomUUID();
-			await listen({ watchSessions: true, ...secret }, webhookId);
+			await listen({ sessions: 'watched', ...secret }, webhookId);
 			const address = `${baseUrl}/webhook/${webhookId}/watch`;
 			const json = { 'Content-Type': 'application/json' };
 			const form = { 'Content-Type': 'application/x-www-form-urlencoded' };

@@ -223,7 +223,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		);
 
 	it('20,000 made-up sessions in one request, and 200 in one request each, use few resources and store nothing', async () => {
-		const { workflow, url } = await publish('chatEventsTrigger', { watchSessions: true }, '/watch');
+		const { workflow, url } = await publish('chatEventsTrigger', { sessions: 'watched' }, '/watch');
 		await listening(url, 400);
 		const limit = pLimit(20);
 		// Warm up, because n8n needs more memory after its first requests.
@@ -257,7 +257,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 	});
 
 	it('a number works as a secret, and a secret with an empty expression is not published', async () => {
-		const numbered = { watchSessions: true, watchSecret: 12345 };
+		const numbered = { sessions: 'watched', watchSecret: 12345 };
 		const { workflow, url } = await publish('chatEventsTrigger', numbered, '/watch');
 		await listening(url, 403);
 		expect((await watch(url, [sessions.open])).status).toBe(403);
@@ -266,7 +266,7 @@ describe('strangers who know the URL of Chat Events Trigger', () => {
 		expect((await watch(url, [sessions.open], right)).status).toBe(200);
 		await n8n.deactivate(workflow);
 
-		const nothing = { watchSessions: true, watchSecret: '={{ $vars.nowhere }}' };
+		const nothing = { sessions: 'watched', watchSecret: '={{ $vars.nowhere }}' };
 		const webhookId = randomUUID();
 		const type = `${PACKAGE}.chatEventsTrigger`;
 		const trigger = node('Trigger', type, 1, nothing, { webhookId, credentials });
@@ -291,7 +291,7 @@ describe('strangers who know only a URL', () => {
 		const startedAt = Date.now();
 		const [tokens, reads] = [/ws_token/, /^\/v1\/call\/[^/]/];
 		const before = [tokens, reads].map(requestsTo);
-		const watching = { watchSessions: true };
+		const watching = { sessions: 'watched' };
 		const published = {
 			watch: await publish('chatEventsTrigger', watching, '/watch'),
 			watchWithSecret: await publish(

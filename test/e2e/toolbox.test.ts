@@ -246,7 +246,7 @@ beforeAll(async () => {
 		'Events',
 		`${PACKAGE}.chatEventsTrigger`,
 		1,
-		{ watchSessions: true },
+		{ sessions: 'watched' },
 		{ webhookId, credentials: { [CREDENTIAL]: credential } },
 	);
 	watching = await n8n.createWorkflow({ name: 'Watching', nodes: [events], connections: {} });

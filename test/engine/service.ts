@@ -1,5 +1,6 @@
 import nock from 'nock';
 import type { ICredentialDataDecryptedObject, INode, INodeCredentialsDetails } from 'n8n-workflow';
+import { PROVIDER_SENT_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { clock } from '../../nodes/shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { TestCredentialsHelper } from './credentialsHelper';
@@ -19,7 +20,7 @@ export type EngineHarness = {
 	store: Deduplicator;
 	/** A node of this package with the credential attached. */
 	node(type: string, overrides?: Partial<INode>): INode;
-	/** Another credential, e.g. with an API mapping or the simulator's URL. */
+	/** Another credential, e.g. with the simulator's URL or an API mapping, whose switch is on. */
 	addCredential(data: ICredentialDataDecryptedObject): Promise<INodeCredentialsDetails>;
 };
 
@@ -73,6 +74,11 @@ export function engineHarness(): EngineHarness {
 				...overrides,
 			}),
 		addCredential: async (data) =>
-			await credentials.add(CREDENTIAL, { baseUrl: HOST, apiToken: TOKEN, ...data }),
+			await credentials.add(CREDENTIAL, {
+				baseUrl: HOST,
+				apiToken: TOKEN,
+				[PROVIDER_SENT_SETTINGS]: true,
+				...data,
+			}),
 	};
 }

@@ -54,7 +54,7 @@ test(
 		const { baseUrl, token: apiToken } = simulator;
 		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 		const type = 'chatEventsTrigger';
-		const parameters = { watchSessions: true };
+		const parameters = { sessions: 'watched' };
 		const node = harness.node(type, { id: type, parameters, credentials, webhookId: 'hook' });
 		const workflow = makeWorkflow([node]);
 		const active = await activate(harness.credentials, workflow);

@@ -89,7 +89,7 @@ const READS =
 
 /** Words for things that only a person in n8n's editor can see or do. */
 const ON_SCREEN =
-	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Take Over|Send Via)\b|[→›]|(?<!\w)'[A-Z]/i;
+	/\b(turn\w* (it |them )?(on|off)|this item|drag|options?|menu|field|n8n|workflow|credential|expression|execution|node|switch|column|Base URL|API [Mm]apping|API token|Disconnect Other Connection|Send Via)\b|[→›]|(?<!\w)'[A-Z]/i;
 const FORBIDS =
 	/\bdo not (ask|read|repeat|request|send)\b|may have (been (done|completed)|taken effect)/i;
 const DONE = /It is done|The request was completed|already did this/;

@@ -92,7 +92,7 @@ type SecretUrl = {
 const given = (secret: unknown) => (secret === undefined ? {} : { secret });
 const WATCHING: SecretUrl = {
 	type: 'chatEventsTrigger',
-	parameters: (watchSecret) => ({ watchSessions: true, watchSecret }),
+	parameters: (watchSecret) => ({ sessions: 'watched', watchSecret }),
 	request: (secret) => ({ headers: secret === undefined ? {} : { 'x-watch-secret': secret } }),
 	isAccepted: (status) => status === 409,
 };
@@ -150,10 +150,10 @@ test.each(EMPTY)(
 	},
 );
 
-test('the watch URL rejects all requests if Watched Sessions is an expression, because n8n then drops the secret', async () => {
+test('the watch URL rejects all requests if Sessions is an expression, because n8n then drops the secret', async () => {
 	const address: SecretUrl = {
 		...WATCHING,
-		parameters: (watchSecret) => ({ watchSessions: '={{ true }}', watchSecret }),
+		parameters: (watchSecret) => ({ sessions: '={{ "watched" }}', watchSecret }),
 	};
 	for (const set of ['', 'sesame', '={{ null }}']) {
 		for (const guess of [undefined, '', 'sesame']) {

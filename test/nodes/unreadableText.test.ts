@@ -81,7 +81,7 @@ test.each([
 
 test.each<[string, INodeParameters]>([
 	['chatDeliveryTrigger', { secretIn: 'query', secret: '=open-{{ $vars.x }}' }],
-	['chatEventsTrigger', { watchSessions: true, watchSecret: '=open-{{ $vars.x }}' }],
+	['chatEventsTrigger', { sessions: 'watched', watchSecret: '=open-{{ $vars.x }}' }],
 ])('does not publish %s if the expression in its secret is empty', async (type, form) => {
 	const workflow = makeWorkflow([await nodeOf(type, form)]);
 	await expect(activate(harness.credentials, workflow)).rejects.toThrow(

@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 const TRIGGERS: Array<[string, (secret: NodeParameterValueType) => INodeParameters, number]> = [
-	['chatEventsTrigger', (watchSecret) => ({ watchSessions: true, watchSecret }), 503],
+	['chatEventsTrigger', (watchSecret) => ({ sessions: 'watched', watchSecret }), 503],
 	['chatDeliveryTrigger', (secret) => ({ secretIn: 'query', secret }), 403],
 ];
 
@@ -89,18 +89,18 @@ describe.each(TRIGGERS)('%s', (type, parameters, status) => {
 });
 
 test('does not publish a trigger with a secret that does not fit into a header', async () => {
-	const node = await nodeOf('chatEventsTrigger', { watchSessions: true, watchSecret: 'sésame' });
+	const node = await nodeOf('chatEventsTrigger', { sessions: 'watched', watchSecret: 'sésame' });
 	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toMatchObject({
 		message: expect.stringContaining("'Secret' can only have ASCII characters"),
 	});
 });
 
-test('does not publish a trigger with Watched Sessions as an expression, because n8n then drops the secret', async () => {
+test('does not publish a trigger with Sessions as an expression, because n8n then drops the secret', async () => {
 	const node = await nodeOf('chatEventsTrigger', {
-		watchSessions: '={{ true }}',
+		sessions: '={{ "watched" }}',
 		watchSecret: 'x',
 	});
 	await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toMatchObject({
-		message: expect.stringContaining("'Watched Sessions' can't be an expression"),
+		message: expect.stringContaining("'Sessions' can't be an expression"),
 	});
 });

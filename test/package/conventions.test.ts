@@ -1,4 +1,5 @@
 import get from 'lodash/get';
+import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
@@ -75,11 +76,12 @@ test('descriptions of booleans begin with "Whether"', () => {
 	).toEqual([]);
 });
 
-test('placeholders begin with "e.g."', () => {
+test('placeholders begin with "e.g.", except the example that can be pasted', () => {
 	const hasAddButton = ({ type }: Parameter['property']) =>
 		type === 'collection' || type === 'fixedCollection';
 	expect(
 		violations(({ property }) => {
+			if (property.name === PROVIDER_SETTINGS) return [];
 			const modes = (property.modes ?? []).filter(({ type }) => type === 'string');
 			const texts = [
 				hasAddButton(property) ? undefined : property.placeholder,

@@ -5,7 +5,7 @@ import {
 	eventTypesField,
 	otherEventTypesField,
 	sessionField,
-	takeOverField,
+	disconnectOtherField,
 } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
@@ -48,7 +48,7 @@ export const waitForEvent: Operation = {
 			description:
 				'How long to wait. The execution stays in memory while it waits, and is lost if n8n restarts. For long waits, start a workflow with the Chat Events Trigger.',
 		},
-		takeOverField,
+		disconnectOtherField,
 		optionsCollection(
 			concurrencyField(DEFAULT_CONCURRENCY, 'How many sessions to wait for at the same time'),
 			otherEventTypesField,
@@ -69,7 +69,7 @@ const waitOnce: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const types = chosenTypes(form, form.collection('options'));
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
-	const takeOver = form.switch('takeOver', false);
+	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account, sockets }: ChatDeps) => {
 		const returnedIds = returnedEventIds(context, sessionId);
 		const filter: EventFilter = {
@@ -81,7 +81,7 @@ const waitOnce: Prepare = (form) => {
 		const { end, seen } = await sockets.use(
 			account,
 			sessionId,
-			takeOver,
+			disconnectOther,
 			async (socket) => await awaitEvent(socket, filter, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);
@@ -101,7 +101,12 @@ const waitOnce: Prepare = (form) => {
 		});
 	};
 	// Waiting again is safe, because it changes nothing in the service.
-	return { payload: { sessionId, types, takeOver }, repeatable: true, idempotent: true, send };
+	return {
+		payload: { sessionId, types, disconnectOther },
+		repeatable: true,
+		idempotent: true,
+		send,
+	};
 };
 
 /** IDs of events that this node has returned in this execution, so that a loop gets each event once. */

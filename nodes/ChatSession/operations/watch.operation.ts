@@ -35,7 +35,7 @@ const fields: INodeProperties[] = [
 		default: '',
 		required: true,
 		placeholder: 'e.g. https://n8n.example.com/webhook/1a2b3c4d/watch',
-		description: "The Production URL of a Chat Events Trigger with 'Watched Sessions' on",
+		description: "The Production URL of a Chat Events Trigger with 'Sessions' set to 'Watched'",
 	},
 	{
 		displayName: 'Trigger Secret',
@@ -111,7 +111,7 @@ function parseTriggerUrl(text: string): string {
 	throw new InvalidInput(
 		text === '' ? "'Trigger URL' is empty" : "'Trigger URL' must begin with http:// or https://",
 		onScreenOnly(
-			"Open the Chat Events Trigger, turn on 'Watched Sessions', and copy its Production URL.",
+			"Open the Chat Events Trigger, set 'Sessions' to 'Watched', and copy its Production URL.",
 		),
 	);
 }
@@ -213,7 +213,7 @@ function parseTriggerResponse(response: TriggerResponse): JsonObject {
 		"No Chat Events Trigger responds at 'Trigger URL'",
 		{
 			onScreen:
-				"Publish the workflow of the Chat Events Trigger with 'Watched Sessions' on. Then copy its Production URL, not its Test URL, to 'Trigger URL'.",
+				"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'.",
 			forModel: '',
 		},
 		`HTTP status ${status}`,

@@ -39,7 +39,7 @@ const filtersField: INodeProperties = {
 	placeholder: 'Add Filter',
 	default: {},
 	description:
-		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'Set Up the Call List'.",
+		"Which calls to return. Each filter except 'Contact List ID' needs a name in the credential, under 'My Provider Sent Settings'.",
 	options: [
 		{
 			displayName: 'Agent ID',

@@ -3,6 +3,7 @@ import { onScreenOnly } from '../api/resolution';
 import { withoutInvisible } from '../text';
 import { joinedWithAnd } from '../values';
 import {
+	PROVIDER_SENT_SETTINGS_LABEL,
 	PROVIDER_SETTINGS,
 	PROVIDER_SETTINGS_LABEL,
 	type ProviderSettings,
@@ -52,7 +53,9 @@ export class ApiMapping {
 	/** What to do if one of these values is wrong or missing. */
 	resolution(...names: MappingName[]): string {
 		const isSet = names.some((name) => this.optional(name) !== undefined);
-		return `In the credential, ${this.instructions(names, isSet ? 'check' : 'fill in')}.`;
+		const isInForm = topicsOf(names).some((topic) => !this.fromProvider.has(topic));
+		const first = isInForm ? `turn on '${PROVIDER_SENT_SETTINGS_LABEL}', then ` : '';
+		return `In the credential, ${first}${this.instructions(names, isSet ? 'check' : 'fill in')}.`;
 	}
 
 	private getValue(topic: MappingTopic, name: string): string | undefined {
@@ -75,7 +78,7 @@ export class ApiMapping {
 			`The credential lacks settings for ${joinedWithAnd(topics.map(({ subject }) => subject))}`,
 			onScreenOnly(
 				isInForm
-					? `Send your service provider the questionnaire that is linked in the credential, and paste the reply into '${PROVIDER_SETTINGS_LABEL}'. Or ${instructions}.`
+					? `Send your service provider the questionnaire that is linked in the credential. Then turn on '${PROVIDER_SENT_SETTINGS_LABEL}' there and paste the reply into '${PROVIDER_SETTINGS_LABEL}'. Or ${instructions}.`
 					: `In the credential, ${instructions}. Ask your service provider for the values.`,
 			),
 		);

@@ -7,6 +7,10 @@ import { joinedWithAnd } from '../values';
 import type { MappingField } from './field';
 import { MAPPING_TOPICS, type MappingTopic } from './topics';
 
+/** The switch of the credential that shows the API mapping. While it's off, n8n saves none of it. */
+export const PROVIDER_SENT_SETTINGS = 'providerSentSettings';
+export const PROVIDER_SENT_SETTINGS_LABEL = 'My Provider Sent Settings';
+
 /** The field of the credential for the provider's block. */
 export const PROVIDER_SETTINGS = 'providerSettings';
 export const PROVIDER_SETTINGS_LABEL = 'Settings From Your Provider';

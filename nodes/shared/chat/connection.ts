@@ -132,7 +132,7 @@ export class ChatConnection {
 		return this.attemptCount;
 	}
 
-	/** For a new lease: if the session isn't connected, tries again now, with `claim=1` if `takeOver` allows it. */
+	/** For a new lease: if the session isn't connected, tries again now, with `claim=1` if `disconnectOther` allows it. */
 	retryNow(): void {
 		if (this.isConnected) return;
 		this.policy.allowClaim();

@@ -59,7 +59,7 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 		message: 'The service rejects the connection to this chat session',
 		resolution: {
 			onScreen:
-				"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Take Over'.",
+				"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
 			forModel: `The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
 		},
 	},

@@ -29,7 +29,7 @@ export interface LeaseOptions extends LeaseIdentity {
 	 */
 	usedBy: 'trigger' | 'test' | 'action';
 	/** The user confirmed that another client may lose the session. */
-	takeOver: boolean;
+	disconnectOther: boolean;
 	/** See `mintToken` in `token.ts`. */
 	mintToken: () => Promise<MintResult>;
 	/** Hides the API token of the account in a text of the service. */

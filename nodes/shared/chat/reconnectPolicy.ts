@@ -60,7 +60,7 @@ export interface PolicyLimits {
 /** What the current leases of the connection need. */
 export interface PolicyNeeds extends PolicyLimits {
 	/** The user confirmed that another client may lose the session. */
-	takeOver: boolean;
+	disconnectOther: boolean;
 }
 
 /**
@@ -69,13 +69,13 @@ export interface PolicyNeeds extends PolicyLimits {
  * The document gives code 1008 three meanings and no reason text:
  * - Each attempt after a 1008 mints a new token. This also rules out a token mismatch.
  * - The first attempt waits for the normal backoff, and the next ones for about 20 seconds, up to a limit.
- * - With Take Over on, they send `claim=1`. The document defines a claim conflict as one "without `claim=1`", so if the
+ * - With Disconnect Other Connection on, they send `claim=1`. The document defines a claim conflict as one "without `claim=1`", so if the
  *   service still rejects the connection, the agent is inactive.
- * - With Take Over off, `claim=1` is never sent. A conflict and an inactive agent look the same, so the ending names both.
+ * - With Disconnect Other Connection off, `claim=1` is never sent. A conflict and an inactive agent look the same, so the ending names both.
  * - The close reason is shown, but not evaluated.
  *
  * Otherwise, `claim=1` is sent only until the first successful connection. A displaced client reconnects without it, so
- * that two clients with Take Over on don't displace each other forever.
+ * that two clients with Disconnect Other Connection on don't displace each other forever.
  */
 export class ReconnectPolicy {
 	private attempts = 0;
@@ -91,7 +91,7 @@ export class ReconnectPolicy {
 
 	/** Whether the next connection sends `claim=1`. */
 	get claim(): boolean {
-		return this.mayClaim && this.needs().takeOver;
+		return this.mayClaim && this.needs().disconnectOther;
 	}
 
 	/** A new lease may take over, and the session isn't connected. */

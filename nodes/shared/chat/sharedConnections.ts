@@ -194,7 +194,7 @@ class SharedConnection {
 			sent: options.sent,
 			needs: () => ({
 				...retryLimits(this.leadingLease()),
-				takeOver: [...this.leases].some((lease) => lease.options.takeOver),
+				disconnectOther: [...this.leases].some((lease) => lease.options.disconnectOther),
 			}),
 			log,
 			mintToken: async () => {

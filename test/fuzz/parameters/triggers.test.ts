@@ -32,7 +32,7 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 	chatDeliveryTrigger: [{ secretIn: 'query', secret: 'sesame' }],
 	chatEventsTrigger: [
 		{ sessionIds: sessions.open },
-		{ sessionIds: sessions.open, watchSessions: true, watchSecret: 'sesame' },
+		{ sessionIds: sessions.open, sessions: 'watched', watchSecret: 'sesame' },
 	],
 };
 

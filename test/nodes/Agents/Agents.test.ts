@@ -1,3 +1,8 @@
+import {
+	PROVIDER_SENT_SETTINGS,
+	PROVIDER_SETTINGS,
+} from '../../../nodes/shared/apiMapping/providerSettings';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import { output, searchList, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
@@ -81,7 +86,7 @@ describe('Check', () => {
 		expect(await harness.records(check, { items, credential: details })).toEqual([
 			{ agent_uuid: 'agent_b2', voice: 'calm', active: true },
 			{ agent_uuid: 'agent_gone', active: false },
-			{ agent_uuid: 'agent_a1', active: true },
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales', active: true },
 		]);
 
 		agents().reply(200, answer);
@@ -136,5 +141,63 @@ test('the Agent field names the missing fields of the API mapping', async () => 
 		description: expect.stringMatching(
 			/turn on 'Set Up the List of Agents' and fill in 'Path to Agents in Response' and 'Location of Agent ID'/,
 		),
+	});
+});
+
+test("while 'My Provider Sent Settings' is off, settings that the credential still has don't apply", async () => {
+	const credential = {
+		[PROVIDER_SENT_SETTINGS]: false,
+		[PROVIDER_SETTINGS]: 'not a block',
+		describeAgents: true,
+		agentsPath: 'data',
+	};
+	agents().reply(200, LIST);
+	expect(await harness.records({ operation: 'getMany' }, { credential })).toHaveLength(2);
+
+	agents().reply(200, { success: true, data: { agent_a1: 'Sales' } });
+	expect(await harness.errorOf({ operation: 'getMany' }, { credential })).toMatchObject({
+		message: 'The response has no recognizable list of active agents',
+		description: expect.stringContaining(
+			"In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the List of Agents' and fill in",
+		),
+	});
+});
+
+describe('agents in lists, as the questionnaire names them', () => {
+	const answer = {
+		success: true,
+		data: [
+			['agent_a1', { 'shown as': 'Sales' }],
+			['agent_b2', { 'shown as': 'Support' }],
+		],
+	};
+	const credential = {
+		describeAgents: true,
+		agentsPath: 'data',
+		agentsIdPlace: 'field',
+		agentsIdPath: '0',
+		agentsNamePath: '1.shown as',
+	};
+	beforeEach(() => agents().reply(200, answer));
+
+	test('Get Many Active returns their names', async () => {
+		expect(await harness.records({ operation: 'getMany' }, { credential })).toEqual([
+			{ agent_uuid: 'agent_a1', agent_name: 'Sales' },
+			{ agent_uuid: 'agent_b2', agent_name: 'Support' },
+		]);
+	});
+
+	test('Check returns the name', async () => {
+		const agentUuid = { __rl: true, mode: 'id', value: 'agent_b2' };
+		expect(await harness.records({ operation: 'check', agentUuid }, { credential })).toEqual([
+			{ agent_uuid: 'agent_b2', agent_name: 'Support', active: true },
+		]);
+	});
+
+	test.each(['agents', 'placeCall'])('the Agent field of %s offers their names', async (type) => {
+		const credentials = { [CREDENTIAL]: await harness.addCredential(credential) };
+		const node = harness.node(type, { credentials });
+		const { results } = await searchList(harness.credentials, node, 'searchAgents', 'supp');
+		expect(results).toEqual([{ name: 'Support', value: 'agent_b2' }]);
 	});
 });

@@ -33,7 +33,7 @@ async function rejection(
 
 describe('activating', () => {
 	test.each([
-		['no session', {}, "'Session IDs' is empty, and 'Watched Sessions' is off", /Fill in/],
+		['no session', {}, "'Session IDs' is empty", /Enter the sessions/],
 		[
 			'an invalid ID',
 			{ sessionIds: 'hello' },
@@ -107,7 +107,7 @@ describe('activating', () => {
 	);
 });
 
-describe('Take Over', () => {
+describe('Disconnect Other Connection', () => {
 	test("off: doesn't take a session that is in use by another client", async () => {
 		const desk = await otherClient(harness.service(), sessions.open);
 		const { sessions: control } = harness.service();
@@ -116,7 +116,7 @@ describe('Take Over', () => {
 		await eventually(() => active.failed.length === 1);
 		expect(active.failed[0]).toMatchObject({
 			message: expect.stringContaining('the service rejects the connection'),
-			description: expect.stringMatching(/turn on 'Take Over'/),
+			description: expect.stringMatching(/turn on 'Disconnect Other Connection'/),
 		});
 		expect(control.clientIds(sessions.open)).toEqual(['desk']);
 		const claims = harness.service().requests.filter(({ query }) => query.claim !== undefined);
@@ -126,7 +126,7 @@ describe('Take Over', () => {
 
 	test('on: takes the session from the other client', async () => {
 		await otherClient(harness.service(), sessions.open);
-		await harness.start({ sessionIds: sessions.open, takeOver: true });
+		await harness.start({ sessionIds: sessions.open, disconnectOther: true });
 		const [clientId] = harness.service().sessions.clientIds(sessions.open);
 		expect(clientId).toMatch(/^n8n-/);
 	});

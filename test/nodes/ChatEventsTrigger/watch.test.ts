@@ -21,17 +21,17 @@ test('a watched session is connected immediately, and stored', async () => {
 	expect(harness.service().sessions.openSockets()).toBe(1);
 });
 
-test("an unwatched session is closed, but a fixed one isn't", async () => {
-	await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
-	await watch(sessions.open);
-	const unwatch = { action: 'unwatch', session_ids: [sessions.open, sessions.dormant] };
+test("an unwatched session is closed, but another one isn't", async () => {
+	await harness.start(WATCHING);
+	await watch(sessions.open, sessions.dormant);
+	const unwatch = { action: 'unwatch', session_ids: [sessions.open] };
 	expect(await post(unwatch)).toEqual({
 		statusCode: 200,
-		body: { watched: false, connected: false, watched_sessions: [] },
+		body: { watched: false, connected: false, watched_sessions: [sessions.dormant] },
 	});
 	await harness.connected(1);
 	expect(harness.service().sessions.openSockets(sessions.dormant)).toBe(1);
-	expect(stored()).toEqual([]);
+	expect(stored()).toEqual([sessions.dormant]);
 });
 
 test('watched sessions are connected again after a restart', async () => {
@@ -101,7 +101,7 @@ test("a watched session stays if it's requested again during an outage", async (
 });
 
 test('upper and lower case are the same session', async () => {
-	const active = await harness.start({ ...WATCHING, sessionIds: sessions.dormant });
+	const active = await harness.start(WATCHING);
 	await watch(sessions.open);
 	const upper = [sessions.open, sessions.dormant].map((id) => id.toUpperCase());
 	expect(await watch(...upper)).toMatchObject({ statusCode: 200, body: { connected: true } });
@@ -110,7 +110,7 @@ test('upper and lower case are the same session', async () => {
 	harness.service().sessions.nudge(sessions.open);
 	await eventually(() => active.emitted.length > 0);
 	await post({ action: 'unwatch', session_ids: upper });
-	await harness.connected(1);
+	await harness.connected(0);
 	expect([stored(), active.emitted.length]).toEqual([[], 1]);
 });
 
@@ -197,7 +197,7 @@ test("a session that is unwatched while it connects isn't added", async () => {
 	await harness.connected(0);
 });
 
-test('a trigger without Watched Sessions rejects sessions', async () => {
+test('a trigger with listed sessions rejects sessions', async () => {
 	await harness.start({ sessionIds: sessions.dormant });
 	expect(await watch(sessions.open)).toMatchObject({ statusCode: 503 });
 	expect(harness.service().sessions.openSockets(sessions.open)).toBe(0);
@@ -310,11 +310,11 @@ describe('rejected', () => {
 });
 
 test.each([
-	[true, 'POST'],
-	[false, ''],
-])('the node has a URL only with Watched Sessions: %s', async (watchSessions, method) => {
+	['watched', 'POST'],
+	['listed', ''],
+])('the node has a URL only for watched sessions: %s', async (which, method) => {
 	const node = await harness.node(
-		{ watchSessions, sessionIds: sessions.open },
+		{ sessions: which, sessionIds: sessions.open },
 		{ webhookId: 'abc' },
 	);
 	const workflow = makeWorkflow([node]);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
 import type { triggerHarness } from './triggerHarness';
 
-export const WATCHING = { watchSessions: true };
+export const WATCHING = { sessions: 'watched' };
 const STORED = 'watchedSessions:trigger-node';
 
 /** n8n's database. Each request reads the list from it and writes it back. */

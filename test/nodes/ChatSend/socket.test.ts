@@ -301,8 +301,12 @@ test('Continue On Fail: other items continue, and each error names its item', as
 
 test('a session in use by another client: rejected, or taken over', async () => {
 	const other = await harness.otherClient(sessions.open);
-	expect(stopMessage(await send('Hello')).description).toContain("turn on 'Take Over'");
-	expect(records(await send('Hello', { takeOver: true }))).toMatchObject([{ state: 'default' }]);
+	expect(stopMessage(await send('Hello')).description).toContain(
+		"turn on 'Disconnect Other Connection'",
+	);
+	expect(records(await send('Hello', { disconnectOther: true }))).toMatchObject([
+		{ state: 'default' },
+	]);
 	other.close();
 	expect(customerMessages()).toEqual(['Hello']);
 });

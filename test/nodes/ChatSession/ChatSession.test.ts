@@ -46,7 +46,7 @@ describe('create', () => {
 		expect(records(run)).toEqual([{ id: 's-2' }, { id: 's-2' }]);
 		expect(run.data.resultData.runData.Node?.at(-1)?.hints).toEqual([
 			{
-				message: `A chat session was created, but its ID wasn't found in the response. In the credential, turn on 'Set Up Chat Requests' and ${verb} 'Create Session: Path to Session ID in Response'.`,
+				message: `A chat session was created, but its ID wasn't found in the response. In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up Chat Requests' and ${verb} 'Create Session: Path to Session ID in Response'.`,
 			},
 		]);
 	});

@@ -273,7 +273,7 @@ describe('if the list', () => {
 			await run(await nodeWith({ ...MAPPING, callListPhoneName: '' })),
 		);
 		expect(description).toContain(
-			"The call list can't be read: The credential lacks settings for the call list. Send your service provider the questionnaire that is linked in the credential, and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up the Call List' and fill in 'Phone Filter Name'.",
+			"The call list can't be read: The credential lacks settings for the call list. Send your service provider the questionnaire that is linked in the credential. Then turn on 'My Provider Sent Settings' there and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up the Call List' and fill in 'Phone Filter Name'.",
 		);
 	});
 

@@ -12,14 +12,14 @@ export const sessionField: INodeProperties = {
 	description: 'The ID of the chat session, which is in session_id of the node that created it',
 };
 
-/** The user's confirmation that another client may lose the session. */
-export const takeOverField: INodeProperties = {
-	displayName: 'Take Over',
-	name: 'takeOver',
+/** The user's confirmation that another client may lose the session, which the document calls a take-over. */
+export const disconnectOtherField: INodeProperties = {
+	displayName: 'Disconnect Other Connection',
+	name: 'disconnectOther',
 	type: 'boolean',
 	default: false,
 	description:
-		'Whether to take over the live connection of the session from another client, such as a support desk or another n8n. The nodes of this n8n share one connection.',
+		'Whether to end the live connection that another client has to the session, such as a support desk or another n8n. While this is off, the other client keeps the session. The nodes of this n8n share one connection.',
 };
 
 /** Shows a field only if these parameters have these values. */
@@ -37,39 +37,40 @@ export const eventTypesField: INodeProperties = {
 	type: 'multiOptions',
 	options: [
 		{
-			name: 'AI Resumed After a Nudge',
+			name: 'AI Agent Is Back After a Follow-Up',
 			value: 'auto_resume_fired',
 		},
 		{
-			name: 'Follow-Up Sent by the Agent',
-			value: 'nudge_sent',
-		},
-		{
-			name: 'Message Added',
-			value: 'message_received',
-			description: 'By the customer or by the AI',
-		},
-		{
-			name: 'Session Closed',
+			name: 'Chat Closed',
 			value: 'session_closed',
 		},
 		{
-			name: 'Session Dormant',
-			value: 'session_dormant',
-			description: 'The customer was inactive',
-		},
-		{
-			name: 'Session Reactivated',
+			name: 'Chat Continues',
 			value: 'session_reactivated',
+			description: 'After the customer was quiet',
 		},
 		{
-			name: 'Switched Between AI and Human',
-			value: 'mode_changed',
+			name: 'Customer Went Quiet',
+			value: 'session_dormant',
 		},
 		{
-			name: 'Turn Result',
+			name: 'Follow-Up Sent by the AI Agent',
+			value: 'nudge_sent',
+			description: 'After the customer went quiet',
+		},
+		{
+			name: 'Message Processed Later',
 			value: 'turn_result',
-			description: 'A message that was processed later has its result',
+			description: 'A message without an immediate reply has its result',
+		},
+		{
+			name: 'New Message',
+			value: 'message_received',
+			description: 'From the customer or the AI agent',
+		},
+		{
+			name: 'Switched Between AI Agent and Person',
+			value: 'mode_changed',
 		},
 	],
 	default: [],

@@ -22,7 +22,7 @@ const connections = new SharedConnections({
 
 export type ChatSocketOptions = Pick<
 	LeaseOptions,
-	'takeOver' | 'onEvent' | 'onTooLarge' | 'onEnded'
+	'disconnectOther' | 'onEvent' | 'onTooLarge' | 'onEnded'
 >;
 
 /** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
@@ -105,12 +105,13 @@ export class ChatSocketPool {
 	async use<T>(
 		connection: AccountClient,
 		sessionId: string,
-		takeOver: boolean,
+		disconnectOther: boolean,
 		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
 		requireRunning(this.context);
 		const lease =
-			this.endedLease(sessionId, takeOver) ?? this.lease(connection, sessionId, takeOver);
+			this.endedLease(sessionId, disconnectOther) ??
+			this.lease(connection, sessionId, disconnectOther);
 		this.inUse.add(lease);
 		try {
 			return await job(lease);
@@ -129,16 +130,16 @@ export class ChatSocketPool {
 	 * The lease of a session that has just failed, so that not every item of the run waits for the same failure. After a while,
 	 * another reason may apply, so the session is connected again.
 	 */
-	private endedLease(sessionId: string, takeOver: boolean): ChatLease | null {
+	private endedLease(sessionId: string, disconnectOther: boolean): ChatLease | null {
 		const latest = this.idle.get(sessionKey(sessionId));
-		if (latest === undefined || (takeOver && !latest.options.takeOver)) return null;
+		if (latest === undefined || (disconnectOther && !latest.options.disconnectOther)) return null;
 		const endedAt = this.endedAt.get(latest) ?? -Infinity;
 		return clock.elapsed() - endedAt < SLOW_POLL_MS ? latest : null;
 	}
 
-	private lease(connection: AccountClient, sessionId: string, takeOver: boolean): ChatLease {
+	private lease(connection: AccountClient, sessionId: string, disconnectOther: boolean): ChatLease {
 		const onEnded = () => this.endedAt.set(lease, clock.elapsed());
-		const lease = openChatSocket(this.context, connection, sessionId, { takeOver, onEnded });
+		const lease = openChatSocket(this.context, connection, sessionId, { disconnectOther, onEnded });
 		return lease;
 	}
 

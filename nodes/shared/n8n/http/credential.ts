@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 import { isBelow, parseApiToken, parseBaseUrl } from '../../api/access';
 import { explained } from '../../api/errors';
+import { PROVIDER_SENT_SETTINGS } from '../../apiMapping/providerSettings';
 import { MAPPING_TOPICS, type MappingTopic } from '../../apiMapping/topics';
 import type { MappingField } from '../../apiMapping/field';
 import { withoutEnd } from '../../text';
@@ -86,7 +87,7 @@ function textOf(url: unknown): string {
 	return typeof url === 'string' || url instanceof URL ? String(url) : '';
 }
 
-/** The API mapping in the credential form: a switch for each topic, which shows its fields. */
+/** The API mapping in the credential form, behind its switch: a switch for each topic, which shows its fields. */
 export function apiMappingProperties(): INodeProperties[] {
 	return MAPPING_TOPICS.flatMap((topic) => [
 		{
@@ -95,6 +96,7 @@ export function apiMappingProperties(): INodeProperties[] {
 			type: 'boolean' as const,
 			default: false,
 			description: topic.switchDescription,
+			displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true] } },
 		},
 		...Object.entries(topic.fields).map(([name, field]) => toProperty(topic, name, field)),
 	]);
@@ -106,7 +108,7 @@ function toProperty(topic: MappingTopic, name: string, field: MappingField): INo
 		name,
 		default: '',
 		description: field.description,
-		displayOptions: { show: { [topic.switchName]: [true] } },
+		displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true], [topic.switchName]: [true] } },
 	};
 	if (field.choices === undefined) {
 		return { ...shared, type: 'string', placeholder: field.placeholder };

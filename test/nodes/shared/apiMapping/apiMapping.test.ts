@@ -8,7 +8,7 @@ test('a missing value has a message with what it is for, whom to ask, the switch
 		outcome: 'not_sent',
 		message: 'The credential lacks settings for do-not-disturb lists',
 		resolution:
-			"Send your service provider the questionnaire that is linked in the credential, and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up Do-Not-Disturb Lists' and fill in 'Add Number: Agent Field Name'.",
+			"Send your service provider the questionnaire that is linked in the credential. Then turn on 'My Provider Sent Settings' there and paste the reply into 'Settings From Your Provider'. Or turn on 'Set Up Do-Not-Disturb Lists' and fill in 'Add Number: Agent Field Name'.",
 	});
 	expect(new ApiMapping({ dndAddAgentName: ' agent ' }).required('dndAddAgentName')).toBe('agent');
 });

@@ -213,7 +213,7 @@ describe('the block and the fields of the form', () => {
 			`In the credential, check "agentsPath" and "agentsIdPlace" of "agents" in 'Settings From Your Provider'.`,
 		);
 		expect(mapping.resolution('callListPath')).toBe(
-			"In the credential, turn on 'Set Up the Call List' and check 'Path to List in Response'.",
+			"In the credential, turn on 'My Provider Sent Settings', then turn on 'Set Up the Call List' and check 'Path to List in Response'.",
 		);
 		const missing = errorOf(() => mapping.require(['agentsIdPath', 'callListPaging']));
 		expect(missing).toMatchObject({

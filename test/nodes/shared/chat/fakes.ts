@@ -185,11 +185,11 @@ export type ConnectionChanges = Partial<Omit<ConnectionOptions, 'needs'> & Polic
 
 /** The needs of a trigger, with the test's changes. */
 export function needsOf({
-	takeOver = false,
+	disconnectOther = false,
 	reconnectAttempts = MAX_RECONNECT_ATTEMPTS,
 	slowPolls = MAX_SLOW_POLLS,
 }: Partial<PolicyNeeds>): () => PolicyNeeds {
-	return () => ({ takeOver, reconnectAttempts, slowPolls });
+	return () => ({ disconnectOther, reconnectAttempts, slowPolls });
 }
 
 /** A connection with a fake service and clock. `mint` gets the number of the request, from 1. */

@@ -204,7 +204,7 @@ it('a late ack is recognized by the next connection of the session, too', async 
 			instanceId: 'i',
 			usedBy: 'action',
 			node: 'n',
-			takeOver: false,
+			disconnectOther: false,
 			mintToken: async () => await freshToken(1, clock),
 			hideApiToken,
 			log: { debug: () => {}, info: () => {}, warn: () => {} },

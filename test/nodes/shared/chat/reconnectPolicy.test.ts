@@ -51,7 +51,7 @@ describe('ReconnectPolicy', () => {
 			{ kind: 'give_up', why: 'session_closed' },
 		],
 	])('%s', (_name, attempt, step) => {
-		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
+		expect(policyOf({ ...LIMITS, disconnectOther: false }).next(attempt)).toEqual(step);
 	});
 
 	it('treats 1000, 1001, 1005, 1006, and 1011 as transient', () => {
@@ -65,11 +65,11 @@ describe('ReconnectPolicy', () => {
 		['unreachable', backoff(1, 'new')],
 	] as const)('a failed token request: %s', (kind, step) => {
 		const attempt: AttemptEnd = { kind: 'mint', result: { kind, error: null } };
-		expect(policyOf({ ...LIMITS, takeOver: false }).next(attempt)).toEqual(step);
+		expect(policyOf({ ...LIMITS, disconnectOther: false }).next(attempt)).toEqual(step);
 	});
 
 	it("gives up immediately if the URL can't be used", () => {
-		const policy = policyOf({ ...LIMITS, takeOver: false });
+		const policy = policyOf({ ...LIMITS, disconnectOther: false });
 		expect(policy.next({ kind: 'url', wsUrl: 'ws://h.example.com' })).toEqual({
 			kind: 'give_up',
 			why: 'bad_url',
@@ -80,7 +80,7 @@ describe('ReconnectPolicy', () => {
 		[1011, 'keep', 'unreachable'],
 		[4401, 'new', 'token_rejected'],
 	] as const)('gives up after 6 attempts in a row: %d', (code, token, why) => {
-		const policy = policyOf({ ...LIMITS, takeOver: false });
+		const policy = policyOf({ ...LIMITS, disconnectOther: false });
 		for (let attempt = 1; attempt <= 6; attempt += 1) {
 			expect(policy.next(closed(code))).toEqual(backoff(attempt, token));
 		}
@@ -88,25 +88,25 @@ describe('ReconnectPolicy', () => {
 	});
 
 	it('resets its counts after a healthy connection of 45 seconds', () => {
-		const policy = policyOf({ ...LIMITS, takeOver: false });
+		const policy = policyOf({ ...LIMITS, disconnectOther: false });
 		policy.next(closed(1006));
 		expect(policy.next(closed(1006, 44_999))).toEqual(backoff(2, 'keep'));
 		expect(policy.next(closed(1006, 45_000))).toEqual(backoff(1, 'keep'));
 	});
 
 	it('reconnects once after an undocumented code, then gives up', () => {
-		const policy = policyOf({ ...LIMITS, takeOver: true });
+		const policy = policyOf({ ...LIMITS, disconnectOther: true });
 		policy.next(closed(4409));
 		expect(policy.claim).toBe(true);
 		expect(policy.next(closed(4409))).toEqual({ kind: 'give_up', why: 'displaced' });
-		const healthy = policyOf({ ...LIMITS, takeOver: true });
+		const healthy = policyOf({ ...LIMITS, disconnectOther: true });
 		healthy.next(closed(4409));
 		expect(healthy.next(closed(4409, 45_000))).toEqual(backoff(1, 'new'));
 	});
 
 	describe('1008', () => {
-		it('without Take Over: a quick attempt, slow polls, then an ending with both reasons', () => {
-			const policy = policyOf({ ...LIMITS, takeOver: false });
+		it('without Disconnect Other Connection: a quick attempt, slow polls, then an ending with both reasons', () => {
+			const policy = policyOf({ ...LIMITS, disconnectOther: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
 				expect(policy.claim).toBe(false);
@@ -115,8 +115,8 @@ describe('ReconnectPolicy', () => {
 			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'in_use_or_inactive' });
 		});
 
-		it('with Take Over: the same with a claim, then the inactive agent as the reason', () => {
-			const policy = policyOf({ ...LIMITS, takeOver: true });
+		it('with Disconnect Other Connection: the same with a claim, then the inactive agent as the reason', () => {
+			const policy = policyOf({ ...LIMITS, disconnectOther: true });
 			expect(policy.next(closed(1008, 100, true))).toEqual(backoff(1, 'new'));
 			for (let poll = 1; poll <= 3; poll += 1) {
 				expect(policy.claim).toBe(true);
@@ -129,13 +129,13 @@ describe('ReconnectPolicy', () => {
 		});
 
 		it('gives up after the quick attempt if slow polls are off', () => {
-			const policy = policyOf({ reconnectAttempts: 6, slowPolls: 0, takeOver: false });
+			const policy = policyOf({ reconnectAttempts: 6, slowPolls: 0, disconnectOther: false });
 			expect(policy.next(closed(1008))).toEqual(backoff(1, 'new'));
 			expect(policy.next(closed(1008))).toEqual({ kind: 'give_up', why: 'in_use_or_inactive' });
 		});
 
 		it('starts with a quick attempt again after a healthy connection', () => {
-			const policy = policyOf({ ...LIMITS, takeOver: false });
+			const policy = policyOf({ ...LIMITS, disconnectOther: false });
 			policy.next(closed(1008));
 			expect(policy.next(closed(1008))).toEqual(slowPoll);
 			expect(policy.next(closed(1008, 45_000))).toEqual(backoff(1, 'new'));
@@ -143,8 +143,8 @@ describe('ReconnectPolicy', () => {
 	});
 
 	describe('claim', () => {
-		it('is never sent without Take Over', () => {
-			const policy = policyOf({ ...LIMITS, takeOver: false });
+		it('is never sent without Disconnect Other Connection', () => {
+			const policy = policyOf({ ...LIMITS, disconnectOther: false });
 			expect(policy.claim).toBe(false);
 			policy.next(closed(1008));
 			policy.next(closed(1006, 5_000));
@@ -152,7 +152,7 @@ describe('ReconnectPolicy', () => {
 		});
 
 		it('is sent until the first connection, and again only after a rejection', () => {
-			const policy = policyOf({ ...LIMITS, takeOver: true });
+			const policy = policyOf({ ...LIMITS, disconnectOther: true });
 			expect(policy.claim).toBe(true);
 			policy.next(ended({ cause: 'cannot_connect', openForMs: null }, true));
 			expect(policy.claim).toBe(true);
@@ -162,9 +162,9 @@ describe('ReconnectPolicy', () => {
 			expect(policy.claim).toBe(true);
 		});
 
-		it("doesn't let two clients with Take Over displace each other forever", () => {
+		it("doesn't let two clients with Disconnect Other Connection displace each other forever", () => {
 			// Each connection is shorter than a slow poll before the other client takes over.
-			const policy = policyOf({ ...LIMITS, takeOver: true });
+			const policy = policyOf({ ...LIMITS, disconnectOther: true });
 			let rounds = 0;
 			let step = policy.next(closed(1000, 20_000, true));
 			while (step.kind === 'reconnect' && rounds < 100) {

@@ -119,9 +119,9 @@ describe('reconnecting', () => {
 		});
 	});
 
-	it('sends claim=1 with Take Over, and names the inactive agent if the service still rejects it', async () => {
+	it('sends claim=1 with Disconnect Other Connection, and names the inactive agent if the service still rejects it', async () => {
 		const { connection, sockets, socket, clock, endings } = chatConnectionHarness({
-			takeOver: true,
+			disconnectOther: true,
 			slowPolls: 1,
 		});
 		connection.start();
@@ -137,7 +137,7 @@ describe('reconnecting', () => {
 
 	it('reconnects without a claim after it was displaced', async () => {
 		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
-			takeOver: true,
+			disconnectOther: true,
 		});
 		connection.start();
 		await connect();

@@ -111,7 +111,7 @@ describe('a connected session', () => {
 
 	it('rotates every 4.5 minutes: opens a socket with the same client_id and without a claim, then closes the old one', async () => {
 		const { sockets, old, fresh, clock, endings, connection } = await duringRotation({
-			takeOver: true,
+			disconnectOther: true,
 		});
 		expect(sockets).toHaveLength(2);
 		expect(Object.fromEntries(fresh.query)).toEqual({
@@ -743,7 +743,7 @@ describe('a connected session', () => {
 	});
 
 	it("doesn't take the session back with claim=1 if another client took it during a renewal", async () => {
-		const { old, fresh, clock, sockets } = await duringRotation({ takeOver: true });
+		const { old, fresh, clock, sockets } = await duringRotation({ disconnectOther: true });
 		old.ends(4001);
 		fresh.ends(4001);
 		await clock.advance(1_000);

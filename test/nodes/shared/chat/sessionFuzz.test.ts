@@ -122,7 +122,7 @@ class Run {
 			instanceId: 'i',
 			usedBy,
 			node: 'n',
-			takeOver: false,
+			disconnectOther: false,
 			mintToken: this.service.mint,
 			hideApiToken,
 			log: { debug: () => {}, info: () => {}, warn: () => {} },

@@ -38,7 +38,7 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 			...identity,
 			instanceId: 'instance-1',
 			usedBy,
-			takeOver: false,
+			disconnectOther: false,
 			mintToken: async () => {
 				mintedBy.push(usedBy);
 				return await (mint ?? freshToken)(mintedBy.length, clock);
@@ -474,7 +474,7 @@ describe('leases with different limits', () => {
 		await settle();
 		await reject(use, 1_000);
 		use.socket().opens();
-		const action = use.lease('action', { takeOver: true });
+		const action = use.lease('action', { disconnectOther: true });
 		use.socket().ends(1008);
 		await settle();
 		expect(action.endings).toEqual([]);
@@ -532,10 +532,10 @@ describe('leases with different limits', () => {
 	it('sends claim=1 only while a lease may take over', async () => {
 		const use = processHarness();
 		use.lease('trigger');
-		const takingOver = use.lease('action', { takeOver: true });
+		const disconnecting = use.lease('action', { disconnectOther: true });
 		await settle();
 		use.socket().breaks();
-		takingOver.lease.close();
+		disconnecting.lease.close();
 		await use.clock.advance(1_000);
 		expect(use.sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
 	});

@@ -194,7 +194,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
 	});
 
-	it("doesn't take a session from another client without Take Over", async () => {
+	it("doesn't take a session from another client without Disconnect Other Connection", async () => {
 		const other = connect({ clientId: 'other' });
 		await other.connection.ready();
 		const waiting = connect();
@@ -209,8 +209,8 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			},
 		});
 		expect(sim.sessions.clientIds(session)).toEqual(['other']);
-		const takingOver = connect({ takeOver: true });
-		expect(await takingOver.connection.ready()).toEqual({ kind: 'open' });
+		const disconnecting = connect({ disconnectOther: true });
+		expect(await disconnecting.connection.ready()).toEqual({ kind: 'open' });
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
 	});
 
@@ -235,7 +235,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 
 	it('reports an inactive agent if it may take over', async () => {
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
-		const { connection } = connect({ takeOver: true });
+		const { connection } = connect({ disconnectOther: true });
 		await eventually(() => connection.signal.aborted);
 		expect(await connection.ready()).toMatchObject({ ending: { kind: 'agent_inactive' } });
 	});

@@ -26,7 +26,7 @@ test.each<[string, INodeParameters, string]>([
 	['campaignProgressTrigger', { campaignId: '' }, 'progress of campaign …'],
 	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
 	['chatEventsTrigger', { sessionIds: '={{ 1 }}' }, 'on events of sessions'],
-	['chatEventsTrigger', { watchSessions: true }, 'on events of watched sessions'],
+	['chatEventsTrigger', { sessions: 'watched' }, 'on events of watched sessions'],
 	['dnd', { operation: 'add' }, 'stop calls to number'],
 	['chatSession', { operation: 'unwatch' }, 'stop watching session'],
 	['chatSend', { sendBy: 'async' }, 'send message, later reply'],
