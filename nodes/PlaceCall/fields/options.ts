@@ -4,7 +4,6 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	ifUnknownField,
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
@@ -66,11 +65,6 @@ const NODE_OPTIONS: INodeProperties[] = [
 	concurrencyField(
 		1,
 		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
-	),
-	ifUnknownField(
-		"Read the call list for about 30 seconds. If it shows exactly one new call of this agent to this number, its ID is returned. Otherwise, the outcome stays unknown. Needs 'Set Up the Call List' in the credential.",
-		'Stop, and report the number that was called',
-		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
 	),
 	{
 		displayName: 'Include Input Fields',
