@@ -1,4 +1,3 @@
-import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
@@ -15,7 +14,7 @@ import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { runsOnEngine2 } from '../shared/n8n/run/engine2';
-import { asItems, readEachItem } from '../shared/n8n/run/itemLoop';
+import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
@@ -24,15 +23,8 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { readCall } from './fields/readCall';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
-import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
-import {
-	atItsTime,
-	openingFor,
-	OutsideHours,
-	plannedFor,
-	withDate,
-} from './request/openingHours';
+import { atItsTime, openingFor, OutsideHours, plannedFor, withDate } from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
@@ -48,12 +40,7 @@ export async function placeCalls(
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
 	const wait = await prepareWait(context, parameters.at(0), account);
-	const limiter = new CallLimiter(context, async () => {
-		const numbers = await numbersToRead(run);
-		return numbers.length === 0
-			? new Map()
-			: await readListedCalls(await account(), numbers, clock.now());
-	});
+	const limiter = new CallLimiter(context);
 	const callIds = new Set<string>();
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
@@ -75,22 +62,6 @@ export async function placeCalls(
 /** The workflow's time zone. On Engine 2.0, n8n would return its own. */
 function zoneOf(context: IExecuteFunctions): string | undefined {
 	return runsOnEngine2(context) ? undefined : context.getTimezone();
-}
-
-/** The numbers with *Count Other Calls*, each once. */
-async function numbersToRead({ context, parameters }: OperationRun): Promise<string[]> {
-	const limit = parameters.at(0).collection('options').group('callLimit');
-	if (limit?.has('countElsewhere') !== true) return [];
-	const keys = await readEachItem(context, (index) => {
-		try {
-			const call = readCall(parameters.at(index), zoneOf(context));
-			return call.limit?.countsElsewhere === true ? [call.numberKey] : [];
-		} catch {
-			// The loop reports an item that can't be read.
-			return [];
-		}
-	});
-	return uniq(keys.flat());
 }
 
 /** What the calls of one node run share, and what is added to one of them. */

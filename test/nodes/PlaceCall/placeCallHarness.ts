@@ -40,25 +40,6 @@ export const people = (count: number) =>
 export const itemsOf = (rows: IDataObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
 
-/** A service whose whole call list can be filtered by number. */
-export const CALL_LIST = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'whole',
-	callListPhoneName: 'ph',
-};
-
-/** A call as the call list shows it. */
-export const listedCall = (call_id: string, over: IDataObject = {}) => ({
-	call_id,
-	phone_number: `+91${phone(0)}`,
-	created_at: '2026-11-20T12:00:00+05:30',
-	agent_uuid: 'agent_a1',
-	campaign_id: null,
-	status: null,
-	...over,
-});
-
 /** *Calling Hours*. */
 export const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 

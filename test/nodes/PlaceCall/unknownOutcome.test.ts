@@ -12,7 +12,9 @@ it('a call without a response stays unknown, and the message says how to find it
 });
 
 it('a response with the ID of another call, such as from a cache, proves nothing', async () => {
-	callsEndpoint().times(2).reply(200, { success: true, data: { call_id: 'call-1' } });
+	callsEndpoint()
+		.times(2)
+		.reply(200, { success: true, data: { call_id: 'call-1' } });
 	const { message } = faultOf(await place(perItem, { items: people(2) }));
 	expect(message).toContain('The response has the ID of another call of this execution');
 });
