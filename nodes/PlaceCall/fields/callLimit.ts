@@ -12,8 +12,10 @@ const limitProperty: INodeProperties = {
 	displayName: 'Limit Calls per Person',
 	name: 'callLimit',
 	type: 'fixedCollection',
+	// Without both, n8n adds the option empty, and removes it again when another one is added.
+	typeOptions: { multipleValues: false },
+	default: { limit: {} },
 	placeholder: 'Add Limit',
-	default: {},
 	description:
 		"How often this node may call the same number, over all executions of this workflow. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
 	options: [

@@ -11,8 +11,10 @@ const hoursProperty: INodeProperties = {
 	displayName: 'Calling Hours',
 	name: 'callingHours',
 	type: 'fixedCollection',
+	// Without both, n8n adds the option empty, and removes it again when another one is added.
+	typeOptions: { multipleValues: false },
+	default: { hours: {} },
 	placeholder: 'Add Hours',
-	default: {},
 	description:
 		"When people may be called, in the time zone that you enter. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
