@@ -8,6 +8,7 @@ import {
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
+import { finishedStatuses } from '../wait/waitOption';
 import { type CallField, propertiesOf } from './callDraft';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
@@ -76,6 +77,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
 	},
 	maximumCallsField,
+	finishedStatuses,
 	{
 		displayName: 'Use Legacy Endpoint',
 		name: 'useLegacyEndpoint',

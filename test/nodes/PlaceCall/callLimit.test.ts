@@ -23,6 +23,7 @@ import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
 	acceptUpTo,
+	askBy,
 	BODY,
 	callsEndpoint,
 	CONTINUE,
@@ -227,7 +228,7 @@ describe('Limit Calls per Person', () => {
 			message: 'May we ship?',
 			responseType: 'freeText',
 		};
-		const waiting = waitBy('reading', {}, { callLimit: { limit: LIMIT } });
+		const waiting = askBy('reading', { callLimit: { limit: LIMIT } });
 		const [item] = json(await harness.place({ ...question, ...waiting }, KOLKATA));
 		expect(item).toMatchObject({
 			answer: 'not_reached',

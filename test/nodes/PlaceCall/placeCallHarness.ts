@@ -52,18 +52,19 @@ export const NIGHT = '2026-11-20T22:00:00+05:30';
 /** *On Error* of a node: *Continue*. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-/** *Wait for Completion* with these settings, and other options. */
+/** *Wait for Completion* of *Place* with these settings, and other options. */
 export const waitBy = (
 	way: 'webhook' | 'reading',
 	settings: INodeParameters = {},
 	options: INodeParameters = {},
 ) => ({
-	options: {
-		...options,
-		wait: {
-			settings: { waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
-		},
-	},
+	...{ waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
+	options,
+});
+
+/** The option of *Ask and Wait*. */
+export const askBy = (way: 'webhook' | 'reading', options: INodeParameters = {}) => ({
+	options: { ...options, wait: { settings: { waitForCompletion: way, waitLimit: 1 } } },
 });
 
 /** Runs Place Call in the real engine, with these parameters and those of a valid call. */
