@@ -34,7 +34,7 @@ export class PlaceCall implements INodeType {
 		description: 'Let an AI agent call people, now or later, or ask a person by phone',
 		builderHint: {
 			searchHint:
-				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time. To continue with the result of the call, set Options > Wait for Completion. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation sendAndWait. To call a list of contacts, use Push Campaign Contacts.',
+				'Calls one person per item by phone with an AI agent, such as a new lead, now or at a scheduled time. To continue with the result of the call, set Wait for Completion. To ask one person a question by phone and continue with the answer, such as for an approval, use the operation sendAndWait. To call a list of contacts, use Push Campaign Contacts.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.getCall',
@@ -48,7 +48,8 @@ export class PlaceCall implements INodeType {
 		},
 		defaults: { name: 'Place Call' },
 		usableAsTool: true,
-		waitingNodeTooltip: 'Waiting until the calls are completed',
+		waitingNodeTooltip:
+			'Waiting for the calls to end. The workflow continues then, even if you close this page.',
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.

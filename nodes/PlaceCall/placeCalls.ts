@@ -1,4 +1,3 @@
-import uniq from 'lodash/uniq';
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../shared/api/client';
@@ -8,34 +7,24 @@ import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
-import { pause, withOffset } from '../shared/clock';
-import { cancelSignal } from '../shared/n8n/run/cancel';
+import { withOffset } from '../shared/clock';
 import { notePlaced } from '../shared/calls/placedCalls';
+import { callKey } from '../shared/calls/report';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { runsOnEngine2 } from '../shared/n8n/run/engine2';
-import { asItems, readEachItem } from '../shared/n8n/run/itemLoop';
+import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
-import { CallFinder, type SentCall } from './findCall';
 import { readCall } from './fields/readCall';
-import { KnownCalls } from './knownCalls';
 import { CallLimiter, TooManyCalls } from './limit/callLimit';
-import { readListedCalls } from './limit/listedCalls';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
-import {
-	atItsTime,
-	atOpening,
-	openingFor,
-	OutsideHours,
-	plannedFor,
-	withDate,
-} from './request/openingHours';
+import { atItsTime, openingFor, OutsideHours, plannedFor, withDate } from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
@@ -51,38 +40,22 @@ export async function placeCalls(
 ): Promise<INodeExecutionData[]> {
 	const { context, parameters, account } = run;
 	const wait = await prepareWait(context, parameters.at(0), account);
-	const limiter = new CallLimiter(context, async () => {
-		const numbers = await numbersToRead(run);
-		return numbers.length === 0
-			? new Map()
-			: await readListedCalls(await account(), numbers, clock.now());
-	});
-	const signal = cancelSignal(context);
-	const knownCalls = new KnownCalls(context);
-	const calls = new CallFinder(
-		knownCalls,
-		async (ms) => await pause(clock, ms, signal),
-		() => clock.now(),
-		context.getTimezone(),
-	);
+	const limiter = new CallLimiter(context);
+	const callIds = new Set<string>();
 	const prepare = (index: number) => {
 		const form = parameters.at(index);
 		const question = readQuestion?.(form);
 		const webhookUrl = wait.webhookUrl;
-		return prepareCall(context, { form, index }, { calls, limiter, webhookUrl, question });
+		return prepareCall(context, { form, index }, { callIds, limiter, webhookUrl, question });
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
-		onEarlierResults: (records) => {
-			for (const { call_id: id } of records) knownCalls.add(id);
-		},
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
 		},
 	});
-	knownCalls.save();
 	return await wait.finish(placed);
 }
 
@@ -91,25 +64,10 @@ function zoneOf(context: IExecuteFunctions): string | undefined {
 	return runsOnEngine2(context) ? undefined : context.getTimezone();
 }
 
-/** The numbers with *Count Other Calls*, each once. */
-async function numbersToRead({ context, parameters }: OperationRun): Promise<string[]> {
-	const limit = parameters.at(0).collection('options').group('callLimit');
-	if (limit?.has('countElsewhere') !== true) return [];
-	const keys = await readEachItem(context, (index) => {
-		try {
-			const call = readCall(parameters.at(index), zoneOf(context));
-			return call.limit?.countsElsewhere === true ? [call.numberKey] : [];
-		} catch {
-			// The loop reports an item that can't be read.
-			return [];
-		}
-	});
-	return uniq(keys.flat());
-}
-
 /** What the calls of one node run share, and what is added to one of them. */
 type CallSetup = {
-	calls: CallFinder;
+	/** Of the calls that were placed. */
+	callIds: Set<string>;
 	limiter: CallLimiter;
 	/** The URL of this execution, if the node waits for the completion webhook. */
 	webhookUrl: string | undefined;
@@ -125,7 +83,7 @@ type CallSetup = {
 function prepareCall(
 	context: IExecuteFunctions,
 	{ form, index }: { form: Fields; index: number },
-	{ calls, limiter, webhookUrl, question }: CallSetup,
+	{ callIds, limiter, webhookUrl, question }: CallSetup,
 ): PreparedRequest<AccountClient> {
 	const options = form.collection('options');
 	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
@@ -135,7 +93,6 @@ function prepareCall(
 	);
 	const additions = readAdditions(options);
 	const legacy = options.switch('useLegacyEndpoint', false);
-	const lookUp = options.choice('ifUnknown', 'fail') === 'lookUp';
 	const keepsInput = includesInput(form);
 	const hasHours = hours !== undefined;
 	// Before any call, so that wrong dates stop all of them.
@@ -189,36 +146,20 @@ function prepareCall(
 			const dueAt = ({ scheduled_at: scheduled }: CallRequest) =>
 				plannedFor(scheduled, dateTimeNow()).toMillis();
 			let latest: number | undefined;
-			const placeOrFind = async () => {
-				const sent: SentCall = {
-					request: requestSince(since),
-					key: phoneKey,
-					sentAt: clock.now(),
-				};
-				const bodyNow = () => {
-					sent.request = requestSince(since);
-					latest = dueAt(sent.request);
-					return sent.request;
-				};
-				const options = { ...additions, legacy, bodyNow };
-				const place = async () => await placeOne(account.client, calls, sent.request, options);
-				return await placedOrFound(calls, sent, place, lookUp ? account : undefined);
+			const bodyNow = () => {
+				const sent = requestSince(since);
+				latest = dueAt(sent);
+				return sent;
 			};
-			if (limit === undefined) return placedItems(await placeOrFind());
+			const place = async () => {
+				const sending = { ...additions, legacy, bodyNow };
+				return await placeOne(account.client, requestSince(since), sending, callIds);
+			};
+			if (limit === undefined) return placedItems(await place());
 			const times = { planned: () => dueAt(requestSince(since)), latest: () => latest };
-			return placedItems(await limiter.place(numberKey, limit, times, placeOrFind));
+			return placedItems(await limiter.place(numberKey, limit, times, place));
 		},
 		withDetails: (error) => withCallDetails(request, error),
-		onUnknown: () => calls.onSent({ key: phoneKey }),
-		...(lookUp && {
-			find: async (account, error, since) => {
-				const earlier = atOpening(request, hours, DateTime.fromMillis(since));
-				const sent = { request: earlier, key: phoneKey, sentAt: since };
-				const record = await calls.find(sent, account, error);
-				notePlaced(record.call_id);
-				return placedItems(record);
-			},
-		}),
 		fallbackOutput: notPlacedOutput,
 		formatOutput: (output) =>
 			output.map(({ json }) => {
@@ -257,43 +198,29 @@ function notPlacedOutput(error: unknown): INodeExecutionData[] | undefined {
 /** Places one call and returns the response data. A cache in a proxy may return that of another call. */
 async function placeOne(
 	client: ApiClient,
-	calls: CallFinder,
 	request: CallRequest,
 	options: Additions & { legacy: boolean; bodyNow: () => CallRequest },
+	callIds: Set<string>,
 ): Promise<JsonObject> {
 	try {
 		const record = recordOf(await placeCall(client, request, options));
-		if (!calls.isKnown(record.call_id)) return record;
-		throw new OutcomeUnknown(
-			'The response has the ID of another call of this execution, so the outcome is unknown',
-			onScreenOnly(''),
-		);
+		const { call_id: callId } = record;
+		if (typeof callId === 'string') {
+			if (callIds.has(callKey(callId))) throw sameId();
+			callIds.add(callKey(callId));
+		}
+		notePlaced(callId);
+		return record;
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;
 	}
 }
 
-/**
- * Places a call, and searches for it if its outcome is unknown. Tracks all calls, to tell calls to the same number apart.
- *
- * @param searchIn undefined if 'If the Outcome Is Unknown' is 'Stop'
- */
-async function placedOrFound(
-	calls: CallFinder,
-	sent: SentCall,
-	place: () => Promise<JsonObject>,
-	searchIn: AccountClient | undefined,
-): Promise<JsonObject> {
-	calls.onSent(sent);
-	const record = await place().catch(async (error: unknown) => {
-		const isUnknown = error instanceof OutcomeUnknown;
-		if (!isUnknown) calls.onSettled(sent);
-		if (!isUnknown || searchIn === undefined) throw error;
-		return await calls.find(sent, searchIn, error);
-	});
-	if (record.looked_up !== true) calls.onSettled(sent, record);
-	notePlaced(record.call_id);
-	return record;
+function sameId(): OutcomeUnknown {
+	return new OutcomeUnknown(
+		'The response has the ID of another call of this execution, so the outcome is unknown',
+		onScreenOnly(''),
+	);
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */
@@ -302,7 +229,7 @@ function withCallDetails(request: CallRequest, error: OutcomeUnknown): OutcomeUn
 	return error.withText({
 		message: `${error.message} (call to ${phone}, ${country})`,
 		resolution: {
-			onScreen: `The request wasn't sent again. Before you place this call again, look for ${phone} in the calls of your account, for example with Get Call > Get Many.`,
+			onScreen: `The request wasn't sent again. Before you place this call again, look for ${phone} in the calls of your account, for example with Get Call > Get Many. The list may lag, so look again after a few minutes.`,
 			forModel: 'The request was not sent again.',
 		},
 	});

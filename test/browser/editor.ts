@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import compact from 'lodash/compact';
-import { chromium, selectors, type BrowserContext, type Page } from 'playwright-core';
+import { chromium, selectors, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { owner } from '../n8n/driver';
 import { browserPath } from './browserPath';
 
@@ -132,6 +132,22 @@ export class Editor {
 	async write(parameter: string, text: string): Promise<void> {
 		const field = this.page.getByTestId(`parameter-input-${parameter}`).first();
 		await field.locator('input, textarea').first().fill(text);
+	}
+
+	/** The part of the panel with the members of a collection. */
+	collection(label: string): Locator {
+		const title = this.page.getByTestId('input-label').filter({ hasText: label });
+		return this.page.getByTestId('parameter-item').filter({ has: title }).last();
+	}
+
+	/** Adds a member of a collection, such as 'Options'. */
+	async add(label: string, member: string): Promise<void> {
+		await this.collection(label).getByTestId('collection-parameter-add').last().click();
+		await this.page
+			.getByTestId('collection-parameter-option')
+			.filter({ hasText: member, visible: true })
+			.first()
+			.click();
 	}
 
 	/** Clicks *Execute step*, or the button of a trigger. */

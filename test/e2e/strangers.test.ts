@@ -318,7 +318,7 @@ describe('strangers who know only a URL', () => {
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				countryCode: 'IN',
 				phoneNumber: '9000000001',
-				options: { wait: { settings: { waitForCompletion: 'webhook' } } },
+				waitForCompletion: 'webhook',
 			},
 			{ credentials },
 		);

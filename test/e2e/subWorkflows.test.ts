@@ -10,8 +10,8 @@ import { removeServer, startServer } from './ownServer';
 import { KEY } from './questions';
 
 const ASK = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
-const byWebhook = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
-const byReading = { options: { wait: { settings: { waitForCompletion: 'reading' } } } };
+const byWebhook = { waitForCompletion: 'webhook' };
+const byReading = { waitForCompletion: 'reading' };
 
 /** A started workflow whose result is expected. */
 type Started = {

@@ -30,12 +30,12 @@ describe("a workflow's time limit in real n8n", () => {
 	});
 
 	const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
-	const placeCall = (options: INodeParameters) =>
+	const placeCall = (parameters: INodeParameters) =>
 		node(
 			'Last',
 			`${PACKAGE}.placeCall`,
 			1,
-			{ agentUuid, countryCode: 'IN', phoneNumber: '={{ $json.phone }}', options },
+			{ agentUuid, countryCode: 'IN', phoneNumber: '={{ $json.phone }}', ...parameters },
 			{ credentials },
 		);
 
@@ -63,8 +63,7 @@ describe("a workflow's time limit in real n8n", () => {
 	}
 
 	it('ends a wait by reading, and the message names the calls', async () => {
-		const wait = { settings: { waitForCompletion: 'reading' } };
-		const fault = await faultOf(await start(2, placeCall({ wait })));
+		const fault = await faultOf(await start(2, placeCall({ waitForCompletion: 'reading' })));
 		const callIds = simulator.placedCalls().map(({ callId }) => callId);
 		expect(fault).toEqual({
 			message: 'The execution was canceled',
@@ -107,7 +106,7 @@ describe("a workflow's time limit in real n8n", () => {
 	});
 
 	it('does not end a wait by webhook', async () => {
-		const id = await start(1, placeCall({ wait: { settings: { waitForCompletion: 'webhook' } } }));
+		const id = await start(1, placeCall({ waitForCompletion: 'webhook' }));
 		await until('the wait', async () => (await n8n.execution(id)).status === 'waiting');
 		await new Promise((resolve) => setTimeout(resolve, SECONDS * 1_000));
 		const [call] = simulator.placedCalls();

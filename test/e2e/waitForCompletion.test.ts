@@ -52,7 +52,9 @@ describe('Place Call waits for completion in real n8n', () => {
 				countryCode: 'IN',
 				phoneNumber: '={{ $json.phone }}',
 				personName: '={{ $json.name }}',
-				options: { concurrency: 10, wait: { settings: { waitForCompletion, ...limit } } },
+				waitForCompletion,
+				...limit,
+				options: { concurrency: 10 },
 			},
 			{ credentials },
 		);
@@ -181,7 +183,7 @@ describe('Place Call waits for completion in real n8n', () => {
 			`${PACKAGE}.placeCall`,
 			1,
 			{
-				options: { wait: { settings: { waitForCompletion: 'webhook' } } },
+				waitForCompletion: 'webhook',
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				countryCode: 'IN',
 				phoneNumber: '9000000000',

@@ -26,7 +26,7 @@ const CALL: INodeParameters = {
 	phoneNumber: '={{ $json.phone }}',
 };
 const waitBy = (waitForCompletion: string): INodeParameters => ({
-	options: { wait: { settings: { waitForCompletion } } },
+	waitForCompletion,
 });
 const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 
@@ -126,7 +126,10 @@ describe('Engine 2.0 of n8n', () => {
 			afterMs: 1_000,
 			outcome: { data_captured: { answer_to_question: 'yes' } },
 		});
-		const items = await outputOf(1, place({ ...ask, ...waitBy('reading') }));
+		const items = await outputOf(
+			1,
+			place({ ...ask, options: { wait: { settings: waitBy('reading') } } }),
+		);
 		expect(items).toMatchObject([{ answer: 'yes', timed_out: false }]);
 	});
 

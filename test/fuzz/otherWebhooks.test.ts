@@ -91,7 +91,7 @@ test(
 		let time = Date.now();
 		mockTime(() => time);
 		const { waiting } = waitingExecutions(placeCall, () => simulator);
-		const wait = { options: { wait: { settings: { waitForCompletion: 'webhook' } } } };
+		const wait = { waitForCompletion: 'webhook' };
 		const { calls, deliver } = await waiting(wait, 2);
 		const { finished } = fixtures.calls;
 		const original = () => ({ call_id: finished, status: 'picked', calls });

@@ -1,4 +1,5 @@
 import get from 'lodash/get';
+import isEqual from 'lodash/isEqual';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -101,6 +102,29 @@ test('placeholders begin with "e.g.", except the example that can be pasted', ()
 					: property.placeholder?.startsWith('Add ') !== true),
 		),
 	).toEqual([]);
+});
+
+test('an option with fields of its own is added with its fields, and n8n keeps it', () => {
+	const nested = parameters.flatMap(({ place, property: { type, options = [] } }) =>
+		type === 'collection'
+			? options
+					.filter((option) => 'type' in option)
+					.filter((option) => ['collection', 'fixedCollection'].includes(option.type))
+					.map((option) => ({ place: `${place} › ${option.displayName}`, option }))
+			: [],
+	);
+	expect(nested.length).toBeGreaterThanOrEqual(2);
+	const isKept = ({ option }: (typeof nested)[number]) => {
+		const groups = (option.options ?? []).filter((group) => 'values' in group);
+		const [group, ...others] = groups.map(({ name }) => name);
+		return (
+			group !== undefined &&
+			others.length === 0 &&
+			option.typeOptions?.multipleValues === false &&
+			isEqual(option.default, { [group]: {} })
+		);
+	};
+	expect(nested.filter((one) => !isKept(one)).map(({ place }) => place)).toEqual([]);
 });
 
 // `rowExpression.ts` reads the value of a resource locator as it is.

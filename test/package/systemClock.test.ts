@@ -22,7 +22,6 @@ const REASONS: { [file: string]: string } = {
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/PlaceCall/limit/callLimit.ts': 'calls count for some days, over all executions',
-	'nodes/PlaceCall/findCall.ts': 'a filter of the call list is a date',
 	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
 	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/pendingCalls.ts': 'named `now`, and given the elapsed time',
@@ -40,12 +39,7 @@ test('only these files read the system clock', () => {
 	expect(reading).toEqual(Object.keys(REASONS).sort());
 });
 
-test('functions for the time are passed on as elapsed time, except for filters by date', () => {
+test('functions for the time are passed on as elapsed time', () => {
 	const given = files.flatMap((file) => source(file).match(/\(\) => clock\.\w+\(\)/g) ?? []);
-	// Place Call filters the call list by dates.
-	expect(given.sort()).toEqual([
-		'() => clock.elapsed()',
-		'() => clock.elapsed()',
-		'() => clock.now()',
-	]);
+	expect(given).toEqual(['() => clock.elapsed()', '() => clock.elapsed()']);
 });

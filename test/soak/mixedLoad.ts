@@ -150,9 +150,7 @@ export class MixedLoad {
 	private workflows(): WorkflowJson[] {
 		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
 		const campaign = String(fixtures.campaigns.active);
-		const wait = {
-			settings: { waitForCompletion: 'webhook', waitLimit: 5, waitLimitUnit: 'minutes' },
-		};
+		const wait = { waitForCompletion: 'webhook', waitLimit: 5, waitLimitUnit: 'minutes' };
 		const sessionId = '={{ $json.body.session }}';
 		return [
 			chain(
@@ -169,7 +167,7 @@ export class MixedLoad {
 					...AGENT,
 					countryCode: 'IN',
 					phoneNumber: '={{ $json.phone }}',
-					options: { wait },
+					...wait,
 				}),
 			),
 			chain('completions', this.ours('callCompletedTrigger', {}, this.completed), after()),

@@ -199,8 +199,8 @@ export class QueueLoad {
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
 		return [
 			this.started('push', this.ours('pushCampaignContacts', { ...AGENT, campaignId })),
-			this.started('plain', this.placeCall({ webhookUrl })),
-			this.started('waiting', this.placeCall({ wait: { settings } })),
+			this.started('plain', this.placeCall({ options: { webhookUrl } })),
+			this.started('waiting', this.placeCall(settings)),
 			chain('completed', this.ours('callCompletedTrigger', {}, this.completed), after()),
 			chain(
 				'nudged',
@@ -219,9 +219,9 @@ export class QueueLoad {
 		return chain(kind, begin, split, ours, after());
 	}
 
-	private placeCall(options: INodeParameters): INode {
+	private placeCall(parameters: INodeParameters): INode {
 		const phoneNumber = '={{ $json.phone }}';
-		return this.ours('placeCall', { ...AGENT, countryCode: 'IN', phoneNumber, options });
+		return this.ours('placeCall', { ...AGENT, countryCode: 'IN', phoneNumber, ...parameters });
 	}
 
 	private ours(type: string, parameters: INodeParameters, webhookId?: string): INode {

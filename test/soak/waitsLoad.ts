@@ -67,7 +67,7 @@ export class WaitingWorkflow {
 				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 				countryCode: 'IN',
 				phoneNumber: '={{ $json.phone }}',
-				options: { wait: { settings } },
+				...settings,
 			},
 			{ credentials },
 		);

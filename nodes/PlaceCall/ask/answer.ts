@@ -50,10 +50,9 @@ export function withAnswer<Call extends object>(
 	if (!isAsked(asked)) return call;
 	const captured = valueAt(known.record, asked.answer_field_in_record) ?? null;
 	const isNotPlaced = 'placed' in call && call.placed === false;
-	const isFound = 'looked_up' in call && call.looked_up === true && known.isReported !== true;
 	const { answer, explanation } = isNotPlaced
 		? notPlaced(call)
-		: evaluateAnswer(known, captured, asked, isFound);
+		: evaluateAnswer(known, captured, asked);
 	return {
 		...omit(call, ...BEFORE_DATA),
 		answer,
@@ -90,16 +89,11 @@ function notPlaced(call: object): Evaluation {
 	return { answer: 'not_reached', explanation: `No call was placed, because ${reason}.` };
 }
 
-/**
- * Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call.
- *
- * @param isFound whether the call was found in the call list by number and time, so it may be a call with another question
- */
+/** Evaluates the captured value. The answer is yes only if one of its values was captured in a completed call. */
 function evaluateAnswer(
 	{ record, hasEnded, readFailure }: CallState,
 	captured: JsonValue,
 	asked: AskedQuestion,
-	isFound: boolean,
 ): Evaluation {
 	const status = quoted(record.status ?? null);
 	const isMissed = typeof record.status === 'string' && asked.not_reached.includes(record.status);
@@ -130,11 +124,6 @@ function evaluateAnswer(
 	if (asked.changed_to !== undefined) {
 		return unclear(
 			`${answer} was captured, but the question was changed after this call, which asked ${quoted(asked.question)}.`,
-		);
-	}
-	if (isFound) {
-		return unclear(
-			`${answer} was captured in a call that was found in the call list. This call may have asked another question.`,
 		);
 	}
 	if (asked.response_type === 'freeText')

@@ -53,7 +53,7 @@ export const questionFields: INodeProperties[] = [
 		displayName: 'Counts as Yes',
 		name: 'yesValues',
 		type: 'string',
-		default: '',
+		default: 'yes, true',
 		required: true,
 		placeholder: 'e.g. yes, true',
 		description:
@@ -64,7 +64,7 @@ export const questionFields: INodeProperties[] = [
 		displayName: 'Counts as No',
 		name: 'noValues',
 		type: 'string',
-		default: '',
+		default: 'no, false',
 		required: true,
 		placeholder: 'e.g. no, false',
 		description:

@@ -21,9 +21,6 @@ export function propertiesOf(...fields: CallField[]): INodeProperties[] {
 	return fields.flatMap(({ properties }) => properties);
 }
 
-/** *Limit Calls per Person*. */
-export type PersonLimit = CallLimit & { countsElsewhere: boolean };
-
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {
 	request: CallRequest;
@@ -32,7 +29,7 @@ export type CheckedCall = {
 	/** Set if the call has calling hours. */
 	hours: CallingHours | undefined;
 	/** Set if the number of calls to one person is limited. */
-	limit: PersonLimit | undefined;
+	limit: CallLimit | undefined;
 	/** The international form of the number, if it's clear. */
 	phoneKey: string | null;
 	/** Equal for equal numbers: the international form, or the number as sent. */
@@ -44,7 +41,7 @@ export class CallDraft {
 	readonly request: Partial<CallRequest> = {};
 	schedule: Schedule | undefined;
 	hours: CallingHours | undefined;
-	limit: PersonLimit | undefined;
+	limit: CallLimit | undefined;
 	phoneKey: string | null = null;
 	private readonly problems: Problem[] = [];
 

@@ -12,8 +12,10 @@ const limitProperty: INodeProperties = {
 	displayName: 'Limit Calls per Person',
 	name: 'callLimit',
 	type: 'fixedCollection',
+	// Without both, n8n adds the option empty, and removes it again when another one is added.
+	typeOptions: { multipleValues: false },
+	default: { limit: {} },
 	placeholder: 'Add Limit',
-	default: {},
 	description:
 		"How often this node may call the same number, over all executions of this workflow. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
 	options: [
@@ -37,14 +39,6 @@ const limitProperty: INodeProperties = {
 					default: 1,
 					description: `The number of days in which these calls count, from ${MIN_DAYS} to ${MAX_DAYS}. A day has 24 hours from each call. If the workflow calls the same people at the same time every day, enter 0.9, because a call can be some minutes earlier than the day before.`,
 				},
-				{
-					displayName: 'Count Other Calls',
-					name: 'countElsewhere',
-					type: 'boolean',
-					default: false,
-					description:
-						"Whether to count the calls to the number in the service's call list, too, such as calls of other workflows and of campaigns. The list is read once for each number before anyone is called. Needs 'Set Up the Call List' with the phone filter in the credential.",
-				},
 			],
 		},
 	],
@@ -61,24 +55,14 @@ export const callLimit: CallField = {
 		}
 		const calls = draft.take(callsIn(limit.number('maximumCalls', 1)));
 		const days = draft.take(daysIn(limit.number('days', 1)));
-		const countsElsewhere = limit.switch('countElsewhere', false);
-		if (countsElsewhere && draft.phoneKey === null) draft.take(UNCLEAR_NUMBER);
 		if (calls === undefined || days === undefined) return;
-		draft.limit = { calls, periodMs: days * DAY_MS, countsElsewhere };
+		draft.limit = { calls, periodMs: Math.round(days * DAY_MS) };
 	},
 };
 
 const NO_LIMIT = problem(
 	"'Limit Calls per Person' is empty",
 	onScreenOnly("Add a limit, or remove 'Limit Calls per Person'."),
-);
-
-const UNCLEAR_NUMBER = problem(
-	"'Count Other Calls' needs a 'Phone Number' with a clear international format",
-	{
-		onScreen: 'Enter the number with + and its country code, or turn off the switch.',
-		forModel: 'Give the number with + and its country code.',
-	},
 );
 
 function callsIn(value: number): Checked<number> {

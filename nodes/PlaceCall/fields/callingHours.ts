@@ -11,8 +11,10 @@ const hoursProperty: INodeProperties = {
 	displayName: 'Calling Hours',
 	name: 'callingHours',
 	type: 'fixedCollection',
+	// Without both, n8n adds the option empty, and removes it again when another one is added.
+	typeOptions: { multipleValues: false },
+	default: { hours: {} },
 	placeholder: 'Add Hours',
-	default: {},
 	description:
 		"When people may be called, in the time zone that you enter. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
@@ -36,8 +38,8 @@ const hoursProperty: INodeProperties = {
 					type: 'string',
 					default: '',
 					required: true,
-					placeholder: 'e.g. 09:00',
-					description: 'The 24-hour time at which calling starts',
+					placeholder: 'e.g. 9:00 am',
+					description: 'The time at which calling starts, such as 09:00 or 9am',
 				},
 				{
 					displayName: 'To',
@@ -45,9 +47,9 @@ const hoursProperty: INodeProperties = {
 					type: 'string',
 					default: '',
 					required: true,
-					placeholder: 'e.g. 18:30',
+					placeholder: 'e.g. 6:30 pm',
 					description:
-						"The 24-hour time at which calling ends. No call is placed at this time or later. A time before 'From' is on the next day.",
+						"The time at which calling ends, such as 18:30 or 6:30 pm. No call is placed at this time or later. A time before 'From' is on the next day.",
 				},
 				{
 					displayName: 'Time Zone',
@@ -142,6 +144,8 @@ const NO_TIME = problem(
 const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MIN_DAY_NAME_LENGTH = 3;
 const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
+/** Such as `9am` and `6:30 p.m.`. */
+const TWELVE_HOURS = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\.?$/i;
 
 /** Days such as `Mon-Wed, Sat`. */
 function daysIn(value: string): Checked<Set<number>> {
@@ -181,13 +185,23 @@ function dayNamed(name: string): number | undefined {
 }
 
 function minuteOfDay(field: string, value: string): Checked<number> {
-	const resolution = onScreenOnly('Enter a 24-hour time such as 09:00 or 18:30.');
+	const resolution = onScreenOnly('Enter a time such as 09:00, 9am, or 6:30 pm.');
 	if (isUnset(value)) return problem(`'${field}' in 'Calling Hours' is empty`, resolution);
-	const [, hours, minutes] = CLOCK_TIME.exec(value.trim()) ?? [];
-	const minute = Number(hours) * 60 + Number(minutes);
+	const minute = minuteIn(value.trim());
 	if (minute <= DAY_MINUTES) return { value: minute };
 	return problem(
 		`'${field}' in 'Calling Hours' must be a time of day (got ${quoted(value)})`,
 		resolution,
 	);
+}
+
+/** NaN if it isn't a time. */
+function minuteIn(time: string): number {
+	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(time) ?? [];
+	if (half !== undefined) {
+		const noon = half.toLowerCase() === 'p' ? 12 : 0;
+		return ((Number(hour) % 12) + noon) * 60 + Number(minutes);
+	}
+	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];
+	return Number(hours) * 60 + Number(more);
 }

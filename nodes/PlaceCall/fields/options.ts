@@ -4,11 +4,11 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	ifUnknownField,
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
 import { RESOURCE } from '../humanReview';
+import { finishedStatuses } from '../wait/waitOption';
 import { type CallField, propertiesOf } from './callDraft';
 import { callingHours } from './callingHours';
 import { callLimit } from './callLimit';
@@ -67,11 +67,6 @@ const NODE_OPTIONS: INodeProperties[] = [
 		1,
 		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
 	),
-	ifUnknownField(
-		"Read the call list for about 30 seconds. If it shows exactly one new call of this agent to this number, its ID is returned. Otherwise, the outcome stays unknown. Needs 'Set Up the Call List' in the credential.",
-		'Stop, and report the number that was called',
-		"What to do if the service doesn't respond or the response is unclear, so that the call may have been placed. The request is never sent again.",
-	),
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',
@@ -82,6 +77,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
 	},
 	maximumCallsField,
+	finishedStatuses,
 	{
 		displayName: 'Use Legacy Endpoint',
 		name: 'useLegacyEndpoint',

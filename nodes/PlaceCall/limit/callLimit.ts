@@ -20,7 +20,6 @@ import {
 	CalledNumbers,
 	type CallLimit,
 	type LimitReached,
-	type ListedCalls,
 	TEXTS_PER_CALL,
 } from '../../shared/numberLists/calledNumbers';
 
@@ -36,9 +35,6 @@ const STORE: StoreUse = {
 		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or remove 'Limit Calls per Person' and leave out people who were called recently.",
 };
 
-/** The name of the node's list, and the calls that also count. */
-type Prepared = { list: string; listed: ReadonlyMap<string, ListedCalls> };
-
 /** When a call is placed, in epoch milliseconds. */
 export type CallTimes = {
 	/** As planned now. */
@@ -51,13 +47,10 @@ export type CallTimes = {
 export class CallLimiter {
 	private readonly store: DeduplicationStore;
 	private readonly numbers: CalledNumbers;
-	private prepared: Promise<Prepared> | undefined;
+	/** The name of the node's list. */
+	private list: Promise<string> | undefined;
 
-	/** @param readListed reads the calls that also count, before the first call is placed */
-	constructor(
-		private readonly context: IExecuteFunctions,
-		private readonly readListed: () => Promise<ReadonlyMap<string, ListedCalls>>,
-	) {
+	constructor(private readonly context: IExecuteFunctions) {
 		this.store = openWorkflowStore(context, STORE);
 		this.numbers = new CalledNumbers(this.store);
 	}
@@ -76,18 +69,12 @@ export class CallLimiter {
 		place: () => Promise<T>,
 	): Promise<T> {
 		// The first call, not the start of the node, because a retry may have nothing to place.
-		const { list, listed } = await (this.prepared ??= this.prepare());
+		const list = await (this.list ??= this.openList());
 		return await runExclusive(JSON.stringify([nodeKeyOf(this.context), key]), async () => {
 			requireRunning(this.context);
 			const recorded = await this.onStore(
 				async () =>
-					await this.numbers.record(
-						calledKey(list, key),
-						times.planned(),
-						clock.now(),
-						limit,
-						listed.get(key),
-					),
+					await this.numbers.record(calledKey(list, key), times.planned(), clock.now(), limit),
 			);
 			if (!('release' in recorded)) {
 				throw new TooManyCalls(limit, recorded, this.context.getTimezone());
@@ -115,12 +102,12 @@ export class CallLimiter {
 		).catch(() => undefined);
 	}
 
-	private async prepare(): Promise<Prepared> {
+	private async openList(): Promise<string> {
 		const owner = { kind: 'calls', node: this.context.getNode().id } as const;
 		const { name, texts } = await this.onStore(async () => await openNumberList(this.store, owner));
 		const items = this.context.getInputData().length;
 		if (texts + items * TEXTS_PER_CALL > MAX_TEXTS) throw listFull(texts, items);
-		return { list: name, listed: await this.readListed() };
+		return name;
 	}
 
 	private async onStore<T>(use: () => Promise<T>): Promise<T> {

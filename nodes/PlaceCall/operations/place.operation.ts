@@ -6,7 +6,7 @@ import { callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { when } from '../fields/when';
 import { placeCalls } from '../placeCalls';
-import { waitField } from '../wait/waitOption';
+import { waitFields } from '../wait/waitOption';
 
 export const place: Operation = {
 	value: 'place',
@@ -15,8 +15,10 @@ export const place: Operation = {
 	description: 'Call a person, now or later',
 	fields: [
 		...recipientProperties,
-		...propertiesOf(personName, when, greeting, dataExtraction, additionalData, callSettings),
-		callOptions([webhookUrl], waitField),
+		...propertiesOf(personName, when),
+		...waitFields,
+		...propertiesOf(greeting, dataExtraction, additionalData, callSettings),
+		callOptions([webhookUrl]),
 	],
 	toolDescription:
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',

@@ -1,8 +1,4 @@
-import {
-	SEND_AND_WAIT_OPERATION,
-	type INodeExecutionData,
-	type INodeProperties,
-} from 'n8n-workflow';
+import { SEND_AND_WAIT_OPERATION, type INodeExecutionData } from 'n8n-workflow';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { failureForModel } from '../../shared/n8n/tools/toolResult';
 import { returnsErrorsToReview } from '../../shared/n8n/tools/toolRun';
@@ -14,13 +10,7 @@ import { additionalData, dataExtraction, greeting } from '../fields/conversation
 import { callOptions } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
-import { waitField } from '../wait/waitOption';
-
-const waitForAnswer: INodeProperties = {
-	...waitField,
-	description:
-		'How to wait for the answer, and how long. Without this option, the execution waits until the call is completed, for up to 2 hours. As a tool, the node reads the call repeatedly instead, until the time limit of tools.',
-};
+import { waitOption } from '../wait/waitOption';
 
 export const sendAndWait: Operation = {
 	value: SEND_AND_WAIT_OPERATION,
@@ -31,7 +21,7 @@ export const sendAndWait: Operation = {
 		...recipientProperties,
 		...questionFields,
 		...propertiesOf(dataExtraction, additionalData, callSettings),
-		callOptions([greeting, personName], ...answerOptions, waitForAnswer),
+		callOptions([greeting, personName], ...answerOptions, waitOption),
 	],
 	toolDescription:
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, answered, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide or has information that you need, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',

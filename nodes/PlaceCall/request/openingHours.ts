@@ -155,17 +155,6 @@ export function atItsTime(
 	return scheduled === undefined ? request : { ...request, scheduled_at: scheduled };
 }
 
-/** The request as an earlier attempt may have sent it at this time. */
-export function atOpening(
-	request: CallRequest,
-	hours: CallingHours | undefined,
-	now: DateTime,
-): CallRequest {
-	if (hours === undefined) return request;
-	const { planned, opening } = openingFor(hours, request.scheduled_at, now);
-	return opening > planned ? { ...request, scheduled_at: withOffset(opening) } : request;
-}
-
 /** When a call is placed. If its time has passed, the service may place it immediately. */
 export function plannedFor(scheduled: string | undefined, now: DateTime): DateTime {
 	return scheduled === undefined ? now : DateTime.max(now, momentOf(scheduled, now));

@@ -11,7 +11,6 @@ const CALL_FIELDS = [
 	'scheduled_at_epoch',
 	'phone_key',
 	'placed',
-	'looked_up',
 	'not_placed_reason',
 	'next_opening',
 	'last_call_at',

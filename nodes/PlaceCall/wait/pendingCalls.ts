@@ -62,7 +62,6 @@ export class PendingCalls {
 		return {
 			record,
 			hasEnded: this.ended.has(callId),
-			...(this.reportedAt.has(callId) && { isReported: true }),
 			...(readFailure !== undefined && { readFailure }),
 		};
 	}

@@ -69,7 +69,7 @@ function cannotWait(workflow: string): InvalidInput {
 	return new InvalidInput(
 		"Engine 2.0 of n8n can't wait for the completion webhook, so no call was placed",
 		onScreenOnly(
-			`Remove engineType from the settings of ${workflow}, or set 'How' in 'Wait for Completion' to 'By Reading the Call'.`,
+			`Remove engineType from the settings of ${workflow}, or set 'Wait for Completion' to 'By Reading the Call'.`,
 		),
 	);
 }
@@ -84,8 +84,7 @@ export async function requireResumable(
 			context.getNode(),
 			"A tool can't wait for the completion webhook, so no call was placed",
 			{
-				description:
-					"Set 'How' in 'Wait for Completion' to 'By Reading the Call', or remove 'Wait for Completion'.",
+				description: "Set 'Wait for Completion' to 'By Reading the Call'.",
 			},
 		);
 	}
@@ -94,7 +93,7 @@ export async function requireResumable(
 		context.getNode(),
 		"n8n can't reach its own webhook URL, so no call was placed",
 		{
-			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or set 'How' in 'Wait for Completion' to 'By Reading the Call'.`,
+			description: `The URL starts with ${new URL(resumeUrl).origin}. Ask your n8n administrator to make it reachable from n8n itself and from the service (WEBHOOK_URL), or set 'Wait for Completion' to 'By Reading the Call'.`,
 		},
 	);
 }

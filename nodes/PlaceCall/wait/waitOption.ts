@@ -4,77 +4,113 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import { OBSERVED_OUTCOMES, parseList } from '../../shared/calls/callEnd';
 import type { Fields } from '../../shared/n8n/forms/fields';
 
-/** The option 'Wait for Completion' with all its settings. */
-export const waitField: INodeProperties = {
+const WAYS = [
+	{
+		name: 'By Completion Webhook',
+		value: 'webhook',
+		description:
+			'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
+	},
+	{
+		name: 'By Reading the Call',
+		value: 'reading',
+		description:
+			'The node reads the calls repeatedly until all are completed. The execution stays in memory and is lost if n8n restarts.',
+	},
+];
+
+const how: INodeProperties = {
+	displayName: 'Wait for Completion',
+	name: 'waitForCompletion',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: "Don't Wait",
+			value: 'no',
+			description:
+				'Continue as soon as the calls are placed. Use Call Completed Trigger or Get Call for the results.',
+		},
+		...WAYS,
+	],
+	default: 'no',
+	description: 'Whether to continue immediately, or with the results of the completed calls',
+};
+
+const timeLimit: INodeProperties[] = [
+	{
+		displayName: 'Time Limit',
+		name: 'waitLimit',
+		type: 'number',
+		noDataExpression: true,
+		typeOptions: { minValue: 1 },
+		default: 2,
+		description:
+			"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
+	},
+	{
+		displayName: 'Unit',
+		name: 'waitLimitUnit',
+		type: 'options',
+		noDataExpression: true,
+		options: [
+			{ name: 'Seconds', value: 'seconds' },
+			{ name: 'Minutes', value: 'minutes' },
+			{ name: 'Hours', value: 'hours' },
+			{ name: 'Days', value: 'days' },
+		],
+		default: 'hours',
+		description: 'The unit of the time limit',
+	},
+];
+
+/** *Wait for Completion* of *Place*, with its time limit. */
+export const waitFields: INodeProperties[] = [
+	how,
+	...timeLimit.map((field) => ({
+		...field,
+		displayOptions: { show: { waitForCompletion: WAYS.map(({ value }) => value) } },
+	})),
+];
+
+/** *Ask and Wait* always waits, so this is an option. */
+export const waitOption: INodeProperties = {
 	displayName: 'Wait for Completion',
 	name: 'wait',
 	type: 'fixedCollection',
+	// Without both, n8n adds the option empty, and removes it again when another one is added.
+	typeOptions: { multipleValues: false },
+	default: { settings: {} },
 	placeholder: 'Add Wait',
-	default: {},
-	description: 'Waits until the calls are completed, and returns their results',
+	description:
+		'How to wait for the answer, and how long. Without this option, the execution waits until the call is completed, for up to 2 hours. As a tool, the node reads the call repeatedly instead, until the time limit of tools.',
 	options: [
 		{
 			displayName: 'Wait',
 			name: 'settings',
 			values: [
 				{
+					...how,
 					displayName: 'How',
-					name: 'waitForCompletion',
-					type: 'options',
-					noDataExpression: true,
-					options: [
-						{
-							name: 'By Completion Webhook',
-							value: 'webhook',
-							description:
-								'The service sends the result of each call to n8n. The execution waits until all calls are completed, even if n8n restarts. The agent needs post-call analysis, and both the service and n8n must be able to reach the webhook URL of this n8n.',
-						},
-						{
-							name: 'By Reading the Call',
-							value: 'reading',
-							description:
-								'The node reads the calls repeatedly until all are completed. The execution stays in memory and is lost if n8n restarts.',
-						},
-					],
+					options: WAYS,
 					default: 'webhook',
 					description: 'How the node detects that the calls are completed',
 				},
-				{
-					displayName: 'Time Limit',
-					name: 'waitLimit',
-					type: 'number',
-					noDataExpression: true,
-					typeOptions: { minValue: 1 },
-					default: 2,
-					description:
-						"How long to wait after the last call is due. Calls that aren't completed by then are returned with timed_out set to true.",
-				},
-				{
-					displayName: 'Unit',
-					name: 'waitLimitUnit',
-					type: 'options',
-					noDataExpression: true,
-					options: [
-						{ name: 'Seconds', value: 'seconds' },
-						{ name: 'Minutes', value: 'minutes' },
-						{ name: 'Hours', value: 'hours' },
-						{ name: 'Days', value: 'days' },
-					],
-					default: 'hours',
-					description: 'The unit of the time limit',
-				},
-				{
-					displayName: 'Finished Statuses',
-					name: 'finishedStatuses',
-					type: 'string',
-					noDataExpression: true,
-					default: OBSERVED_OUTCOMES.join(', '),
-					description:
-						'Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
-				},
+				...timeLimit,
 			],
 		},
 	],
+};
+
+/** An option of both operations. */
+export const finishedStatuses: INodeProperties = {
+	displayName: 'Finished Statuses',
+	name: 'finishedStatuses',
+	type: 'string',
+	noDataExpression: true,
+	default: OBSERVED_OUTCOMES.join(', '),
+	description:
+		'Statuses of completed calls to wait for, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Known statuses are picked, not_picked, and failed. Add any others that your account uses, and remove those that it shows during a call.',
 };
 
 const UNIT_MS = new Map([
@@ -88,28 +124,36 @@ const DEFAULT_LIMIT = 2;
 const DEFAULT_UNIT = 'hours';
 
 export type WaitOption = {
-	/** `webhook` or `reading`. `undefined` without the option. */
+	/** `webhook` or `reading`. `undefined` if nothing is chosen. */
 	how: string | undefined;
 	limitMs: number;
 	/** The statuses of completed calls. */
 	finished: string[];
 };
 
-/** @throws InvalidInput if the option is added, but not filled in, or its time limit isn't more than 0 */
+/** @throws InvalidInput if the option is empty, or its time limit isn't more than 0 */
 export function readWaitOption(form: Fields): WaitOption {
 	const options = form.collection('options');
-	const settings = options.group('wait');
-	if (settings === undefined && options.has('wait')) {
-		throw new InvalidInput(
-			"'Wait for Completion' has no settings, so no call was placed",
-			onScreenOnly("Add how and how long to wait, or remove 'Wait for Completion'."),
-		);
-	}
+	const settings = form.has(how.name) ? form : waitSettings(options);
+	const chosen = settings?.choice(how.name, 'webhook');
+	const finished = options.has(finishedStatuses.name)
+		? options.textOrList(finishedStatuses.name)
+		: OBSERVED_OUTCOMES;
 	return {
-		how: settings?.choice('waitForCompletion', 'webhook'),
+		how: chosen === 'no' ? undefined : chosen,
 		limitMs: readLimitMs(settings),
-		finished: parseList(settings?.textOrList('finishedStatuses') ?? OBSERVED_OUTCOMES),
+		finished: parseList(finished),
 	};
+}
+
+function waitSettings(options: Fields): Fields | undefined {
+	if (!options.has(waitOption.name)) return undefined;
+	const settings = options.group(waitOption.name);
+	if (settings !== undefined) return settings;
+	throw new InvalidInput(
+		"'Wait for Completion' has no settings, so no call was placed",
+		onScreenOnly("Add how and how long to wait, or remove 'Wait for Completion'."),
+	);
 }
 
 function readLimitMs(settings: Fields | undefined): number {

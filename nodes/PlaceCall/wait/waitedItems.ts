@@ -11,7 +11,7 @@ import { GRACE_MS } from './resumeUrl';
 export const WAITS_UNTIL = 'waits_until';
 
 /** Output fields about the placement, which the call record doesn't have. */
-const PLACEMENT_FIELDS = ['phone_key', 'placed', 'looked_up'];
+const PLACEMENT_FIELDS = ['phone_key', 'placed'];
 
 /** Returned if n8n ends the wait: by its own limit, or by *Retry* of an execution that was stopped while waiting. */
 const NOT_READ =

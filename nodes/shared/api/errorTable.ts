@@ -231,7 +231,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
 		resolution: {
 			onScreen:
-				"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'How' in 'Wait for Completion' to 'By Reading the Call'.",
+				"Enable post-call analysis for the agent, or clear 'Webhook URL'. To wait without it, set 'Wait for Completion' to 'By Reading the Call'.",
 			forModel: '',
 		},
 	},

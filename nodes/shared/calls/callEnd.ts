@@ -26,8 +26,6 @@ export type CallState = {
 	hasEnded: boolean;
 	/** Why the last reading failed, in which case `record` is older. */
 	readFailure?: string;
-	/** Whether the service reported it to the webhook of the call. */
-	isReported?: boolean;
 };
 
 /**

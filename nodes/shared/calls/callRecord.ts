@@ -8,18 +8,17 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../json';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './report';
 
+/** What a person looks for in a call. A record begins with it. */
+const FIRST_FIELDS = ['status', 'summary', 'data_captured', 'caller_name', 'phone_number'] as const;
+
 /** Fields of a simplified call record. */
 export const SIMPLE_CALL_FIELDS = [
-	'call_id',
-	'status',
-	'phone_number',
-	'caller_name',
+	...FIRST_FIELDS,
 	'agent_name',
-	'created_at',
 	'duration_seconds',
 	'call_ended_reason_message',
-	'summary',
-	'data_captured',
+	'call_id',
+	'created_at',
 ] as const;
 
 /** Simplifies a call record. A record without documented fields stays unchanged. */
@@ -28,10 +27,10 @@ export function simplifyCall(record: JsonObject): JsonObject {
 	return Object.keys(simple).length === 0 ? record : withPhoneKey(simple);
 }
 
-/** Adds `phone_key` for the called number, unless the record already has it. */
+/** A call record for the output: what a person looks for comes first, and `phone_key` is added if it's missing. */
 export function withPhoneKey(record: JsonObject): JsonObject {
 	const key = phoneKey(findField(record, 'phone_number'));
-	return { ...record, phone_key: record.phone_key ?? key };
+	return { ...pick(record, FIRST_FIELDS), ...record, phone_key: record.phone_key ?? key };
 }
 
 /** Reads the transcript of a call. Empty if none was captured. */

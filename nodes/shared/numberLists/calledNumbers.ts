@@ -5,9 +5,6 @@ import { removeAll, type DeduplicationStore } from '../deduplicationStore';
 /** At most this many calls in any period of this length. */
 export type CallLimit = { calls: number; periodMs: number };
 
-/** Calls to a number that the service lists. All times are in epoch milliseconds. */
-export type ListedCalls = { times: readonly number[]; readAt: number };
-
 /** The number was called too often. Both times are in epoch milliseconds. */
 export type LimitReached = { latestCall: number; nextPossible: number };
 
@@ -48,27 +45,21 @@ export class CalledNumbers {
 	 *
 	 * @param key equal for equal numbers
 	 * @param at when the call is placed, in epoch milliseconds: now, or later for a scheduled call
-	 * @param listed if given, its calls count together with those that were recorded since it was read
 	 */
 	async record(
 		key: string,
 		at: number,
 		now: number,
 		limit: CallLimit,
-		listed?: ListedCalls,
 	): Promise<RecordedCall | LimitReached> {
 		const used = await this.addSlot(key);
-		if (used < limit.calls && listed === undefined) return await this.write(key, used, at);
+		if (used < limit.calls) return await this.write(key, used, at);
 		const times = await this.read(key, used, now);
 		const isRecent = (time: number) => time > now - limit.periodMs;
-		const since = listed?.readAt ?? Infinity;
-		const counted = [
-			times.filter(isRecent),
-			[...(listed?.times ?? []), ...times.filter((time) => time >= since)].filter(isRecent),
-		];
-		if (!counted.every((calls) => fits(calls, at, limit))) {
+		const recent = times.filter(isRecent);
+		if (!fits(recent, at, limit)) {
 			await this.keepOnly(key, times, [slotText(key, used)]);
-			return reached(counted, at, limit);
+			return reached(recent, at, limit);
 		}
 		const old = times.findIndex((time) => !isRecent(time));
 		if (old < 0) {
@@ -149,23 +140,23 @@ export class CalledNumbers {
 	}
 }
 
-/** Whether no period has more calls than allowed with another one at this time. Stored times are rounded up. */
+/** Whether no period with another call at this time has more calls than allowed. Stored times are rounded up. */
 function fits(times: readonly number[], at: number, { calls, periodMs }: CallLimit): boolean {
 	return [at, storedTime(at)].every((time) => {
 		const sorted = [...times, time].sort((one, other) => one - other);
-		return sorted.every((first, index) => (sorted[index + calls] ?? Infinity) - first >= periodMs);
+		const own = sorted.indexOf(time);
+		// Other periods can have more calls if the limit was lowered.
+		return range(own - calls, own + 1).every(
+			(first) => (sorted[first + calls] ?? Infinity) - (sorted[first] ?? -Infinity) >= periodMs,
+		);
 	});
 }
 
-function reached(
-	counted: ReadonlyArray<readonly number[]>,
-	at: number,
-	limit: CallLimit,
-): LimitReached {
-	const times = counted.flat();
+function reached(times: readonly number[], at: number, limit: CallLimit): LimitReached {
+	const latestCall = Math.max(...times);
 	const ends = times.map((time) => time + limit.periodMs).filter((end) => end > at);
-	const possible = ends.filter((end) => counted.every((calls) => fits(calls, end, limit)));
-	return { latestCall: Math.max(...times), nextPossible: Math.min(...possible) };
+	const possible = ends.filter((end) => fits(times, end, limit));
+	return { latestCall, nextPossible: Math.min(...possible, latestCall + limit.periodMs) };
 }
 
 function slotText(key: string, slot: number): string {

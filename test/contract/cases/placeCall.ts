@@ -84,19 +84,6 @@ export const placeCall: ContractCase[] = [
 		],
 	},
 	{
-		title: 'finds a call by number and time if the response is lost',
-		prepare: ({ faults }) =>
-			faults.inject({ kind: 'resetAfter', times: 1, match: { method: 'post', path: '/v1/call' } }),
-		parameters: { ...call, phoneNumber: '9876500777', options: { ifUnknown: 'lookUp' } },
-		requests: ['POST /v1/call', 'GET /v1/calls'],
-		output: [{ call_id: expect.any(String), looked_up: true, phone_key: '919876500777' }],
-		verify: (simulator, items) => {
-			const [placed, ...others] = simulator.placedCalls();
-			expect(others).toEqual([]);
-			expect(items[0]?.json.call_id).toBe(placed?.callId);
-		},
-	},
-	{
 		title: 'stops if the agent has no number, at any HTTP status',
 		parameters: { ...call, ...agent(agents.noNumber) },
 		requests: ['POST /v1/call'],

@@ -21,7 +21,6 @@ const READING = {
 		waitForCompletion: 'reading',
 		waitLimit: 1,
 		waitLimitUnit: 'seconds',
-		finishedStatuses: 'picked',
 	},
 };
 const place = { operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' };
@@ -31,7 +30,7 @@ const question = {
 	message: 'May we ship?',
 	yesValues: 'yes',
 	noValues: 'no',
-	options: { wait: READING },
+	options: { wait: READING, finishedStatuses: 'picked' },
 };
 
 const placeCall: Scene[] = [
@@ -45,7 +44,8 @@ const placeCall: Scene[] = [
 		node: 'placeCall',
 		parameters: {
 			...place,
-			options: { additionalDataJson: '{ "plan": "gold" }', wait: READING },
+			...READING.settings,
+			options: { additionalDataJson: '{ "plan": "gold" }', finishedStatuses: 'picked' },
 		},
 	},
 	{ node: 'placeCall', parameters: question },

@@ -152,8 +152,8 @@ describe.each(Object.values(dialects))('asking and waiting, dialect $name', (dia
 
 	it('a call without a question has no answer, even if its item has one', async () => {
 		ownAddress();
-		const wait = { settings: { waitForCompletion: 'webhook' } };
-		const call = await node({ options: { includeInputFields: true, wait } });
+		const options = { includeInputFields: true };
+		const call = await node({ waitForCompletion: 'webhook', options });
 		const asked = { yes: ['yes'], no: [], not_reached: [], answer_field_in_record: 'summary' };
 		const rows = [{ ...people(1)[0], asked: { ...asked, response_type: 'approval' } }];
 		const run = await runOrPause(call, rows);

@@ -23,6 +23,7 @@ import { eventLoopTurns } from '../../n8n/until';
 import {
 	acceptCalls,
 	acceptUpTo,
+	askBy,
 	BODY,
 	callsEndpoint,
 	CONTINUE,
@@ -156,6 +157,22 @@ describe('Limit Calls per Person', () => {
 		expect(isPlaced(await callWith(limited({ maximumCalls: 2, days: 7 }), PHONE))).toEqual([true]);
 	});
 
+	it('after the limit was lowered, returns a time for who was called more often', async () => {
+		acceptCalls(2);
+		await callWith(limited({ maximumCalls: 2 }), PHONE);
+		itIs('2026-11-20T13:00:00+05:30');
+		await callWith(limited({ maximumCalls: 2 }), PHONE);
+		const [left] = json(await call(PHONE));
+		expect(left?.next_call_possible_at).toBe('2026-11-21T13:00:00+05:30');
+	});
+
+	it('with any number of days, returns a valid time', async () => {
+		acceptCalls(1);
+		await callWith(limited({ days: 0.123456 }), PHONE);
+		const [left] = json(await callWith(limited({ days: 0.123456 }), PHONE));
+		expect(left?.next_call_possible_at).toMatch(/^2026-11-20T14:57:46/);
+	});
+
 	it('counts each node on its own, and stores nothing without the option', async () => {
 		acceptCalls(4);
 		await call(PHONE);
@@ -211,7 +228,7 @@ describe('Limit Calls per Person', () => {
 			message: 'May we ship?',
 			responseType: 'freeText',
 		};
-		const waiting = waitBy('reading', {}, { callLimit: { limit: LIMIT } });
+		const waiting = askBy('reading', { callLimit: { limit: LIMIT } });
 		const [item] = json(await harness.place({ ...question, ...waiting }, KOLKATA));
 		expect(item).toMatchObject({
 			answer: 'not_reached',

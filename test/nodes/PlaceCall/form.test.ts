@@ -29,15 +29,15 @@ const names = (properties: INodeProperties[]) => properties.map(({ displayName }
 test('a new call shows seven fields, and the rest is collapsed', () => {
 	const shown = withoutNotices(opened({}).shown);
 	const collapsed = shown.filter(isCollapsed);
-	expect(names(shown.filter((one) => !isCollapsed(one) || one.name === 'dataExtraction'))).toEqual([
+	expect(names(shown.filter((one) => !isCollapsed(one)))).toEqual([
 		'Operation',
 		'Agent',
 		'Country',
 		'Phone Number',
 		'Person Name',
 		'When to Call',
+		'Wait for Completion',
 		'Initial Greeting',
-		'Data Extraction',
 	]);
 	expect(names(collapsed)).toEqual([
 		'Data Extraction',
@@ -87,10 +87,9 @@ describe('sending and waiting', () => {
 		]);
 	});
 
-	test('waits with the settings of the option', async () => {
+	test('waits with the settings of the form', async () => {
 		const settings = { waitForCompletion: 'reading', waitLimit: 0 };
-		const options = { wait: { settings } };
-		expect(faultOf(await harness.place({ options })).message).toContain(
+		expect(faultOf(await harness.place(settings)).message).toContain(
 			"'Time Limit' must be more than 0",
 		);
 		acceptCalls(1);
@@ -98,27 +97,35 @@ describe('sending and waiting', () => {
 			.get('/v1/call/call-9876543210')
 			.reply(200, { success: true, data: { call_id: 'call-9876543210', status: 'busy' } });
 		const waits = jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		const busy = { ...settings, waitLimit: 1, finishedStatuses: 'busy' };
-		const run = await harness.place({ options: { wait: { settings: busy } } });
+		const options = { finishedStatuses: 'busy' };
+		const run = await harness.place({ ...settings, waitLimit: 1, options });
 		waits.mockRestore();
 		expect(output(run, 'Node')).toMatchObject([{ json: { status: 'busy', timed_out: false } }]);
 	});
 
-	test('places no call if the wait has no settings', async () => {
-		const { message } = faultOf(await harness.place({ options: { wait: {} } }));
+	test("doesn't wait by default, and shows the time limit only if it waits", () => {
+		expect(opened({}).values).toMatchObject({ waitForCompletion: 'no' });
+		expect(opened({}).values).not.toHaveProperty('waitLimit');
+		expect(opened({ waitForCompletion: 'webhook' }).values).toMatchObject({
+			waitLimit: 2,
+			waitLimitUnit: 'hours',
+		});
+	});
+
+	test('Ask and Wait places no call if the wait has no settings', async () => {
+		const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
+		const { message } = faultOf(await harness.place({ ...ask, options: { wait: {} } }));
 		expect(message).toBe("'Wait for Completion' has no settings, so no call was placed");
 	});
 
-	test('an added wait has default settings', () => {
-		const { values } = opened({ options: { wait: { settings: {} } } });
+	test('the added wait of Ask and Wait has default settings', () => {
+		const { values } = opened({
+			operation: 'sendAndWait',
+			options: { wait: { settings: {} } },
+		});
 		expect(values.options).toEqual({
 			wait: {
-				settings: {
-					waitForCompletion: 'webhook',
-					waitLimit: 2,
-					waitLimitUnit: 'hours',
-					finishedStatuses: 'picked, not_picked, failed',
-				},
+				settings: { waitForCompletion: 'webhook', waitLimit: 2, waitLimitUnit: 'hours' },
 			},
 		});
 	});

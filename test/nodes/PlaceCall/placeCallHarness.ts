@@ -40,25 +40,6 @@ export const people = (count: number) =>
 export const itemsOf = (rows: IDataObject[]): INodeExecutionData[] =>
 	rows.map((json) => ({ json }));
 
-/** A service whose whole call list can be filtered by number. */
-export const CALL_LIST = {
-	describeCallList: true,
-	callListPath: 'data',
-	callListPaging: 'whole',
-	callListPhoneName: 'ph',
-};
-
-/** A call as the call list shows it. */
-export const listedCall = (call_id: string, over: IDataObject = {}) => ({
-	call_id,
-	phone_number: `+91${phone(0)}`,
-	created_at: '2026-11-20T12:00:00+05:30',
-	agent_uuid: 'agent_a1',
-	campaign_id: null,
-	status: null,
-	...over,
-});
-
 /** *Calling Hours*. */
 export const HOURS = { days: 'Mon-Fri', from: '09:00', to: '18:00', timeZone: 'Asia/Kolkata' };
 
@@ -71,18 +52,19 @@ export const NIGHT = '2026-11-20T22:00:00+05:30';
 /** *On Error* of a node: *Continue*. */
 export const CONTINUE = { onError: 'continueRegularOutput' } as const;
 
-/** *Wait for Completion* with these settings, and other options. */
+/** *Wait for Completion* of *Place* with these settings, and other options. */
 export const waitBy = (
 	way: 'webhook' | 'reading',
 	settings: INodeParameters = {},
 	options: INodeParameters = {},
 ) => ({
-	options: {
-		...options,
-		wait: {
-			settings: { waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
-		},
-	},
+	...{ waitForCompletion: way, waitLimit: 1, waitLimitUnit: 'hours', ...settings },
+	options,
+});
+
+/** The option of *Ask and Wait*. */
+export const askBy = (way: 'webhook' | 'reading', options: INodeParameters = {}) => ({
+	options: { ...options, wait: { settings: { waitForCompletion: way, waitLimit: 1 } } },
 });
 
 /** Runs Place Call in the real engine, with these parameters and those of a valid call. */

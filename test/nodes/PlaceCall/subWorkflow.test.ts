@@ -6,26 +6,22 @@ import {
 	type IRun,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import {
 	makeAdditionalData,
 	oneNodeWorkflow,
 	output,
 	ParentExecution,
 	runDataOf,
-	service,
 	skipSleeps,
 } from '../../engine';
 import {
 	acceptCalls,
 	acceptUpTo,
-	CALL_LIST,
 	callsEndpoint,
 	CONTINUE,
 	faultOf,
 	HOURS,
 	itemsOf,
-	listedCall,
 	NIGHT,
 	NOON,
 	people,
@@ -118,29 +114,6 @@ describe('a sub-workflow whose parent is retried after n8n was killed', () => {
 		expect(begun?.json).toMatchObject({ details: { outcome: 'unknown' } });
 		await run(node, SECOND);
 		expect(again.map((body) => body.person_name)).toEqual(['Second']);
-	});
-
-	it("with Look It Up, doesn't return the call of one sub-execution as that of another one that never began", async () => {
-		const placed = `call-${phone(0)}`;
-		const node = harness.placeCallNode(
-			{ ...perItem, personName: '={{ $json.name }}', options: { ifUnknown: 'lookUp' } },
-			{ credentials: { [CREDENTIAL]: await harness.addCredential(CALL_LIST) } },
-		);
-		const bodies = acceptCalls(1);
-		await run(node, FIRST);
-		expect(bodies).toMatchObject([{ person_name: 'First' }]);
-		parent.retry();
-		service()
-			.get('/v1/calls')
-			.query(true)
-			.times(20)
-			.optionally()
-			.reply(200, { success: true, data: [listedCall(placed)] });
-		const again = acceptUpTo(1);
-		expect(output(await run(node, FIRST), 'Node')[0]?.json.call_id).toBe(placed);
-		const second = await run(node, SECOND);
-		expect(output(second, 'Node')[0]?.json.call_id).not.toBe(placed);
-		expect(again).toMatchObject([{ person_name: 'Second' }]);
 	});
 
 	it("calls nobody again if n8n's database stores the notes of the retry, but reports an error", async () => {

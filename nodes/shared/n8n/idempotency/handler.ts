@@ -2,9 +2,8 @@ import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
-import type { JsonObject } from '../../json';
 import { KeyedMutex, type Limiter } from '../../keyedMutex';
-import { isCanceled, requireRunning } from '../run/cancel';
+import { requireRunning } from '../run/cancel';
 import { noteCompleted, runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
 import { ItemRecords } from './itemRecords';
@@ -21,7 +20,6 @@ import {
 import {
 	areRecords,
 	isRepeatable,
-	isSearchable,
 	mayBeLogged,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
@@ -70,13 +68,6 @@ export class IdempotencyHandler<Deps> {
 		store.write(this.records);
 		this.itemRecords = new ItemRecords(this.records, context.getNode().parameters);
 		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
-	}
-
-	/** What earlier attempts of this node run completed. As a tool: what the agent run completed, also with other tools. */
-	get earlierResults(): JsonObject[] {
-		return Object.values(this.records).flatMap((record) =>
-			'completed' in record ? record.completed : [],
-		);
 	}
 
 	/** Sends the request, or replays its stored result. Call this in the order of the items. */
@@ -177,20 +168,14 @@ export class IdempotencyHandler<Deps> {
 			const isIdempotent = request.idempotent === true;
 			if (this.asTool && !isIdempotent && !this.hasRecord(key, owner.tool_request)) {
 				const [isBegun] = await this.findBegun([request]);
-				if (isBegun === true) {
-					this.records[key] = { ...owner, ...begunRecord(request) };
-					request.onUnknown?.();
-				}
+				if (isBegun === true) this.records[key] = { ...owner, ...begunRecord(request) };
 			}
 			const previous = this.records[key];
 			const { idempotencyKey } = request;
 			const isRepeat = isRepeatable(previous, idempotencyKey);
 			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
 			if (!isRepeat && previous !== undefined && this.hasRecord(key, owner.tool_request)) {
-				const { find } = request;
-				if (find === undefined || !isSearchable(previous)) return replay(previous);
-				const unknown = OutcomeUnknown.fromStored(previous.unknown);
-				return await this.search(find, unknown, this.saverOf(key, { ...owner, logged: true }));
+				return replay(previous);
 			}
 			if (this.unreadableLog !== undefined) throw this.unreadableLog;
 			// It may have ended while this request waited for an earlier one.
@@ -211,26 +196,6 @@ export class IdempotencyHandler<Deps> {
 			save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
 			return output;
 		});
-	}
-
-	/** Searches for a request that an earlier attempt started, once per execution. */
-	private async search(
-		find: NonNullable<PreparedRequest<Deps>['find']>,
-		error: OutcomeUnknown,
-		save: (record: IdempotencyRecord) => void,
-	): Promise<INodeExecutionData[]> {
-		const log = await this.openLog();
-		if (log === undefined || isCanceled(this.context)) throw error;
-		const deps = await this.createDeps().catch((): never => {
-			throw error;
-		});
-		const output = await find(deps, error, log.origin.startedAt).catch((cause: unknown): never => {
-			const unknown = cause instanceof OutcomeUnknown ? cause : error;
-			save({ unknown: unknown.toStored() });
-			throw cause;
-		});
-		save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
-		return output;
 	}
 
 	/** @returns saves the result of a request */
@@ -293,9 +258,7 @@ function stillUnknown(error: ExplainedError): ExplainedError {
 }
 
 function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {
-	const unknown = begunEarlier(request).toStored();
-	const record = { unknown, logged: true } as const;
-	return request.find === undefined ? record : { ...record, search: true };
+	return { unknown: begunEarlier(request).toStored(), logged: true };
 }
 
 type ToolRequests = {

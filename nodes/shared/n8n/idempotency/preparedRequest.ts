@@ -34,15 +34,6 @@ export type PreparedRequest<Deps> = {
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;
 	/** Adds the request, and how to check it, to an unknown outcome. */
 	withDetails?: (error: OutcomeUnknown) => OutcomeUnknown;
-	/** Runs before the first request is sent, if an earlier attempt left the outcome of this one unknown. */
-	onUnknown?: () => void;
-	/**
-	 * Searches the service for a request that an earlier attempt started.
-	 *
-	 * @param since when the execution started, in epoch milliseconds
-	 * @throws OutcomeUnknown if it can't be found for certain
-	 */
-	find?: (deps: Deps, error: OutcomeUnknown, since: number) => Promise<INodeExecutionData[]>;
 	/** Formats new and replayed output. What it adds isn't stored. */
 	formatOutput?: (output: INodeExecutionData[]) => INodeExecutionData[];
 	/**

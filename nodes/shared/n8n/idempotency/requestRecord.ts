@@ -13,23 +13,16 @@ const KEY_LENGTH = 12;
 export type RecordOwner = { tool_request?: string; unit?: string; item?: string; logged?: true };
 
 /**
- * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `search`: the service can
- * be searched for it, and wasn't yet. `key`: fingerprint of the idempotency key, with which it may be sent again.
+ * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
+ * idempotency key, with which it may be sent again.
  */
 export type IdempotencyRecord = RecordOwner &
 	(
 		| { completed: JsonObject[] }
-		| { unknown: StoredUnknown; search?: true; key?: string }
+		| { unknown: StoredUnknown; key?: string }
 		| { inProgress: true }
 	);
 export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
-
-/** Whether the outcome is unknown, and the service can be searched for the request. */
-export function isSearchable(
-	record: IdempotencyRecord | undefined,
-): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
-	return record !== undefined && 'unknown' in record && record.search === true;
-}
 
 /** Whether the outcome is unknown, and the request may be sent again, because it has the same idempotency key. */
 export function isRepeatable(

@@ -1,10 +1,9 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
-import type { JsonObject } from '../../json';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
 import type { PreparedRequest } from '../idempotency/preparedRequest';
-import { type IdempotencyRecord, isSearchable, replay } from '../idempotency/requestRecord';
+import { replay } from '../idempotency/requestRecord';
 import { completedBefore, maybeSentBefore, mayHaveBegunAny } from '../idempotency/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
@@ -12,8 +11,6 @@ import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
-	/** Gets the stored results of earlier attempts before the first item is sent. */
-	onEarlierResults?: (records: JsonObject[]) => void;
 	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
 };
@@ -30,7 +27,7 @@ const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a ne
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: RequestOf<Deps>,
-	{ createDeps, onEarlierResults, limiterFor, ...options }: SendLoopOptions<Deps>,
+	{ createDeps, limiterFor, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const notSent = new Set<number>();
@@ -50,7 +47,6 @@ export async function sendEachItem<Deps>(
 			throw mayBeSent ? maybeSentBefore(explained(error)) : error;
 		}
 	};
-	onEarlierResults?.(handler.earlierResults);
 	const earlierOutput: EarlierOutput = (index) => {
 		const record = handler.itemRecords.of(index);
 		if (record === undefined) return undefined;
@@ -103,21 +99,12 @@ async function openHandler<Deps>(
 		await handler.recordBegun(items);
 		mayUnreadBeSent = unread.size > 0 && (await mayHaveBegunAny(context));
 	}
-	if (mayHaveBegun || !isFirstAttempt) {
-		await forEachRequest((request, index) => {
-			if (isUnknown(handler.itemRecords.of(index))) request.onUnknown?.();
-		});
-	}
 	return { handler, mayUnreadBeSent };
 }
 
-function isUnknown(record: IdempotencyRecord | undefined): boolean {
-	return record !== undefined && !('completed' in record);
-}
-
 /**
- * The checks before the first request. A retry stops here if an outcome is unknown and can't be looked up. After a crash,
- * it also stops if another item is invalid. It reports the items with an unknown outcome, and those that completed.
+ * The checks before the first request. A retry stops here if an outcome is unknown. It reports the items with an unknown
+ * outcome, and those that completed.
  */
 async function checksBefore<Deps>(
 	context: IExecuteFunctions,
@@ -133,14 +120,7 @@ async function checksBefore<Deps>(
 	const checks = isFirstAttempt ? { check: checkNew } : {};
 	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return checks;
 	const indexes = [...context.getInputData().keys()];
-	const unknown = indexes
-		.filter((index) => itemRecords.isBlocked(index))
-		.map((index) => itemRecords.of(index));
-	if (unknown.every(isSearchable)) {
-		const isAfterCrash = isFirstAttempt && unknown.length > 0;
-		const isInvalid = isAfterCrash && (await tryEachItem(context, checkNew)).size > 0;
-		if (!isInvalid) return checks;
-	}
+	if (!indexes.some((index) => itemRecords.isBlocked(index))) return checks;
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));

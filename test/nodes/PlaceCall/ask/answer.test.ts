@@ -124,18 +124,6 @@ describe('the answer', () => {
 		expect(answerTo(ended(picked(false)), free)).toMatchObject({ answer: 'answered' });
 	});
 
-	test('of a found call counts if its webhook came to this execution', () => {
-		const yes = ended(picked('yes'));
-		const found = { looked_up: true };
-		expect(answerTo(yes, {}, found)).toMatchObject({
-			answer: 'unclear',
-			captured_answer: 'yes',
-			explanation: expect.stringContaining('This call may have asked another question'),
-			data: { approved: false },
-		});
-		expect(answerTo({ ...yes, isReported: true }, {}, found)).toMatchObject({ answer: 'yes' });
-	});
-
 	test('is not_reached if no call was placed because of the calling hours', () => {
 		expect(answerTo(undefined, {}, { placed: false })).toMatchObject({
 			answer: 'not_reached',

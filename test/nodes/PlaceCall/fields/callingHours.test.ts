@@ -95,6 +95,18 @@ describe('the days', () => {
 	);
 });
 
+test.each([
+	['9am', '09:00'],
+	['9:05 AM', '09:05'],
+	['6:30 pm', '18:30'],
+	['6:30 p.m.', '18:30'],
+	['12 am', '00:00'],
+	['12:15pm', '12:15'],
+])('the time %p is %s', (from, same) => {
+	const hoursFrom = (time: string) => hoursOf({ from: time, to: '23:00' });
+	expect(hoursFrom(from)).toEqual(hoursFrom(same));
+});
+
 describe('invalid hours are reported', () => {
 	test.each<[Written, RegExp]>([
 		[{ days: '' }, /^'Days' in 'Calling Hours' is empty/],
@@ -102,7 +114,8 @@ describe('invalid hours are reported', () => {
 		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
 		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],
-		[{ to: '6 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "6 pm"\)/],
+		[{ to: '13 pm' }, /^'To' in 'Calling Hours' must be a time of day \(got "13 pm"\)/],
+		[{ to: '0am' }, /^'To' in 'Calling Hours' must be a time of day \(got "0am"\)/],
 		[{ to: '24:01' }, /^'To' in 'Calling Hours' must be a time of day \(got "24:01"\)/],
 		[{ to: '18:60' }, /^'To' in 'Calling Hours' must be a time of day \(got "18:60"\)/],
 		[{ from: '18:00' }, /^'From' and 'To' in 'Calling Hours' leave no time to call/],

@@ -63,7 +63,7 @@ describe.each(Object.values(dialects))('waiting, dialect $name', (dialect) => {
 
 	it('a call with a listed status is completed, also after a ping', async () => {
 		const { callId, arrive } = await waiting(
-			waitBy('webhook', { finishedStatuses: 'failed, voicemail' }),
+			waitBy('webhook', {}, { finishedStatuses: 'failed, voicemail' }),
 		);
 		await service().endCall(callId, {
 			status: 'voicemail',

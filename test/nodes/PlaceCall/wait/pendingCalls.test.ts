@@ -220,6 +220,5 @@ it('a failed read changes nothing after another one has seen the end', async () 
 	expect(calls.known('call-3')).toEqual({
 		record: { call_id: 'call-3', status: 'failed' },
 		hasEnded: true,
-		isReported: true,
 	});
 });

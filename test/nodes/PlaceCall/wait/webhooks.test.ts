@@ -12,7 +12,7 @@ describe('webhooks during the wait', () => {
 
 	it('a call with a listed status is completed when its webhook arrives', async () => {
 		const { run, callId, arrive } = await waiting(
-			waitBy('webhook', { finishedStatuses: 'no_line' }),
+			waitBy('webhook', {}, { finishedStatuses: 'no_line' }),
 		);
 		expect(run.status).toBe('waiting');
 		const call = service().state.calls.get(callId);

@@ -16,7 +16,7 @@ test('a simplified record has the documented fields in a fixed order', () => {
 		status: 'new',
 	};
 	expect(JSON.stringify(simplifyCall(record))).toBe(
-		'{"call_id":"a","status":"new","summary":"Wants a visit","phone_key":null}',
+		'{"status":"new","summary":"Wants a visit","call_id":"a","phone_key":null}',
 	);
 });
 
@@ -82,4 +82,24 @@ test('the expiry of a link is measured from the request', () => {
 		expires_at: '2027-01-31T10:15:00.000Z',
 	});
 	expect(withExpiry({ recording_url: 'u' }, askedAt)).toEqual({ recording_url: 'u' });
+});
+
+test('a record for the output begins with what a person looks for, and IDs and times follow', () => {
+	const record = {
+		call_id: 'c-1',
+		created_at: '2026-11-20T12:00:00Z',
+		phone_number: '+919876543210',
+		caller_name: 'Asha Rao',
+		status: 'picked',
+		data_captured: { day: 'Friday' },
+		summary: 'Wants a visit',
+	};
+	const first = ['status', 'summary', 'data_captured', 'caller_name', 'phone_number'];
+	expect(Object.keys(withPhoneKey(record)).slice(0, 5)).toEqual(first);
+	expect(Object.keys(simplifyCall(record))).toEqual([
+		...first,
+		'call_id',
+		'created_at',
+		'phone_key',
+	]);
 });

@@ -136,6 +136,35 @@ test('a call over the limit leaves the list as it is', async () => {
 	expect([...store.texts].sort()).toEqual(before);
 });
 
+describe('a person over the limit can be called again at the time that is returned', () => {
+	const thrice = (periodMs: number) => ({ calls: 3, periodMs });
+
+	test.each<[string, CallLimit, number[]]>([
+		['after the limit was lowered', once, [0, 3_600 * SECOND]],
+		['after it was lowered, for a later call', once, [0, 3_600 * SECOND, 5 * DAY]],
+		['with a period of a fraction of a second', { calls: 1, periodMs: 10_666_598 }, [0]],
+	])('%s', async (_when, limit, times) => {
+		const numbers = new CalledNumbers(new KillableStore());
+		for (const time of times) {
+			await numbers.record('1', START + time, START, thrice(limit.periodMs));
+		}
+		const result = await numbers.record('1', START, START, limit);
+		if ('release' in result) throw new Error('The call is placed');
+		const { nextPossible: next } = result;
+		expect(next).toBeGreaterThan(START);
+		expect(await numbers.record('1', next, next, limit)).toHaveProperty('release');
+	});
+
+	test('also beyond the latest time that can be stored', async () => {
+		const numbers = new CalledNumbers(new KillableStore());
+		const later = START + 60 * 366 * DAY;
+		await numbers.record('1', later, START, once);
+		const result = await numbers.record('1', later, START, once);
+		expect(result).toMatchObject({ nextPossible: expect.any(Number) });
+		expect(Object.values(result).every(Number.isFinite)).toBe(true);
+	});
+});
+
 test('forgets one number completely, and keeps the others', async () => {
 	const store = new KillableStore();
 	const numbers = new CalledNumbers(store);

@@ -1,7 +1,7 @@
 /** What nodes do on Engine 2.0 of n8n. `npm run test:engine2` runs them in a real one. */
 import type { INodeExecutionData } from 'n8n-workflow';
 import { engineHarness, runOnEngine2, service } from '../../../../engine';
-import { BODY, CALL, callsEndpoint, waitBy } from '../../../PlaceCall/placeCallHarness';
+import { BODY, CALL, callsEndpoint, askBy, waitBy } from '../../../PlaceCall/placeCallHarness';
 import { accepted, PATH, pushNode } from '../../../PushCampaignContacts/pushHarness';
 
 const harness = engineHarness();
@@ -23,13 +23,13 @@ const faultOf = async (node: ReturnType<typeof placeCall>, count: number): Promi
 const CANNOT_WAIT =
 	"Engine 2.0 of n8n can't wait for the completion webhook, so no call was placed";
 const HOW_TO_WAIT =
-	"Remove engineType from the settings of this workflow, or set 'How' in 'Wait for Completion' to 'By Reading the Call'.";
+	"Remove engineType from the settings of this workflow, or set 'Wait for Completion' to 'By Reading the Call'.";
 const question = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
 
 describe.each([
 	['Wait for Completion by webhook', waitBy('webhook')],
 	['Ask and Wait', question],
-	['Ask and Wait by webhook', { ...question, ...waitBy('webhook') }],
+	['Ask and Wait by webhook', { ...question, ...askBy('webhook') }],
 ])('%s', (_name, parameters) => {
 	it('places no call, and the message has everything, because n8n shows nothing else', async () => {
 		expect(await faultOf(placeCall(parameters), 2)).toBe(`${CANNOT_WAIT}. ${HOW_TO_WAIT}`);
