@@ -176,7 +176,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		displayName: 'Dry Run',
 		name: 'dryRun',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to check the rows, the credential, and the campaign without sending anything. The output shows how many rows are ready to push.',
 	},
@@ -219,14 +219,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			"The name of the input column with the last names, if 'Person Name Column' has only the first names. Enter the name, or drag the column here. The node joins both to one name, and also sends them as other columns.",
 	},
 	{
-		displayName: 'Normalize Phone Numbers',
-		name: 'normalizePhones',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to convert phone numbers to the format that the service accepts, and to reject rows without a usable number before anything is sent. If off, numbers are sent as they are.',
-	},
-	{
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',
@@ -253,18 +245,10 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			"What the Pushed output returns. With 'One Item per Row', connect both outputs to the node that updates your rows.",
 	},
 	{
-		displayName: 'Remove Duplicates',
-		name: 'removeDuplicates',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to send only one of several rows with the same phone number: the row with the longest name, or the first of them. The Rejected output returns the other rows.',
-	},
-	{
 		displayName: 'Skip Numbers Pushed Before',
 		name: 'skipPushedBefore',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
 	},

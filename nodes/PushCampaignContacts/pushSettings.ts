@@ -18,8 +18,6 @@ import { requireSameSettings } from './sameForAllRows';
 export type PushSettings = {
 	campaign: CampaignTarget;
 	columns: ColumnChoice;
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
 	contactsPerRequest: number;
 	additions: Additions;
 	/** Check everything, but send nothing. */
@@ -53,8 +51,6 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 	await requireSameSettings(run);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
-	const skipPushedBefore = options.switch('skipPushedBefore', false);
-	const removeDuplicates = options.switch('removeDuplicates', true);
 	return {
 		campaign: {
 			id: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)),
@@ -70,15 +66,12 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
-		normalizePhones: options.switch('normalizePhones', true),
-		// A number that is pushed once across all runs is pushed once in this run.
-		removeDuplicates: removeDuplicates || skipPushedBefore,
 		contactsPerRequest: checkContactsPerRequest(
 			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(options),
 		dryRun: options.switch('dryRun', false),
-		skipPushedBefore: skipPushedBefore,
+		skipPushedBefore: options.switch('skipPushedBefore', false),
 		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
 	};
 }

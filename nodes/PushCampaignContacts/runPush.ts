@@ -80,7 +80,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
-	const prepared = await prepareRows(source, columns, { ...settings, isTool });
+	const prepared = await prepareRows(source, columns, { isTool });
 
 	requireOutputFits(source, output);
 

@@ -59,7 +59,7 @@ export class SentNumbers {
 		if (sent.size + unknown.size === 0) return rows;
 		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
 		return rows.filter((index) => {
-			const key = textOf(keys.at(index));
+			const key = keys.at(index);
 			if (unknown.has(key)) rejectedRows.add({ index, status: 'unknown', reason: UNKNOWN });
 			else if (sent.has(key))
 				rejectedRows.add({ index, status: 'duplicate', reason: reasonOfSent });
@@ -79,10 +79,8 @@ export class SentNumbers {
 		const count = pushed.reduce((sum, { rows }) => sum + rows.size, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
 		const keysWith = (statuses: readonly RowStatus[]) =>
-			Array.from(rejectedRows.rowsWith(...statuses), (row) => textOf(keys.at(row)));
-		const keysOfPushed = pushed.flatMap(({ rows }) =>
-			Array.from(rows, (row) => textOf(keys.at(row))),
-		);
+			Array.from(rejectedRows.rowsWith(...statuses), (row) => keys.at(row));
+		const keysOfPushed = pushed.flatMap(({ rows }) => Array.from(rows, (row) => keys.at(row)));
 		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
 		this.write(this.unknownList, keysWith(['unknown']));
 	}
@@ -109,11 +107,6 @@ export class SentNumbers {
 		const text = fresh.join(' ');
 		this.record[list] = before === undefined ? text : `${before} ${text}`;
 	}
-}
-
-/** A number as it is stored. If numbers are sent as written, they can have spaces. */
-function textOf(key: string): string {
-	return key.replaceAll('%', '%25').replaceAll(' ', '%20');
 }
 
 /** The parsed lists of each record, because a loop may have many iterations. */

@@ -359,7 +359,7 @@ describe('several files', () => {
 		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
-			options: { contactsPerRequest: 1, removeDuplicates: false },
+			options: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
 			'description',

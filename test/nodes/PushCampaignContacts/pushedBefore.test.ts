@@ -126,12 +126,6 @@ describe('Skip Numbers Pushed Before', () => {
 		expect(pushed).toHaveLength(1);
 	});
 
-	test('pushes a number once per run, even if Remove Duplicates is off', async () => {
-		const bodies = respondWith(ok(1));
-		await run(rowsOf({ phone: phone(1) }, { phone: phone(1) }), { removeDuplicates: false });
-		expect(bodies.map(phonesOf)).toEqual([[phone(1)]]);
-	});
-
 	test('reserves the numbers of a request before it is sent, but not those of later requests', async () => {
 		const sizes: number[] = [];
 		store.beforeCall = (call) => {

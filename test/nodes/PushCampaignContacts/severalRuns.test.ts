@@ -103,16 +103,12 @@ describe('a node that runs several times in an execution', () => {
 		).toEqual(['unknown', 'unknown']);
 	});
 
-	test('pushes rejected rows again, and duplicates if Remove Duplicates is off', async () => {
+	test('pushes rejected rows again', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
 		const bodies = respondWith([401, 'no'], ok(1));
 		const rejected = twoBranches({}, {}, each);
 		await runWorkflow(harness.credentials, rejected.workflow, rejected.start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
-		const again = respondWith(ok(1), ok(1));
-		const both = twoBranches({ options: { removeDuplicates: false } });
-		await runWorkflow(harness.credentials, both.workflow, both.start, manyRows(1));
-		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 	});
 
 	test('remembers the numbers in a retry of the execution', async () => {
