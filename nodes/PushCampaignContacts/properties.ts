@@ -4,7 +4,6 @@ import { agentField } from '../shared/n8n/forms/agentField';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
-	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
@@ -190,7 +189,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				value: 'automatic',
 				description: 'Detect the encoding from the file',
 			},
-			{ name: 'Mac Roman', value: 'macintosh' },
 			{ name: 'UTF-16BE', value: 'utf-16be' },
 			{ name: 'UTF-16LE', value: 'utf-16le' },
 			{ name: 'UTF-8', value: 'utf-8' },
@@ -203,11 +201,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			'The character encoding of the CSV file. If the file itself names its encoding, that one is used.',
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
-	ifUnknownField(
-		"Read the contact lists of the campaign before each request and, if the service doesn't respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.",
-		'Stop the push and report the rows whose outcome is unknown',
-		"What to do if the service doesn't respond to a request, so that its rows may or may not be in the campaign. The node never sends the request again.",
-	),
 	{
 		displayName: 'Last Name Column',
 		name: 'lastNameColumn',

@@ -24,8 +24,6 @@ export type PushSettings = {
 	dryRun: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
 	skipPushedBefore: boolean;
-	/** Whether to look for the contact list of a request whose outcome is unknown. */
-	lookUpUnknown: boolean;
 };
 
 /** The store of *Skip Numbers Pushed Before*. */
@@ -72,7 +70,6 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 		additions: readAdditions(options),
 		dryRun: options.switch('dryRun', false),
 		skipPushedBefore: options.switch('skipPushedBefore', false),
-		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
 	};
 }
 

@@ -35,7 +35,6 @@ const OPTIONS: readonly PushField[] = [
 	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
 	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },
 	{ label: 'Encoding', name: 'encoding', read: asChoice },
-	{ label: 'If the Outcome Is Unknown', name: 'ifUnknown', read: asChoice },
 	{ label: 'Output', name: 'output', read: asChoice },
 	{ label: 'Skip Numbers Pushed Before', name: 'skipPushedBefore', read: asSwitch },
 ];

@@ -8,6 +8,9 @@ import { number, rowCount, rowsIn, summaryLine, warningsIn } from './summary';
 
 const MAX_EXAMPLES = 5;
 
+const HOW_TO_LOOK =
+	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.";
+
 /** What the error of a stopped push says about its rows. */
 export type OutcomeReport = {
 	/** What to do next, beyond the advice of the error itself. */
@@ -51,7 +54,7 @@ export function describeOutcome(
 			line(
 				'Unknown',
 				rejectedRows.rowsWith('unknown'),
-				'They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
+				`They may or may not be in the campaign. ${HOW_TO_LOOK}`,
 			),
 			!isDryRun && line('Not sent', notSent, `Push ${it} after this is resolved.`),
 			line(
@@ -104,7 +107,7 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		rejectedRows.size > 0 && summaryLine(outcome) + seeRejected,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
-		...lookedUpIn(outcome),
+		rejectedRows.count('unknown') > 0 && HOW_TO_LOOK,
 		...unmatchedIn(outcome),
 		...duplicateNotes(outcome),
 		...releaseNotes(outcome),
@@ -122,16 +125,6 @@ function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[
 				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed, and may have sent those that are unknown.',
 			]
 		: [];
-}
-
-/** Requests without a response that the campaign shows as accepted. */
-function lookedUpIn({ pushed }: PushOutcome): string[] {
-	return pushed
-		.filter(({ response }) => response.looked_up === true)
-		.map(({ response, rows }) => {
-			const list = JSON.stringify(response.campaign_upload_id);
-			return `The service didn't respond to one request, but the campaign has one new contact list (${list}) with as many contacts (${number(rows.size)}). These rows count as pushed.`;
-		});
 }
 
 /** Says if the service released other rows to the calling queue than requested. */

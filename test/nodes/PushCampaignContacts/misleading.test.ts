@@ -107,12 +107,3 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 	});
 });
 
-test('looks for the contact list if the counts contradict the request', async () => {
-	simulator.faults.inject({ kind: 'wrongCounts', match: { path: contacts } });
-	const { error } = await run({}, { ifUnknown: 'lookUp', skipPushedBefore: false });
-	expect(error?.message).toMatch(
-		/^The response doesn't account for all contacts: the request had 3 contacts/,
-	);
-	expect(error?.description).toMatch(/The campaign has|After two minutes/);
-	expect(pushes()).toBe(1);
-});

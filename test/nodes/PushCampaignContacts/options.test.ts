@@ -9,9 +9,7 @@ import {
 	jsonOf,
 	manyRows,
 	PATH,
-	phonesOf,
 	rowsOf,
-	sent,
 	sizes,
 	totals,
 } from './pushHarness';

@@ -98,6 +98,7 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(hints).toEqual([
 			"20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. The 'Rejected' output shows the reason for each row.",
 			expect.stringMatching(/outcome is unknown.*wasn't sent again/),
+			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
 		]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),

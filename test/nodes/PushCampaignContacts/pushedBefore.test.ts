@@ -221,6 +221,7 @@ describe('rows that may have taken effect are never sent again', () => {
 		);
 		expect(next.hints).toEqual([
 			"5 rows: 3 pushed, 2 unknown. The 'Rejected' output shows the reason for each row.",
+			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
 		]);
 		expect(next.error).toBeUndefined();
 		const last = await run(manyRows(5));

@@ -114,7 +114,6 @@ describe('Retry in the list of executions', () => {
 
 	describe('with another form, reports a row that was pushed as pushed, and nowhere else', () => {
 		const oneEach = { contactsPerRequest: 1 };
-		const perRow = { ...oneEach, output: 'rows' };
 		const rejectedIn = (done: IRun) =>
 			jsonOf(output(done, 'Node', 1)).map((json) => [json.rejection_status, json.rejection_reason]);
 

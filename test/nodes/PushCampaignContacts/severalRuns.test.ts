@@ -24,12 +24,10 @@ import {
 	accepted,
 	respondWith,
 	breaking,
-	contactList,
 	pushNode,
 	manyRows,
 	phone,
 	phonesOf,
-	showLists,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -70,19 +68,6 @@ describe('a node that runs several times in an execution', () => {
 		expect(left[0]?.json.rejection_reason).toBe(
 			"An earlier run of this node in this execution pushed this number to the campaign, so it wasn't pushed again.",
 		);
-	});
-
-	test('does not treat a contact list of an earlier run as that of a lost request', async () => {
-		showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 1)]));
-		breaking('ECONNRESET', respondWith(ok(1)));
-		const options = { options: { ifUnknown: 'lookUp' } };
-		const goOn = { onError: 'continueRegularOutput' } as const;
-		const { workflow, start } = twoBranches(options, { executeOnce: true }, goOn);
-		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		const ids = runs(run, 0).map((items) => items.map(({ json }) => json.campaign_upload_id));
-		expect(ids).toEqual([[501], []]);
-		const [, left = []] = runs(run, 1);
-		expect(left.map(({ json }) => json.rejection_status)).toContain('unknown');
 	});
 
 	test('pushes the rows of a later run that are new', async () => {

@@ -1,6 +1,5 @@
 import countBy from 'lodash/countBy';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import type { INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
@@ -12,7 +11,7 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { runPush, fileItem, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
+import { runPush, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -122,46 +121,6 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			expect(countBy(rejected, ({ json }) => json.rejection_status)).toEqual({ [fate]: 10 });
 		},
 	);
-
-	const file = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	test.each<[string, INodeExecutionData[], NodeParameters]>([
-		['items', manyRows(5), {}],
-		['a CSV file', [fileItem('leads.csv', file)], { contactsFrom: 'csv' }],
-	])(
-		'without a response, finds the contact list of %s and continues',
-		async (_what, input, parameters) => {
-			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
-			const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
-			const { pushed, rejected, error } = await push(input, {
-				...parameters,
-				enqueue: true,
-				options,
-			});
-			expect(error).toBeUndefined();
-			expect(rejected).toEqual([]);
-			expect(pushed.map(({ json }) => [json.looked_up, json.campaign_upload_id])).toEqual([
-				[true, expect.any(Number)],
-				[undefined, expect.any(Number)],
-			]);
-			expect(pushed[0]?.json.totals).toMatchObject({ received: 5, pushed: 5, requests: 2 });
-			expect(pushRequests()).toBe(2);
-			expect(inCampaign()).toEqual([0, 1, 2, 3, 4].map((index) => `+91${phone(index)}`));
-		},
-	);
-
-	test('a new list without queued contacts stays unknown', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		const options = { ifUnknown: 'lookUp' };
-		const { rejected, hints } = await push(
-			manyRows(2),
-			{ options },
-			{ onError: 'continueRegularOutput' },
-		);
-		jest.restoreAllMocks();
-		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown', 'unknown']);
-		expect(hints.join()).toMatch(/The campaign has a new contact list of this agent: \d+ \(/);
-	});
 
 	test('too many requests: waits and continues', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', retryAfterSeconds: 0, times: 2 });
