@@ -136,7 +136,7 @@ const enqueueField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, the contacts are added to the campaign but not queued.",
+		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, they wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later, and pushing the same rows again adds everyone a second time.",
 };
 
 /** One click on *Execute step* is enough to start calls. */
@@ -146,7 +146,17 @@ const callNotice: INodeProperties = {
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { enqueue: [true] } },
+	displayOptions: { show: { enqueue: [true] }, hide: { '/options.dryRun': [true] } },
+};
+
+/** A person who pushes again to release the contacts adds them twice. */
+const waitNotice: INodeProperties = {
+	displayName:
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with this switch on adds everyone a second time.",
+	name: 'waitNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { enqueue: [false] }, hide: { '/options.dryRun': [true] } },
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
@@ -253,6 +263,7 @@ const form: INodeProperties[] = [
 	...columnFields,
 	enqueueField,
 	callNotice,
+	waitNotice,
 	pushOptionsField,
 ];
 

@@ -90,9 +90,7 @@ async function checkRows(
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
 		const reading =
-			unusable === undefined
-				? readRow(row, own)
-				: { reason: unusable, forModel: unusable };
+			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = isTool ? reading.forModel : reading.reason;
 			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
@@ -136,7 +134,7 @@ class DuplicateRow implements RejectedRow {
 
 	get reason(): string {
 		const { names, phones, isTool } = this.words;
-		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and a person name that is at least as long.`;
+		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and was kept.`;
 		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
 }

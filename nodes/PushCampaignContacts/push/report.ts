@@ -4,7 +4,16 @@ import type { PushOutcome, PushedRequest } from './pushTypes';
 import type { RejectedRows } from './rejectedRows';
 import { namesOfItems, type RowNames } from './rows';
 import { RowSet } from './rowSet';
-import { number, rowCount, rowsIn, summaryLine, warningsIn } from './summary';
+import {
+	contradictsRelease,
+	number,
+	ONLY_A_PUSH_CHECKS,
+	pushSummary,
+	rowCount,
+	rowsIn,
+	summaryLine,
+	warningsIn,
+} from './summary';
 
 const MAX_EXAMPLES = 5;
 
@@ -100,11 +109,13 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
 			: '';
-		return [`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)}${seeRejected}${bound}`];
+		return [
+			`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)} ${ONLY_A_PUSH_CHECKS}${seeRejected}${bound}`,
+		];
 	}
 	return onlyTexts([
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
-		rejectedRows.size > 0 && summaryLine(outcome) + seeRejected,
+		received > 0 && pushSummary(outcome) + seeRejected,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		rejectedRows.count('unknown') > 0 && HOW_TO_LOOK,
@@ -130,9 +141,7 @@ function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[
 /** Says if the service released other rows to the calling queue than requested. */
 function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
 	if (enqueue === undefined) return [];
-	const contrary = pushed.filter(
-		({ response: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
-	);
+	const contrary = pushed.filter((request) => contradictsRelease(request, enqueue));
 	const short = enqueue
 		? pushed.filter((request) => !contrary.includes(request) && isQueuedShort(request))
 		: [];

@@ -106,4 +106,3 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 		expect(inCampaign()).toEqual([0, 1, 2].map((row) => `+91${phone(row)}`));
 	});
 });
-

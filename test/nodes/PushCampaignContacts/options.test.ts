@@ -12,6 +12,7 @@ import {
 	rowsOf,
 	sizes,
 	totals,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -30,7 +31,7 @@ describe('options', () => {
 		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['duplicate']);
 		expect(hints).toEqual([
-			"2 rows: 1 pushed, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+			`2 rows: 1 pushed, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 	});
 

@@ -44,6 +44,10 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 	},
 });
 
+/** What the summary of a push without *Release to Calling Queue* adds to the counts. */
+export const WAITING =
+	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again adds everyone a second time.";
+
 /** The totals of a push whose only request pushed every row, without the number of rows. */
 export const totals = {
 	requests: 1,

@@ -25,6 +25,7 @@ import {
 	rowsOf,
 	type PushRun,
 	type NodeParameters,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -93,7 +94,7 @@ describe('Skip Numbers Pushed Before', () => {
 			pushed_before: 2,
 		});
 		expect(second.hints).toEqual([
-			"3 rows: 1 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
+			`3 rows: 1 pushed, 2 pushed before. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
 			/An earlier execution of this workflow pushed this number to the campaign or began to/,
@@ -220,7 +221,7 @@ describe('rows that may have taken effect are never sent again', () => {
 			/began to push this number and didn't report the result/,
 		);
 		expect(next.hints).toEqual([
-			"5 rows: 3 pushed, 2 unknown. The 'Rejected' output shows the reason for each row.",
+			`5 rows: 3 pushed, 2 unknown. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
 		]);
 		expect(next.error).toBeUndefined();

@@ -11,7 +11,7 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { runPush, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
+import { runPush, manyRows, phone, rowsOf, type NodeParameters, WAITING } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -153,7 +153,10 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		});
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 2, enqueued: true });
 		expect(inCampaign(campaigns.paused)).toHaveLength(2);
-		expect(hints).toEqual([expect.stringMatching(/^Warning from the service: /)]);
+		expect(hints).toEqual([
+			expect.stringMatching(/^2 rows: 2 pushed\. Pushed rows were released/),
+			expect.stringMatching(/^Warning from the service: /),
+		]);
 	});
 
 	test('Rejected lists a number that is queued already', async () => {
@@ -203,7 +206,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
 		]);
 		expect(hints).toEqual([
-			"2 rows: 1 pushed, 1 on the do-not-disturb list. The 'Rejected' output shows the reason for each row.",
+			`2 rows: 1 pushed, 1 on the do-not-disturb list. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 	});
 });

@@ -90,7 +90,7 @@ describe('duplicates', () => {
 		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
 		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
 			Array(2).fill(
-				'Item 2 has the same phone number (9876543210) and a person name that is at least as long. The node pushes one row per phone number.',
+				'Item 2 has the same phone number (9876543210) and was kept. The node pushes one row per phone number.',
 			),
 		);
 	});

@@ -131,4 +131,3 @@ test('moves skipped rows to Rejected with a reason, and the totals add up', asyn
 		'The service skipped 1 more contact that doesn\'t match any row: {"phone":"hidden"}. The rows of skipped contacts count as pushed.',
 	]);
 });
-
