@@ -45,7 +45,7 @@ const options: INodeProperties = {
 			displayName: 'Allow Duplicates',
 			name: 'allowDuplicates',
 			type: 'boolean',
-			default: false,
+			default: true,
 			description:
 				'Whether a call that was received before starts the workflow again. If off, each outcome of a call starts it once, for as long as n8n keeps the execution.',
 			displayOptions: { show: { '/getCalls': ['webhook'] } },

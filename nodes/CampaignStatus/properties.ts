@@ -88,7 +88,7 @@ const form: INodeProperties[] = [
 			displayName: 'Keep Waiting While Stopped',
 			name: 'waitWhileStopped',
 			type: 'boolean',
-			default: false,
+			default: true,
 			description:
 				'Whether to keep waiting while the campaign is paused or a draft, or while its calling queue is empty. Use this if someone may activate the campaign or release contacts later.',
 		},

@@ -4,7 +4,6 @@ import { agentField } from '../shared/n8n/forms/agentField';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
-	ifUnknownField,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
@@ -137,7 +136,7 @@ const enqueueField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, the contacts are added to the campaign but not queued.",
+		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, they wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later, and pushing the same rows again adds everyone a second time.",
 };
 
 /** One click on *Execute step* is enough to start calls. */
@@ -147,7 +146,17 @@ const callNotice: INodeProperties = {
 	name: 'callNotice',
 	type: 'notice',
 	default: '',
-	displayOptions: { show: { enqueue: [true] } },
+	displayOptions: { show: { enqueue: [true] }, hide: { '/options.dryRun': [true] } },
+};
+
+/** A person who pushes again to release the contacts adds them twice. */
+const waitNotice: INodeProperties = {
+	displayName:
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with this switch on adds everyone a second time.",
+	name: 'waitNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: { show: { enqueue: [false] }, hide: { '/options.dryRun': [true] } },
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
@@ -176,7 +185,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		displayName: 'Dry Run',
 		name: 'dryRun',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to check the rows, the credential, and the campaign without sending anything. The output shows how many rows are ready to push.',
 	},
@@ -190,7 +199,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				value: 'automatic',
 				description: 'Detect the encoding from the file',
 			},
-			{ name: 'Mac Roman', value: 'macintosh' },
 			{ name: 'UTF-16BE', value: 'utf-16be' },
 			{ name: 'UTF-16LE', value: 'utf-16le' },
 			{ name: 'UTF-8', value: 'utf-8' },
@@ -203,11 +211,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			'The character encoding of the CSV file. If the file itself names its encoding, that one is used.',
 		displayOptions: { show: { '/contactsFrom': ['csv'] }, hide: { '@tool': [true] } },
 	},
-	ifUnknownField(
-		"Read the contact lists of the campaign before each request and, if the service doesn't respond, for two minutes after it. If exactly one new list of this agent has as many queued contacts, its rows count as pushed. Otherwise, the outcome stays unknown, and the node reports what it found.",
-		'Stop the push and report the rows whose outcome is unknown',
-		"What to do if the service doesn't respond to a request, so that its rows may or may not be in the campaign. The node never sends the request again.",
-	),
 	{
 		displayName: 'Last Name Column',
 		name: 'lastNameColumn',
@@ -217,14 +220,6 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		placeholder: 'e.g. Last Name',
 		description:
 			"The name of the input column with the last names, if 'Person Name Column' has only the first names. Enter the name, or drag the column here. The node joins both to one name, and also sends them as other columns.",
-	},
-	{
-		displayName: 'Normalize Phone Numbers',
-		name: 'normalizePhones',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to convert phone numbers to the format that the service accepts, and to reject rows without a usable number before anything is sent. If off, numbers are sent as they are.',
 	},
 	{
 		displayName: 'Output',
@@ -253,18 +248,10 @@ const pushOptionsField: INodeProperties = optionsCollection(
 			"What the Pushed output returns. With 'One Item per Row', connect both outputs to the node that updates your rows.",
 	},
 	{
-		displayName: 'Remove Duplicates',
-		name: 'removeDuplicates',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to send only one of several rows with the same phone number: the row with the longest name, or the first of them. The Rejected output returns the other rows.',
-	},
-	{
 		displayName: 'Skip Numbers Pushed Before',
 		name: 'skipPushedBefore',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to push each number to the campaign only once over all executions of this workflow, so that you can push the same growing sheet every day. The Rejected output returns numbers that were pushed before, with the status pushed_before. The node remembers a number before sending it, and forgets it if it was certainly not pushed.',
 	},
@@ -276,6 +263,7 @@ const form: INodeProperties[] = [
 	...columnFields,
 	enqueueField,
 	callNotice,
+	waitNotice,
 	pushOptionsField,
 ];
 

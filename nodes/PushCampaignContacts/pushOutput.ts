@@ -19,7 +19,7 @@ import {
 import type { RejectedRange, RejectedRows } from './push/rejectedRows';
 import type { OutputLimit } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { countRows, dryRunSummary, summarize } from './push/summary';
+import { countRows, dryRunSummary, pushSummary, summarize } from './push/summary';
 import type { Output } from './pushSettings';
 
 /** A push that has ended, with what its output needs. */
@@ -107,11 +107,11 @@ function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObj
 	};
 }
 
-/** One item for each accepted request: the totals of the push, then the response. */
+/** One item for each accepted request: the summary and totals of the push, then the response. */
 export function pushedItems({ outcome, rows }: FinishedPush): INodeExecutionData[] {
-	const totals = countRows(outcome);
+	const [summary, totals] = [pushSummary(outcome), countRows(outcome)];
 	return outcome.pushed.map((request) => ({
-		json: { totals, ...omit(request.response, 'totals') },
+		json: { summary, totals, ...omit(request.response, 'summary', 'totals') },
 		pairedItem: pairedItems(rows, request.rows),
 	}));
 }

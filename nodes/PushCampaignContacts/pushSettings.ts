@@ -18,16 +18,12 @@ import { requireSameSettings } from './sameForAllRows';
 export type PushSettings = {
 	campaign: CampaignTarget;
 	columns: ColumnChoice;
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
 	contactsPerRequest: number;
 	additions: Additions;
 	/** Check everything, but send nothing. */
 	dryRun: boolean;
 	/** Whether to push a number to the campaign once over all executions of the workflow. */
 	skipPushedBefore: boolean;
-	/** Whether to look for the contact list of a request whose outcome is unknown. */
-	lookUpUnknown: boolean;
 };
 
 /** The store of *Skip Numbers Pushed Before*. */
@@ -53,8 +49,6 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 	await requireSameSettings(run);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
-	const skipPushedBefore = options.switch('skipPushedBefore', false);
-	const removeDuplicates = options.switch('removeDuplicates', true);
 	return {
 		campaign: {
 			id: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)),
@@ -70,16 +64,12 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			isTool: runsAsTool(run.context),
 			from: contactsFrom(form),
 		},
-		normalizePhones: options.switch('normalizePhones', true),
-		// A number that is pushed once across all runs is pushed once in this run.
-		removeDuplicates: removeDuplicates || skipPushedBefore,
 		contactsPerRequest: checkContactsPerRequest(
 			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
 		additions: readAdditions(options),
 		dryRun: options.switch('dryRun', false),
-		skipPushedBefore: skipPushedBefore,
-		lookUpUnknown: options.choice('ifUnknown', 'fail') === 'lookUp',
+		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};
 }
 

@@ -3,9 +3,8 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence, explained, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { BoundedMap } from '../shared/boundedMap';
-import { pause } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
-import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
+import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { ExecutionStore } from '../shared/n8n/idempotency/executionStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
@@ -17,7 +16,6 @@ import type { ByRow } from './push/phonesByRow';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';
 import type { PushOutcome } from './push/pushTypes';
-import { ContactListFinder } from './push/findContactList';
 import { prepareRows } from './push/prepareRows';
 import { optionsFingerprint } from './push/attemptSettings';
 import { PushProgress, type KnownOutcome } from './push/progress';
@@ -80,7 +78,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
-	const prepared = await prepareRows(source, columns, { ...settings, isTool });
+	const prepared = await prepareRows(source, columns, { isTool });
 
 	requireOutputFits(source, output);
 
@@ -106,14 +104,6 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 		stopRequested: () => signal.aborted,
 		begun: await openBegunRows(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
-		lookUp: settings.lookUpUnknown
-			? new ContactListFinder(
-					client,
-					settings.campaign,
-					async (ms) => await pause(clock, ms, signal),
-					isTool,
-				)
-			: undefined,
 	};
 	// Numbers are recorded before they are sent, and removing them takes long.
 	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);

@@ -35,10 +35,7 @@ const OPTIONS: readonly PushField[] = [
 	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
 	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },
 	{ label: 'Encoding', name: 'encoding', read: asChoice },
-	{ label: 'If the Outcome Is Unknown', name: 'ifUnknown', read: asChoice },
-	{ label: 'Normalize Phone Numbers', name: 'normalizePhones', read: asSwitch },
 	{ label: 'Output', name: 'output', read: asChoice },
-	{ label: 'Remove Duplicates', name: 'removeDuplicates', read: asSwitch },
 	{ label: 'Skip Numbers Pushed Before', name: 'skipPushedBefore', read: asSwitch },
 ];
 

@@ -95,6 +95,34 @@ describe('the examples', () => {
 	});
 });
 
+test('a manual run of example 12 from Call Completed pushes nobody and calls nobody', () => {
+	const text = readFileSync(join(examplesFolder, '12-campaign-on-data-table.json'), 'utf8');
+	const { nodes, connections } = startedBy.parse(JSON.parse(text));
+	const { parameters } = nodes.find(({ name }) => name === 'Started By') ?? {};
+	const ways = connections['Started By'].main.map(([next], output) => [
+		next?.node,
+		parameters?.rules?.values[output]?.conditions.conditions[0].leftValue,
+	]);
+	expect(ways).toEqual([
+		['First Call', "={{ $execution.mode === 'production' && $('Call Completed').isExecuted }}"],
+		['New People', "={{ $('Start Here').isExecuted }}"],
+	]);
+});
+
+const leftValue = z.tuple([z.object({ leftValue: z.string() })]);
+const rule = z.object({ conditions: z.object({ conditions: leftValue }) });
+const startedBy = z.object({
+	nodes: z.array(
+		z.object({
+			name: z.string(),
+			parameters: z.object({ rules: z.object({ values: z.array(rule) }).optional() }),
+		}),
+	),
+	connections: z.object({
+		'Started By': z.object({ main: z.array(z.array(z.object({ node: z.string() }))) }),
+	}),
+});
+
 /** Every name in the parameters of a node, including members of collections. */
 function namesIn(value: unknown): string[] {
 	if (Array.isArray(value)) return value.flatMap(namesIn);

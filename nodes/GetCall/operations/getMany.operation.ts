@@ -105,7 +105,7 @@ const latestField: INodeProperties = {
 	displayName: 'Latest Call of Each Number',
 	name: 'latestOfEachNumber',
 	type: 'boolean',
-	default: false,
+	default: true,
 	description:
 		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by phone_key and calls by created_at. It keeps calls that can't be compared or have the same times.",
 };

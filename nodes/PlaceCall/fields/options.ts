@@ -72,7 +72,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 		name: 'includeInputFields',
 		type: 'boolean',
 		noDataExpression: true,
-		default: false,
+		default: true,
 		description:
 			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
 	},
@@ -82,7 +82,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 		displayName: 'Use Legacy Endpoint',
 		name: 'useLegacyEndpoint',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description:
 			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same data. The older one is deprecated.',
 	},

@@ -8,8 +8,6 @@ import type { CampaignTarget } from './pushTypes';
 export type AttemptOptions = {
 	campaign: CampaignTarget;
 	columns: Columns;
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
 	additions: Additions;
 	/** Whether the node runs as a tool. A model may repeat a request. */
 	isTool: boolean;
@@ -21,7 +19,6 @@ export type AttemptSettings = {
 	column: Column;
 	/** The name of the phone column in each file, if there are several. */
 	columns?: readonly string[] | undefined;
-	normalized: boolean;
 	/**
 	 * A fingerprint of the settings and the contact. A corrected row has another one.
 	 *
@@ -30,23 +27,20 @@ export type AttemptSettings = {
 	fingerprintOf: (contact: Buffer) => string;
 	/** A fingerprint of what is sent besides the rows: agent, release, additional fields. */
 	options: string;
-	removeDuplicates: boolean;
 	/** A model may request skipped and rejected rows again, and the same rows with other options. */
 	isTool: boolean;
 };
 
 export function attemptSettings(options: AttemptOptions): AttemptSettings {
-	const { campaign, columns, normalizePhones, removeDuplicates, additions, isTool } = options;
+	const { campaign, columns, additions, isTool } = options;
 	const common = [
 		JSON.stringify([campaign, columns.phone, columns.personName, columns.lastName, columns.others]),
-		JSON.stringify([normalizePhones, additions]),
+		JSON.stringify(additions),
 	];
 	return {
 		campaign: campaign.id,
 		column: columns.phone,
 		columns: columns.files?.map(({ phone }) => phone.name),
-		normalized: normalizePhones,
-		removeDuplicates,
 		isTool,
 		options: optionsFingerprint(campaign, additions),
 		fingerprintOf: (contact) => rowsFingerprint([...common, contact.toString()]),

@@ -37,7 +37,6 @@ export type SentRequest = {
 	path?: string[];
 	/** The name of the phone column in each file, if there are several. */
 	columns?: string[];
-	normalized: boolean;
 	/** A fingerprint of what was sent besides the rows. */
 	options: string;
 	response?: JsonObject;
@@ -81,8 +80,7 @@ export function isPushCheckpoint(stored: unknown): stored is PushCheckpoint {
 
 function isSentRequest(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, column, path, columns, normalized, options, response, unknown } =
-		value;
+	const { campaign, rows, numbers, column, path, columns, options, response, unknown } = value;
 	return (
 		typeof campaign === 'number' &&
 		areRanges(rows) &&
@@ -90,7 +88,6 @@ function isSentRequest(value: unknown): boolean {
 		typeof column === 'string' &&
 		(path === undefined || areTexts(path)) &&
 		(columns === undefined || areTexts(columns)) &&
-		typeof normalized === 'boolean' &&
 		typeof options === 'string' &&
 		(response === undefined || isJsonObject(response)) &&
 		(unknown === undefined || (isJsonObject(unknown) && typeof unknown.message === 'string'))

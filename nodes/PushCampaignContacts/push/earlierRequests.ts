@@ -1,11 +1,11 @@
 import { OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone, readerOf, type Reader } from '../../shared/api/resolution';
-import { isAccepted } from '../../shared/phone/campaignPhone';
+import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
 import type { AttemptSettings } from './attemptSettings';
 import { cellOf, type Column } from './cells';
 import { rowsFingerprint, type SentRequest } from './checkpoint';
 import { KeysByRow, PhonesByRow, type ByRow } from './phonesByRow';
-import { readPhoneCell, type PreparedRows } from './prepareRows';
+import type { PreparedRows } from './prepareRows';
 import { reasonOf, type PushOutcome } from './pushTypes';
 import type { RowSource } from './rows';
 import type { RowsOfSentPhones } from './rowsByPhone';
@@ -24,21 +24,20 @@ export async function findEarlierRequests(
 	source: RowSource,
 ): Promise<EarlierRequest[]> {
 	const found: EarlierRequest[] = [];
-	/** By the columns and the format in which the numbers were read. */
-	const numbersByReading = new Map<string, SentPhones>();
+	/** By the columns in which the numbers were read. */
+	const numbersByColumns = new Map<string, SentPhones>();
 	for (const request of sent) {
 		const set = RowSet.ofRanges(request.rows);
 		const rows = [...set];
 		if ((rows.at(-1) ?? 0) >= source.count) continue;
-		const { normalized } = request;
 		const columns = request.columns?.map((name) => ({ name })) ?? [columnIn(request)];
-		const key = JSON.stringify([columns, normalized]);
-		const numbers = numbersByReading.get(key) ?? noPhones();
-		numbersByReading.set(key, numbers);
+		const key = JSON.stringify(columns);
+		const numbers = numbersByColumns.get(key) ?? noPhones();
+		numbersByColumns.set(key, numbers);
 		await source.pick(rows, (row, index, _unusable, file = 0) => {
 			const column = columns[file];
 			const cell = column === undefined ? undefined : cellOf(row, column);
-			const reading = readPhoneCell(cell, normalized);
+			const reading = readCampaignPhone(cell);
 			if (!isAccepted(reading)) return;
 			numbers.phones.set(index, reading.phone);
 			numbers.keys.set(index, reading.key);

@@ -3,12 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
-import {
-	isAccepted,
-	readCampaignPhone,
-	readPhoneAsWritten,
-	type PhoneReading,
-} from '../../shared/phone/campaignPhone';
+import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted } from '../../shared/values';
 import { NumbersByRow } from './numbersByRow';
 import { KeysByRow, PhonesByRow } from './phonesByRow';
@@ -21,12 +16,8 @@ import { RejectedRows, type RejectedRow } from './rejectedRows';
 import type { RowSource, RowNames } from './rows';
 import { ContactBuffer } from './contactBuffer';
 
-export type PrepareOptions = {
-	normalizePhones: boolean;
-	removeDuplicates: boolean;
-	/** Whether the reasons are for a model. */
-	isTool: boolean;
-};
+/** `isTool`: whether the reasons are for a model. */
+export type PrepareOptions = { isTool: boolean };
 
 /**
  * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
@@ -57,7 +48,7 @@ export async function prepareRows(
 			const contacts = new ContactBuffer(rows.length);
 			await source.pick(rows, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
-				const reading = readRow(row, own, options);
+				const reading = readRow(row, own);
 				const isSame =
 					unusable === undefined && isAccepted(reading) && phones.has(index, reading.phone);
 				if (!isSame) throw changedFile();
@@ -76,7 +67,7 @@ export async function prepareRows(
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
-	options: PrepareOptions,
+	{ isTool }: PrepareOptions,
 ): Promise<Pick<PreparedRows, 'phones' | 'keys' | 'rejectedRows'>> {
 	const phones = new PhonesByRow();
 	const keys = new KeysByRow(phones);
@@ -99,18 +90,16 @@ async function checkRows(
 	await source.each((row, index, unusable, file = 0) => {
 		const own = columnsOfFile(columns, file);
 		const reading =
-			unusable === undefined
-				? readRow(row, own, options)
-				: { reason: unusable, forModel: unusable };
+			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
-			const reason = options.isTool ? reading.forModel : reading.reason;
+			const reason = isTool ? reading.forModel : reading.reason;
 			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
 			requireFew();
 			return;
 		}
 		const { phone, key } = reading;
 		const nameLength = personNameOf(row, own)?.length ?? 0;
-		const kept = options.removeDuplicates ? keptRows.get(key) : undefined;
+		const kept = keptRows.get(key);
 		// If both names are equally long, the earlier row is kept.
 		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
 			addDuplicate(index, key);
@@ -118,7 +107,6 @@ async function checkRows(
 		}
 		phones.set(index, phone);
 		keys.set(index, key);
-		if (!options.removeDuplicates) return;
 		nameLengths.set(index, nameLength);
 		keptRows.set(key, index);
 		if (kept === undefined) return;
@@ -127,7 +115,7 @@ async function checkRows(
 		keys.set(kept, '');
 	});
 
-	const words = { names, phones, isTool: options.isTool };
+	const words = { names, phones, isTool };
 	for (const { index, key } of duplicates) {
 		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, words));
 	}
@@ -146,7 +134,7 @@ class DuplicateRow implements RejectedRow {
 
 	get reason(): string {
 		const { names, phones, isTool } = this.words;
-		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and a person name that is at least as long.`;
+		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and was kept.`;
 		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
 }
@@ -177,17 +165,8 @@ function notWritable(row: string, error: unknown): InvalidInput {
 	);
 }
 
-/** Reads a cell of the phone column, depending on *Normalize Phone Numbers*. */
-export function readPhoneCell(cell: unknown, normalizePhones: boolean): PhoneReading {
-	return normalizePhones ? readCampaignPhone(cell) : readPhoneAsWritten(cell);
-}
-
-function readRow(
-	row: ContactRow,
-	columns: RowColumns,
-	{ normalizePhones }: PrepareOptions,
-): PhoneReading {
-	const reading = readPhoneCell(cellOf(row, columns.phone), normalizePhones);
+function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
+	const reading = readCampaignPhone(cellOf(row, columns.phone));
 	if (!isAccepted(reading) || personNameOf(row, columns) !== undefined) return reading;
 	const { personName, lastName } = columns;
 	const column = textIn(row, personName) === undefined ? personName : lastName;

@@ -29,14 +29,14 @@ export type RequestTracker = {
 	discard: () => void;
 };
 
-/** `isComplete`: all earlier requests match these rows. False for another file or edited contacts, for example. */
-type Earlier = { outcome: PushOutcome; isComplete: boolean };
-
 /** The results of earlier attempts. `rows` are still to be sent. */
-export type Restored = Earlier & { rows: RowSet };
+export type Restored = { outcome: PushOutcome; rows: RowSet };
 
-/** `phones` are by row, as sent. */
-export type KnownOutcome = Earlier & { phones: ByRow<string> };
+/**
+ * `phones` are by row, as sent. `isComplete`: all earlier requests match these rows. False for another file or edited
+ * contacts, for example.
+ */
+export type KnownOutcome = { outcome: PushOutcome; phones: ByRow<string>; isComplete: boolean };
 
 type FindPushed = (rows: readonly number[]) => Promise<readonly number[]>;
 
@@ -89,9 +89,7 @@ export class PushProgress {
 		const rejected = RowSet.ofRanges(notPushed.flatMap(({ row }) => [row, row]));
 		const settled = RowSet.union([sentOrUnknown, rejected]);
 		const unsettled = prepared.rows.without(settled);
-		if (!settings.removeDuplicates || sentPhones.size === 0) {
-			return { rows: unsettled, outcome, isComplete };
-		}
+		if (sentPhones.size === 0) return { rows: unsettled, outcome };
 		const unsent = new RowSet();
 		let checked = 0;
 		for (const index of unsettled) {
@@ -107,7 +105,7 @@ export class PushProgress {
 			const reason = `${upperFirst(source.names.one(other))} has the same phone number, and ${when}.`;
 			outcome.rejectedRows.add({ index, status: 'duplicate', reason });
 		}
-		return { rows: unsent, outcome, isComplete };
+		return { rows: unsent, outcome };
 	}
 
 	/** The earlier results of these rows in any campaign, if the settings can't be read. */
@@ -137,7 +135,6 @@ export class PushProgress {
 			column: settings.column.name,
 			...(settings.column.path !== undefined && { path: [...settings.column.path] }),
 			...(settings.columns !== undefined && { columns: [...settings.columns] }),
-			normalized: settings.normalized,
 			options: settings.options,
 		};
 		this.record.sent.push(request);

@@ -1,6 +1,5 @@
 import type { ApiClient } from '../../shared/api/client';
 import type { BegunRowsOptions } from './begunRows';
-import type { ContactListFinder } from './findContactList';
 import type { AttemptOptions } from './attemptSettings';
 import type { PushProgress } from './progress';
 import type { NumberList } from './pushedNumbers';
@@ -25,8 +24,6 @@ export type PushOptions = AttemptOptions & {
 	markExecution?: () => Promise<void>;
 	/** With `numberList`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
 	isAnotherPush?: boolean;
-	/** Looks for the contact list of a request whose outcome is unknown. */
-	lookUp?: ContactListFinder | undefined;
 };
 
 /** Undefined if n8n stores nothing to retry. */

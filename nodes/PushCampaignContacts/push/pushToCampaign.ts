@@ -37,12 +37,8 @@ export async function pushToCampaign(
 		settings,
 		pushedNumbers && (async (rows) => await pushedNumbers.findKnown(rows)),
 	);
-	const { rows: unsettled, outcome, isComplete } = restored;
-	// If earlier requests had other rows, only the numbers show what they sent.
-	const isOnce = settings.removeDuplicates || settings.isTool || !isComplete;
-	const rows = isOnce
-		? (sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled)
-		: unsettled;
+	const { rows: unsettled, outcome } = restored;
+	const rows = sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled;
 	outcome.enqueue = campaign.enqueue;
 	const queue =
 		pushedNumbers === undefined

@@ -4,9 +4,21 @@ import type { PushOutcome, PushedRequest } from './pushTypes';
 import type { RejectedRows } from './rejectedRows';
 import { namesOfItems, type RowNames } from './rows';
 import { RowSet } from './rowSet';
-import { number, rowCount, rowsIn, summaryLine, warningsIn } from './summary';
+import {
+	contradictsRelease,
+	number,
+	ONLY_A_PUSH_CHECKS,
+	pushSummary,
+	rowCount,
+	rowsIn,
+	summaryLine,
+	warningsIn,
+} from './summary';
 
 const MAX_EXAMPLES = 5;
+
+const HOW_TO_LOOK =
+	"Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.";
 
 /** What the error of a stopped push says about its rows. */
 export type OutcomeReport = {
@@ -51,7 +63,7 @@ export function describeOutcome(
 			line(
 				'Unknown',
 				rejectedRows.rowsWith('unknown'),
-				'They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
+				`They may or may not be in the campaign. ${HOW_TO_LOOK}`,
 			),
 			!isDryRun && line('Not sent', notSent, `Push ${it} after this is resolved.`),
 			line(
@@ -97,14 +109,16 @@ export function hintsFor(outcome: PushOutcome): string[] {
 		const bound = outcome.readyIsUpperBound
 			? ' The ready rows may include numbers that were pushed before. Only a real push leaves them out.'
 			: '';
-		return [`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)}${seeRejected}${bound}`];
+		return [
+			`'Dry Run' is on, so nothing was sent. ${summaryLine(outcome)} ${ONLY_A_PUSH_CHECKS}${seeRejected}${bound}`,
+		];
 	}
 	return onlyTexts([
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
-		rejectedRows.size > 0 && summaryLine(outcome) + seeRejected,
+		received > 0 && pushSummary(outcome) + seeRejected,
 		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
-		...lookedUpIn(outcome),
+		rejectedRows.count('unknown') > 0 && HOW_TO_LOOK,
 		...unmatchedIn(outcome),
 		...duplicateNotes(outcome),
 		...releaseNotes(outcome),
@@ -124,22 +138,10 @@ function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[
 		: [];
 }
 
-/** Requests without a response that the campaign shows as accepted. */
-function lookedUpIn({ pushed }: PushOutcome): string[] {
-	return pushed
-		.filter(({ response }) => response.looked_up === true)
-		.map(({ response, rows }) => {
-			const list = JSON.stringify(response.campaign_upload_id);
-			return `The service didn't respond to one request, but the campaign has one new contact list (${list}) with as many contacts (${number(rows.size)}). These rows count as pushed.`;
-		});
-}
-
 /** Says if the service released other rows to the calling queue than requested. */
 function releaseNotes({ pushed, enqueue }: PushOutcome): string[] {
 	if (enqueue === undefined) return [];
-	const contrary = pushed.filter(
-		({ response: { enqueued } }) => enqueued === !enqueue || enqueued === `${!enqueue}`,
-	);
+	const contrary = pushed.filter((request) => contradictsRelease(request, enqueue));
 	const short = enqueue
 		? pushed.filter((request) => !contrary.includes(request) && isQueuedShort(request))
 		: [];

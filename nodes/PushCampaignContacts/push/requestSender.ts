@@ -4,9 +4,7 @@ import { recordOf } from '../../shared/api/envelope';
 import { ExplainedError, InvalidInput, OutcomeUnknown } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import type { JsonObject } from '../../shared/json';
-import { plainText } from '../../shared/values';
 import { ContactBuffer } from './contactBuffer';
-import type { ListIds } from './findContactList';
 import { Prefetcher } from './prefetcher';
 import type { PreparedRows } from './prepareRows';
 import type { AttemptSettings } from './attemptSettings';
@@ -15,7 +13,6 @@ import type { PushOptions } from './pushOptions';
 import type { PushOutcome } from './pushTypes';
 import { namedIndexes, type NamedIndexes, RepeatableText } from './rejectedIndexes';
 import { requireConsistentCounts } from './responseCounts';
-import { orExplained } from './rowQueue';
 import { pushedRequest } from './skippedRows';
 
 /** Sends the current request, or a part of it, and records what happened to its rows. */
@@ -63,9 +60,6 @@ export class RequestSender {
 	async send(rows: readonly number[]): Promise<ExplainedError | undefined> {
 		const interrupted = this.interrupted();
 		if (interrupted !== undefined) return interrupted;
-		const { lookUp } = this.options;
-		const before = lookUp === undefined ? undefined : await orExplained(lookUp.listsBefore());
-		if (before instanceof ExplainedError) return before;
 		const tracker = this.progress.begin(rows, this.prepared.keys, this.settings);
 		const pending = this.request(rows).catch((error: unknown) =>
 			// An unexpected error may occur after the request was sent.
@@ -77,13 +71,9 @@ export class RequestSender {
 			this.accept(rows, tracker, response);
 			return undefined;
 		}
-		if (!(response instanceof OutcomeUnknown)) {
-			tracker.discard();
-			return response;
-		}
-		tracker.unknown(response);
-		if (before === undefined) return response;
-		return await this.lookUp(rows, tracker, response, before);
+		if (response instanceof OutcomeUnknown) tracker.unknown(response);
+		else tracker.discard();
+		return response;
 	}
 
 	/** A contact of the current request, as JSON. */
@@ -106,31 +96,6 @@ export class RequestSender {
 		this.outcome.pushed.push(request);
 		for (const row of rejectedRows) this.outcome.rejectedRows.add(row);
 		this.largestAccepted = Math.max(this.largestAccepted, rows.length);
-	}
-
-	/** Looks for a request with an unknown outcome in the campaign. Doesn't send it again. */
-	private async lookUp(
-		rows: readonly number[],
-		tracker: RequestTracker,
-		error: OutcomeUnknown,
-		before: ListIds,
-	): Promise<ExplainedError | undefined> {
-		const known = new Set([...before, ...this.ownLists()]);
-		const found = await this.options.lookUp?.find(error, rows.length, known);
-		if (found === undefined) return error;
-		if (found instanceof OutcomeUnknown) {
-			tracker.unknown(found);
-			return found;
-		}
-		this.accept(rows, tracker, found);
-		return undefined;
-	}
-
-	/** The lists of other requests, also of earlier attempts and other runs. The campaign may show them late. */
-	private ownLists(): string[] {
-		const { sent } = this.progress.record;
-		const ids = sent.map(({ response }) => plainText(response?.campaign_upload_id));
-		return [...ids, ...(this.options.sentNumbers?.listIds() ?? [])];
 	}
 
 	private positionOf(row: number): number {

@@ -1,11 +1,10 @@
 import { isJsonObject } from '../../shared/json';
-import { plainText } from '../../shared/values';
 import type { PushOutcome } from './pushTypes';
 import type { RowStatus } from './rejectedRows';
 import type { PreparedRows } from './prepareRows';
 import type { RowSet } from './rowSet';
 
-/** Texts separated by spaces: numbers by result and campaign, and contact lists by campaign. Stored with the execution. */
+/** Numbers by result and campaign, separated by spaces. Stored with the execution. */
 export type SentNumbersRecord = { [list: string]: string };
 
 /** About 3 MB in the stored execution. */
@@ -23,12 +22,11 @@ const IN_CAMPAIGN: readonly RowStatus[] = ['skipped_duplicate'];
 
 /**
  * The numbers that any run of the node pushed to a campaign in this execution, such as the iterations of a loop, several
- * input branches, or several requests of a model. Also the contact lists that they made.
+ * input branches, or several requests of a model.
  */
 export class SentNumbers {
 	private readonly sentList: string;
 	private readonly unknownList: string;
-	private readonly contactLists: string;
 
 	/**
 	 * @param record changed in place
@@ -41,12 +39,6 @@ export class SentNumbers {
 	) {
 		this.sentList = ['sent', campaign, ...(options === undefined ? [] : [options])].join(' ');
 		this.unknownList = `unknown ${campaign}`;
-		this.contactLists = `contact lists ${campaign}`;
-	}
-
-	/** The IDs of the contact lists that any run made. */
-	listIds(): ReadonlySet<string> {
-		return this.read(this.contactLists);
 	}
 
 	/** Adds rows with sent numbers to the outcome. @returns the other rows */
@@ -59,7 +51,7 @@ export class SentNumbers {
 		if (sent.size + unknown.size === 0) return rows;
 		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
 		return rows.filter((index) => {
-			const key = textOf(keys.at(index));
+			const key = keys.at(index);
 			if (unknown.has(key)) rejectedRows.add({ index, status: 'unknown', reason: UNKNOWN });
 			else if (sent.has(key))
 				rejectedRows.add({ index, status: 'duplicate', reason: reasonOfSent });
@@ -68,21 +60,14 @@ export class SentNumbers {
 		});
 	}
 
-	/** Remembers the contact lists, and the sent rows unless there are too many in total. */
+	/** Remembers the sent rows, unless there are too many in total. */
 	add({ pushed, rejectedRows }: PushOutcome, { keys }: Pick<PreparedRows, 'keys'>): void {
-		const ids = pushed.map(({ response }) => plainText(response.campaign_upload_id));
-		this.write(
-			this.contactLists,
-			ids.filter((id) => id !== ''),
-		);
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		const count = pushed.reduce((sum, { rows }) => sum + rows.size, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
 		const keysWith = (statuses: readonly RowStatus[]) =>
-			Array.from(rejectedRows.rowsWith(...statuses), (row) => textOf(keys.at(row)));
-		const keysOfPushed = pushed.flatMap(({ rows }) =>
-			Array.from(rows, (row) => textOf(keys.at(row))),
-		);
+			Array.from(rejectedRows.rowsWith(...statuses), (row) => keys.at(row));
+		const keysOfPushed = pushed.flatMap(({ rows }) => Array.from(rows, (row) => keys.at(row)));
 		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
 		this.write(this.unknownList, keysWith(['unknown']));
 	}
@@ -109,11 +94,6 @@ export class SentNumbers {
 		const text = fresh.join(' ');
 		this.record[list] = before === undefined ? text : `${before} ${text}`;
 	}
-}
-
-/** A number as it is stored. If numbers are sent as written, they can have spaces. */
-function textOf(key: string): string {
-	return key.replaceAll('%', '%25').replaceAll(' ', '%20');
 }
 
 /** The parsed lists of each record, because a loop may have many iterations. */

@@ -1,6 +1,6 @@
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
-import type { JsonObject, JsonValue } from '../../shared/json';
+import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import type { PushOutcome, PushedRequest } from './pushTypes';
 import { ROW_STATUSES, type RowStatus } from './rejectedRows';
 
@@ -62,6 +62,37 @@ export function summaryLine(outcome: PushOutcome): string {
 	return `${rowCount(counts.received)}: ${[first, ...parts].join(', ')}.`;
 }
 
+/** What a dry run can't know. */
+export const ONLY_A_PUSH_CHECKS =
+	"Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.";
+
+/** The totals, and whether anybody will be called. Says nothing about calls if a response contradicts the request. */
+export function pushSummary(outcome: PushOutcome): string {
+	const { pushed, enqueue } = outcome;
+	const isContrary = pushed.some((request) => contradictsRelease(request, enqueue));
+	const isKnown = enqueue !== undefined && rowsIn(pushed) > 0 && !isContrary;
+	return isKnown
+		? `${summaryLine(outcome)} ${releaseSentence(pushed, enqueue)}`
+		: summaryLine(outcome);
+}
+
+/** Whether the service says that it did the opposite of what was requested. */
+export function contradictsRelease({ response }: PushedRequest, enqueue = false): boolean {
+	return response.enqueued === !enqueue || response.enqueued === `${!enqueue}`;
+}
+
+function releaseSentence(pushed: readonly PushedRequest[], enqueue: boolean): string {
+	if (!enqueue) {
+		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again adds everyone a second time.";
+	}
+	const counts = pushed.map(({ response }) => numberIn(response.queued_calls) ?? NaN);
+	const queued = sum(counts);
+	const released = Number.isNaN(queued)
+		? 'Pushed rows were released to the calling queue.'
+		: `Pushed rows were released, and the service queued ${number(queued)} ${queued === 1 ? 'call' : 'calls'}.`;
+	return `${released} Calls go out only on the campaign's calling days and in its call window.`;
+}
+
 const SUMMED = [
 	'contacts_received',
 	'contacts_accepted',
@@ -73,6 +104,7 @@ const JOINED = ['engine_skipped_duplicates', 'dnd_skipped'] as const;
 /** All responses as one: counts are added, lists are joined. */
 export function summarize(outcome: PushOutcome): JsonObject {
 	const summary: JsonObject = {
+		summary: pushSummary(outcome),
 		totals: countRows(outcome),
 		campaign_upload_ids: valuesOf(outcome, 'campaign_upload_id'),
 		enqueued:
@@ -87,7 +119,7 @@ export function summarize(outcome: PushOutcome): JsonObject {
 export function dryRunSummary(outcome: PushOutcome): JsonObject {
 	return {
 		dry_run: true,
-		summary: summaryLine(outcome),
+		summary: `${summaryLine(outcome)} ${ONLY_A_PUSH_CHECKS}`,
 		totals: countRows(outcome),
 		campaign_status: outcome.campaignStatus ?? null,
 	};

@@ -455,7 +455,7 @@ describe('Retry after n8n was killed', () => {
 	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
 		const rejection = { success: false, error: 'contacts[0] is wrong' };
 		const bodies = respondWith(ok(1), [400, rejection], ok(1), [401, 'no']);
-		const over = { options: { contactsPerRequest: 1, removeDuplicates: false } };
+		const over = { options: { contactsPerRequest: 1 } };
 		const begun = await kill(manyRows(4), over);
 		respondInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
 		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });

@@ -63,7 +63,6 @@ export type Attempt = {
 	/** Other ones change what a row sends. */
 	settings: number;
 	skipPushedBefore: boolean;
-	removeDuplicates: boolean;
 	/** Whether *On Error* is set to continue. */
 	continues: boolean;
 	/** Writes to n8n's database until n8n is killed. */
@@ -205,7 +204,6 @@ export class World {
 			...scripted(accept).options,
 			client,
 			contactsPerRequest,
-			removeDuplicates: attempt.removeDuplicates || skipPushedBefore,
 			additions: settings === 0 ? {} : { body: { settings } },
 			sentNumbers: new SentNumbers(execution.numbers, 42),
 			begun:

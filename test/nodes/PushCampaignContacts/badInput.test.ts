@@ -9,6 +9,7 @@ import {
 	phonesOf,
 	rowsOf,
 	type NodeParameters,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -236,7 +237,7 @@ describe('rows that cannot be used', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			"7 rows: 4 pushed, 3 rejected. The 'Rejected' output shows the reason for each row.",
+			`7 rows: 4 pushed, 3 rejected. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 	});
 

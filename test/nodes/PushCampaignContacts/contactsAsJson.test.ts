@@ -52,10 +52,7 @@ describe('in a workflow', () => {
 
 	test('pushes fixed contacts once for any number of items', async () => {
 		const bodies = respondWith([200, accepted(1)]);
-		const { error } = await runPush(harness, rowsOf({}, {}, {}), {
-			...asJson([ASHA]),
-			options: { removeDuplicates: false },
-		});
+		const { error } = await runPush(harness, rowsOf({}, {}, {}), asJson([ASHA]));
 		expect(error).toBeUndefined();
 		expect(phonesOf(bodies[0])).toEqual([ASHA.phone]);
 	});

@@ -27,6 +27,7 @@ import {
 	rowsOf,
 	sizes,
 	type NodeParameters,
+	WAITING,
 } from './pushHarness';
 import { contentOf } from './file/files';
 
@@ -73,7 +74,7 @@ describe('a file', () => {
 					source_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Row 4 has the same phone number (+919876543210) and a person name that is at least as long. The node pushes one row per phone number.',
+						'Row 4 has the same phone number (+919876543210) and was kept. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},
@@ -83,7 +84,7 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			"4 rows: 2 pushed, 1 rejected, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+			`4 rows: 2 pushed, 1 rejected, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 	});
 
@@ -151,17 +152,17 @@ describe('a file', () => {
 
 	test('is read with the set delimiter and encoding', async () => {
 		const bodies = respondWith([200, accepted(1)], [200, accepted(1)]);
-		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0x8e])]);
+		const text = Buffer.concat([Buffer.from(`phone^name\n${phone(1)}^Ren`), Buffer.from([0xe9])]);
 		await runPush(harness, [fileItem('a.csv', text)], {
 			...csv(),
-			options: { delimiter: '^', encoding: 'macintosh' },
+			options: { delimiter: '^', encoding: 'windows-1251' },
 		});
 		await runPush(harness, [fileItem('a.csv', `phone\tname\n${phone(2)}\ta,b;c\n`)], {
 			...csv(),
 			options: { delimiter: '\\t', encoding: 'automatic' },
 		});
 		expect(bodies.flatMap(contactsOf)).toEqual([
-			{ phone: phone(1), person_name: 'René' },
+			{ phone: phone(1), person_name: 'Renй' },
 			{ phone: phone(2), person_name: 'a,b;c' },
 		]);
 	});
@@ -188,7 +189,10 @@ describe('a file', () => {
 		const item = fileItem('windows-1252.csv', contentOf('windows-1252.csv'));
 		const { hints } = await runPush(harness, [item], csv());
 		expect(contactsOf(bodies[0])).toMatchObject([{ person_name: 'Renée “Ré” Dubois' }]);
-		expect(hints).toEqual([expect.stringContaining('so it was read as Windows-1252.')]);
+		expect(hints).toEqual([
+			`1 row: 1 pushed. ${WAITING}`,
+			expect.stringContaining('so it was read as Windows-1252.'),
+		]);
 	});
 
 	test('without a name column, beside one that has it, is pushed with a hint', async () => {
@@ -198,7 +202,10 @@ describe('a file', () => {
 			fileItem('b.csv', `phone,Who\n${phone(2)},Ravi\n`),
 		];
 		const { hints } = await runPush(harness, items, csv());
-		expect(hints).toEqual([expect.stringMatching(/^The file "b\.csv" has no column for names/)]);
+		expect(hints).toEqual([
+			`2 rows: 2 pushed. ${WAITING}`,
+			expect.stringMatching(/^The file "b\.csv" has no column for names/),
+		]);
 	});
 
 	test('with an invalid byte is pushed without that row', async () => {
@@ -220,7 +227,7 @@ describe('a file', () => {
 			},
 		]);
 		expect(hints).toEqual([
-			"3 rows: 2 pushed, 1 rejected. The 'Rejected' output shows the reason for each row.",
+			`3 rows: 2 pushed, 1 rejected. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 			expect.stringContaining('UTF-8, but has some invalid bytes'),
 		]);
 	});
@@ -359,12 +366,12 @@ describe('several files', () => {
 		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
-			options: { contactsPerRequest: 1, removeDuplicates: false },
+			options: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 2 rows \(rows 2 to 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
+				/Pushed: 1 row \(row 2 of "b\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
 			),
 		);
 	});

@@ -39,7 +39,8 @@ test('checks everything, sends nothing, and reports the results', async () => {
 		{
 			json: {
 				dry_run: true,
-				summary: '4 rows: 2 ready, 1 rejected, 1 duplicate.',
+				summary:
+					"4 rows: 2 ready, 1 rejected, 1 duplicate. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
 				totals: expect.objectContaining({ received: 4, ready: 2, pushed: 0, rejected: 1 }),
 				campaign_status: 'Paused',
 			},
@@ -48,7 +49,7 @@ test('checks everything, sends nothing, and reports the results', async () => {
 	]);
 	expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 2 }]);
 	expect(hints).toEqual([
-		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. The 'Rejected' output shows the reason for each row.",
+		"'Dry Run' is on, so nothing was sent. 4 rows: 2 ready, 1 rejected, 1 duplicate. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects. The 'Rejected' output shows the reason for each row.",
 	]);
 });
 
@@ -117,7 +118,12 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 		outcome: 'done',
 		what_happened:
 			'Nothing was pushed, because this tool only checks the contacts. 1 row: 1 ready.',
-		result: { dry_run: true, summary: '1 row: 1 ready.', rejected: [] },
+		result: {
+			dry_run: true,
+			summary:
+				"1 row: 1 ready. Only a push checks the agent's do-not-disturb list, its outbound number, and what the service rejects.",
+			rejected: [],
+		},
 	});
 	const bodies = respondWith([200, accepted(1)]);
 	const real = engineTool(harness.credentials, pushNode(harness));

@@ -1,5 +1,14 @@
 import { engineHarness } from '../../engine';
-import { accepted, respondWith, contactsOf, runPush, rowsOf, sent, totals } from './pushHarness';
+import {
+	accepted,
+	respondWith,
+	contactsOf,
+	runPush,
+	rowsOf,
+	sent,
+	totals,
+	WAITING,
+} from './pushHarness';
 
 const harness = engineHarness();
 
@@ -38,13 +47,14 @@ test('sends rows as contacts, and returns the whole response', async () => {
 				warnings: [],
 				unforeseen: 'kept',
 				message: 'beside data',
+				summary: `2 rows: 2 pushed. ${WAITING}`,
 				totals: { received: 2, pushed: 2, ...totals },
 			},
 			pairedItem: [{ item: 0 }, { item: 1 }],
 		},
 	]);
 	expect(rejected).toEqual([]);
-	expect(hints).toEqual([]);
+	expect(hints).toEqual([`2 rows: 2 pushed. ${WAITING}`]);
 });
 
 test('reads the credential once for all rows', async () => {

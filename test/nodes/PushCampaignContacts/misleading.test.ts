@@ -106,13 +106,3 @@ describe.each(MISLEADING)('$kind $status $body', (fault) => {
 		expect(inCampaign()).toEqual([0, 1, 2].map((row) => `+91${phone(row)}`));
 	});
 });
-
-test('looks for the contact list if the counts contradict the request', async () => {
-	simulator.faults.inject({ kind: 'wrongCounts', match: { path: contacts } });
-	const { error } = await run({}, { ifUnknown: 'lookUp', skipPushedBefore: false });
-	expect(error?.message).toMatch(
-		/^The response doesn't account for all contacts: the request had 3 contacts/,
-	);
-	expect(error?.description).toMatch(/The campaign has|After two minutes/);
-	expect(pushes()).toBe(1);
-});

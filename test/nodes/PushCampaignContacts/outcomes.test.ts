@@ -9,6 +9,7 @@ import {
 	phonesOf,
 	rejection,
 	sizes,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -114,6 +115,7 @@ test('hints show warnings and skipped numbers that match no row', async () => {
 	const { pushed, hints } = await runPush(harness, two);
 	expect(pushed[0]?.json).toMatchObject(over);
 	expect(hints).toEqual([
+		`2 rows: 2 pushed. ${WAITING}`,
 		'The service skipped 1 more contact that doesn\'t match any row: {"number":"1"}. The rows of skipped contacts count as pushed.',
 		'Warning from the service: Campaign is paused',
 		'Warning from the service: {"code":"x"}',

@@ -14,6 +14,7 @@ import {
 	phonesOf,
 	rejection,
 	sizes,
+	WAITING,
 } from './pushHarness';
 
 const harness = engineHarness();
@@ -96,8 +97,9 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(pushed[0]?.json.totals).toMatchObject({ pushed: 10_000, unknown: 10_000, not_sent: 1 });
 		expect(statusesOf(rejected)).toEqual({ unknown: 10_000, not_sent: 1 });
 		expect(hints).toEqual([
-			"20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. The 'Rejected' output shows the reason for each row.",
+			`20,001 rows: 10,000 pushed, 10,000 unknown, 1 not sent. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 			expect.stringMatching(/outcome is unknown.*wasn't sent again/),
+			expect.stringMatching(/look at the campaign's contact lists with Campaign Status/),
 		]);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: phone(10_000),

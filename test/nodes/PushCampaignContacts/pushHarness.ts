@@ -27,22 +27,6 @@ export const fileItem = (
 		[field]: { data: Buffer.from(content).toString('base64'), mimeType: 'text/csv', fileName },
 	},
 });
-/** A contact list in the campaign's status. */
-export const contactList = (id: number, size: number): JsonObject => ({
-	campaign_upload_id: id,
-	agent_uuid: 'agent_5f2c',
-	queues: [{ agent_uuid: 'agent_5f2c', total_queued: size, completed: false }],
-});
-
-/** The contact lists in each reading of the campaign. */
-export function showLists(...readings: JsonObject[][]): void {
-	for (const uploads of readings) {
-		service()
-			.get('/v1/campaigns/42/status')
-			.reply(200, { success: true, data: { campaign: { id: 42 }, calls: {}, uploads } });
-	}
-}
-
 /** The documented response to a request. */
 export const accepted = (contacts: number, over: JsonObject = {}): JsonObject => ({
 	success: true,
@@ -59,6 +43,10 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 		...over,
 	},
 });
+
+/** What the summary of a push without *Release to Calling Queue* adds to the counts. */
+export const WAITING =
+	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again adds everyone a second time.";
 
 /** The totals of a push whose only request pushed every row, without the number of rows. */
 export const totals = {

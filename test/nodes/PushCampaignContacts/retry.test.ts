@@ -90,20 +90,20 @@ describe('Retry in the list of executions', () => {
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
 
-	test('with edited contacts, pushes no number again, also if Remove Duplicates is off', async () => {
+	test('with edited contacts, pushes no number again', async () => {
 		const bodies = respondWith(ONE);
 		breaking('ECONNRESET', bodies);
-		const options = { contactsPerRequest: 1, removeDuplicates: false };
+		const options = { contactsPerRequest: 1 };
 		const json = (...numbers: number[]) =>
 			pushNode(harness, {
 				contactsFrom: 'json',
 				contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
 				options,
 			});
-		const failed = await run(json(0, 1, 2, 2), [{ json: {} }]);
-		respondInto(bodies, ONE, ONE);
-		const again = await retry(failed, json(1, 0, 2, 2));
-		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 2].map(phone));
+		const failed = await run(json(0, 1, 2), [{ json: {} }]);
+		respondInto(bodies, ONE);
+		const again = await retry(failed, json(1, 0, 2));
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2].map(phone));
 		expect(
 			jsonOf(output(again, 'Node', 1)).map((row) => [row.phone, row.rejection_status]),
 		).toEqual([
@@ -114,7 +114,6 @@ describe('Retry in the list of executions', () => {
 
 	describe('with another form, reports a row that was pushed as pushed, and nowhere else', () => {
 		const oneEach = { contactsPerRequest: 1 };
-		const perRow = { ...oneEach, output: 'rows' };
 		const rejectedIn = (done: IRun) =>
 			jsonOf(output(done, 'Node', 1)).map((json) => [json.rejection_status, json.rejection_reason]);
 
@@ -139,21 +138,7 @@ describe('Retry in the list of executions', () => {
 			]);
 		});
 
-		test('if its number was sent as it is, and is unusable with Normalize Phone Numbers', async () => {
-			const bodies = respondWith(ONE, ARCHIVED, ONE);
-			const input = rowsOf({ phone: '12345' }, { phone: phone(1) });
-			const off = { ...perRow, normalizePhones: false };
-			const failed = await run(pushNode(harness, { options: off }), input);
-			const again = await retry(failed, pushNode(harness, { options: perRow }));
-			expect(bodies.map(phonesOf)).toEqual([['12345'], [phone(1)], [phone(1)]]);
-			expect(rejectedIn(again)).toEqual([]);
-			expect(jsonOf(output(again, 'Node')).map((json) => json.phone_sent)).toEqual([
-				'12345',
-				phone(1),
-			]);
-		});
-
-		test('if Remove Duplicates now keeps the other row with its number', async () => {
+		test('if the push now keeps the other row with its number', async () => {
 			const bodies = respondWith(ONE, ARCHIVED, ONE);
 			const input = rowsOf(
 				{ phone: phone(0), person_name: 'Asha Rao', nickname: 'A' },

@@ -24,12 +24,10 @@ import {
 	accepted,
 	respondWith,
 	breaking,
-	contactList,
 	pushNode,
 	manyRows,
 	phone,
 	phonesOf,
-	showLists,
 	type NodeParameters,
 } from './pushHarness';
 
@@ -72,19 +70,6 @@ describe('a node that runs several times in an execution', () => {
 		);
 	});
 
-	test('does not treat a contact list of an earlier run as that of a lost request', async () => {
-		showLists([], [], ...Array.from({ length: 6 }, () => [contactList(501, 1)]));
-		breaking('ECONNRESET', respondWith(ok(1)));
-		const options = { options: { ifUnknown: 'lookUp' } };
-		const goOn = { onError: 'continueRegularOutput' } as const;
-		const { workflow, start } = twoBranches(options, { executeOnce: true }, goOn);
-		const run = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		const ids = runs(run, 0).map((items) => items.map(({ json }) => json.campaign_upload_id));
-		expect(ids).toEqual([[501], []]);
-		const [, left = []] = runs(run, 1);
-		expect(left.map(({ json }) => json.rejection_status)).toContain('unknown');
-	});
-
 	test('pushes the rows of a later run that are new', async () => {
 		const bodies = respondWith(ok(1), ok(1));
 		const { workflow, start } = twoBranches({}, { executeOnce: true });
@@ -103,16 +88,12 @@ describe('a node that runs several times in an execution', () => {
 		).toEqual(['unknown', 'unknown']);
 	});
 
-	test('pushes rejected rows again, and duplicates if Remove Duplicates is off', async () => {
+	test('pushes rejected rows again', async () => {
 		const each = { onError: 'continueRegularOutput' } as const;
 		const bodies = respondWith([401, 'no'], ok(1));
 		const rejected = twoBranches({}, {}, each);
 		await runWorkflow(harness.credentials, rejected.workflow, rejected.start, manyRows(1));
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
-		const again = respondWith(ok(1), ok(1));
-		const both = twoBranches({ options: { removeDuplicates: false } });
-		await runWorkflow(harness.credentials, both.workflow, both.start, manyRows(1));
-		expect(again.flatMap(phonesOf)).toEqual([phone(0), phone(0)]);
 	});
 
 	test('remembers the numbers in a retry of the execution', async () => {

@@ -1,6 +1,5 @@
 import countBy from 'lodash/countBy';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import type { INode } from 'n8n-workflow';
 import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
 import type { JsonObject } from '../../../nodes/shared/json';
 import { engineHarness } from '../../engine';
@@ -12,7 +11,7 @@ import {
 	type Fault,
 	type Simulator,
 } from '../../simulator';
-import { runPush, fileItem, manyRows, phone, rowsOf, type NodeParameters } from './pushHarness';
+import { runPush, manyRows, phone, rowsOf, type NodeParameters, WAITING } from './pushHarness';
 
 const harness = engineHarness();
 const { agents, campaigns, dndPhone } = fixtures;
@@ -123,46 +122,6 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		},
 	);
 
-	const file = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	test.each<[string, INodeExecutionData[], NodeParameters]>([
-		['items', manyRows(5), {}],
-		['a CSV file', [fileItem('leads.csv', file)], { contactsFrom: 'csv' }],
-	])(
-		'without a response, finds the contact list of %s and continues',
-		async (_what, input, parameters) => {
-			simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
-			const options = { ifUnknown: 'lookUp', contactsPerRequest: 3 };
-			const { pushed, rejected, error } = await push(input, {
-				...parameters,
-				enqueue: true,
-				options,
-			});
-			expect(error).toBeUndefined();
-			expect(rejected).toEqual([]);
-			expect(pushed.map(({ json }) => [json.looked_up, json.campaign_upload_id])).toEqual([
-				[true, expect.any(Number)],
-				[undefined, expect.any(Number)],
-			]);
-			expect(pushed[0]?.json.totals).toMatchObject({ received: 5, pushed: 5, requests: 2 });
-			expect(pushRequests()).toBe(2);
-			expect(inCampaign()).toEqual([0, 1, 2, 3, 4].map((index) => `+91${phone(index)}`));
-		},
-	);
-
-	test('a new list without queued contacts stays unknown', async () => {
-		simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
-		jest.spyOn(clock, 'sleep').mockResolvedValue(undefined);
-		const options = { ifUnknown: 'lookUp' };
-		const { rejected, hints } = await push(
-			manyRows(2),
-			{ options },
-			{ onError: 'continueRegularOutput' },
-		);
-		jest.restoreAllMocks();
-		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['unknown', 'unknown']);
-		expect(hints.join()).toMatch(/The campaign has a new contact list of this agent: \d+ \(/);
-	});
-
 	test('too many requests: waits and continues', async () => {
 		simulator.faults.inject({ kind: 'tooManyRequests', retryAfterSeconds: 0, times: 2 });
 		const { pushed, rejected } = await push(manyRows(3));
@@ -194,7 +153,10 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		});
 		expect(pushed[0]?.json).toMatchObject({ contacts_received: 2, enqueued: true });
 		expect(inCampaign(campaigns.paused)).toHaveLength(2);
-		expect(hints).toEqual([expect.stringMatching(/^Warning from the service: /)]);
+		expect(hints).toEqual([
+			expect.stringMatching(/^2 rows: 2 pushed\. Pushed rows were released/),
+			expect.stringMatching(/^Warning from the service: /),
+		]);
 	});
 
 	test('Rejected lists a number that is queued already', async () => {
@@ -214,19 +176,23 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 		['in the middle', 10],
 		['first', 0],
 		['last', 24],
-	])('rejects the one bad row of 25: %s', async (_name, bad) => {
+	])('of 25 rows, rejects the one that the service rejects: %s', async (_name, bad) => {
 		const input = manyRows(25);
 		const row = input[bad];
 		if (row === undefined) throw new Error('The push is too short');
-		row.json.phone = 'no number';
-		const { pushed, rejected, error } = await push(input, { options: { normalizePhones: false } });
+		const landline = '+911234567890';
+		row.json.phone = landline;
+		const isRejected = dialect.campaigns.plus91NeedsMobile;
+		const { pushed, rejected, error } = await push(input);
 		expect(error).toBeUndefined();
-		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual([{ item: bad }]);
-		const stored = inCampaign().sort();
-		expect(stored).toEqual(
-			[...input.keys()].filter((index) => index !== bad).map((index) => `+91${phone(index)}`),
-		);
-		expect(pushed.at(-1)?.json.totals).toMatchObject({ received: 25, pushed: 24, rejected: 1 });
+		expect(rejected.map(({ pairedItem }) => pairedItem)).toEqual(isRejected ? [{ item: bad }] : []);
+		const mobiles = [...input.keys()].filter((index) => index !== bad);
+		expect(inCampaign().sort()).toEqual([
+			...(isRejected ? [] : [landline]),
+			...mobiles.map((index) => `+91${phone(index)}`),
+		]);
+		const totals = isRejected ? { pushed: 24, rejected: 1 } : { pushed: 25, rejected: 0 };
+		expect(pushed.at(-1)?.json.totals).toMatchObject({ received: 25, ...totals });
 	});
 
 	test('Rejected lists a number on the do-not-disturb list', async () => {
@@ -240,7 +206,7 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 			{ json: { phone: dndPhone, rejection_status: 'do_not_disturb' }, pairedItem: { item: 0 } },
 		]);
 		expect(hints).toEqual([
-			"2 rows: 1 pushed, 1 on the do-not-disturb list. The 'Rejected' output shows the reason for each row.",
+			`2 rows: 1 pushed, 1 on the do-not-disturb list. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
 	});
 });

@@ -32,7 +32,7 @@ export function requireCompleteField(entry: string): INodeProperties {
 		displayName: 'Require Complete List',
 		name: 'requireComplete',
 		type: 'boolean',
-		default: false,
+		default: true,
 		description: `Whether to stop if any ${entry} may be missing from the list, for example before you decide who to call. A list with several pages is read at least twice.`,
 	};
 }

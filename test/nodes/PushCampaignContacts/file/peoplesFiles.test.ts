@@ -120,11 +120,7 @@ async function pushed(files: readonly Uint8Array[]) {
 	const sources = files.map((content, at) => ({ name: `${at}.csv`, open: async () => [content] }));
 	const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
 	const columns = resolveColumns(await source.columns(), choice);
-	const prepared = await prepareRows(source, columns, {
-		normalizePhones: true,
-		removeDuplicates: false,
-		isTool: false,
-	});
+	const prepared = await prepareRows(source, columns, { isTool: false });
 	const contacts = await prepared.contactsOf([...prepared.rows]);
 	const sent = parseJson(`[${contacts.all().toString()}]`);
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
@@ -262,8 +258,7 @@ test('sends a changed file as it was checked, or not at all', async () => {
 			const sources = [{ name: 'a.csv', open: async () => [bytes] }];
 			const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
 			const columns = resolveColumns(await source.columns(), choice);
-			const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
-			const { rows, contactsOf } = await prepareRows(source, columns, options);
+			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
 			const checked = (await contactsOf([...rows])).all().toString();
 			bytes = change(bytes, place % bytes.length);
 			await source.close();
@@ -285,8 +280,7 @@ test('does not send a row that became shorter', async () => {
 	const writing = { delimiter: '', encoding: '' };
 	const source = await FileRows.open([{ name: 'a.csv', open }], writing, async () => {});
 	const columns = resolveColumns(await source.columns(), choice);
-	const options = { normalizePhones: true, removeDuplicates: false, isTool: false };
-	const { rows, contactsOf } = await prepareRows(source, columns, options);
+	const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
 	text = text.slice(0, -',Ravi\n'.length);
 	await expect(contactsOf([...rows])).rejects.toThrow(
 		/^The file changed after its rows were checked/,

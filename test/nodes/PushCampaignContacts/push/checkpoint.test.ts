@@ -5,7 +5,6 @@ const SENT = {
 	rows: [0, 1],
 	numbers: 'a',
 	column: 'phone',
-	normalized: true,
 	options: 'b',
 };
 const INTERRUPTED = { campaign: 1, rows: [0, 1], numbers: 'a' };
@@ -33,7 +32,6 @@ test.each<[string, unknown]>([
 	['column', undefined],
 	['path', 'a.b'],
 	['path', [1]],
-	['normalized', 'true'],
 	['options', undefined],
 	['response', 'ok'],
 	['unknown', 'broke'],

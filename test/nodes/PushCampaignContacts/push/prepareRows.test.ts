@@ -14,19 +14,19 @@ const columns: Columns = {
 	reserved: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status']),
 	notOfAll: new Set(['phone', 'person_name', 'rejection_reason', 'rejection_status', 'row_number']),
 };
-const both = { normalizePhones: true, removeDuplicates: true, isTool: false };
+const forPerson = { isTool: false };
 const sourceOf = (rows: ContactRow[]) =>
 	new ItemRows(
 		rows.map((json) => ({ json })),
 		async () => {},
 	);
-const prepare = async (rows: ContactRow[], options = both) =>
+const prepare = async (rows: ContactRow[], options = forPerson) =>
 	await prepareRows(sourceOf(rows), columns, options);
 
 test('rejects a row whose last name is not text', async () => {
 	const halves = { ...columns, lastName: { name: 'Surname' } };
 	const source = sourceOf([{ phone: '9876543210', person_name: 'Asha', Surname: ['Rao'] }]);
-	const { rows, rejectedRows } = await prepareRows(source, halves, both);
+	const { rows, rejectedRows } = await prepareRows(source, halves, forPerson);
 	expect([...rows]).toEqual([]);
 	expect([...rejectedRows][0]?.reason).toMatch(/^The name in column "Surname" isn't text\./);
 });
@@ -36,7 +36,7 @@ test('rejects a row whose first name is not text', async () => {
 	const source = sourceOf([
 		{ phone: '9876543210', person_name: { first: 'Asha' }, Surname: 'Rao' },
 	]);
-	const { rows, rejectedRows } = await prepareRows(source, halves, both);
+	const { rows, rejectedRows } = await prepareRows(source, halves, forPerson);
 	expect([...rows]).toEqual([]);
 	expect([...rejectedRows][0]?.reason).toMatch(/^The name in column "person_name" isn't text\./);
 });
@@ -56,7 +56,7 @@ test('rejects a row with shifted cells, even if its phone number is valid', asyn
 			await items.pick(rows, visit);
 		},
 	};
-	const { rows, rejectedRows } = await prepareRows(source, columns, both);
+	const { rows, rejectedRows } = await prepareRows(source, columns, forPerson);
 	expect([...rows]).toEqual([1]);
 	expect([...rejectedRows]).toEqual([
 		{ index: 0, status: 'rejected', reason: 'This row has too many cells.' },
@@ -90,7 +90,7 @@ describe('duplicates', () => {
 		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
 		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
 			Array(2).fill(
-				'Item 2 has the same phone number (9876543210) and a person name that is at least as long. The node pushes one row per phone number.',
+				'Item 2 has the same phone number (9876543210) and was kept. The node pushes one row per phone number.',
 			),
 		);
 	});
@@ -103,20 +103,6 @@ describe('duplicates', () => {
 			{ phone: '9123456789', person_name: null },
 		]);
 		expect([...rows]).toEqual([0, 2]);
-	});
-
-	test('keeps all rows if duplicates are not removed', async () => {
-		const source = [{ phone: '9876543210' }, { phone: '9876543210' }];
-		expect([...(await prepare(source, { ...both, removeDuplicates: false })).rows]).toEqual([0, 1]);
-	});
-
-	test('are found between numbers that are sent as written', async () => {
-		const prepared = await prepare(
-			[{ phone: '98765-43210' }, { phone: 9876543210 }, { phone: 'x' }, { phone: 'x' }],
-			{ ...both, normalizePhones: false },
-		);
-		expect([...prepared.rows]).toEqual([0, 2]);
-		expect(prepared.phones.at(0)).toBe('98765-43210');
 	});
 });
 
@@ -149,7 +135,7 @@ test('a long push yields to the event loop', async () => {
 	const source = new ItemRows(items, async () => {
 		breaths++;
 	});
-	const prepared = await prepareRows(source, columns, both);
+	const prepared = await prepareRows(source, columns, forPerson);
 	expect(prepared.rows.size).toBe(items.length);
 	expect(breaths).toBe(2);
 });

@@ -78,23 +78,10 @@ test('new numbers at the same indexes are sent', async () => {
 	expect(statuses(outcome)).toEqual(['29 rejected']);
 });
 
-test('a later attempt sends the second row of a number if duplicates are sent', async () => {
-	const progress = new PushProgress();
-	const { options } = scripted((phones, request) =>
-		request === 2 ? reject('agent_not_found', 404) : accept(phones, request),
-	);
-	const items = [phone(0), phone(1), phone(0)].map((number) => ({ json: { phone: number } }));
-	const settings = { removeDuplicates: false, contactsPerRequest: 1 };
-	await push(items, { ...options, ...settings }, progress);
-	const { sent, options: again } = scripted(accept);
-	await push(items, { ...again, ...settings }, stored(progress));
-	expect(sent).toEqual([[phone(1)], [phone(0)]]);
-});
-
 test('a later attempt with other settings sends no number twice', async () => {
 	const progress = await halfPushed();
 	const { sent, options } = scripted(accept);
-	const settings = { ...options, contactsPerRequest: 3, normalizePhones: false };
+	const settings = { ...options, contactsPerRequest: 3 };
 	const campaign = { ...options.campaign, enqueue: true };
 	await push(30, { ...settings, campaign }, progress);
 	expect(sent.flat()).toEqual(

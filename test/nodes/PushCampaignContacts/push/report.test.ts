@@ -18,7 +18,7 @@ test('reports each group of rows on one line, and everything else in the details
 		],
 		groups: [
 			'Pushed: 9,999 rows (items 1 to 9999, contact list 502). Leave them out if you push the other rows again.',
-			'Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign. Before you push them again, compare its newest contact list with your rows (Campaign Status shows the lists).',
+			"Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
 			'Not sent: 1 row (item 20000). Push it after this is resolved.',
 			'Rejected: 1 row (item 0). The service rejected this row: contacts[0] is invalid',
 		],

@@ -219,39 +219,54 @@ describe('release to the calling queue', () => {
 		return hintsFor(await push(2, { ...options, campaign }));
 	};
 
-	test.each<[boolean, JsonObject]>([
-		[true, {}],
-		[true, { enqueued: true }],
-		[true, { enqueued: true, queued_calls: 2 }],
-		[false, { enqueued: false, queued_calls: 0 }],
-		[false, {}],
-	])('no hint if the response matches: %j %j', async (enqueue, data) => {
-		expect(await hints(enqueue, data)).toEqual([]);
+	const released = /^2 rows: 2 pushed\. Pushed rows were released to the calling queue\. Calls go/;
+	const queued =
+		/^2 rows: 2 pushed\. Pushed rows were released, and the service queued 2 calls\. Calls/;
+	const waiting =
+		/^2 rows: 2 pushed\. Pushed rows wait in the campaign, and nobody is called until/;
+
+	test.each<[boolean, JsonObject, RegExp]>([
+		[true, {}, released],
+		[true, { enqueued: true }, released],
+		[true, { enqueued: true, queued_calls: 2 }, queued],
+		[false, { enqueued: false, queued_calls: 0 }, waiting],
+		[false, {}, waiting],
+	])('the only hint says whether anybody is called: %j %j', async (enqueue, data, words) => {
+		expect(await hints(enqueue, data)).toEqual([expect.stringMatching(words)]);
 	});
 
 	test('shows a hint if contacts were not released', async () => {
 		expect(await hints(true, { enqueued: false, queued_calls: 0 })).toEqual([
+			'2 rows: 2 pushed.',
 			"'Release to Calling Queue' is on, but the service returned enqueued: false for 2 rows, so they may not be called. Check the campaign in the service.",
 		]);
 	});
 
 	test('shows a hint if contacts were released unexpectedly', async () => {
 		expect(await hints(false, { enqueued: true })).toEqual([
+			'2 rows: 2 pushed.',
 			"'Release to Calling Queue' is off, but the service returned enqueued: true for 2 rows, so they may be called. Check the campaign in the service.",
 		]);
 	});
 
 	test('shows a hint if fewer calls are queued than rows were pushed', async () => {
 		expect(await hints(true, { enqueued: true, queued_calls: 1 })).toEqual([
+			expect.stringMatching(
+				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
+			),
 			'The service queued only 1 call for 2 rows. Check the campaign in the service.',
 		]);
 		expect(await hints(true, { queued_calls: '0' })).toEqual([
+			expect.stringMatching(
+				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
+			),
 			'The service queued only 0 calls for 2 rows. Check the campaign in the service.',
 		]);
 	});
 
 	test('reads enqueued as text', async () => {
 		expect(await hints(true, { enqueued: 'false' })).toEqual([
+			'2 rows: 2 pushed.',
 			expect.stringContaining('the service returned enqueued: false for 2 rows'),
 		]);
 	});
@@ -259,6 +274,9 @@ describe('release to the calling queue', () => {
 	test('expects no call for a duplicate, and reports it', async () => {
 		const data = { enqueued: true, queued_calls: 1, contacts_accepted: 1, duplicates_removed: 1 };
 		expect(await hints(true, data)).toEqual([
+			expect.stringMatching(
+				/^2 rows: 2 pushed\. Pushed rows were released, and the service queued/,
+			),
 			"The service removed 1 contact as a duplicate and doesn't say which. The rows of removed contacts count as pushed.",
 		]);
 	});

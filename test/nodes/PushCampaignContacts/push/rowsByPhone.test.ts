@@ -6,7 +6,7 @@ import {
 } from '../../../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 
-/** Phone numbers, and other texts that are sent as written. */
+/** Phone numbers, and other texts. */
 const text = fc.oneof(
 	fc.integer({ min: 6_000_000_000, max: 9_999_999_999 }).map(String),
 	fc.integer({ min: 6_000_000_000, max: 6_000_000_040 }).map((number) => `+91${number}`),

@@ -70,8 +70,6 @@ export function scripted(script: Script) {
 		client: clientOf(transport),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
 		columns,
-		normalizePhones: true,
-		removeDuplicates: true,
 		contactsPerRequest: 10_000,
 		additions: {},
 		stopRequested: () => false,

@@ -93,23 +93,6 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 	);
 });
 
-test.each(['+44 20 7946 0958', '080 2345', '%20'])(
-	'recognizes %s, which is sent as written, also after the execution was stored',
-	(written) => {
-		const record = {};
-		const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched: [] }];
-		const rejectedRows = new RejectedRows();
-		const outcome = { received: 1, pushed, rejectedRows };
-		new SentNumbers(record, 42).add(outcome, { keys: keysOf([written]) });
-		const leftOf = (...phones: string[]) => {
-			const rows = RowSet.of(phones.keys());
-			const stored = new SentNumbers({ ...record }, 42);
-			return [...stored.leaveOut(rows, { keys: keysOf(phones) }, { rejectedRows })];
-		};
-		expect(leftOf(written, '20', '080', '+44', ' ')).toEqual([1, 2, 3, 4]);
-	},
-);
-
 test('recognizes as many numbers as are stored', () => {
 	const record = {};
 	const add = (from: number, count: number) => {

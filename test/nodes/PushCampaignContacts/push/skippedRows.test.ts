@@ -131,14 +131,3 @@ test('moves skipped rows to Rejected with a reason, and the totals add up', asyn
 		'The service skipped 1 more contact that doesn\'t match any row: {"phone":"hidden"}. The rows of skipped contacts count as pushed.',
 	]);
 });
-
-test('skips every row of a number if duplicates are sent', async () => {
-	const { options } = scripted(() =>
-		json(200, { success: true, data: { campaign_upload_id: 5, dnd_skipped: [{ p: phone(0) }] } }),
-	);
-	const items = [phone(0), phone(1), `+91${phone(0)}`].map((number) => ({
-		json: { phone: number },
-	}));
-	const outcome = await push(items, { ...options, removeDuplicates: false });
-	expect(statuses(outcome)).toEqual(['0 do_not_disturb', '2 do_not_disturb']);
-});
