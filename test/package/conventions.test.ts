@@ -1,5 +1,6 @@
 import get from 'lodash/get';
 import isEqual from 'lodash/isEqual';
+import type { INodeProperties } from 'n8n-workflow';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { MAPPING_TOPICS } from '../../nodes/shared/apiMapping/topics';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -244,7 +245,7 @@ test('display conditions refer to existing parameters and possible values', () =
 					Object.entries(conditions).flatMap(([name, values]) => {
 						// n8n's own condition: whether the node is a tool.
 						if (name === '@tool') return [];
-						const deciding = visible.filter((other) => other.name === name.replace(/^\//, ''));
+						const deciding = parametersAt(visible, name.replace(/^\//, '').split('.'));
 						if (deciding.length === 0) return [`no parameter ${name}`];
 						const possible = deciding.flatMap((other) =>
 							other.type === 'boolean' ? [true, false] : choicesOf(other).map(({ value }) => value),
@@ -260,6 +261,16 @@ test('display conditions refer to existing parameters and possible values', () =
 		),
 	).toEqual([]);
 });
+
+/** The parameters at a path, such as a member of a collection. */
+function parametersAt(level: INodeProperties[], [name, ...inside]: string[]): INodeProperties[] {
+	const found = level.filter((other) => other.name === name);
+	if (inside.length === 0) return found;
+	const members = found.flatMap(({ options = [] }) =>
+		options.filter((option): option is INodeProperties => 'type' in option),
+	);
+	return parametersAt(members, inside);
+}
 
 test('the default of a list is one of its choices', () => {
 	expect(

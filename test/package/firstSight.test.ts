@@ -71,5 +71,10 @@ test('a notice warns if one click can start real phone calls', () => {
 	expect(notices(push.node, { enqueue: true }, push)).toEqual([
 		expect.stringContaining('real phone calls'),
 	]);
-	expect(notices(push.node, { enqueue: false }, push)).toEqual([]);
+	expect(notices(push.node, { enqueue: false }, push)).toEqual([
+		expect.stringContaining('nobody is called'),
+	]);
+	for (const enqueue of [true, false]) {
+		expect(notices(push.node, { enqueue, options: { dryRun: true } }, push)).toEqual([]);
+	}
 });

@@ -92,6 +92,7 @@ describe('options', () => {
 		const { pushed } = await runPush(harness, input, { options: { output: 'summary' } });
 		expect(jsonOf(pushed)).toEqual([
 			{
+				summary: '10,002 rows: 10,001 pushed, 1 skipped by the service as a duplicate.',
 				campaign_upload_ids: [1, 2],
 				enqueued: true,
 				contacts_received: 10_002,

@@ -149,7 +149,7 @@ test.each<[string, NodeParameters, string[], string[]]>([
 	[
 		'One Item per Request',
 		{},
-		['totals', ...Object.keys(asRecord(accepted(1).data ?? null))],
+		['summary', 'totals', ...Object.keys(asRecord(accepted(1).data ?? null))],
 		['rejection_status', 'rejection_reason', 'phone', 'city'],
 	],
 ])('with %s, status and reason are the first columns', async (_output, parameters, ...columns) => {
