@@ -54,25 +54,6 @@ export function concurrencyField(initial: number, description: string): INodePro
 	};
 }
 
-/**
- * What to do if the outcome of a write is unknown.
- *
- * @param lookUp description of the search, and of a match
- */
-export function ifUnknownField(lookUp: string, stop: string, description: string): INodeProperties {
-	return {
-		displayName: 'If the Outcome Is Unknown',
-		name: 'ifUnknown',
-		type: 'options',
-		options: [
-			{ name: 'Look It Up', value: 'lookUp', description: lookUp },
-			{ name: 'Stop', value: 'fail', description: stop },
-		],
-		default: 'fail',
-		description,
-	};
-}
-
 const MAX_CONCURRENCY = 100;
 
 /** *Concurrency* of the 'Options' collection, for the whole node run. */
