@@ -136,7 +136,7 @@ const enqueueField: INodeProperties = {
 	type: 'boolean',
 	default: false,
 	description:
-		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, they wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later, and pushing the same rows again adds everyone a second time.",
+		"Whether to release the contacts to the agent's calling queue immediately. Calls go out only on the campaign's calling days and in its call window. The agent needs an outbound number. If off, they wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later, and pushing the same rows again may add everyone a second time.",
 };
 
 /** One click on *Execute step* is enough to start calls. */
@@ -152,7 +152,7 @@ const callNotice: INodeProperties = {
 /** A person who pushes again to release the contacts adds them twice. */
 const waitNotice: INodeProperties = {
 	displayName:
-		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with this switch on adds everyone a second time.",
+		"The contacts will wait in the campaign, and nobody is called. The service's documentation doesn't show how to release them later. Pushing the same rows again with this switch on may add everyone a second time.",
 	name: 'waitNotice',
 	type: 'notice',
 	default: '',
@@ -243,9 +243,9 @@ const pushOptionsField: INodeProperties = optionsCollection(
 				description: 'The totals of the whole push',
 			},
 		],
-		default: 'requests',
+		default: 'rows',
 		description:
-			"What the Pushed output returns. With 'One Item per Row', connect both outputs to the node that updates your rows.",
+			"What the Pushed output returns. By default, one item per row, or one item per request for a CSV file. With 'One Item per Row', connect both outputs to the node that updates your rows.",
 	},
 	{
 		displayName: 'Skip Numbers Pushed Before',

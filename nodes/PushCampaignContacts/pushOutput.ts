@@ -72,7 +72,10 @@ async function pushedRows({ outcome, rows, phones }: FinishedPush): Promise<INod
 	});
 }
 
-/** Input rows with added columns. The added columns come first, because the table view cuts off the last ones. */
+/** The added columns that come first. The table view cuts off the last columns. */
+const LEADING_COLUMNS = [STATUS_COLUMN, REASON_COLUMN, PUSH_STATUS_COLUMN] as const;
+
+/** Input rows with added columns: first what happened to the row, then its cells, then the other added columns. */
 async function itemsOf(
 	rows: InputRows,
 	indexes: readonly number[],
@@ -83,9 +86,11 @@ async function itemsOf(
 	return indexes.map((index, position) => {
 		const row = found[position] ?? {};
 		const columns = columnsOf(index, row, position);
+		const leading: IDataObject = {};
+		for (const name of LEADING_COLUMNS) if (name in columns) leading[name] = columns[name];
 		return {
-			// The second `columns` replaces columns of the same name in the row.
-			json: { ...columns, ...row, ...columns },
+			// Added columns replace columns of the same name in the row.
+			json: { ...leading, ...row, ...columns },
 			pairedItem: { item: rows.inputOf(index) },
 		};
 	});

@@ -41,7 +41,9 @@ export type Output = 'requests' | 'summary' | 'rows';
 const FIRST = 0;
 
 export function readOutput(form: Fields): Output {
-	const chosen = form.collection('options').choice('output', 'requests');
+	// A file can have more rows than n8n can store as items.
+	const usual = contactsFrom(form) === 'csv' ? 'requests' : 'rows';
+	const chosen = form.collection('options').choice('output', usual);
 	return chosen === 'summary' || chosen === 'rows' ? chosen : 'requests';
 }
 

@@ -196,8 +196,10 @@ export class FileRows implements RowSource {
 		const of = (file: number) =>
 			this.tables.length === 1 ? '' : ` of ${quoted(this.tables[file]?.file.name ?? '')}`;
 		const numberOf = (row: number) => this.numbers.at(row);
+		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.fileOf(row))}`;
 		return {
-			one: (row) => `row ${numberOf(row)}${of(this.fileOf(row))}`,
+			one: nameOf,
+			asRow: nameOf,
 			several: (rows) => {
 				const parts = this.byFile(rows).map(
 					({ file, some }) => describeRows(some, 'row', numberOf) + of(file),

@@ -115,7 +115,11 @@ async function checkRows(
 		keys.set(kept, '');
 	});
 
-	const words = { names, phones, isTool };
+	const words = {
+		names,
+		isTool,
+		personName: (row: number) => personNameOf(source.at?.(row) ?? {}, columnsOfFile(columns, 0)),
+	};
 	for (const { index, key } of duplicates) {
 		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, words));
 	}
@@ -129,12 +133,18 @@ class DuplicateRow implements RejectedRow {
 	constructor(
 		readonly index: number,
 		private readonly kept: number,
-		private readonly words: { names: RowNames; phones: PhonesByRow; isTool: boolean },
+		private readonly words: {
+			names: RowNames;
+			isTool: boolean;
+			personName: (row: number) => string | undefined;
+		},
 	) {}
 
 	get reason(): string {
-		const { names, phones, isTool } = this.words;
-		const same = `${upperFirst(names.one(this.kept))} has the same phone number (${phones.at(this.kept)}) and was kept.`;
+		const { names, personName, isTool } = this.words;
+		const [row, name] = [names.asRow(this.kept), personName(this.kept)];
+		const person = name === undefined ? upperFirst(row) : `${name} (${row})`;
+		const same = `${person} has the same number and was kept.`;
 		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	}
 }

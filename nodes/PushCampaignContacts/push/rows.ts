@@ -15,6 +15,8 @@ export type RowSource = {
 	/** Known for files after `each` has read them. */
 	readonly count: number;
 	readonly names: RowNames;
+	/** The row, if it's in n8n's items. */
+	at?(index: number): ContactRow;
 	/** A fingerprint of how the files were read. Read differently, they may have other rows. */
 	readonly reading?: string | undefined;
 	columns(): Promise<FoundColumns>;
@@ -41,6 +43,8 @@ export type Visit = (row: ContactRow, index: number, unusable?: string, file?: n
 export type RowNames = {
 	/** "item 3" */
 	one(row: number): string;
+	/** "row 4", as a person counts rows */
+	asRow(row: number): string;
 	/** "items 0 to 9999, 10004" */
 	several(rows: RowSet): string;
 	/** Explains the numbers, if necessary. */
@@ -77,6 +81,10 @@ export class ItemRows implements RowSource {
 		return this.items.length;
 	}
 
+	at(index: number): ContactRow {
+		return this.items[index]?.json ?? {};
+	}
+
 	async columns(): Promise<FoundColumns> {
 		const { items } = this;
 		const names = new Set<string>();
@@ -105,7 +113,7 @@ export class ItemRows implements RowSource {
 	async pick(rows: readonly number[], visit: Visit): Promise<void> {
 		for (const [position, index] of rows.entries()) {
 			if (position % ROWS_PER_YIELD === 0) await this.yieldToEventLoop();
-			visit(this.items[index]?.json ?? {}, index);
+			visit(this.at(index), index);
 		}
 	}
 }
@@ -149,6 +157,7 @@ function isListOfRows(cell: unknown): cell is unknown[] {
 /** n8n numbers items from 0. */
 export const namesOfItems: RowNames = {
 	one: (row) => `item ${row}`,
+	asRow: (row) => `row ${row + 1}`,
 	several: (rows) => describeRows(rows, 'item', (row) => row),
 };
 

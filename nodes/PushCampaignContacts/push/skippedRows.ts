@@ -1,6 +1,7 @@
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
+import { plainText } from '../../shared/values';
 import type { ByRow } from './phonesByRow';
 import type { PushedRequest } from './pushTypes';
 import type { RejectedRow, RowStatus } from './rejectedRows';
@@ -87,8 +88,12 @@ function groupByKey(rows: readonly number[], keys: ByRow<string>): Map<string, n
 /** An entry may say more than the number, such as a date. */
 function wordsAbout(entry: JsonValue): string {
 	if (!isJsonObject(entry)) return '';
-	const text = JSON.stringify(entry);
-	return ` Its entry: ${text.length > MAX_ENTRY_CHARACTERS ? `${text.slice(0, MAX_ENTRY_CHARACTERS)}...` : text}`;
+	const words = Object.entries(entry)
+		.filter(([, value]) => typeof value !== 'object')
+		.map(([name, value]) => `${name}: ${plainText(value)}`)
+		.join(', ');
+	if (words === '') return '';
+	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
 }
 
 /** Searches one entry for numbers of the request. */

@@ -83,7 +83,7 @@ export function contradictsRelease({ response }: PushedRequest, enqueue = false)
 
 function releaseSentence(pushed: readonly PushedRequest[], enqueue: boolean): string {
 	if (!enqueue) {
-		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again adds everyone a second time.";
+		return "Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
 	}
 	const counts = pushed.map(({ response }) => numberIn(response.queued_calls) ?? NaN);
 	const queued = sum(counts);

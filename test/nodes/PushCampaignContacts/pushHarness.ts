@@ -46,7 +46,7 @@ export const accepted = (contacts: number, over: JsonObject = {}): JsonObject =>
 
 /** What the summary of a push without *Release to Calling Queue* adds to the counts. */
 export const WAITING =
-	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again adds everyone a second time.";
+	"Pushed rows wait in the campaign, and nobody is called until they're released to the calling queue. The service's documentation doesn't show how to release them later. Pushing them again may add everyone a second time.";
 
 /** The totals of a push whose only request pushed every row, without the number of rows. */
 export const totals = {
@@ -67,9 +67,10 @@ export const rejection = (error: string, details: JsonObject | null = null): Jso
 	details,
 });
 
+/** The node with one item per request, which most tests are about. */
 export function pushNode(
 	harness: EngineHarness,
-	parameters: NodeParameters = {},
+	{ options, ...parameters }: NodeParameters = {},
 	over: Partial<INode> = {},
 ) {
 	return harness.node('pushCampaignContacts', {
@@ -77,6 +78,7 @@ export function pushNode(
 			campaignId: '42',
 			agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
 			...parameters,
+			options: { output: 'requests', ...(typeof options === 'object' && options) },
 		},
 		...over,
 	});
