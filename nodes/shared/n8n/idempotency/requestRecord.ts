@@ -17,11 +17,7 @@ export type RecordOwner = { tool_request?: string; unit?: string; item?: string;
  * idempotency key, with which it may be sent again.
  */
 export type IdempotencyRecord = RecordOwner &
-	(
-		| { completed: JsonObject[] }
-		| { unknown: StoredUnknown; key?: string }
-		| { inProgress: true }
-	);
+	({ completed: JsonObject[] } | { unknown: StoredUnknown; key?: string } | { inProgress: true });
 export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 
 /** Whether the outcome is unknown, and the request may be sent again, because it has the same idempotency key. */
