@@ -3,16 +3,13 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
-	ITriggerFunctions,
-	ITriggerResponse,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
-import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { checkDeliveryFields, passDelivery, receiveDelivery } from './deliveries';
 import { deliveryFields } from './properties';
-import { onDelivery, activateDeliveries } from './onDelivery';
 
 export class ChatDeliveryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -23,9 +20,10 @@ export class ChatDeliveryTrigger implements INodeType {
 			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
 		},
 		group: ['trigger'],
-		version: 1,
+		// Above 1, n8n reads the body without its expression engine.
+		version: 2,
 		subtitle:
-			'={{ $parameter["secretIn"] === "none" ? "on replies, without a secret" : "on replies, with a secret" }}',
+			'={{ $parameter["secret"] ? "on replies, with a secret" : "on replies, without a secret" }}',
 		description: 'Starts the workflow when the service delivers a reply of a chat agent',
 		builderHint: {
 			searchHint:
@@ -45,9 +43,7 @@ export class ChatDeliveryTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
-				// n8n puts the webhook ID before a path with a parameter, and uses it as the path if the path is empty.
-				isFullPath: true,
-				path: '={{ $parameter["secretIn"] === "path" ? "chat-delivery/:secret" : "" }}',
+				path: 'chat-delivery',
 			},
 		],
 		triggerPanel: {
@@ -65,18 +61,14 @@ export class ChatDeliveryTrigger implements INodeType {
 	};
 
 	// The document doesn't say how to configure the delivery webhook, so the node can't register its URL.
-	webhookMethods = { default: nothingToRegister };
-
-	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return activateDeliveries(this);
-	}
-
-	// Without this, n8n's editor would run trigger() for the items of the webhook and never finish.
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passFirstOnly(this);
-	}
+	webhookMethods = { default: nothingToRegister(checkDeliveryFields) };
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await onDelivery(this);
+		return await receiveDelivery(this);
+	}
+
+	// n8n runs this when the execution starts, with what the webhook returned.
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await passDelivery(this);
 	}
 }

@@ -9,8 +9,7 @@ export type WebhookUrls = {
 	watchWithSecret: string;
 	completed: string;
 	/** Chat Delivery Trigger with its secret in the path, and in the query. */
-	deliveryPath: string;
-	deliveryQuery: string;
+	delivery: string;
 	/** A waiting execution of Place Call, without its token. */
 	resume: string;
 };
@@ -311,50 +310,8 @@ export const ATTACKS: Attack[] = [
 	},
 
 	{
-		kind: 'delivery: no secret in the path',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/',
-		body: json({ n: 1 }),
-		statuses: [403, 404],
-	},
-	{
-		kind: 'delivery: a wrong secret',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/wrong',
-		body: json({ n: 1 }),
-		statuses: [403],
-	},
-	{
-		kind: 'delivery: the name of the path parameter',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/:secret',
-		body: json({ n: 1 }),
-		statuses: [403],
-	},
-	{
-		kind: 'delivery: a path with ../',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/..%2fopen',
-		body: json({ n: 1 }),
-		statuses: [403, 404],
-	},
-	{
-		kind: 'delivery: a broken path',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/%ff',
-		body: json({ n: 1 }),
-		statuses: [400, 403, 404],
-	},
-	{
-		kind: 'delivery: 16 MB with a wrong secret',
-		to: 'deliveryPath',
-		suffix: '/chat-delivery/wrong',
-		body: () => 'x'.repeat(16_000_000),
-		statuses: [403],
-	},
-	{
 		kind: 'delivery: no secret in the query',
-		to: 'deliveryQuery',
+		to: 'delivery',
 		body: json({ n: 1 }),
 		statuses: [403],
 	},
@@ -370,7 +327,7 @@ export const ATTACKS: Attack[] = [
 	].map(
 		(suffix): Attack => ({
 			kind: `delivery: ${suffix}`,
-			to: 'deliveryQuery',
+			to: 'delivery',
 			suffix,
 			body: json({ n: 1 }),
 			statuses: [403],

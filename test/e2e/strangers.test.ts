@@ -59,7 +59,9 @@ async function publish(
 ): Promise<{ workflow: Workflow; url: string }> {
 	const webhookId = randomUUID();
 	const own = type === 'chatDeliveryTrigger' ? {} : { credentials };
-	const trigger = node('Trigger', `${PACKAGE}.${type}`, 1, parameters, { webhookId, ...own });
+	const version = type === 'chatEventsTrigger' ? 1 : 2;
+	const rest = { webhookId, ...own };
+	const trigger = node('Trigger', `${PACKAGE}.${type}`, version, parameters, rest);
 	const workflow = await n8n.createWorkflow(chain(`strangers: ${type}`, trigger));
 	await n8n.activate(workflow);
 	return { workflow, url: `${server.baseUrl}/webhook/${webhookId}${path}` };
@@ -300,14 +302,7 @@ describe('strangers who know only a URL', () => {
 				'/watch',
 			),
 			completed: await publish('callCompletedTrigger', {}, '/call-completed'),
-			deliveryPath: await publish('chatDeliveryTrigger', {
-				secretIn: 'path',
-				secret: 'open-sesame',
-			}),
-			deliveryQuery: await publish('chatDeliveryTrigger', {
-				secretIn: 'query',
-				secret: 'open-sesame',
-			}),
+			delivery: await publish('chatDeliveryTrigger', { secret: 'open-sesame' }, '/chat-delivery'),
 		};
 		const path = randomUUID();
 		const place = node(
@@ -337,8 +332,7 @@ describe('strangers who know only a URL', () => {
 			watch: watchUrl,
 			watchWithSecret: published.watchWithSecret.url,
 			completed: published.completed.url,
-			deliveryPath: published.deliveryPath.url,
-			deliveryQuery: published.deliveryQuery.url,
+			delivery: published.delivery.url,
 			resume: `${server.baseUrl}/webhook-waiting/${waitingExecution.id}/${place.id}`,
 		};
 		// A real session, whose ID must not be revealed.

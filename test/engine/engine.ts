@@ -95,7 +95,8 @@ export function makeAdditionalData(
 export function makeNode(overrides: Partial<INode> & Pick<INode, 'type'>): INode {
 	const name = overrides.name ?? 'Node';
 	const parameters = withLocators(overrides.type, overrides.parameters ?? {});
-	return { id: `id-${name}`, name, typeVersion: 1, position: [0, 0], ...overrides, parameters };
+	const typeVersion = Number(nodeTypes.getByNameAndVersion(overrides.type).description.version);
+	return { id: `id-${name}`, name, typeVersion, position: [0, 0], ...overrides, parameters };
 }
 
 /** As the editor stores a field that can be selected from a list or entered by ID. */

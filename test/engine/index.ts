@@ -8,5 +8,6 @@ export * from './inFlight';
 export * from './time';
 export * from './tools';
 export * from './triggers';
+export * from './webhookTriggers';
 export { loader } from './sourceLoader';
 export * from './engine2';

@@ -48,13 +48,17 @@ export type ActiveWorkflow = {
 	stop(): Promise<boolean>;
 };
 
-/** Activates trigger and polling nodes through n8n-core's own `ActiveWorkflowTriggers`. */
+/** Checks webhooks, and activates trigger and polling nodes through n8n-core's own `ActiveWorkflowTriggers`. */
 export async function activate(
 	credentialsHelper: TestCredentialsHelper,
 	workflow: Workflow,
 	activation: WorkflowActivateMode = 'activate',
 ): Promise<ActiveWorkflow> {
 	const active = Container.get(ActiveWorkflowTriggers);
+	for (const node of Object.values(workflow.nodes)) {
+		const methods = nodeTypes.getByNameAndVersion(node.type).webhookMethods?.default;
+		await methods?.checkExists.call(hookContext(credentialsHelper, workflow, node));
+	}
 	const errors: Error[] = [];
 	const failed: Error[] = [];
 	const waiters: Array<() => void> = [];

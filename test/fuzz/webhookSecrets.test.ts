@@ -98,15 +98,9 @@ const WATCHING: SecretUrl = {
 };
 const SECRET_URLS: Record<string, SecretUrl> = {
 	'the watch URL of Chat Events Trigger': WATCHING,
-	'Chat Delivery Trigger with a secret in its path': {
+	'Chat Delivery Trigger': {
 		type: 'chatDeliveryTrigger',
-		parameters: (secret) => ({ secretIn: 'path', secret }),
-		request: (secret) => ({ params: given(secret) }),
-		isAccepted: (status) => status === 200,
-	},
-	'Chat Delivery Trigger with a secret in its query': {
-		type: 'chatDeliveryTrigger',
-		parameters: (secret) => ({ secretIn: 'query', secret }),
+		parameters: (secret) => ({ secret }),
 		request: (secret) => ({ query: given(secret) }),
 		isAccepted: (status) => status === 200,
 	},
@@ -132,23 +126,23 @@ async function statusOf(address: SecretUrl, { set }: Setting, guess: unknown): P
 		request,
 		'manual',
 	);
-	await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
-	return response.statusCode;
+	try {
+		await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
+		return response.statusCode;
+	} catch {
+		// n8n shows a secret that can't be used in a failed execution.
+		return 500;
+	}
 }
 
-test.each(EMPTY)(
-	'an empty field (%j) accepts all requests to the watch URL, and none if a location of the secret is selected',
-	async (set) => {
-		for (const address of Object.values(SECRET_URLS)) {
-			const isOpen = address.type === 'chatEventsTrigger';
-			for (const guess of [undefined, '', 'null', 'undefined', 'sesame']) {
-				expect(address.isAccepted(await statusOf(address, { set, accepts: null }, guess))).toBe(
-					isOpen,
-				);
-			}
+test.each(EMPTY)('an empty field (%j) accepts all requests', async (set) => {
+	for (const address of Object.values(SECRET_URLS)) {
+		for (const guess of [undefined, '', 'null', 'undefined', 'sesame']) {
+			const status = await statusOf(address, { set, accepts: null }, guess);
+			expect(address.isAccepted(status)).toBe(true);
 		}
-	},
-);
+	}
+});
 
 test('the watch URL rejects all requests if Sessions is an expression, because n8n then drops the secret', async () => {
 	const address: SecretUrl = {
@@ -158,20 +152,6 @@ test('the watch URL rejects all requests if Sessions is an expression, because n
 	for (const set of ['', 'sesame', '={{ null }}']) {
 		for (const guess of [undefined, '', 'sesame']) {
 			expect(await statusOf(address, { set, accepts: null }, guess)).toBe(503);
-		}
-	}
-});
-
-test('rejects all requests if the location of the secret is an expression', async () => {
-	const address: SecretUrl = {
-		type: 'chatDeliveryTrigger',
-		parameters: (secret) => ({ secretIn: '={{ "query" }}', secret }),
-		request: (secret) => ({ query: given(secret) }),
-		isAccepted: (status) => status === 200,
-	};
-	for (const set of ['', 'sesame', '={{ null }}']) {
-		for (const guess of [undefined, '', 'sesame']) {
-			expect(await statusOf(address, { set, accepts: null }, guess)).toBe(403);
 		}
 	}
 });

@@ -11,8 +11,8 @@ import {
 import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
 import { evaluateWait } from '../../nodes/CampaignStatus/campaignWait';
 import {
-	nextBaseline,
 	progressBetween,
+	readingOf,
 } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
@@ -246,14 +246,17 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'CallCompletedTrigger/reading/readState.ts › ReadState': {
 		read: ({ text }) => ReadState.restore({ subject: 's', lists: { '1': { seen: text } } }, 's', 0),
 	},
-	'CampaignProgressTrigger/campaignProgress.ts › nextBaseline': {
-		read: ({ json }) =>
-			nextBaseline('s', viewCampaign(json), nextBaseline('s', viewCampaign(json))),
+	'CampaignProgressTrigger/campaignProgress.ts › readingOf': {
+		read: ({ json }) => {
+			const view = viewCampaign(json);
+			return readingOf('s', 1, view, readingOf('s', 0, view));
+		},
 	},
 	'CampaignProgressTrigger/campaignProgress.ts › progressBetween': {
 		read: ({ json }) => {
 			const view = viewCampaign(json);
-			return progressBetween(nextBaseline('s', view), view, ['queue_completed']);
+			const before = readingOf('s', 0, view);
+			return progressBetween(before, before, view, ['queue_completed']);
 		},
 	},
 	'CampaignStatus/campaignWait.ts › evaluateWait': {

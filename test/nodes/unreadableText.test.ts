@@ -80,7 +80,7 @@ test.each([
 );
 
 test.each<[string, INodeParameters]>([
-	['chatDeliveryTrigger', { secretIn: 'query', secret: '=open-{{ $vars.x }}' }],
+	['chatDeliveryTrigger', { secret: '=open-{{ $vars.x }}' }],
 	['chatEventsTrigger', { sessions: 'watched', watchSecret: '=open-{{ $vars.x }}' }],
 ])('does not publish %s if the expression in its secret is empty', async (type, form) => {
 	const workflow = makeWorkflow([await nodeOf(type, form)]);

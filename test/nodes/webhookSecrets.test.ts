@@ -22,9 +22,10 @@ afterEach(async () => {
 	jest.restoreAllMocks();
 });
 
-const TRIGGERS: Array<[string, (secret: NodeParameterValueType) => INodeParameters, number]> = [
-	['chatEventsTrigger', (watchSecret) => ({ sessions: 'watched', watchSecret }), 503],
-	['chatDeliveryTrigger', (secret) => ({ secretIn: 'query', secret }), 403],
+const watching = (watchSecret: NodeParameterValueType) => ({ sessions: 'watched', watchSecret });
+const TRIGGERS: Array<[string, (secret: NodeParameterValueType) => INodeParameters]> = [
+	['chatEventsTrigger', watching],
+	['chatDeliveryTrigger', (secret) => ({ secret })],
 ];
 
 async function nodeOf(type: string, parameters: INodeParameters): Promise<INode> {
@@ -44,7 +45,7 @@ const UNUSABLE: Array<[NodeParameterValueType, string]> = [
 	['  ', "'Secret' must be text (got an empty text)"],
 ];
 
-describe.each(TRIGGERS)('%s', (type, parameters, status) => {
+describe.each(TRIGGERS)('%s', (type, parameters) => {
 	test.each(UNUSABLE)('is not published with the secret %j', async (secret, message) => {
 		const workflow = makeWorkflow([await nodeOf(type, parameters(secret))]);
 		await expect(activate(harness.credentials, workflow)).rejects.toMatchObject({
@@ -57,19 +58,23 @@ describe.each(TRIGGERS)('%s', (type, parameters, status) => {
 		active = await activate(harness.credentials, workflow);
 		expect(active.failed).toEqual([]);
 	});
+});
+
+describe('Chat Events Trigger', () => {
+	const type = 'chatEventsTrigger';
 
 	test('rejects all requests if the expression of its secret later returns nothing, and reports it once an hour', async () => {
 		const running = (active = await activate(
 			harness.credentials,
-			makeWorkflow([await nodeOf(type, parameters('sesame'))]),
+			makeWorkflow([await nodeOf(type, watching('sesame'))]),
 		));
-		const node = await nodeOf(type, parameters('={{ null }}'));
-		const request = { headers: { 'x-watch-secret': 'sesame' }, query: { secret: 'sesame' } };
+		const node = await nodeOf(type, watching('={{ null }}'));
+		const request = { headers: { 'x-watch-secret': 'sesame' } };
 		const post = async () => {
 			const workflow = makeWorkflow([node]);
 			const { context, response } = webhookContext(harness.credentials, workflow, node, request);
 			await nodeTypes.getByNameAndVersion(node.type).webhook?.call(context);
-			expect(response.statusCode).toBe(status);
+			expect(response.statusCode).toBe(503);
 		};
 		for (let times = 0; times < 20; times++) await post();
 		await until('the first report', async () => Promise.resolve(running.failed.length > 0));

@@ -1,5 +1,6 @@
 /** Gives every parameter of every trigger an empty value, or a value of the wrong type. */
 import type { INodeParameters } from 'n8n-workflow';
+import { isJsonObject } from '../../../nodes/shared/json';
 import { simulatedNodes } from '../../contract/simulatedNodes';
 import {
 	activate,
@@ -10,6 +11,7 @@ import {
 	PACKAGE,
 	skipSleeps,
 	webhookContext,
+	webhookTrigger,
 } from '../../engine';
 import { fixtures } from '../../simulator';
 import { printCounts } from '../runs';
@@ -29,7 +31,7 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 	campaignProgressTrigger: [
 		{ campaignId: String(campaigns.active), pollTimes: { item: [{ mode: 'everyMinute' }] } },
 	],
-	chatDeliveryTrigger: [{ secretIn: 'query', secret: 'sesame' }],
+	chatDeliveryTrigger: [{ secret: 'sesame' }],
 	chatEventsTrigger: [
 		{ sessionIds: sessions.open },
 		{ sessionIds: sessions.open, sessions: 'watched', watchSecret: 'sesame' },
@@ -38,12 +40,6 @@ const SCENES: { [node: string]: INodeParameters[] } = {
 
 /** A request to the URL of a trigger. */
 const REQUEST = { body: { call_id: calls.finished }, query: { secret: 'sesame' } };
-
-/** Has no URL. */
-const POLLING = 'campaignProgressTrigger';
-
-/** While it reads the calls, it sends requests at any time. */
-const reads = ({ parameters }: Case) => parameters.getCalls !== undefined;
 
 /** For requests to its URL, only the secret is read. */
 const WATCHING = 'chatEventsTrigger';
@@ -98,7 +94,26 @@ async function faultOfPublishing(one: Case, given: UnusableValue): Promise<strin
 	return active.message.includes(displayName) ? undefined : `does not name it: ${active.message}`;
 }
 
-/** The same for a request after the value has changed. */
+/** The same for a request to a webhook trigger after the value has changed. */
+async function faultOfDelivery(
+	{ node: type, parameters, place }: Case,
+	given: UnusableValue,
+): Promise<string | undefined> {
+	const changed = await nodeOf(type, withValue(parameters, place, given.expression));
+	const { deliver } = webhookTrigger(harness.credentials, changed);
+	counts.requests++;
+	simulator().reset();
+	const delivered = await deliver(REQUEST).catch((error: unknown) => ({ error }));
+	if ('items' in delivered && delivered.items.length > 0) return 'starts';
+	if (simulator().requests.length > 0) return 'sends a request to the service';
+	const error = 'error' in delivered ? delivered.error : delivered.execution?.data.resultData.error;
+	const message = isJsonObject(error) ? String(error.message) : '';
+	return message.includes(place.property.displayName)
+		? undefined
+		: `does not report it: ${message}`;
+}
+
+/** The same for a request to the watch URL. */
 async function faultOfRequest(one: Case, given: UnusableValue): Promise<string | undefined> {
 	const { node, parameters, place } = one;
 	const active = await started(node, parameters);
@@ -148,15 +163,17 @@ test.each(Object.keys(SCENES))(
 	},
 );
 
-test.each(Object.keys(SCENES).filter((node) => node !== POLLING))(
-	'%s starts nothing and reports it if a parameter value later has the wrong type',
+test.each(['chatDeliveryTrigger'])(
+	'%s passes nothing on and reports it if a parameter value later has the wrong type',
 	async (node) => {
-		const read = casesOf(node).filter(
-			(one) => !reads(one) && (node !== WATCHING || one.place.path === 'watchSecret'),
-		);
-		expect(await faultsOf(read, faultOfRequest)).toEqual([]);
+		expect(await faultsOf(casesOf(node), faultOfDelivery)).toEqual([]);
 	},
 );
+
+test(`${WATCHING} starts nothing and reports it if the secret later has the wrong type`, async () => {
+	const read = casesOf(WATCHING).filter(({ place }) => place.path === 'watchSecret');
+	expect(await faultsOf(read, faultOfRequest)).toEqual([]);
+});
 
 test('every parameter of every trigger is shown in a scene', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));

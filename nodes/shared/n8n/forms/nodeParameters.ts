@@ -1,5 +1,6 @@
 import type {
 	IExecuteFunctions,
+	IHookFunctions,
 	INodeExecutionData,
 	INodeProperties,
 	IPollFunctions,
@@ -89,7 +90,7 @@ export class NodeParameters {
 
 /** The form of a node without input: a trigger or a webhook. */
 export function formOf(
-	context: ITriggerFunctions | IPollFunctions | IWebhookFunctions,
+	context: IHookFunctions | ITriggerFunctions | IPollFunctions | IWebhookFunctions,
 	form: readonly INodeProperties[],
 ): Fields {
 	const raw = (path: string): unknown =>

@@ -1,0 +1,78 @@
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { isSecret } from '../shared/hash';
+import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
+import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { newEvents } from '../shared/n8n/triggers/newEvents';
+import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
+import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
+import { readSecret } from '../shared/n8n/triggers/webhookSecret';
+import { deliveryFields } from './properties';
+
+/** Stops the workflow from being published with a field that can't be used. */
+export function checkDeliveryFields(context: IHookFunctions): void {
+	try {
+		const form = formOf(context, deliveryFields);
+		readSecret(form, 'secret');
+		form.text('keyField');
+		requireEmptyOutput(context.getNode());
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+/** Starts an execution with the body as received, because its shape isn't documented. */
+export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const secret = secretOf(context);
+	const query: object = context.getQueryData();
+	const given: unknown = 'secret' in query ? query.secret : undefined;
+	if (secret !== undefined && !isSecret(given, secret)) {
+		return reject(context, 403, 'The secret in the URL is missing or wrong.');
+	}
+	const body = await readBody(context);
+	if (body === undefined) return reject(context, 400, 'The body is empty.');
+	return { workflowData: [asItems(isJsonObject(body) ? body : { payload: body })] };
+}
+
+function secretOf(context: IWebhookFunctions): string | undefined {
+	try {
+		return readSecret(formOf(context, deliveryFields), 'secret');
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+/** Passes the delivery on, unless it was received before. */
+export async function passDelivery(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	try {
+		const path = new NodeParameters(context, deliveryFields).at(0).text('keyField');
+		const key = keyOf(items[0]?.json, path);
+		if (key === undefined) return [items];
+		return [(await newEvents(context, [key])).has(key) ? items : []];
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+/**
+ * Undefined if there is no key, because then a repeated delivery can't be recognized. With the path, because values of
+ * another field are other keys.
+ */
+function keyOf(delivery: unknown, path: string): string | undefined {
+	if (path === '' || !isJsonObject(delivery)) return undefined;
+	const value = valueAt(delivery, path) ?? '';
+	return isEmpty(value) ? undefined : JSON.stringify([path, value]);
+}
+
+/** Whether the value is the same in deliveries that have nothing in the field. */
+function isEmpty(value: JsonValue): boolean {
+	return value === '' || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
+}

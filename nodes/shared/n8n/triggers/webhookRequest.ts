@@ -1,0 +1,85 @@
+import type { IHookFunctions, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { type JsonObject, type JsonValue, parseJson } from '../../json';
+
+/** The used part of n8n's request. n8n has read the body, unless it doesn't know the content type. */
+type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unknown };
+
+/** The used part of n8n's response. */
+type RawResponse = {
+	setHeader(name: string, value: string): unknown;
+	status(code: number): { json(body: JsonObject): unknown };
+};
+
+/**
+ * The body of a request: JSON with any content type, the fields of a form or of XML, or else its text. Undefined if
+ * it's empty.
+ */
+export async function readBody(context: IWebhookFunctions): Promise<JsonValue | undefined> {
+	const request: unknown = context.getRequestObject();
+	if (!isRawRequest(request)) return undefined;
+	await request.readRawBody();
+	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
+	// Not n8n's parsed JSON, because it rounds long numbers.
+	const json = parseJson(text);
+	if (json !== undefined || text.trim() === '') return json;
+	const fields = parseJson(JSON.stringify(request.body ?? null));
+	return fields === undefined || fields === null || isEmptyObject(fields) ? text : fields;
+}
+
+/** Responds to the sender, and starts no execution. */
+export function respond(
+	context: IWebhookFunctions,
+	status: number,
+	body: JsonObject,
+	retryAfterSeconds?: number,
+): IWebhookResponseData {
+	const response: unknown = context.getResponseObject();
+	if (isRawResponse(response)) {
+		if (retryAfterSeconds !== undefined) {
+			response.setHeader('Retry-After', String(retryAfterSeconds));
+		}
+		response.status(status).json(body);
+	}
+	return { noWebhookResponse: true };
+}
+
+/** Tells the sender why the request starts nothing. */
+export function reject(
+	context: IWebhookFunctions,
+	status: number,
+	message: string,
+): IWebhookResponseData {
+	return respond(context, status, { received: false, message });
+}
+
+/**
+ * For a webhook URL that is entered in the service or sent with a request, so nothing must be registered.
+ *
+ * @param check throws if the workflow must not be published, for example because of a field of the trigger
+ */
+export function nothingToRegister(check: (context: IHookFunctions) => void = () => {}) {
+	return {
+		async checkExists(this: IHookFunctions): Promise<boolean> {
+			check(this);
+			return true;
+		},
+		async create(this: IHookFunctions): Promise<boolean> {
+			return true;
+		},
+		async delete(this: IHookFunctions): Promise<boolean> {
+			return true;
+		},
+	};
+}
+
+function isEmptyObject(value: JsonValue): boolean {
+	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function isRawRequest(request: unknown): request is RawRequest {
+	return typeof request === 'object' && request !== null && 'readRawBody' in request;
+}
+
+function isRawResponse(response: unknown): response is RawResponse {
+	return typeof response === 'object' && response !== null && 'status' in response;
+}
