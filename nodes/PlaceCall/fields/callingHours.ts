@@ -199,7 +199,7 @@ function minuteOfDay(field: string, value: string): Checked<number> {
 function minuteIn(time: string): number {
 	const [, hour, minutes = '0', half] = TWELVE_HOURS.exec(time) ?? [];
 	if (half !== undefined) {
-		const noon = half.toLowerCase() === 'p' ? 12 : 0;
+		const noon = /p/i.test(half) ? 12 : 0;
 		return ((Number(hour) % 12) + noon) * 60 + Number(minutes);
 	}
 	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];

@@ -93,7 +93,7 @@ export const listCalls: ContractCase[] = [
 			options: { latestOfEachNumber: true },
 		},
 		requests: ({ name }) =>
-			Array<string>({ plain: 5, terse: 9, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
+			Array<string>({ plain: 4, terse: 8, wrapped: 16, nested: 6 }[name] ?? 0).fill(LIST),
 		verify: (_simulator, items) => {
 			const keys = items.map(({ json }) => json.phone_key);
 			expect(keys).not.toContain(null);
