@@ -49,7 +49,9 @@ export type Job = {
 	host?: Host;
 };
 
-const ourPush: Job['ours'] = (target, file) => ({ nodes: [...readCsv(file), push(target)] });
+const ourPush: Job['ours'] = (target, file) => ({
+	nodes: [...readCsv(file), push(target, { options: { output: 'requests' } })],
+});
 /** Our node reads the file, so no other node creates items from its rows. */
 const ourFilePush: Job['ours'] = (target, file) => ({
 	nodes: [read(file), push(target, { contactsFrom: 'csv' })],

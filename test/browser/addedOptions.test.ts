@@ -32,7 +32,7 @@ describe('an option that is added in the editor is on', () => {
 		await editor().pick('agentUuid', 'Sales India');
 		await add('Dry Run');
 		await editor().execute();
-		await editor().readOutput('dry_run');
+		await editor().readOutput('phone_to_send');
 		expect(contacts()).toEqual([]);
 	});
 });

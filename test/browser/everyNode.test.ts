@@ -47,7 +47,7 @@ const actions: Case[] = [
 	},
 	{
 		node: 'Push Campaign Contacts',
-		row: { phone: '98123 45678', city: 'Pune' },
+		row: { phone: '98765 43210', city: 'Pune' },
 		fill: async (editor) => {
 			await editor.enterId('campaignId', String(campaigns.active));
 			await editor.pick('agentUuid', AGENT);

@@ -43,14 +43,18 @@ export const writers: readonly Writer[] = [
 		parameters: {
 			...AGENT,
 			campaignId: byId(campaigns.active),
-			options: { contactsPerRequest: 1 },
+			options: { output: 'requests', contactsPerRequest: 1 },
 		},
 		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
 	},
 	{
 		name: 'Push, one request',
 		type: 'pushCampaignContacts',
-		parameters: { ...AGENT, campaignId: byId(campaigns.draft) },
+		parameters: {
+			...AGENT,
+			campaignId: byId(campaigns.draft),
+			options: { output: 'requests' },
+		},
 		request: { method: 'POST', path: /^\/v1\/campaigns\/102\/contacts$/ },
 		isOneRequest: true,
 	},

@@ -73,8 +73,10 @@ describe.each(Object.values(dialects))('in real n8n, dialect $name', (dialect) =
 			ours('Node', 'pushCampaignContacts', { campaignId: byId(campaigns.active), ...AGENT }),
 		);
 		expect(item?.json).toMatchObject({
-			contacts_accepted: 1,
-			totals: { received: 2, pushed: 1, rejected: 1 },
+			person_name: 'Ravi',
+			push_status: 'pushed',
+			phone_key: '919876543211',
+			campaign_upload_id: expect.any(Number),
 		});
 		expect(simulator.contactsOf(campaigns.active)).toContainEqual(
 			expect.objectContaining({ personName: 'Ravi', extra: { city: 'Pune' } }),

@@ -190,7 +190,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 				expect(title).toBe('9 of 13 rows are in the campaign');
 				expect(lines).toEqual([
 					'The others, each with its reason:',
-					expect.stringMatching(/^Meera,.*has the same phone number/),
+					expect.stringMatching(/^Meera,.*has the same number/),
 					expect.stringMatching(/^Farah Ali.*has 5 digits instead of 10/),
 					expect.stringMatching(/^Gopal Menon.*This row has no phone number/),
 					expect.stringMatching(/^Nisha Gill.*isn't a phone number/),

@@ -213,7 +213,7 @@ export class FaultLoad {
 		const push: INodeParameters = {
 			campaignId: byId(CAMPAIGN),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-			options: { contactsPerRequest: 1 },
+			options: { output: 'requests', contactsPerRequest: 1 },
 		};
 		const nodes = {
 			calls: node('Ours', `${PACKAGE}.placeCall`, 1, call, { credentials }),

@@ -18,7 +18,7 @@ import {
 const UNDOCUMENTED_OUTPUTS = ['chatDeliveryTrigger', 'dnd › add'];
 
 /** Names of request fields and of the envelope in the sections below. */
-const NOT_IN_RESPONSE = ['success', 'error', 'agent_uuid', 'contacts', 'enqueue'];
+const NOT_IN_RESPONSE = ['success', 'error', 'agent_uuid'];
 
 /** Operations that return a whole documented response, and the section with its fields. */
 const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
@@ -26,7 +26,6 @@ const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
 		{ node: 'placeCall', resource: 'call', operation: 'place' },
 		'POST /v1/call (and legacy POST /call)',
 	],
-	[{ node: 'pushCampaignContacts' }, 'POST /v1/campaigns/{id}/contacts'],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
 	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
 	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'Transcript'],

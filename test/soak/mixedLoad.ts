@@ -157,7 +157,11 @@ export class MixedLoad {
 				'push',
 				webhook(this.paths.push),
 				split,
-				this.ours('pushCampaignContacts', { campaignId: byId(campaign), ...AGENT }),
+				this.ours('pushCampaignContacts', {
+					campaignId: byId(campaign),
+					...AGENT,
+					options: { output: 'requests' },
+				}),
 			),
 			chain(
 				'calls',

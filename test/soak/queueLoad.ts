@@ -198,7 +198,14 @@ export class QueueLoad {
 		};
 		const webhookUrl = this.completionUrl(this.baseUrls[0] ?? '');
 		return [
-			this.started('push', this.ours('pushCampaignContacts', { ...AGENT, campaignId })),
+			this.started(
+				'push',
+				this.ours('pushCampaignContacts', {
+					...AGENT,
+					campaignId,
+					options: { output: 'requests' },
+				}),
+			),
 			this.started('plain', this.placeCall({ options: { webhookUrl } })),
 			this.started('waiting', this.placeCall(settings)),
 			chain('completed', this.ours('callCompletedTrigger', {}, this.completed), after()),

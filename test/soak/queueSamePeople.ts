@@ -39,7 +39,7 @@ const WORKFLOWS: Record<string, INodeParameters> = {
 	pushCampaignContacts: {
 		...AGENT,
 		campaignId: byId(CAMPAIGN),
-		options: { skipPushedBefore: true, contactsPerRequest: 5 },
+		options: { output: 'requests', skipPushedBefore: true, contactsPerRequest: 5 },
 	},
 };
 

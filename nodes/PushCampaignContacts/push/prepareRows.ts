@@ -115,11 +115,7 @@ async function checkRows(
 		keys.set(kept, '');
 	});
 
-	const words = {
-		names,
-		isTool,
-		personName: (row: number) => personNameOf(source.at?.(row) ?? {}, columnsOfFile(columns, 0)),
-	};
+	const words = { source, names, columns, isTool };
 	for (const { index, key } of duplicates) {
 		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, words));
 	}
@@ -134,16 +130,18 @@ class DuplicateRow implements RejectedRow {
 		readonly index: number,
 		private readonly kept: number,
 		private readonly words: {
+			source: RowSource;
 			names: RowNames;
+			columns: Columns;
 			isTool: boolean;
-			personName: (row: number) => string | undefined;
 		},
 	) {}
 
 	get reason(): string {
-		const { names, personName, isTool } = this.words;
-		const [row, name] = [names.asRow(this.kept), personName(this.kept)];
-		const person = name === undefined ? upperFirst(row) : `${name} (${row})`;
+		const { source, names, columns, isTool } = this.words;
+		const row = names.asRow(this.kept);
+		const name = personNameOf(source.at?.(this.kept) ?? {}, columnsOfFile(columns, 0));
+		const person = name ? `${name} (${row})` : upperFirst(row);
 		const same = `${person} has the same number and was kept.`;
 		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	}

@@ -16,6 +16,33 @@ export const pushCampaignContacts: ContractCase[] = [
 		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
 		output: [
 			{
+				...items[0],
+				push_status: 'pushed',
+				phone_sent: '9876543210',
+				phone_key: '919876543210',
+				campaign_upload_id: expect.any(Number),
+			},
+			{
+				...items[1],
+				push_status: 'pushed',
+				phone_sent: '+919876543211',
+				phone_key: '919876543211',
+				campaign_upload_id: expect.any(Number),
+			},
+		],
+		verify: (simulator) =>
+			expect(simulator.contactsOf(campaigns.active)).toMatchObject([
+				{ phone: '+919876543210', personName: 'Asha' },
+				{ phone: '+919876543211', personName: 'Ravi' },
+			]),
+	},
+	{
+		title: 'with One Item per Request returns the response',
+		parameters: { campaignId: campaigns.active, ...agent(), options: { output: 'requests' } },
+		items,
+		requests: [`POST /v1/campaigns/${campaigns.active}/contacts`],
+		output: [
+			{
 				campaign_upload_id: expect.any(Number),
 				contacts_received: 2,
 				contacts_accepted: 2,
@@ -27,15 +54,14 @@ export const pushCampaignContacts: ContractCase[] = [
 				warnings: [],
 			},
 		],
-		verify: (simulator) =>
-			expect(simulator.contactsOf(campaigns.active)).toMatchObject([
-				{ phone: '+919876543210', personName: 'Asha' },
-				{ phone: '+919876543211', personName: 'Ravi' },
-			]),
 	},
 	{
 		title: 'with Dry Run reads the campaign and sends nothing',
-		parameters: { campaignId: campaigns.active, ...agent(), options: { dryRun: true } },
+		parameters: {
+			campaignId: campaigns.active,
+			...agent(),
+			options: { dryRun: true, output: 'summary' },
+		},
 		items,
 		requests: [`GET /v1/campaigns/${campaigns.active}/status`],
 		output: [

@@ -74,7 +74,7 @@ describe('a file', () => {
 					source_row: 2,
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Row 4 has the same phone number (+919876543210) and was kept. The node pushes one row per phone number.',
+						'Row 4 has the same number and was kept. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},
@@ -99,7 +99,7 @@ describe('a file', () => {
 		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
 		expect(rejected[0]?.json).toEqual({
 			rejection_status: 'duplicate',
-			rejection_reason: expect.stringMatching(/^Row 2 has the same phone number/),
+			rejection_reason: expect.stringMatching(/^Row 2 has the same number and was kept\./),
 			source_file: 'leads.csv',
 			source_row: 3,
 		});
@@ -281,7 +281,9 @@ describe('several files', () => {
 				json: {
 					source_file: 'a.csv',
 					source_row: 2,
-					rejection_reason: expect.stringMatching(/^Row 2 of "b\.csv" has the same phone number/),
+					rejection_reason: expect.stringMatching(
+						/^Row 2 of "b\.csv" has the same number and was kept\./,
+					),
 				},
 				pairedItem: { item: 0 },
 			},

@@ -44,7 +44,8 @@ describe('options', () => {
 					phone: '9876543210',
 					person_name: 'Asha',
 					rejection_status: 'duplicate',
-					rejection_reason: expect.stringMatching(/^Item 1 has the same phone number/),
+					rejection_reason:
+						'Asha Rao (row 2) has the same number and was kept. The node pushes one row per phone number.',
 				},
 				pairedItem: { item: 0 },
 			},

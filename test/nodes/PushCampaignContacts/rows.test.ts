@@ -1,10 +1,15 @@
+import mapValues from 'lodash/mapValues';
+import type { INodeExecutionData } from 'n8n-workflow';
+import Papa from 'papaparse';
 import { asRecord } from '../../../nodes/shared/json';
-import { engineHarness } from '../../engine';
+import { engineHarness, output, runNode } from '../../engine';
+import { schemaFaults, readSchema } from '../../schema/schemas';
 import {
 	accepted,
 	respondWith,
 	breaking,
 	contactsOf,
+	fileItem,
 	runPush,
 	phone,
 	phonesOf,
@@ -14,6 +19,7 @@ import {
 } from './pushHarness';
 
 const harness = engineHarness();
+const KEY = { node: 'pushCampaignContacts' };
 const byRow = { options: { output: 'rows' } };
 
 describe('Output: One Item per Row', () => {
@@ -130,20 +136,83 @@ describe('Output: One Item per Row', () => {
 	});
 });
 
+describe('Output: by default', () => {
+	const people = [
+		{ phone: '90000-00001', person_name: 'Asha' },
+		{ phone: 9000000002, person_name: 'Ravi' },
+	];
+	/** The form as it is when the node is added, without options. */
+	const pushedBy = async (item: INodeExecutionData[], parameters: NodeParameters) => {
+		const node = harness.node('pushCampaignContacts', {
+			parameters: {
+				campaignId: '42',
+				agentUuid: { __rl: true, mode: 'id', value: 'agent_5f2c' },
+				...parameters,
+			},
+		});
+		respondWith([200, accepted(2)]);
+		return output(await runNode(harness.credentials, node, item), 'Node');
+	};
+
+	test.each<[string, INodeExecutionData[], NodeParameters, number[]]>([
+		['input items', rowsOf(...people), {}, [0, 1]],
+		['JSON', [{ json: {} }], { contactsFrom: 'json', contacts: JSON.stringify(people) }, [0, 0]],
+	])('one item per row for %s', async (_from, items, parameters, inputs) => {
+		const pushed = await pushedBy(items, parameters);
+		expect(pushed).toEqual([
+			{
+				json: {
+					...people[0],
+					push_status: 'pushed',
+					phone_sent: '9000000001',
+					phone_key: '919000000001',
+					campaign_upload_id: 501,
+				},
+				pairedItem: { item: inputs[0] },
+			},
+			{
+				json: {
+					...people[1],
+					push_status: 'pushed',
+					phone_sent: '9000000002',
+					phone_key: '919000000002',
+					campaign_upload_id: 501,
+				},
+				pairedItem: { item: inputs[1] },
+			},
+		]);
+		expect(pushed.flatMap(({ json }) => schemaFaults(KEY, json))).toEqual([]);
+		expect(pushed[0]?.json).toMatchObject(
+			mapValues(readSchema(KEY).properties, () => expect.anything()),
+		);
+	});
+
+	test('one item per request for a CSV file', async () => {
+		const text = Papa.unparse(people);
+		const pushed = await pushedBy([fileItem('leads.csv', text)], { contactsFrom: 'csv' });
+		expect(pushed).toMatchObject([
+			{
+				json: { contacts_accepted: 2, totals: { received: 2, pushed: 2 } },
+				pairedItem: [{ item: 0 }],
+			},
+		]);
+	});
+});
+
 test.each<[string, NodeParameters, string[], string[]]>([
 	[
 		'One Item per Row',
 		{ options: { output: 'rows' } },
-		['push_status', 'phone_sent', 'phone_key', 'campaign_upload_id', 'phone', 'city'],
+		['push_status', 'phone', 'city', 'phone_sent', 'phone_key', 'campaign_upload_id'],
 		[
 			'rejection_status',
 			'rejection_reason',
 			'push_status',
+			'phone',
+			'city',
 			'phone_sent',
 			'phone_key',
 			'campaign_upload_id',
-			'phone',
-			'city',
 		],
 	],
 	[

@@ -66,7 +66,8 @@ async function twoAttempts(source: () => Promise<RowSource>, scripts: string[], 
 			unsent: Array.from(rejectedRows, ({ index, status, reason }) => [
 				index,
 				status,
-				reason.replace(/^(Item|Row) \d+/, ''),
+				// Only items are in memory, so only they name the person.
+				reason.replace(/^(Item \d+|Row \d+|[^]* \(row \d+\))/, ''),
 			]),
 		});
 	}

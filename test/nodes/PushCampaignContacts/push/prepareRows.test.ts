@@ -90,9 +90,16 @@ describe('duplicates', () => {
 		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
 		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
 			Array(2).fill(
-				'Item 2 has the same phone number (9876543210) and was kept. The node pushes one row per phone number.',
+				'Asha Rao (row 3) has the same number and was kept. The node pushes one row per phone number.',
 			),
 		);
+	});
+
+	test('the reason has the number of the kept row if it has no name', async () => {
+		const { rejectedRows } = await prepare([{ phone: '9876543210' }, { phone: '98765 43210' }]);
+		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual([
+			'Row 1 has the same number and was kept. The node pushes one row per phone number.',
+		]);
 	});
 
 	test('keeps the earlier of equally long names, ignoring white space', async () => {

@@ -123,7 +123,7 @@ test('moves skipped rows to Rejected with a reason, and the totals add up', asyn
 	expect(outcome.pushed.map((request) => [...request.rows])).toEqual([[0, 2, 4]]);
 	expect(statuses(outcome)).toEqual(['1 do_not_disturb', '3 skipped_duplicate']);
 	expect(Array.from(outcome.rejectedRows, ({ reason }) => reason)).toEqual([
-		`The service skipped this row, because its number is on the do-not-disturb list of the agent. Its entry: {"phone":"+91${phone(1)}","since":"2026-01-05"}`,
+		`The service skipped this row, because its number is on the do-not-disturb list of the agent. The service returned phone: +91${phone(1)}, since: 2026-01-05.`,
 		'The service skipped this row as a duplicate (engine_skipped_duplicates).',
 	]);
 	expect(countRows(outcome)).toMatchObject({ received: 5, pushed: 3, skipped_unmatched: 1 });
