@@ -1,4 +1,3 @@
-import mapValues from 'lodash/mapValues';
 import type { INodeExecutionData } from 'n8n-workflow';
 import Papa from 'papaparse';
 import { asRecord } from '../../../nodes/shared/json';
@@ -182,8 +181,8 @@ describe('Output: by default', () => {
 			},
 		]);
 		expect(pushed.flatMap(({ json }) => schemaFaults(KEY, json))).toEqual([]);
-		expect(pushed[0]?.json).toMatchObject(
-			mapValues(readSchema(KEY).properties, () => expect.anything()),
+		expect(Object.keys(pushed[0]?.json ?? {})).toEqual(
+			expect.arrayContaining(Object.keys(readSchema(KEY).properties ?? {})),
 		);
 	});
 
