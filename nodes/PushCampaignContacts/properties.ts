@@ -187,7 +187,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to check the rows, the credential, and the campaign without sending anything. The output shows how many rows are ready to push.',
+			'Whether to check the rows, the credential, and the campaign without sending anything. The Pushed output has the rows that are ready to push.',
 	},
 	{
 		displayName: 'Encoding',
@@ -225,6 +225,7 @@ const pushOptionsField: INodeProperties = optionsCollection(
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',
+		noDataExpression: true,
 		options: [
 			{
 				name: 'One Item per Request',

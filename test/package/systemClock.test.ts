@@ -15,6 +15,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CallCompletedTrigger/reading/callReader.ts':
 		'calls are compared with the date of publishing, and n8n stores dates',
+	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
 	'nodes/shared/n8n/idempotency/workflowLock.ts':
 		'processes, also on several machines, have only the date in common',
 	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',

@@ -133,16 +133,13 @@ it('items without an event key pass without a check', async () => {
 	expect(store.calls).toEqual([]);
 });
 
-it.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
-	'%s: a retry of a failed execution that reports something, and has no event, does not succeed',
-	async (type) => {
-		const node = harness.node(type, { name: 'Trigger' });
-		const { workflow } = oneNodeWorkflow(node, ['After']);
-		const failed = createErrorExecutionData(node, new NodeOperationError(node, "couldn't be read"));
-		const again = await retryFailed(harness.credentials, { data: failed }, workflow);
-		expect(again.data.resultData.error).toMatchObject({
-			message: "This execution has no event, so a retry can't start the workflow",
-			description: expect.stringContaining('the failed execution'),
-		});
-	},
-);
+it('a retry of a failed execution that reports something, and has no event, does not succeed', async () => {
+	const node = harness.node('callCompletedTrigger', { name: 'Trigger' });
+	const { workflow } = oneNodeWorkflow(node, ['After']);
+	const failed = createErrorExecutionData(node, new NodeOperationError(node, "couldn't be read"));
+	const again = await retryFailed(harness.credentials, { data: failed }, workflow);
+	expect(again.data.resultData.error).toMatchObject({
+		message: "This execution has no event, so a retry can't start the workflow",
+		description: expect.stringContaining('the failed execution'),
+	});
+});
