@@ -31,11 +31,13 @@ export function readingOf(
 	view: CampaignView,
 	previous?: Reading,
 ): Reading {
-	const completed = { ...previous?.completed };
-	for (const { key, queue } of queuesOf(view)) {
+	const queues = queuesOf(view);
+	const inProgress = new Set(queues.filter(({ queue }) => !queue.completed).map(({ key }) => key));
+	const completed = pickBy(previous?.completed, (_queued, key) => !inProgress.has(key));
+	for (const { key, queue } of queues) {
+		if (!queue.completed) continue;
 		const { total_queued: queued } = queue.record;
-		if (!queue.completed) delete completed[key];
-		else completed[key] = typeof queued === 'number' ? queued : (completed[key] ?? null);
+		completed[key] = typeof queued === 'number' ? queued : (completed[key] ?? null);
 	}
 	return {
 		subject,
@@ -95,7 +97,7 @@ function countChange(before: Reading, after: Reading): JsonObject[] {
 	const changes = [...statuses]
 		.map((name) => ({ name, from: before.byStatus[name] ?? 0, to: after.byStatus[name] ?? 0 }))
 		.filter(({ from, to }) => from !== to)
-		.map(({ name, from, to }) => [name, { from, to }]);
+		.map(({ name, from, to }): [string, JsonObject] => [name, { from, to }]);
 	if (after.total === before.total && changes.length === 0) return [];
 	const total = { from: before.total, to: after.total };
 	return [{ event: 'call_counts_changed', total, by_status: Object.fromEntries(changes) }];

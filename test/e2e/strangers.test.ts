@@ -59,7 +59,7 @@ async function publish(
 ): Promise<{ workflow: Workflow; url: string }> {
 	const webhookId = randomUUID();
 	const own = type === 'chatDeliveryTrigger' ? {} : { credentials };
-	const version = type === 'chatEventsTrigger' ? 1 : 2;
+	const version = type === 'chatDeliveryTrigger' ? 2 : 1;
 	const rest = { webhookId, ...own };
 	const trigger = node('Trigger', `${PACKAGE}.${type}`, version, parameters, rest);
 	const workflow = await n8n.createWorkflow(chain(`strangers: ${type}`, trigger));

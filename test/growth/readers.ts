@@ -10,10 +10,7 @@ import {
 } from '../../nodes/CallCompletedTrigger/reading/listedCall';
 import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
 import { evaluateWait } from '../../nodes/CampaignStatus/campaignWait';
-import {
-	progressBetween,
-	readingOf,
-} from '../../nodes/CampaignProgressTrigger/campaignProgress';
+import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
 import { notARecordingReason, isComplete } from '../../nodes/GetCall/calls/recordingCheck';

@@ -1,6 +1,7 @@
 /** Gives every parameter of every trigger an empty value, or a value of the wrong type. */
 import type { INodeParameters } from 'n8n-workflow';
 import { isJsonObject } from '../../../nodes/shared/json';
+import { plainText } from '../../../nodes/shared/values';
 import { simulatedNodes } from '../../contract/simulatedNodes';
 import {
 	activate,
@@ -107,7 +108,7 @@ async function faultOfDelivery(
 	if ('items' in delivered && delivered.items.length > 0) return 'starts';
 	if (simulator().requests.length > 0) return 'sends a request to the service';
 	const error = 'error' in delivered ? delivered.error : delivered.execution?.data.resultData.error;
-	const message = isJsonObject(error) ? String(error.message) : '';
+	const message = isJsonObject(error) ? plainText(error.message ?? '') : '';
 	return message.includes(place.property.displayName)
 		? undefined
 		: `does not report it: ${message}`;
