@@ -181,7 +181,7 @@ describe('in the editor', () => {
 				node(
 					name,
 					typeOf(name),
-					1,
+					name === 'Chat Delivery Trigger' ? 2 : 1,
 					{},
 					{
 						credentials: { [credentialType]: test.account.credential },

@@ -8,7 +8,7 @@ export type WebhookUrls = {
 	watch: string;
 	watchWithSecret: string;
 	completed: string;
-	/** Chat Delivery Trigger with its secret in the path, and in the query. */
+	/** Chat Delivery Trigger with its secret in the query. */
 	delivery: string;
 	/** A waiting execution of Place Call, without its token. */
 	resume: string;
