@@ -254,7 +254,13 @@ export class N8nDriver {
 	private async sendTo(path: string, method: string, body?: unknown): Promise<Response> {
 		const response = await fetch(this.baseUrl + path, {
 			method,
-			headers: { 'content-type': 'application/json', 'browser-id': 'driver', cookie: this.cookie },
+			headers: {
+				'content-type': 'application/json',
+				'browser-id': 'driver',
+				cookie: this.cookie,
+				// n8n closes idle connections, which a busy test would notice only when it uses one again.
+				connection: 'close',
+			},
 			...(body !== undefined && { body: JSON.stringify(body) }),
 		});
 		this.cookie = response.headers.get('set-cookie')?.split(';')[0] ?? this.cookie;
