@@ -133,7 +133,8 @@ const triggers: TriggerCase[] = [
 	},
 	{
 		node: 'Chat Delivery Trigger',
-		event: async (_, address) => postUntilListening(address(''), { text: 'Good morning' }),
+		event: async (_, address) =>
+			postUntilListening(address('chat-delivery'), { text: 'Good morning' }),
 		shown: 'Good morning',
 	},
 	{
