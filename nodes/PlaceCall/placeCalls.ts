@@ -10,7 +10,6 @@ import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
 import { pause, withOffset } from '../shared/clock';
 import { cancelSignal } from '../shared/n8n/run/cancel';
-import { notePlaced } from '../shared/calls/placedCalls';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -215,7 +214,6 @@ function prepareCall(
 				const earlier = atOpening(request, hours, DateTime.fromMillis(since));
 				const sent = { request: earlier, key: phoneKey, sentAt: since };
 				const record = await calls.find(sent, account, error);
-				notePlaced(record.call_id);
 				return placedItems(record);
 			},
 		}),
@@ -292,7 +290,6 @@ async function placedOrFound(
 		return await calls.find(sent, searchIn, error);
 	});
 	if (record.looked_up !== true) calls.onSettled(sent, record);
-	notePlaced(record.call_id);
 	return record;
 }
 

@@ -28,7 +28,8 @@ const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
 	],
 	[{ node: 'pushCampaignContacts' }, 'POST /v1/campaigns/{id}/contacts'],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
-	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
+	[{ node: 'callCompletedTrigger', version: 2 }, 'Call record (response of `GET /v1/call/{id}`)'],
+	[{ node: 'campaignCallsTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
 	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'Transcript'],
 	[{ node: 'getCall', resource: 'call', operation: 'getRecording' }, 'Recording'],
 ];
