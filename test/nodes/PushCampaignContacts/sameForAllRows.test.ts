@@ -27,7 +27,9 @@ function twoValues({ name, type, options = [] }: INodeProperties): unknown[] {
 const optionsOfPush = pushFields
 	.flatMap(({ name, options = [] }) => (name === 'options' ? options : []))
 	.filter((option) => 'type' in option)
-	.filter(({ displayOptions }) => displayOptions?.show?.['@tool'] === undefined);
+	.filter(({ displayOptions }) => displayOptions?.show?.['@tool'] === undefined)
+	// Without an expression, a field has one value for all rows.
+	.filter(({ noDataExpression }) => noDataExpression !== true);
 
 describe('in Options', () => {
 	test.each(optionsOfPush.map((option) => [option.displayName, option] as const))(
