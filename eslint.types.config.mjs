@@ -17,7 +17,6 @@ const PLAIN = [
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CallCompletedTrigger/reading/{fingerprints,listedCall,listsToRead,readState}.ts',
-	'nodes/CampaignStatus/campaignWait.ts',
 	'nodes/Dnd/list/*.ts',
 	'nodes/ChatSend/turnFault.ts',
 	'nodes/ChatSession/chatWait.ts',

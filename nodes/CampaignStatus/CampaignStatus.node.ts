@@ -24,11 +24,11 @@ export class CampaignStatus implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: `={{ ($parameter["waitUntilCompleted"] ? "wait for campaign " : "get status of campaign ") + ${enteredOr('campaignId', '…')} }}`,
-		description: "Get the progress of a calling campaign, or wait until it's completed",
+		subtitle: `={{ "get status of campaign " + ${enteredOr('campaignId', '…')} }}`,
+		description: 'Get the progress of a calling campaign',
 		builderHint: {
 			searchHint:
-				'Reads the progress of a calling campaign, with call counts by status, or waits until its contact lists are completed.',
+				'Reads the progress of a calling campaign once, with call counts by status. To continue when its contact lists are completed, use Campaign Progress Trigger.',
 			relatedNodes: [
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',

@@ -73,11 +73,6 @@ export function isReleased({ queues }: ContactList): boolean {
 	return queues.some(({ isEmpty, completed }) => !isEmpty || completed);
 }
 
-/** Whether no queue of the list is in progress. */
-export function isIdle({ queues }: ContactList): boolean {
-	return queues.every(({ isEmpty, completed }) => isEmpty || completed);
-}
-
 function countsIn(calls: JsonObject): CallCounts {
 	const { total, by_status: byStatus } = calls;
 	return {

@@ -9,7 +9,6 @@ import {
 	ListedCall,
 } from '../../nodes/CallCompletedTrigger/reading/listedCall';
 import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
-import { evaluateWait } from '../../nodes/CampaignStatus/campaignWait';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
@@ -255,10 +254,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const before = readingOf('s', 0, view);
 			return progressBetween(before, before, view, ['queue_completed']);
 		},
-	},
-	'CampaignStatus/campaignWait.ts › evaluateWait': {
-		read: ({ json }) =>
-			evaluateWait(viewCampaign(json), { intervalMs: 1, limitMs: 1, waitWhileStopped: false }),
 	},
 	'Dnd/list/dndChange.ts › valuesToAdd': {
 		read: ({ text }) => valuesToAdd(mappedBy(text), { agentUuid: text, phone: text, reason: text }),
@@ -785,8 +780,6 @@ export const notReaders = new Set([
 	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignReads.ts › CampaignReads',
-	'CampaignStatus/campaignWait.ts › waitUntilCompleted',
-	'CampaignStatus/readStatuses.ts › statusWithin',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
 	'ChatEventsTrigger/watchLimits.ts › WatchLimitReached',
 	'ChatSend/awaitedReply.ts › withAwaitedReply',

@@ -64,7 +64,7 @@ const CRITICAL = [
 		mutate: [
 			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
 			`${SHARED}/calls/{readBack,callEnd}.ts`,
-			'nodes/CampaignStatus/{campaignReads,campaignWait}.ts',
+			'nodes/CampaignStatus/campaignReads.ts',
 			'nodes/ChatSession/chatWait.ts',
 		],
 		tests: testsIn('{PlaceCall,CampaignStatus,ChatSession}/**/*.test.ts', 'shared/calls/*.test.ts'),

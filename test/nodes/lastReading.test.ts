@@ -1,11 +1,9 @@
 import fc from 'fast-check';
-import { statusWithin } from '../../nodes/CampaignStatus/readStatuses';
 import { PendingCalls } from '../../nodes/PlaceCall/wait/pendingCalls';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
-import { viewCampaign } from '../../nodes/shared/campaign';
 import type { CallState } from '../../nodes/shared/calls/callEnd';
 
 const ASKED = {
@@ -53,17 +51,6 @@ const itemOf = (known: CallState) =>
 const WAITS: {
 	[name: string]: (script: readonly Step[]) => Promise<{ json: object; last: Step | undefined }>;
 } = {
-	'Campaign Status': async (script) => {
-		const campaign = viewCampaign({
-			campaign: { id: 7, status: 'Active' },
-			uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'a', total_queued: 5 }] }],
-		});
-		// The first reading has to succeed.
-		const { clock, read, lastStep } = scripted(['read', ...script], () => campaign);
-		const wait = { intervalMs: 30_000, limitMs: 300_000, waitWhileStopped: false };
-		const { waitFields } = await statusWithin(read, { ...wait, stopAtLimit: false }, clock);
-		return { json: waitFields, last: lastStep() };
-	},
 	'Place Call and Ask and Wait, by reading': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);
 		const calls = await readUntilFinished(['c'], [], read, {

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { waitUntilCompleted } from '../../nodes/CampaignStatus/campaignWait';
 import { awaitEvent } from '../../nodes/ChatSession/chatWait';
 import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { ApiClient } from '../../nodes/shared/api/client';
 import { readCompletedCall } from '../../nodes/shared/calls/readBack';
-import { viewCampaign } from '../../nodes/shared/campaign';
 import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
 
 const LIMIT_MS = 300_000;
@@ -37,21 +35,11 @@ const RECORD = { call_id: 'c', status: 'picked' };
 const body = { success: true, data: RECORD };
 const transport = async () =>
 	await Promise.resolve({ status: 200, headers: {}, text: JSON.stringify(body) });
-const campaign = viewCampaign({
-	campaign: { id: 7, status: 'Active' },
-	uploads: [{ campaign_upload_id: 1, queues: [{ agent_uuid: 'a', total_queued: 5 }] }],
-});
 const never = new AbortController().signal;
 
 /** Waits that last five minutes, because nothing happens. */
 const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
-	'Campaign Status': async (clock) =>
-		await waitUntilCompleted(
-			async () => await Promise.resolve(campaign),
-			{ intervalMs: 30_000, limitMs: LIMIT_MS, waitWhileStopped: false },
-			clock,
-		),
 	'Place Call by reading': async (clock) =>
 		await readUntilFinished(['c'], [], async () => await Promise.resolve(RECORD), {
 			clock,

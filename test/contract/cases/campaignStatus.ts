@@ -57,33 +57,6 @@ export const campaignStatus: ContractCase[] = [
 		],
 	},
 	{
-		title: 'waits until the queues are completed',
-		parameters: { campaignId: campaigns.active, waitUntilCompleted: true },
-		prepare: (simulator) => simulator.completeUpload(uploads.running),
-		requests,
-		output: [{ lists_completed: 2, wait_outcome: 'completed' }],
-	},
-	{
-		title: 'waits for one contact list only',
-		parameters: {
-			campaignId: campaigns.active,
-			waitUntilCompleted: true,
-			campaignUploadId: uploads.completed,
-		},
-		requests,
-		output: [
-			{ wait_outcome: 'completed', wait_note: `Contact list ${uploads.completed} is completed.` },
-		],
-	},
-	...(['draft', 'paused', 'archived'] as const).map(
-		(outcome): ContractCase => ({
-			title: `stops waiting if the campaign places no calls: ${outcome}`,
-			parameters: { campaignId: campaigns[outcome], waitUntilCompleted: true },
-			requests: [`GET /v1/campaigns/${campaigns[outcome]}/status`],
-			output: [{ wait_outcome: outcome, wait_note: expect.stringContaining('The campaign is') }],
-		}),
-	),
-	{
 		title: 'recognizes an unknown campaign at any status',
 		parameters: { campaignId: 999 },
 		requests: ['GET /v1/campaigns/999/status'],

@@ -2,7 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workf
 import { agent } from '../../contract/contractCase';
 import { fixtures, type Simulator } from '../../simulator';
 
-const { calls, campaigns, sessions, uploads, dndPhone } = fixtures;
+const { calls, campaigns, sessions, dndPhone } = fixtures;
 
 /** One way to use a node, which reads the fields that its form shows. */
 export type Scene = {
@@ -96,13 +96,6 @@ const pushes: Scene[] = [
 const status: Scene[] = [
 	{ campaignId: String(campaigns.active) },
 	{ campaignId: String(campaigns.active), simplify: 'selected', selectedFields: 'status' },
-	{
-		campaignId: String(campaigns.active),
-		waitUntilCompleted: true,
-		campaignUploadId: String(uploads.completed),
-		waitInterval: 5,
-		waitLimit: 1,
-	},
 ].map((parameters) => ({ node: 'campaignStatus', parameters }));
 
 const agentsNode: Scene[] = [

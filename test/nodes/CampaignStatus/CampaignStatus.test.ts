@@ -1,5 +1,4 @@
-import { clock } from '../../../nodes/shared/n8n/http/accountClient';
-import { engineTool, InFlight, mockTime, output, service } from '../../engine';
+import { InFlight, output, service } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
 const harness = nodeHarness('campaignStatus', { campaignId: '42' });
@@ -180,75 +179,5 @@ describe('several items with the same campaign', () => {
 			{ campaign: { id: 42 } },
 			{ campaign: { id: 42 } },
 		]);
-	});
-});
-
-describe('Wait Until Completed', () => {
-	const wait = { waitUntilCompleted: true };
-	const completed = {
-		...DATA,
-		uploads: DATA.uploads.slice(0, 2).map(({ queues, ...upload }) => ({
-			...upload,
-			queues: queues.map((queue) => ({ ...queue, completed: true })),
-		})),
-	};
-
-	test('ends immediately if the queues are completed', async () => {
-		endpoint().reply(200, ok(completed));
-		expect(await records(wait)).toEqual([
-			{
-				...SIMPLE,
-				lists_total: 2,
-				lists_completed: 2,
-				wait_outcome: 'completed',
-				wait_note: 'Every queue with contacts is completed.',
-			},
-		]);
-	});
-
-	test('ends if the selected list is completed', async () => {
-		endpoint().reply(200, ok());
-		const found = await records({ ...wait, campaignUploadId: '1', simplify: false });
-		expect(found).toMatchObject([{ campaign: { id: 42 }, wait_outcome: 'completed' }]);
-	});
-
-	test.each([
-		['Paused', 'paused', 'paused'],
-		['Archived', 'archived', "aren't called"],
-		['Draft', 'draft', "until it's activated"],
-	])('a campaign that is %s ends the wait with a reason', async (status, outcome, words) => {
-		endpoint().reply(200, ok({ ...DATA, campaign: { status } }));
-		expect(await records(wait)).toMatchObject([
-			{ wait_outcome: outcome, wait_note: expect.stringContaining(words) },
-		]);
-	});
-
-	test('as a tool, ends before the client times out, with the current status', async () => {
-		let now = Date.now();
-		mockTime(() => now);
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await Promise.resolve((now += ms));
-		});
-		endpoint().times(3).reply(200, ok());
-		const parameters = { campaignId: '42', ...wait, onTimeLimit: 'stop', waitLimit: 600 };
-		const result = await engineTool(
-			harness.credentials,
-			harness.node('campaignStatus', { parameters }),
-		)();
-		expect(result).toMatchObject({
-			outcome: 'timed_out',
-			result: { wait_outcome: 'timed_out', wait_note: expect.stringContaining('after 45 seconds') },
-		});
-		jest.restoreAllMocks();
-	});
-
-	test.each([
-		[{ waitInterval: 4 }, "'Check Every (Seconds)' must be at least 5 (got 4)"],
-		[{ waitInterval: 0 }, "'Check Every (Seconds)' must be at least 1"],
-		[{ waitLimit: 0 }, "'Time Limit (Minutes)' must be at least 1"],
-		[{ waitLimit: 1.5 }, `'Time Limit (Minutes)' must be a whole number (got "1.5")`],
-		[{ campaignUploadId: 'b.csv' }, `'Contact List ID' must be a whole number (got "b.csv")`],
-	])('reports %p before anything is sent', async (parameters, message) => {
-		expect(await errorOf({ ...wait, ...parameters })).toMatchObject({ message });
 	});
 });

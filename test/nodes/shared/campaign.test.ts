@@ -1,6 +1,5 @@
 import {
 	isCompleted,
-	isIdle,
 	isReleased,
 	simplifyCampaign,
 	viewCampaign,
@@ -65,23 +64,19 @@ test("leaves out counts that aren't numbers", () => {
 	expect(calls).toEqual({ total: undefined, byStatus: undefined });
 });
 
-test.each<[string, ContactList, { completed: boolean; released: boolean; idle: boolean }]>([
-	['no queue', listOf(), { completed: false, released: false, idle: true }],
-	['an empty queue', listOf(queue(0, false)), { completed: false, released: false, idle: true }],
-	['contacts', listOf(queue(5, false)), { completed: false, released: true, idle: false }],
-	[
-		'a count that is left out',
-		listOf(queue(null, false)),
-		{ completed: false, released: true, idle: false },
-	],
-	['a finished queue', listOf(queue(0, true)), { completed: true, released: true, idle: true }],
+test.each<[string, ContactList, { completed: boolean; released: boolean }]>([
+	['no queue', listOf(), { completed: false, released: false }],
+	['an empty queue', listOf(queue(0, false)), { completed: false, released: false }],
+	['contacts', listOf(queue(5, false)), { completed: false, released: true }],
+	['a count that is left out', listOf(queue(null, false)), { completed: false, released: true }],
+	['a finished queue', listOf(queue(0, true)), { completed: true, released: true }],
 	[
 		'a finished and an open one',
 		listOf(queue(5, true), queue(5, false)),
-		{ completed: false, released: true, idle: false },
+		{ completed: false, released: true },
 	],
-])('a contact list with %s', (_what, list, { completed, released, idle }) => {
-	expect([isCompleted(list), isReleased(list), isIdle(list)]).toEqual([completed, released, idle]);
+])('a contact list with %s', (_what, list, { completed, released }) => {
+	expect([isCompleted(list), isReleased(list)]).toEqual([completed, released]);
 });
 
 test('Simplify gives one flat record', () => {

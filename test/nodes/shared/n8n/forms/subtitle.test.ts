@@ -21,7 +21,6 @@ test.each<[string, INodeParameters, string]>([
 	['pushCampaignContacts', { campaignId: '42' }, 'add to campaign 42'],
 	['pushCampaignContacts', { campaignId: '42', enqueue: true }, 'add and release to campaign 42'],
 	['pushCampaignContacts', { campaignId: '=4{{ 2 }}' }, 'add to campaign …'],
-	['campaignStatus', { campaignId: '42', waitUntilCompleted: true }, 'wait for campaign 42'],
 	['campaignStatus', { campaignId: '42' }, 'get status of campaign 42'],
 	['campaignProgressTrigger', { campaignId: '' }, 'progress of campaign …'],
 	['chatEventsTrigger', { sessionIds: 's-1, s-2' }, 'on events of s-1, s-2'],
