@@ -13,7 +13,7 @@ const PLAIN = [
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/request/*.ts',
 	'nodes/PlaceCall/ask/answer.ts',
-	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',
+	'nodes/shared/calls/callWatch.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CallCompletedTrigger/reading/{fingerprints,listedCall,listsToRead,readState}.ts',

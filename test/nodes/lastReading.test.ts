@@ -1,10 +1,8 @@
 import fc from 'fast-check';
-import { PendingCalls } from '../../nodes/PlaceCall/wait/pendingCalls';
-import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { waitedItem } from '../../nodes/PlaceCall/wait/waitedItems';
 import { NotSent, OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { forEveryone } from '../../nodes/shared/api/resolution';
-import type { CallState } from '../../nodes/shared/calls/callEnd';
+import { CallWatch } from '../../nodes/shared/calls/callWatch';
 
 const ASKED = {
 	question: 'May we come?',
@@ -44,8 +42,12 @@ function scripted<Reading>(script: readonly Step[], reading: () => Reading) {
 }
 
 const RECORD = { call_id: 'c', status: 'not_picked' };
-const itemOf = (known: CallState) =>
-	waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, known, false).json;
+const watch = (read: () => Promise<typeof RECORD>) =>
+	new CallWatch(['c'], { read, finished: [], reader: 'onScreen' });
+const itemOf = (calls: CallWatch) => {
+	const state = calls.state('c') ?? { record: {}, hasEnded: false };
+	return waitedItem({ json: { call_id: 'c', asked: ASKED } }, 0, state, false).json;
+};
 
 /** Runs a wait until its time limit. Returns its output, and the result of its last reading. */
 const WAITS: {
@@ -53,22 +55,18 @@ const WAITS: {
 } = {
 	'Place Call and Ask and Wait, by reading': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);
-		const calls = await readUntilFinished(['c'], [], read, {
-			clock,
-			until: 300_000,
-			reader: 'onScreen',
-		});
-		const known = calls.get('c') ?? { record: {}, hasEnded: false };
-		return { json: itemOf(known), last: lastStep() };
+		const calls = watch(read);
+		await calls.readUntilAllEnded(clock, 300_000);
+		return { json: itemOf(calls), last: lastStep() };
 	},
 	'Place Call and Ask and Wait, by webhook': async (script) => {
 		const { clock, read, lastStep } = scripted(script, () => RECORD);
-		const calls = new PendingCalls(new Set(['c']), [], clock.elapsed);
+		const calls = watch(read);
 		for (let look = 0; look < 10; look++) {
-			await calls.pollAll(read);
+			await calls.haveAllEnded();
 			await clock.sleep(30_000);
 		}
-		return { json: itemOf(calls.known('c')), last: lastStep() };
+		return { json: itemOf(calls), last: lastStep() };
 	},
 };
 

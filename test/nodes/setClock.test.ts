@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { awaitEvent } from '../../nodes/ChatSession/chatWait';
-import { readUntilFinished } from '../../nodes/PlaceCall/wait/readUntilFinished';
 import { ApiClient } from '../../nodes/shared/api/client';
+import { CallWatch } from '../../nodes/shared/calls/callWatch';
 import { readCompletedCall } from '../../nodes/shared/calls/readBack';
 import { pause, StoredDeadline, type Clock } from '../../nodes/shared/clock';
 
@@ -41,11 +41,11 @@ const never = new AbortController().signal;
 const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 	'a pause': async (clock) => await pause(clock, LIMIT_MS, never),
 	'Place Call by reading': async (clock) =>
-		await readUntilFinished(['c'], [], async () => await Promise.resolve(RECORD), {
-			clock,
-			until: LIMIT_MS,
+		await new CallWatch(['c'], {
+			read: async () => await Promise.resolve(RECORD),
+			finished: [],
 			reader: 'onScreen',
-		}),
+		}).readUntilAllEnded(clock, LIMIT_MS),
 	'Call Completed Trigger': async (clock) =>
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
 			included: { transcript: false, recording: false },

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import type { ApiClient } from '../../shared/api/client';
 import { readerOf } from '../../shared/api/resolution';
+import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { cancellableSleep } from '../../shared/n8n/run/cancel';
 import { clock, type AccountClient } from '../../shared/n8n/http/accountClient';
@@ -9,14 +10,8 @@ import { capInTools } from '../../shared/n8n/tools/toolDeadline';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { named } from '../../shared/values';
 import { includesInput } from './inputFields';
-import { readUntilFinished } from './readUntilFinished';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
-import {
-	requireResumable,
-	requireWaitingExecutions,
-	restoreInput,
-	waitForWebhook,
-} from './waitForWebhook';
+import { requireResumable, requireWaitingExecutions, waitForWebhook } from './waitForWebhook';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
@@ -47,7 +42,6 @@ export async function prepareWait(
 		};
 	}
 	await requireWaitingExecutions(context);
-	restoreInput(context);
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {
@@ -65,19 +59,17 @@ async function waitByReading(
 ): Promise<INodeExecutionData[]> {
 	const callIds = placed.map(callIdOf).filter((callId) => callId !== undefined);
 	const now = clock.now();
-	const calls = await readUntilFinished(
-		callIds,
+	const until = clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now);
+	const watch = new CallWatch(callIds, {
+		read: async (callId) => await readCallRecord(client, callId),
 		finished,
-		async (callId) => await readCallRecord(client, callId),
-		{
-			clock: { ...clock, sleep: cancellableSleep(context, placedNote(callIds)) },
-			until: clock.elapsed() + capInTools(context, endOfWait(placed, limitMs, now) - now),
-			reader: readerOf(returnsErrorsToAgent(context)),
-		},
-	);
+		reader: readerOf(returnsErrorsToAgent(context)),
+	});
+	const sleep = cancellableSleep(context, placedNote(callIds));
+	await watch.readUntilAllEnded({ ...clock, sleep }, until);
 	return placed.map((item, index) => {
-		const call = calls.get(callIdOf(item) ?? '');
-		return call === undefined ? item : waitedItem(item, index, call, keepsInput);
+		const state = watch.state(callIdOf(item) ?? '');
+		return state === undefined ? item : waitedItem(item, index, state, keepsInput);
 	});
 }
 

@@ -3,41 +3,31 @@ import {
 	type IExecuteFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
-import { clock } from '../../shared/n8n/http/accountClient';
 import { backoffMs, type Backoff, type StoredDeadline } from '../../shared/clock';
 import { isJsonObject } from '../../shared/json';
+import { clock } from '../../shared/n8n/http/accountClient';
 
 /** Reading 200 calls from a slow service takes time. */
 const TIMEOUT_MS = 120_000;
 
-/** n8n responds with 409 until it has stored the waiting execution. */
-const PAUSE_BACKOFF: Backoff = { firstMs: 500, maxMs: 256_000 };
-const MAX_PAUSE_CHECKS = 10;
-
-/** Finds completed calls whose webhook never arrives. */
-const POLL_BACKOFF: Backoff = { firstMs: 15_000, maxMs: 10 * 60_000 };
-
-/**
- * On average, this process sends an occasional ping at most this often. Each costs n8n as much as an execution, and the
- * service a request, so with many waits, each one is polled less often.
- */
-const POLL_EVERY_MS = 500;
+/** Soon at first, because n8n rejects reports until it has stored the waiting execution. */
+const PING_BACKOFF: Backoff = { firstMs: 500, maxMs: 30 * 60_000, factor: 4 };
 
 /** n8n's own limit is this much later, because n8n would pass on the items without reading the calls. */
 export const GRACE_MS = 60_000;
 
 /** Interval of pings during this time, in case a proxy or the service fails. */
-const LATE_POLL_MS = 10_000;
+const LATE_PING_MS = 10_000;
+
+/** If n8n hasn't stored the waiting execution after this many pings, it has ended or failed. */
+const MAX_PINGS_BEFORE_STORED = 7;
 
 /**
- * n8n's responses if the execution isn't waiting anymore: it's unknown, running, or finished. Other responses, such as a
- * proxy's 502 or a 429, are inconclusive.
+ * n8n's responses if the execution isn't waiting: it's unknown, running, or finished. Other responses, such as a proxy's
+ * 502 or a 429, are inconclusive.
  */
 const NOT_FOUND = 404;
-const RESUMED = [NOT_FOUND, 409];
-
-/** The waits whose resume URL this process pings. An execution may wait several times, as in a loop. */
-const pinging = new Set<string>();
+const NOT_WAITING = [NOT_FOUND, 409];
 
 type Context = IExecuteFunctions | IWebhookFunctions;
 
@@ -83,57 +73,28 @@ export async function pingResumeUrl(
 }
 
 /**
- * Pings the resume URL until the execution has resumed. Runs once per wait and process, beside the waiting execution.
+ * Lets the webhook read the calls, rarely: for calls that ended before n8n stored the waiting execution, whose report
+ * never arrived, or that are known at the time limit. Runs beside the waiting execution, until it resumes.
  *
  * @param onStored called when n8n has stored the waiting execution
  */
-export async function keepPinging(
+export async function pingUntilResumed(
 	context: Context,
 	url: string,
 	deadline: StoredDeadline,
-	onStored?: () => Promise<void>,
+	onStored: () => Promise<void>,
 ): Promise<void> {
-	const wait = `${url} ${deadline.at}`;
-	if (pinging.has(wait)) return;
-	pinging.add(wait);
-	try {
-		if (onStored !== undefined && (await isWaiting(context, url))) await onStored();
-		await pollOccasionally(context, url, deadline);
-	} finally {
-		pinging.delete(wait);
-	}
-}
-
-async function isWaiting(context: Context, url: string): Promise<boolean> {
-	for (let count = 1; count <= MAX_PAUSE_CHECKS; count++) {
-		await clock.sleep(backoffMs(PAUSE_BACKOFF, count));
-		if ((await pingResumeUrl(context, url)) === 200) return true;
-	}
-	return false;
-}
-
-/** The last ping is immediately after the time limit and ends the wait with the known state. */
-async function pollOccasionally(
-	context: Context,
-	url: string,
-	deadline: StoredDeadline,
-): Promise<void> {
-	for (let count = 1; ; count++) {
+	let isStored = false;
+	for (let count = 1; deadline.left > -GRACE_MS; count++) {
 		const { left } = deadline;
-		const pause = Math.max(backoffMs(POLL_BACKOFF, count), pinging.size * POLL_EVERY_MS);
-		await clock.sleep(left < 0 ? LATE_POLL_MS : Math.min(pause, left + 1));
-		const isDue = deadline.left < 0;
+		const pause = Math.min(backoffMs(PING_BACKOFF, count), Math.max(left + 1, LATE_PING_MS));
+		await clock.sleep(pause);
+		const isLast = deadline.left <= 0;
 		const status = await pingResumeUrl(context, url);
-		if (RESUMED.includes(status) || (isDue && status === 200)) return;
-		if (deadline.left < -GRACE_MS) return;
-	}
-}
-
-/** Resumes an execution whose calls are all completed. Makes several attempts, because n8n or a proxy may fail. */
-export async function resume(context: Context, url: string): Promise<void> {
-	for (let count = 1; count <= MAX_PAUSE_CHECKS; count++) {
-		const status = await pingResumeUrl(context, url);
-		if (status === 200 || RESUMED.includes(status)) return;
-		await clock.sleep(backoffMs(PAUSE_BACKOFF, count));
+		if (status === 200 && !isStored) await onStored();
+		isStored ||= status === 200;
+		const isGone = isStored || count >= MAX_PINGS_BEFORE_STORED;
+		if (isGone && NOT_WAITING.includes(status)) return;
+		if (isLast && status === 200) return;
 	}
 }

@@ -5,23 +5,18 @@ import type {
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
-import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
+import { BoundedMap } from '../../shared/boundedMap';
+import { CallWatch } from '../../shared/calls/callWatch';
+import { readCallRecord } from '../../shared/calls/readBack';
+import { callKey, readReport } from '../../shared/calls/report';
+import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import {
-	NO_EXECUTION,
-	readJson,
-	WebhookResponder,
-} from '../../shared/n8n/triggers/webhookResponse';
-import { readReport } from '../../shared/calls/report';
-import { PendingCalls, type ReadRecord } from './pendingCalls';
-import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
-import { backoffMs, StoredDeadline } from '../../shared/clock';
-import { isJsonObject } from '../../shared/json';
+import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
+import { readBody, reject } from '../../shared/n8n/triggers/webhookRequest';
 import { NOT_READ_FIELD } from '../../shared/notRead';
-import { readWaitOption } from './waitOption';
-import { keepPinging, resumeUrlOf, resume } from './resumeUrl';
 import { includesInput } from './inputFields';
 import { callIdOf, waitedItem, WAITS_UNTIL } from './waitedItems';
+import { readWaitOption } from './waitOption';
 
 /** The webhook that resumes a waiting execution. n8n creates it with the wait, so nothing is registered. */
 export const resumeWebhooks: IWebhookDescription[] = [
@@ -35,79 +30,60 @@ export const resumeWebhooks: IWebhookDescription[] = [
 	},
 ];
 
-/** A waiting execution in this process. */
-type WaitingExecution = {
-	calls: PendingCalls;
-	deadline: StoredDeadline;
-	/** Elapsed time. Undefined while it waits. */
-	resumedAt: number | undefined;
-	isFollowed: boolean;
-};
+/** Pauses while the record of a call lags behind its report: a minute in all. */
+export const LAG_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 
-const waitingExecutions = new Map<string, WaitingExecution>();
+/**
+ * Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way.
+ * By execution and call.
+ */
+const reportedCalls = new BoundedMap<true>(10_000);
 
-/** The maximum time in which n8n resumes an execution. After it, another webhook may resume it again. */
-const RESUMING_MS = 60_000;
+/** Without items, the execution continues to wait. */
+const STILL_WAITING: IWebhookResponseData = { webhookResponse: { received: true } };
 
 /** Handles a completion webhook from the service, or a ping from this execution to read its calls. */
 export async function onCompletionWebhook(
 	context: IWebhookFunctions,
 	form: Fields,
 ): Promise<IWebhookResponseData> {
-	const responder = new WebhookResponder(context);
-	const payload = await readJson(context);
-	if ('rejected' in payload) return responder.reject(payload.rejected);
+	const body = await readBody(context);
+	if (body === undefined || typeof body === 'string') {
+		return reject(context, 400, "The body isn't JSON.");
+	}
 	const items = waitingItems(context);
-	const execution = waitingExecutionOf(context, form, items);
-	const report = readReport(payload.json);
-	// If the body has no calls or too many, all calls are read.
-	const completed = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
-	try {
-		const { client } = await createAccountClient(context);
-		const read = async (callId: string) => await readCallRecord(client, callId);
-		const isLastPoll = execution.deadline.left <= 0;
-		if (isLastPoll) execution.calls.noteReported(completed);
-		if (isLastPoll || completed.length === 0) await execution.calls.pollAll(read);
-		else await execution.calls.handleCompleted(completed, read);
-		if (execution.calls.lagging.length > 0) void followLagging(context, execution, read);
-	} catch (error) {
-		// After the time limit, the wait ends with the known state.
-		if (execution.deadline.left <= 0) execution.calls.noteNotRead(error);
-		else {
-			return responder.reject({
-				status: 503,
-				message: "The call can't be read now. Send the request again later.",
-			});
+	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
+	const keyOf = (callId: string) => `${context.getExecutionId()}/${callKey(callId)}`;
+	let account: ReturnType<typeof createAccountClient> | undefined;
+	const watch = new CallWatch(callIds, {
+		read: async (callId) => {
+			account ??= createAccountClient(context);
+			return await readCallRecord((await account).client, callId);
+		},
+		finished: readWaitOption(form).finished,
+		isReported: (callId) => reportedCalls.has(keyOf(callId)),
+		reader: 'onScreen',
+	});
+	const output = () => ({ workflowData: [results(form, watch, items)] });
+	if (hasTimedOut(items)) {
+		await watch.read(callIds);
+		return output();
+	}
+	const reported = reportedAmong(callIds, body);
+	await watch.read(reported);
+	if (reported.some((callId) => watch.state(callId)?.readFailure !== undefined)) {
+		return reject(context, 503, "The call can't be read now. Send the request again later.");
+	}
+	for (const delay of LAG_DELAYS_MS) {
+		const lagging = reported.filter((callId) => watch.state(callId)?.hasEnded === false);
+		if (lagging.length === 0) break;
+		await clock.sleep(delay);
+		if (delay === LAG_DELAYS_MS.at(-1)) {
+			for (const callId of lagging) reportedCalls.set(keyOf(callId), true);
 		}
+		await watch.read(lagging);
 	}
-	const pending = execution.calls.pending.length;
-	responder.send(200, { received: true, pending });
-	if (pending > 0 && execution.deadline.left > 0) {
-		if (completed.length > 0) void keepPinging(context, resumeUrlOf(context), execution.deadline);
-		return NO_EXECUTION;
-	}
-	const now = clock.elapsed();
-	if (now - (execution.resumedAt ?? -Infinity) < RESUMING_MS) return NO_EXECUTION;
-	execution.resumedAt = now;
-	return { noWebhookResponse: true, workflowData: [results(form, execution.calls, items)] };
-}
-
-/** Reads lagging calls until their records show the end. Runs beside the waiting execution. */
-async function followLagging(
-	context: IWebhookFunctions,
-	execution: WaitingExecution,
-	read: ReadRecord,
-): Promise<void> {
-	if (execution.isFollowed) return;
-	execution.isFollowed = true;
-	const { calls, deadline } = execution;
-	const resumeUrl = resumeUrlOf(context);
-	for (let attempt = 1; calls.lagging.length > 0 && deadline.left > 0; attempt++) {
-		await clock.sleep(backoffMs(LAG_BACKOFF, attempt));
-		await calls.pollLagging(read);
-	}
-	execution.isFollowed = false;
-	if (calls.pending.length === 0) await resume(context, resumeUrl);
+	return (await watch.haveAllEnded()) ? output() : STILL_WAITING;
 }
 
 /** The items that `execute` stored with the waiting execution. */
@@ -117,49 +93,31 @@ function waitingItems(context: IWebhookFunctions): INodeExecutionData[] {
 	return items.filter(isJsonObject).map(({ json }) => ({ json: isJsonObject(json) ? json : {} }));
 }
 
-function waitingExecutionOf(
-	context: IWebhookFunctions,
-	form: Fields,
-	items: INodeExecutionData[],
-): WaitingExecution {
-	removeOld();
-	const waiting = items.filter(({ json }) => WAITS_UNTIL in json);
-	const waitsUntil = waiting[0]?.json[WAITS_UNTIL];
-	const until = typeof waitsUntil === 'string' ? Date.parse(waitsUntil) : 0;
-	const key = `${context.getExecutionId()}/${context.getNode().id}/${until}`;
-	const known = waitingExecutions.get(key);
-	if (known !== undefined) return known;
-	const callIds = waiting.map(callIdOf);
-	const calls = new PendingCalls(
-		new Set(callIds.filter((callId) => callId !== undefined)),
-		readWaitOption(form).finished,
-		() => clock.elapsed(),
-	);
-	const deadline = new StoredDeadline(clock, until);
-	const execution = { calls, deadline, resumedAt: undefined, isFollowed: false };
-	waitingExecutions.set(key, execution);
-	return execution;
+function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
+	return items.some(({ json: { [WAITS_UNTIL]: until } }) => {
+		return typeof until === 'string' && clock.now() >= Date.parse(until);
+	});
 }
 
-/** Removes executions that have resumed, or should have, some time ago. */
-function removeOld(): void {
-	const now = clock.elapsed();
-	for (const [key, { deadline, resumedAt: resumedAt = Infinity }] of waitingExecutions) {
-		if (deadline.left < -2 * RESUMING_MS || now > resumedAt + RESUMING_MS)
-			waitingExecutions.delete(key);
-	}
+/** The calls of this execution that a report names. */
+function reportedAmong(callIds: readonly string[], body: JsonValue): string[] {
+	const report = readReport(body);
+	const reported = new Set(
+		Array.isArray(report) ? report.map(({ callId }) => callKey(callId)) : [],
+	);
+	return callIds.filter((callId) => reported.has(callKey(callId)));
 }
 
 function results(
 	form: Fields,
-	calls: PendingCalls,
-	items: INodeExecutionData[],
+	watch: CallWatch,
+	items: readonly INodeExecutionData[],
 ): INodeExecutionData[] {
 	const keepsInput = includesInput(form);
 	return items.map(({ json }, index) => {
-		const callId = callIdOf({ json });
-		if (callId === undefined) return { json, pairedItem: { item: index } };
+		const state = watch.state(callIdOf({ json }) ?? '');
+		if (state === undefined) return { json, pairedItem: { item: index } };
 		const placed = { json: omit(json, WAITS_UNTIL, NOT_READ_FIELD) };
-		return waitedItem(placed, index, calls.known(callId), keepsInput);
+		return waitedItem(placed, index, state, keepsInput);
 	});
 }

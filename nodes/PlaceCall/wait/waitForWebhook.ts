@@ -8,14 +8,11 @@ import { clock } from '../../shared/n8n/http/accountClient';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { originOf } from '../../shared/n8n/idempotency/executionOrigin';
 import { entriesOfWaiting } from '../../shared/n8n/idempotency/openWriteAheadLog';
-import { GRACE_MS, keepPinging, pingResumeUrl } from './resumeUrl';
-import { waitingItem, callIdOf, endOfWait } from './waitedItems';
+import { GRACE_MS, pingResumeUrl, pingUntilResumed } from './resumeUrl';
+import { callIdOf, endOfWait, waitingItem } from './waitedItems';
 
 /** n8n's responses at the resume URL of a running execution. 500 if it was started in the editor. */
-const NOT_WAITING = [409, 500];
-
-/** The original input, because *Retry On Fail* may run the node again on the same items. */
-const originals = new WeakMap<INodeExecutionData, INodeExecutionData>();
+const RUNNING = [409, 500];
 
 /**
  * Lets the execution wait in n8n's database. n8n stores the input items with it, so they're replaced with the placed
@@ -25,33 +22,29 @@ export async function waitForWebhook(
 	context: IExecuteFunctions,
 	placed: INodeExecutionData[],
 	resumeUrl: string,
-	limit: number,
+	limitMs: number,
 ): Promise<INodeExecutionData[]> {
 	// Otherwise, a stopped execution would continue when its wait ends.
 	const isStopped = cancelSignal(context).aborted;
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
-	const until = endOfWait(placed, limit, clock.now());
+	const until = endOfWait(placed, limitMs, clock.now());
 	const deadline = new StoredDeadline(clock, until);
+	const clearEntries = await entriesOfWaiting(context);
+	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
-	// With *Execute Once*, n8n also stores the items that weren't executed, which aren't calls.
-	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
 	task.node = { ...task.node };
+	// With *Execute Once*, n8n also stores the items that weren't executed, which aren't calls.
+	if (context.getNode().executeOnce === true) task.data.main?.[0]?.splice(1);
+	// Last, because *Retry On Fail* would run the node again on the same items.
 	context.getInputData().forEach((item, index) => {
 		const call = placed[index];
 		if (call === undefined) return;
-		originals.set(item, { ...item });
 		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
 		delete item.binary;
 	});
-	const clearEntries = await entriesOfWaiting(context);
-	await context.putExecutionToWait(new Date(until + GRACE_MS));
-	void keepPinging(context, resumeUrl, deadline, clearEntries);
+	void pingUntilResumed(context, resumeUrl, deadline, clearEntries);
 	return placed;
-}
-
-export function restoreInput(context: IExecuteFunctions): void {
-	for (const item of context.getInputData()) Object.assign(item, originals.get(item));
 }
 
 /**
@@ -88,7 +81,7 @@ export async function requireResumable(
 			},
 		);
 	}
-	if (NOT_WAITING.includes(await pingResumeUrl(context, resumeUrl, 'GET'))) return;
+	if (RUNNING.includes(await pingResumeUrl(context, resumeUrl, 'GET'))) return;
 	throw new NodeOperationError(
 		context.getNode(),
 		"n8n can't reach its own webhook URL, so no call was placed",

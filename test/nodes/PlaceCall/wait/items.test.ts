@@ -32,7 +32,6 @@ describe('items of the wait', () => {
 		const rows = [{ phone: '' }, { phone: '9000000000' }];
 		const { arrive } = await waiting(byWebhook, rows, { onError: 'continueErrorOutput' });
 		const early = await arrive();
-		expect(early.response.body).toEqual({ received: true, pending: 1 });
 		expect(early.items).toBeUndefined();
 	});
 

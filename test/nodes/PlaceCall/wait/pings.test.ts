@@ -1,13 +1,10 @@
 import nock from 'nock';
-import { keepPinging } from '../../../../nodes/PlaceCall/wait/resumeUrl';
-import { deferred, StoredDeadline } from '../../../../nodes/shared/clock';
-import { clock } from '../../../../nodes/shared/n8n/http/accountClient';
-import { makeWorkflow, webhookContext } from '../../../engine';
+import { deferred } from '../../../../nodes/shared/clock';
 import { eventually, until, untilIdle } from '../../../n8n/until';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
 import { N8N } from '../waitingExecutions';
-import { byWebhook, harness, HOUR, PINGS, waitHarness } from './waitHarness';
+import { byWebhook, harness, PINGS, waitHarness } from './waitHarness';
 
 // The dialect makes no difference for these.
 describe('pings of the resume URL', () => {
@@ -36,14 +33,22 @@ describe('pings of the resume URL', () => {
 		expect(pings).toBe(2);
 	});
 
-	it('pings until the execution waits, then occasionally, and finally at the time limit', async () => {
+	it('pings soon at first, then rarely, and finally at the time limit', async () => {
 		timeFlies();
-		const { pings, last } = answerPings(409, 409, 200, 200, 200, 404);
-		await waiting(waitBy('webhook', { waitLimitUnit: 'minutes' }));
+		const { pings, last } = answerPings(409, 409, 200, 200, 200, 200);
+		await waiting(waitBy('webhook', { waitLimit: 3, waitLimitUnit: 'minutes' }));
 		await last();
 		// n8n omits an empty object, and an empty body would have no calls.
 		for (const body of pings) expect(body).toEqual({ poll: true });
-		expect(waits()).toEqual([500, 1_000, 2_000, 15_000, 30_000, 11_501]);
+		expect(waits()).toEqual([500, 2_000, 8_000, 32_000, 128_000, 10_000]);
+	});
+
+	it('pings at most every half hour', async () => {
+		timeFlies();
+		const { last } = answerPings(200, 200, 200, 200, 200, 200, 200, 200, 409);
+		await waiting(waitBy('webhook', { waitLimitUnit: 'days' }));
+		await last();
+		expect(waits().slice(5)).toEqual([512_000, 1_800_000, 1_800_000, 1_800_000]);
 	});
 
 	it('the log entries of the calls stay until n8n has stored the execution', async () => {
@@ -67,26 +72,24 @@ describe('pings of the resume URL', () => {
 			const { last } = answerPings(200, status, status, 409);
 			await waiting(byWebhook);
 			await last();
-			expect(waits()).toEqual([500, 15_000, 30_000, 60_000]);
+			expect(waits()).toEqual([500, 2_000, 8_000, 32_000]);
 		},
 	);
 
-	it("after a failed last poll, it polls again until n8n's own limit", async () => {
+	it("after a failed ping at the time limit, it pings again until n8n's own limit", async () => {
 		timeFlies();
-		const { last } = answerPings(200, 502, 502, 200);
+		const { last } = answerPings(200, 200, 502, 502, 200);
 		await waiting(waitBy('webhook', { waitLimit: 10, waitLimitUnit: 'seconds' }));
 		await last();
-		expect(waits()).toEqual([500, 9_501, 10_000, 10_000]);
+		expect(waits()).toEqual([500, 2_000, 8_000, 10_000, 10_000]);
 	});
 
-	it('many waiting executions are polled less often, about two per second in all', async () => {
-		const url = (wait: number) => `${N8N}/webhook-waiting/${wait}/id-Node`;
-		const inAnHour = new StoredDeadline(clock, clock.now() + HOUR);
-		const node = harness.node('placeCall');
-		const { context } = webhookContext(harness.credentials, makeWorkflow([node]), node, {});
-		for (let wait = 0; wait < 1_000; wait++) void keepPinging(context, url(wait), inAnHour);
-		// Some waits of other tests still count.
-		expect(waits()[999]).toBeGreaterThanOrEqual(500_000);
-		expect(waits()[999]).toBeLessThan(520_000);
+	it('ends if n8n never stores the execution', async () => {
+		timeFlies();
+		const { last } = answerPings(409, 409, 409, 409, 409, 409, 409);
+		await waiting(byWebhook);
+		await last();
+		await untilIdle();
+		expect(waits()).toHaveLength(7);
 	});
 });

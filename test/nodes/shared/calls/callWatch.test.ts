@@ -1,0 +1,185 @@
+import { NotSent, ServiceRejection } from '../../../../nodes/shared/api/errors';
+import { forEveryone } from '../../../../nodes/shared/api/resolution';
+import { CallWatch } from '../../../../nodes/shared/calls/callWatch';
+import type { JsonObject } from '../../../../nodes/shared/json';
+
+/** A clock that only advances with waits. */
+function clockAt(start = 0) {
+	let time = start;
+	const sleeps: number[] = [];
+	return {
+		sleeps,
+		now: () => time,
+		elapsed: () => time,
+		sleep: async (ms: number) => {
+			sleeps.push(ms);
+			time += ms;
+			await Promise.resolve();
+		},
+	};
+}
+
+const IDS = Array.from({ length: 30 }, (_, index) => `call-${index}`);
+const FINISHED = ['not_picked', 'voicemail'];
+const HOUR = 3_600_000;
+const ENDED = { status: 'not_picked' };
+
+const watchOf = (
+	callIds: readonly string[],
+	read: (callId: string) => Promise<JsonObject>,
+	isReported?: (callId: string) => boolean,
+) =>
+	new CallWatch(callIds, {
+		read,
+		finished: FINISHED,
+		reader: 'onScreen',
+		...(isReported && { isReported }),
+	});
+
+describe('reading until all have ended', () => {
+	it('reads each call at growing intervals until it has ended', async () => {
+		const clock = clockAt();
+		const reads = new Map<string, number>();
+		const watch = watchOf(IDS, async (callId) => {
+			const times = (reads.get(callId) ?? 0) + 1;
+			reads.set(callId, times);
+			const isLast = callId === 'call-29';
+			return { call_id: callId, status: times >= (isLast ? 8 : 2) ? 'not_picked' : 'ringing' };
+		});
+		await watch.readUntilAllEnded(clock, HOUR);
+		expect(watch.pending).toEqual([]);
+		expect(reads.get('call-0')).toBe(2);
+		expect(reads.get('call-29')).toBe(8);
+		expect(clock.sleeps).toEqual([5000, 7500, 11250, 16875, 25313, 37969, 56953, 60000]);
+	});
+
+	it('a call has ended if it has a listed status or shows the end', async () => {
+		const clock = clockAt();
+		const records = new Map<string, JsonObject>([
+			['listed', { status: 'voicemail' }],
+			['ended', { status: 'busy', call_ended_reason: 'busy' }],
+			['not listed', { status: 'failed' }],
+			['talking', { status: 'picked', post_call_analysis: { sentiment: null } }],
+		]);
+		const watch = watchOf([...records.keys()], async (callId) => records.get(callId) ?? {});
+		await watch.readUntilAllEnded(clock, 60_000);
+		expect(watch.pending).toEqual(['not listed', 'talking']);
+		expect(watch.state('talking')).toMatchObject({ record: { status: 'picked' } });
+		expect(clock.now()).toBe(60_000);
+	});
+
+	it('has at max ten reads in flight', async () => {
+		let inFlight = 0;
+		let max = 0;
+		const watch = watchOf(IDS, async () => {
+			max = Math.max(max, ++inFlight);
+			await Promise.resolve();
+			inFlight--;
+			return ENDED;
+		});
+		await watch.readUntilAllEnded(clockAt(), HOUR);
+		expect(max).toBe(10);
+	});
+
+	it('continues after temporary failures', async () => {
+		let reads = 0;
+		const watch = watchOf(['a'], async () => {
+			if (++reads < 6) throw new NotSent('The service cannot be reached', forEveryone('Wait.'));
+			return ENDED;
+		});
+		await watch.readUntilAllEnded(clockAt(), HOUR);
+		expect(watch.state('a')).toEqual({ record: ENDED, hasEnded: true });
+	});
+
+	it('stops reading a call whose reads the service rejects, and says why', async () => {
+		let reads = 0;
+		const watch = watchOf(['bad', 'good'], async (callId) => {
+			if (callId === 'good') return ENDED;
+			reads++;
+			throw new ServiceRejection('Unknown call', forEveryone('Check it.'), 'call_not_found', 404, {
+				texts: ['call_not_found'],
+				body: {},
+			});
+		});
+		await watch.readUntilAllEnded(clockAt(), HOUR);
+		expect(reads).toBe(3);
+		expect(watch.state('bad')).toEqual({
+			record: {},
+			hasEnded: false,
+			readFailure: 'Unknown call. Check it. The service said: call_not_found.',
+		});
+		expect(watch.pending).toEqual(['bad']);
+	});
+
+	it('reads a last time at the limit', async () => {
+		const clock = clockAt();
+		const watch = watchOf(['a'], async () => ({
+			status: clock.now() === 8_000 ? 'not_picked' : 'ringing',
+		}));
+		await watch.readUntilAllEnded(clock, 8_000);
+		expect(clock.sleeps).toEqual([5_000, 3_000]);
+		expect(watch.pending).toEqual([]);
+	});
+});
+
+describe('whether all have ended', () => {
+	it('one of many calls in progress is found without reading all of them every time', async () => {
+		let reads = 0;
+		const read = async (callId: string): Promise<JsonObject> => {
+			reads++;
+			return callId === 'call-7' ? { status: 'ringing' } : ENDED;
+		};
+		for (let look = 0; look < 400; look++) {
+			expect(await watchOf(IDS, read).haveAllEnded()).toBe(false);
+		}
+		// On average half of them, or up to the end of the group.
+		expect(reads / 400).toBeLessThan(0.9 * IDS.length);
+	});
+
+	it('while no call has ended, one read shows it', async () => {
+		const reads: string[] = [];
+		const watch = watchOf(IDS, async (callId) => {
+			reads.push(callId);
+			return { status: 'ringing' };
+		});
+		expect(await watch.haveAllEnded()).toBe(false);
+		expect(reads).toHaveLength(1);
+	});
+
+	it('each call is read once if all have ended', async () => {
+		const reads: string[] = [];
+		const watch = watchOf(IDS, async (callId) => {
+			reads.push(callId);
+			return ENDED;
+		});
+		await watch.read(['call-3']);
+		expect(await watch.haveAllEnded()).toBe(true);
+		expect(reads.toSorted()).toEqual(IDS.toSorted());
+	});
+
+	it('a reported call has ended, whatever its record shows', async () => {
+		const watch = watchOf(
+			['a', 'b'],
+			async () => ({ status: 'ringing' }),
+			(callId) => callId === 'a',
+		);
+		await watch.read(['a', 'b']);
+		expect(watch.pending).toEqual(['b']);
+	});
+
+	it('a call that cannot be read has not ended, and has its earlier record', async () => {
+		let isDown = false;
+		const watch = watchOf(['a'], async () => {
+			if (isDown) throw new Error('down');
+			return { status: 'ringing' };
+		});
+		await watch.read(['a']);
+		isDown = true;
+		expect(await watch.haveAllEnded()).toBe(false);
+		expect(watch.state('a')).toEqual({
+			record: { status: 'ringing' },
+			hasEnded: false,
+			readFailure: 'down',
+		});
+	});
+});
