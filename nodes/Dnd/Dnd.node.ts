@@ -6,6 +6,7 @@ import {
 	type INodeTypeDescription,
 } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { resourceFields, type ResourceChoice, runOperation } from '../shared/n8n/run/operations';
@@ -76,7 +77,7 @@ export class Dnd implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
+		listSearch: { searchAgents, searchCampaigns },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -22,7 +22,7 @@ import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { readCall } from './fields/readCall';
-import { CallLimiter, TooManyCalls } from './limit/callLimit';
+import { CallLimiter, TooManyCalls } from './limit/callLimiter';
 import { NOT_PLACED_REASONS } from './request/notPlaced';
 import { atItsTime, openingFor, OutsideHours, plannedFor, withDate } from './request/openingHours';
 import { requireFuture } from './request/scheduledAt';
@@ -50,12 +50,13 @@ export async function placeCalls(
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
+		beforeFirst: async (indexes) => await limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
 			singular: 'call was already placed',
 			plural: 'calls were already placed',
 		},
-	});
+	}).finally(async () => await limiter.release());
 	return await wait.finish(placed);
 }
 
@@ -130,6 +131,13 @@ function prepareCall(
 			...((hasHours || limit !== undefined) && { placed: true }),
 			...(question && { asked: question.asked.question }),
 		});
+	if (limit !== undefined) {
+		const planned = () => {
+			const { scheduled_at: scheduled } = requestSince(dateTimeNow());
+			return plannedFor(scheduled, dateTimeNow()).toMillis();
+		};
+		limiter.add(index, { number: numberKey, limit, planned });
+	}
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
@@ -143,21 +151,11 @@ function prepareCall(
 		send: async (account) => {
 			requireStillFuture();
 			const since = dateTimeNow();
-			const dueAt = ({ scheduled_at: scheduled }: CallRequest) =>
-				plannedFor(scheduled, dateTimeNow()).toMillis();
-			let latest: number | undefined;
-			const bodyNow = () => {
-				const sent = requestSince(since);
-				latest = dueAt(sent);
-				return sent;
-			};
 			const place = async () => {
-				const sending = { ...additions, legacy, bodyNow };
+				const sending = { ...additions, legacy, bodyNow: () => requestSince(since) };
 				return await placeOne(account.client, requestSince(since), sending, callIds);
 			};
-			if (limit === undefined) return placedItems(await place());
-			const times = { planned: () => dueAt(requestSince(since)), latest: () => latest };
-			return placedItems(await limiter.place(numberKey, limit, times, place));
+			return placedItems(await limiter.place(index, place));
 		},
 		withDetails: (error) => withCallDetails(request, error),
 		fallbackOutput: notPlacedOutput,

@@ -19,7 +19,6 @@ import type { PushOutcome } from './push/pushTypes';
 import { prepareRows } from './push/prepareRows';
 import { optionsFingerprint } from './push/attemptSettings';
 import { PushProgress, type KnownOutcome } from './push/progress';
-import type { NumberList } from './push/pushedNumbers';
 import { begunRowsOptions, type BegunLog } from './push/pushOptions';
 import { pushToCampaign } from './push/pushToCampaign';
 import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
@@ -29,13 +28,7 @@ import { RowSet } from './push/rowSet';
 import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
 import type { InputRowsOfRun } from './inputRows';
 import type { FinishedPush } from './pushOutput';
-import {
-	openNumberList,
-	openWorkflowStore,
-	runExclusiveOnWorkflow,
-	runExclusivePush,
-	withExclusiveAccess,
-} from '../shared/n8n/idempotency/workflowStore';
+import { openRememberedNumbers } from '../shared/n8n/idempotency/rememberedNumbers';
 import { runExclusive } from '../shared/keyedMutex';
 import {
 	PUSHED_NUMBERS_STORE,
@@ -111,16 +104,17 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
 	const send = async (): Promise<PushResult> => {
 		const { length: sentBefore } = progress.record.sent;
-		const numberList = await openPushedNumbers(context, settings);
+		const pushedNumbers = settings.skipPushedBefore
+			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
+			: undefined;
 		const markExecution = once(async () => await beginNumbers(context, settings));
-		const options = { ...push, isAnotherPush, numberList, markExecution };
+		const options = { ...push, isAnotherPush, pushedNumbers, markExecution };
 		const outcome = await pushToCampaign(source, prepared, options, progress);
 		const hasSent = progress.record.sent.length > sentBefore;
 		return { outcome, output, hasSent, rows, phones: prepared.phones };
 	};
 	// An AI agent may call the tool again while it runs.
-	const inOrder = async () => await runExclusive(progress.record, send);
-	return settings.skipPushedBefore ? await runExclusivePush(context, inOrder) : await inOrder();
+	return await runExclusive(progress.record, send);
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -133,22 +127,6 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 			"Set 'Output' in 'Options' to 'One Item per Request' or 'One Summary Item', or split the file.",
 		),
 	);
-}
-
-/** The list of *Skip Numbers Pushed Before*. Undefined if the option is off. */
-async function openPushedNumbers(
-	context: IExecuteFunctions,
-	{ skipPushedBefore, campaign }: Pick<PushSettings, 'skipPushedBefore' | 'campaign'>,
-): Promise<NumberList | undefined> {
-	if (!skipPushedBefore) return undefined;
-	const shared = openWorkflowStore(context, PUSHED_NUMBERS_STORE);
-	const owner = { kind: 'pushes', node: context.getNode().id, campaign: campaign.id } as const;
-	const list = await runExclusiveOnWorkflow(
-		context,
-		PUSHED_NUMBERS_STORE,
-		async () => await openNumberList(shared, owner),
-	);
-	return { store: withExclusiveAccess(context, PUSHED_NUMBERS_STORE, shared), ...list };
 }
 
 /** The list of numbers doesn't show which execution pushed them, but {@link mayHaveBegunAny} must know it. */

@@ -33,7 +33,7 @@ async function placeCallNode(parameters: INodeParameters) {
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 			countryCode: 'IN',
 			phoneNumber: '={{ $json.body?.phone ?? $json.phone }}',
-			options: { callLimit: { limit: { maximumCalls: 1, days: 1 } } },
+			options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } },
 			...parameters,
 		},
 		{ credentials: await credentialFor(n8n, simulator) },

@@ -309,7 +309,7 @@ describe('Engine 2.0 of n8n', () => {
 		const pushed = () => simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
 
 		it('Limit Calls per Person counts over executions', async () => {
-			const options = { callLimit: { limit: { maximumCalls: 1, days: 1 } } };
+			const options = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
 			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
 			const items = await runTwice(repeat, place({ options }));
 			expect(items.map(({ json }) => json.placed).sort()).toEqual([false, false, false, true]);

@@ -834,6 +834,7 @@ export const notReaders = new Set([
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callPages.ts › requirePaths',
+	'shared/calls/callLimit.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/calls/readBack.ts › NotEndedYet',
 	'shared/chat/connection.ts › ChatConnection',

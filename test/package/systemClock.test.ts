@@ -16,13 +16,11 @@ const REASONS: { [file: string]: string } = {
 	'nodes/CallCompletedTrigger/reading/callReader.ts':
 		'calls are compared with the date of publishing, and n8n stores dates',
 	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
-	'nodes/shared/n8n/idempotency/workflowLock.ts':
-		'processes, also on several machines, have only the date in common',
 	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
-	'nodes/PlaceCall/limit/callLimit.ts': 'calls count for some days, over all executions',
+	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
 	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',

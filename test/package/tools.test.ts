@@ -90,9 +90,9 @@ test('descriptions warn of phone calls and say when to use the tool, or say that
 /** Settings for the person who builds the workflow. The model only fills in the task. */
 const NOT_FOR_MODELS = [
 	...['Operation', 'Resource', 'Send Via', 'Answer With', 'Prevent Duplicate Messages'],
-	...['When the Time Limit Passes', 'Return', 'Recording As', 'Other Columns', 'Contacts From'],
+	...['Return', 'Recording As', 'Other Columns', 'Contacts From'],
 	...['Additional Data From', 'Wait for Completion', 'Time Limit', 'Unit', 'Finished Statuses'],
-	...['How', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
+	...['How', 'Per', 'If the Outcome Is Unknown', 'Include Input Fields', 'Outside Calling Hours'],
 	...['Concurrency', 'Maximum Calls per Agent Run', 'Numbers to Forget', 'Output', 'Response Type'],
 ];
 

@@ -34,7 +34,7 @@ const WORKFLOWS: Record<string, INodeParameters> = {
 		...AGENT,
 		countryCode: 'IN',
 		phoneNumber: '={{ $json.phone }}',
-		options: { callLimit: { limit: { maximumCalls: 1, days: 1 } } },
+		options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } },
 	},
 	pushCampaignContacts: {
 		...AGENT,

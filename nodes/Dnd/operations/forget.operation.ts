@@ -1,22 +1,21 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
-import type { JsonObject } from '../../shared/json';
-import type { Limiter } from '../../shared/keyedMutex';
+import { parseCampaignId } from '../../shared/api/parseIds';
+import { countedCalls } from '../../shared/calls/callLimit';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
+import { campaignField } from '../../shared/n8n/forms/campaignField';
+import { clock } from '../../shared/n8n/http/accountClient';
 import { optionalCountryField } from '../../shared/n8n/forms/countryField';
 import { MAY_BE_BLANK, type Fields } from '../../shared/n8n/forms/fields';
 import type { StoreUse } from '../../shared/n8n/idempotency/nodeStore';
-import {
-	openWorkflowStore,
-	runExclusiveOnWorkflow,
-	runExclusivePush,
-} from '../../shared/n8n/idempotency/workflowStore';
+import { openRememberedNumbers, pushedText } from '../../shared/n8n/idempotency/rememberedNumbers';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
-import { type Forgotten, type NumberKeys, NumberLists } from '../../shared/numberLists/numberLists';
 import { countryCode } from '../../shared/phone/countries';
-import { numberKeys } from '../../shared/phone/numberKeys';
+import { type NumberKeys, numberKeys } from '../../shared/phone/numberKeys';
 import type { Checked } from '../../shared/values';
 import { phoneField } from '../dndFields';
 
@@ -40,7 +39,8 @@ const scopeField: INodeProperties = {
 		{
 			name: 'Number of Each Item',
 			value: 'items',
-			description: "Forget the number in 'Phone', in any format",
+			description:
+				"Forget the number in 'Phone', in any format: its calls, and its push to 'Campaign'",
 		},
 	],
 	default: 'items',
@@ -94,6 +94,13 @@ export const forget: Operation = {
 			displayOptions: ofEachItem,
 		},
 		{
+			...campaignField,
+			required: false,
+			description:
+				'The campaign that may get the number again. To forget the pushes of a number to several campaigns, use an item for each. Leave empty to forget only its calls.',
+			displayOptions: ofEachItem,
+		},
+		{
 			...optionalCountryField,
 			description:
 				'The country of a number that is written without its country code, as in Place Call. Type to search.',
@@ -110,24 +117,33 @@ export const forget: Operation = {
 				onScreenOnly("Choose another 'Operation' in the node of this tool."),
 			);
 		}
-		const store = openWorkflowStore(context, STORE);
-		const exclusive: Limiter = async (run) => await runExclusiveOnWorkflow(context, STORE, run);
-		// Pushes in progress end first, because they record their results at the end.
+		const store = openRememberedNumbers(context, STORE);
 		if (parameters.at(0).choice('numbersToForget', 'items') === 'all') {
-			await runExclusivePush(context, async () => await exclusive(async () => await store.clear()));
+			await store.clear();
 			return [{ json: { forgotten: 'all', not_reached: NOT_REACHED }, pairedItem: [] }];
 		}
-		let lists: Promise<NumberLists> | undefined;
+		const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
-			const keys = readKeys(parameters.at(index));
-			const forgotten = await runExclusivePush(context, async () => {
-				lists ??= NumberLists.read(store, exclusive);
-				return await (await lists).forget(keys);
+			const form = parameters.at(index);
+			const { pushed, called } = readKeys(form);
+			const campaignId = readCampaignId(form);
+			const pushes =
+				campaignId === undefined ? [] : pushed.map((key) => pushedText(campaignId, key));
+			const calls = called.flatMap((key) => countedCalls(now, key));
+			// The number itself isn't repeated, because n8n stores the output.
+			const [push, call] = [await wasRemoved(store, pushes), await wasRemoved(store, calls)];
+			return asItems({
+				forgotten: push || call,
+				forgotten_push: push,
+				forgotten_calls: call,
+				not_reached: NOT_REACHED,
 			});
-			return asItems(outputOf(forgotten));
 		};
 		return await forEachItem(context, forgetOne, {
-			check: (index) => readKeys(parameters.at(index)),
+			check: (index) => {
+				readKeys(parameters.at(index));
+				readCampaignId(parameters.at(index));
+			},
 			checkNote: 'Nothing was forgotten.',
 		});
 	},
@@ -145,12 +161,14 @@ function valid<T>(checked: Checked<T>): T {
 	throw new InvalidInput(checked.problem.message, checked.problem.resolution);
 }
 
-/** The number itself isn't repeated, because n8n stores the output. */
-function outputOf({ campaigns, calls }: Forgotten): JsonObject {
-	return {
-		forgotten: calls || campaigns.length > 0,
-		forgotten_campaigns: campaigns,
-		forgotten_calls: calls,
-		not_reached: NOT_REACHED,
-	};
+function readCampaignId(form: Fields): number | undefined {
+	const id = form.textOrNumber('campaignId', MAY_BE_BLANK);
+	return id === undefined || id === '' ? undefined : parseCampaignId(id);
+}
+
+async function wasRemoved(store: DeduplicationStore, texts: readonly string[]): Promise<boolean> {
+	if (texts.length === 0) return false;
+	const before = await store.count();
+	await store.remove([...texts]);
+	return (await store.count()) < before;
 }

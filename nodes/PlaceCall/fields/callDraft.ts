@@ -5,7 +5,7 @@ import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { callKey } from '../../shared/phone/numberKeys';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
-import type { CallLimit } from '../../shared/numberLists/calledNumbers';
+import type { CallLimit } from '../../shared/calls/callLimit';
 import type { CallingHours } from '../request/openingHours';
 import type { Schedule } from '../request/scheduledAt';
 

@@ -1,12 +1,8 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, problem } from '../../shared/values';
+import { MAX_CALLS, PERIODS } from '../../shared/calls/callLimit';
 import type { CallField } from './callDraft';
-
-const MAX_CALLS = 10;
-const MIN_DAYS = 0.1;
-const MAX_DAYS = 90;
-const DAY_MS = 24 * 3_600_000;
 
 const limitProperty: INodeProperties = {
 	displayName: 'Limit Calls per Person',
@@ -17,7 +13,7 @@ const limitProperty: INodeProperties = {
 	default: { limit: {} },
 	placeholder: 'Add Limit',
 	description:
-		"How often this node may call the same number, over all executions of this workflow. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
+		"How often this workflow may call the same number, over all its executions. A person over the limit isn't called, and the item is returned with placed set to false. The format of a number doesn't matter. The node remembers a call before placing it, and forgets it if it was certainly not placed.",
 	options: [
 		{
 			displayName: 'Limit',
@@ -29,15 +25,20 @@ const limitProperty: INodeProperties = {
 					type: 'number',
 					typeOptions: { minValue: 1, maxValue: MAX_CALLS, numberPrecision: 0 },
 					default: 1,
-					description: `How many calls to place to the same number in these days, from 1 to ${MAX_CALLS}`,
+					description: `How many calls to place to the same number in each period, from 1 to ${MAX_CALLS}`,
 				},
 				{
-					displayName: 'Days',
-					name: 'days',
-					type: 'number',
-					typeOptions: { minValue: MIN_DAYS, maxValue: MAX_DAYS, numberPrecision: 1 },
-					default: 1,
-					description: `The number of days in which these calls count, from ${MIN_DAYS} to ${MAX_DAYS}. A day has 24 hours from each call. If the workflow calls the same people at the same time every day, enter 0.9, because a call can be some minutes earlier than the day before.`,
+					displayName: 'Per',
+					name: 'period',
+					type: 'options',
+					options: [
+						{ name: 'Day', value: 'day' },
+						{ name: 'Month', value: 'month' },
+						{ name: 'Week', value: 'week' },
+					],
+					default: 'day',
+					description:
+						"The calendar period in which these calls count, in the workflow's time zone. A week starts on Monday. A scheduled call counts in the period in which it's placed. If you change the period, the count starts from zero.",
 				},
 			],
 		},
@@ -54,9 +55,9 @@ export const callLimit: CallField = {
 			return;
 		}
 		const calls = draft.take(callsIn(limit.number('maximumCalls', 1)));
-		const days = draft.take(daysIn(limit.number('days', 1)));
-		if (calls === undefined || days === undefined) return;
-		draft.limit = { calls, periodMs: Math.round(days * DAY_MS) };
+		const value = limit.choice('period', 'day');
+		const period = PERIODS.find((one) => one === value);
+		if (calls !== undefined && period !== undefined) draft.limit = { calls, period };
 	},
 };
 
@@ -70,13 +71,5 @@ function callsIn(value: number): Checked<number> {
 	return problem(
 		`'Maximum Calls' in 'Limit Calls per Person' must be a whole number from 1 to ${MAX_CALLS} (got ${value})`,
 		onScreenOnly(`Enter a whole number from 1 to ${MAX_CALLS}.`),
-	);
-}
-
-function daysIn(value: number): Checked<number> {
-	if (value >= MIN_DAYS && value <= MAX_DAYS) return { value };
-	return problem(
-		`'Days' in 'Limit Calls per Person' must be a number from ${MIN_DAYS} to ${MAX_DAYS} (got ${value})`,
-		onScreenOnly(`Enter a number from ${MIN_DAYS} to ${MAX_DAYS}.`),
 	);
 }

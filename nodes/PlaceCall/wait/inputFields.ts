@@ -13,7 +13,6 @@ const CALL_FIELDS = [
 	'placed',
 	'not_placed_reason',
 	'next_opening',
-	'last_call_at',
 	'next_call_possible_at',
 	'timed_out',
 	'asked',

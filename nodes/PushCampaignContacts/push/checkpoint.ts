@@ -19,7 +19,7 @@ export type PushCheckpoint = {
 	pushIndex?: number;
 	/** Rows that certainly weren't sent, although others of their recorded block were. */
 	unsent?: UnsentRows;
-	/** Rows of an earlier run that was interrupted. Later attempts must report them too. */
+	/** Rows of an earlier attempt that was interrupted. Later attempts must report them too. */
 	interrupted?: InterruptedRows;
 	/** Whether the service counts contacts from 0 or 1. */
 	indexBase?: IndexBase;
@@ -54,8 +54,8 @@ export type UnsentRows = {
 	positions: RowRanges;
 };
 
-/** `numbers` is a fingerprint. `byAttempt`: an earlier attempt of the execution was interrupted, not an earlier run. */
-type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string; byAttempt?: true };
+/** `numbers` is a fingerprint. */
+type InterruptedRows = { campaign: number; rows: RowRanges; numbers: string };
 
 export function emptyCheckpoint(): PushCheckpoint {
 	return { sent: [], rejected: [] };
@@ -111,13 +111,8 @@ function isUnsent(value: unknown): boolean {
 
 function isInterrupted(value: unknown): boolean {
 	if (!isJsonObject(value)) return false;
-	const { campaign, rows, numbers, byAttempt } = value;
-	return (
-		typeof campaign === 'number' &&
-		areRanges(rows) &&
-		typeof numbers === 'string' &&
-		(byAttempt === undefined || byAttempt === true)
-	);
+	const { campaign, rows, numbers } = value;
+	return typeof campaign === 'number' && areRanges(rows) && typeof numbers === 'string';
 }
 
 function areRanges(value: unknown): boolean {

@@ -9,7 +9,7 @@ import { RowsOfSentPhones } from './rowsByPhone';
 import { RejectedRows, type RejectedGroup, type RejectedRow } from './rejectedRows';
 import { RowSet } from './rowSet';
 import { ROWS_PER_YIELD, type PushOutcome } from './pushTypes';
-import { BEGUN_EARLIER, INTERRUPTED } from './rowQueue';
+import { BEGUN_EARLIER } from './rowQueue';
 import type { PreparedRows } from './prepareRows';
 import {
 	emptyCheckpoint,
@@ -173,7 +173,6 @@ export class PushProgress {
 			campaign,
 			rows: rows.toRanges(),
 			numbers: numbersOf([...rows], keys),
-			...(Object.values(BEGUN_EARLIER).includes(unknown.reason) && { byAttempt: true }),
 		};
 	}
 
@@ -204,9 +203,7 @@ export class PushProgress {
 	}
 
 	private restoreInterrupted(rows: RowSet, { rejectedRows }: PushOutcome, reader: Reader): void {
-		const isByAttempt = this.record.interrupted?.byAttempt === true;
-		const reason = (isByAttempt ? BEGUN_EARLIER : INTERRUPTED)[reader];
-		rejectedRows.addAll({ rows, status: 'unknown', reason });
+		rejectedRows.addAll({ rows, status: 'unknown', reason: BEGUN_EARLIER[reader] });
 	}
 
 	private interruptedRows(keys: ByRow<string>, campaign: number): number[] {

@@ -1,8 +1,8 @@
 import type { ApiClient } from '../../shared/api/client';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import type { BegunRowsOptions } from './begunRows';
 import type { AttemptOptions } from './attemptSettings';
 import type { PushProgress } from './progress';
-import type { NumberList } from './pushedNumbers';
 import type { SentNumbers } from './sentNumbers';
 
 /** The part of the options that all runs of the node share. */
@@ -18,11 +18,11 @@ export type PushOptions = AttemptOptions & {
 	begun?: BegunLog | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
-	/** For *Skip Numbers Pushed Before*: the list of the numbers that earlier runs pushed. */
-	numberList?: NumberList | undefined;
-	/** With `numberList`: records that the execution sends new numbers. */
+	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
+	pushedNumbers?: DeduplicationStore | undefined;
+	/** With `pushedNumbers`: records that the execution sends new numbers. */
 	markExecution?: () => Promise<void>;
-	/** With `numberList`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
+	/** With `pushedNumbers`: an earlier attempt of the execution pushed without it, so any row may be in the campaign. */
 	isAnotherPush?: boolean;
 };
 

@@ -4,7 +4,7 @@ import { BegunRows } from './begunRows';
 import type { PreparedRows } from './prepareRows';
 import { attemptSettings } from './attemptSettings';
 import { PushProgress } from './progress';
-import { PushedNumbers } from './pushedNumbers';
+import { PushedNumbers, requireRoom } from './pushedNumbers';
 import { begunRowsOptions, type PushOptions } from './pushOptions';
 import { PushRunner } from './pushRunner';
 import { reasonOf, type PushOutcome } from './pushTypes';
@@ -25,12 +25,15 @@ export async function pushToCampaign(
 	const settings = attemptSettings(options);
 	const reader = readerOf(settings.isTool);
 	const { contactsPerRequest } = options;
-	const begun = options.numberList === undefined ? begunRowsOptions(options, progress) : undefined;
+	const begun =
+		options.pushedNumbers === undefined ? begunRowsOptions(options, progress) : undefined;
 	const earlier =
 		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
 	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
-	const { numberList, campaign, sentNumbers } = options;
-	const pushedNumbers = numberList && new PushedNumbers(numberList, prepared.keys);
+	const { campaign, sentNumbers } = options;
+	const pushedNumbers =
+		options.pushedNumbers && new PushedNumbers(options.pushedNumbers, campaign.id, prepared.keys);
+	if (pushedNumbers !== undefined) requireRoom(prepared.rows.size);
 	const restored = await progress.restore(
 		source,
 		prepared,

@@ -82,11 +82,6 @@ const PUSHED_BEFORE: Resolution = {
 	forModel:
 		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
 };
-export const INTERRUPTED: Resolution = {
-	onScreen: `An earlier execution of this workflow began to push this number and didn't report the result. It was interrupted, or it's still running. The number may be in the campaign, so it wasn't sent again. Compare the campaign's newest contact list with your rows (Campaign Status shows the lists). ${TO_SEND_ANYWAY}`,
-	forModel:
-		"An earlier push of this number didn't report its result. It was interrupted, or it's still running. The number may be in the campaign, so it wasn't sent again.",
-};
 export const STILL_STORED: Resolution = {
 	onScreen:
 		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, forget the number with DND List > Forget.",
@@ -99,7 +94,6 @@ export class NewNumbersOnly implements RowQueue {
 	private readonly known: number[] = [];
 	/** Reserved, but not taken yet. */
 	private ready: number[] = [];
-	private unconfirmed = new RowSet();
 
 	constructor(
 		private readonly rows: RowSet,
@@ -130,9 +124,7 @@ export class NewNumbersOnly implements RowQueue {
 		return [];
 	}
 
-	async settle(rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
-		const released = new Set(withoutEffect);
-		this.pushedNumbers.confirm(rows.filter((row) => !released.has(row)));
+	async settle(_rows: readonly number[], withoutEffect: readonly number[]): Promise<void> {
 		await this.pushedNumbers.release(withoutEffect);
 	}
 
@@ -142,16 +134,11 @@ export class NewNumbersOnly implements RowQueue {
 
 	async close(): Promise<void> {
 		await this.pushedNumbers.release(this.ready);
-		this.unconfirmed = RowSet.of(await this.pushedNumbers.end(this.known));
 	}
 
 	skipped(): RejectedGroup[] {
-		const { unconfirmed, reader } = this;
-		const confirmed = RowSet.of(this.known).without(unconfirmed);
-		return [
-			{ rows: unconfirmed, status: 'unknown', reason: INTERRUPTED[reader] },
-			{ rows: confirmed, status: 'pushed_before', reason: PUSHED_BEFORE[reader] },
-		];
+		const reason = PUSHED_BEFORE[this.reader];
+		return [{ rows: RowSet.of(this.known), status: 'pushed_before', reason }];
 	}
 }
 

@@ -1,9 +1,11 @@
 import { forEveryone } from '../api/resolution';
-import type { NumberKeys } from '../numberLists/numberLists';
 import { type Checked, isUnset, problem, quoted } from '../values';
 import { phoneNumber } from './callPhone';
 import { isAccepted, readCampaignPhone, readPhoneAsWritten } from './campaignPhone';
 import { phoneKey } from './phoneKey';
+
+/** A number as n8n remembers it: its keys among pushed numbers, and among called ones. */
+export type NumberKeys = { pushed: readonly string[]; called: readonly string[] };
 
 /**
  * A call is known by the international form of its number, or by the country and the number as sent if that isn't clear.

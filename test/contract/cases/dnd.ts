@@ -189,7 +189,7 @@ export const dnd: ContractCase[] = [
 		requests: [],
 		output: FORMATS.map(() => ({
 			forgotten: false,
-			forgotten_campaigns: [],
+			forgotten_push: false,
 			forgotten_calls: false,
 		})),
 	},

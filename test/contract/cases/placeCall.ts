@@ -14,7 +14,7 @@ const inThreeDays = () =>
 		Date.now() + 3 * 86_400_000,
 	);
 
-const once = { callLimit: { limit: { maximumCalls: 1, days: 1 } } };
+const once = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
 
 const question = {
 	...call,
@@ -78,7 +78,6 @@ export const placeCall: ContractCase[] = [
 				placed: false,
 				call_id: null,
 				not_placed_reason: 'call_limit_reached',
-				last_call_at: expect.any(String),
 				next_call_possible_at: expect.any(String),
 			},
 		],
@@ -137,7 +136,6 @@ export const placeCall: ContractCase[] = [
 				placed: false,
 				call_id: null,
 				not_placed_reason: 'call_limit_reached',
-				last_call_at: expect.any(String),
 				next_call_possible_at: expect.any(String),
 			},
 		],

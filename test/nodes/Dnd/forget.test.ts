@@ -3,13 +3,11 @@ import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineHarness,
 	engineTool,
-	executeContext,
 	inlineTool,
 	mcpTool,
 	output,
 	runNode,
 	service,
-	skipSleeps,
 } from '../../engine';
 import { acceptCalls, CALL } from '../PlaceCall/placeCallHarness';
 import {
@@ -35,7 +33,8 @@ const forgetNode = (parameters: INodeParameters = {}) =>
 			...parameters,
 		},
 	});
-const limited = { options: { callLimit: { limit: { maximumCalls: 1, days: 1 } } } };
+const limited = { options: { callLimit: { limit: { maximumCalls: 1, period: 'day' } } } };
+const by = (id: string) => ({ __rl: true, mode: 'id', value: id });
 const callNode = (id = 'call') =>
 	harness.node('placeCall', {
 		id,
@@ -81,7 +80,7 @@ beforeEach(() => {
 });
 
 describe('Forget', () => {
-	it('forgets the calls and pushes of all nodes of the workflow, in any format, and says where', async () => {
+	it('forgets the calls to a number and its push to a campaign, in any format, and says which', async () => {
 		acceptCalls(3);
 		await called(phone(0), phone(1));
 		respondWith([200, accepted(2)]);
@@ -89,21 +88,35 @@ describe('Forget', () => {
 		await push('42', phone(0), phone(1));
 		await push('43', phone(0));
 		const before = store.size;
-		const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)]);
+		const { items } = await forgetting([`+91 ${phone(0)}`, phone(7)], { campaignId: by('42') });
 		expect(items).toMatchObject([
 			{
-				json: { forgotten: true, forgotten_campaigns: [42, 43], forgotten_calls: true },
+				json: { forgotten_push: true, forgotten_calls: true },
 				pairedItem: { item: 0 },
 			},
-			{ json: { forgotten: false, forgotten_campaigns: [], forgotten_calls: false } },
+			{ json: { forgotten_push: false, forgotten_calls: false } },
 		]);
 		expect(JSON.stringify(items)).not.toContain(phone(0));
-		expect(store.size).toBeLessThan(before);
+		expect(store.size).toBe(before - 2);
 
 		expect(await called(phone(0), phone(1))).toEqual([true, false]);
 		const bodies = respondWith([200, accepted(1)]);
 		expect(await push('42', phone(0), phone(1))).toEqual(['pushed_before']);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)]]);
+		expect(await push('43', phone(0))).toEqual(['pushed_before']);
+	});
+
+	it('forgets only the calls without a campaign, also scheduled ones', async () => {
+		acceptCalls(1);
+		const inTwoWeeks = new Date(clock.now() + 14 * 24 * 3_600_000).toISOString();
+		const later = { ...CALL, ...limited, when: 'dateTime', scheduledAt: inTwoWeeks };
+		const node = harness.node('placeCall', { id: 'call', parameters: later });
+		await run(node, rowsOf({}));
+		const { items } = await forgetting([phone(0)]);
+		expect(items).toMatchObject([{ json: { forgotten_push: false, forgotten_calls: false } }]);
+		const ofCall = await forgetting([CALL.phoneNumber]);
+		expect(ofCall.items).toMatchObject([{ json: { forgotten_calls: true } }]);
+		expect(store.size).toBe(0);
 	});
 
 	it('says what it does not reach, and what to do', async () => {
@@ -140,23 +153,25 @@ describe('Forget', () => {
 		acceptCalls(1);
 		await called(phone(0));
 		const { size } = store;
-		const { error } = await forgetting([phone(0), '2025550123']);
+		const { error } = await forgetting([phone(0), '2025550123'], { campaignId: by('42') });
 		expect(error?.message).toContain('\'Phone\' "2025550123" has no clear international format');
 		expect(store.size).toBe(size);
 	});
 
-	it('interrupted halfway, a pushed number is unknown and is not sent', async () => {
-		respondWith([200, accepted(1)]);
-		await push('42', phone(0));
-		let removals = 0;
+	it('forgets nothing if the campaign is not a number', async () => {
+		acceptCalls(1);
+		await called(phone(0));
+		const { error } = await forgetting([phone(0)], { campaignId: by('spring') });
+		expect(error?.message).toContain(`'Campaign' must be a whole number (got "spring")`);
+		expect(store.size).toBe(1);
+	});
+
+	it('says so if the numbers cannot be read or written', async () => {
 		store.beforeCall = (made) => {
-			// A number has two keys in a list. The search for lists removes more texts at a time.
-			if (made === 'remove 1' && ++removals > 1) throw new Error('killed');
+			if (made.startsWith('remove')) throw new Error('killed');
 		};
 		const { error } = await forgetting([phone(0)]);
-		store.beforeCall = () => {};
 		expect(error?.message).toContain("n8n can't read or write the numbers that it remembers");
-		expect(await push('42', phone(0))).toEqual(['unknown']);
 	});
 
 	it.each([
@@ -173,42 +188,5 @@ describe('Forget', () => {
 			what_happened: "A tool can't forget numbers, so nothing was forgotten.",
 		});
 		expect(store.size).toBe(size);
-	});
-
-	it('forgets a number although each access to the store takes two seconds', async () => {
-		respondWith([200, accepted(1)]);
-		await push('42', phone(0));
-		const setTime = skipSleeps();
-		store.beforeCall = (call) => {
-			if (!call.startsWith('lock')) setTime(new Date(clock.now() + 2_000).toISOString());
-		};
-		expect((await forgetting([phone(0)])).items).toMatchObject([
-			{ json: { forgotten: true, forgotten_campaigns: [42] } },
-		]);
-	});
-
-	it('waits for a push in progress', async () => {
-		let forgotten: ReturnType<typeof forgetting> | undefined;
-		service()
-			.post('/v1/campaigns/42/contacts')
-			.reply(200, () => {
-				forgotten = forgetting([phone(0)]);
-				return accepted(1);
-			});
-		await push('42', phone(0));
-		expect((await forgotten)?.items).toMatchObject([{ json: { forgotten_campaigns: [42] } }]);
-		const bodies = respondWith([200, accepted(1)]);
-		await push('42', phone(0));
-		expect(bodies).toHaveLength(1);
-	});
-});
-
-it('a node of the workflow that removes duplicates in the same store stops the call', async () => {
-	const context = executeContext(callNode(), [{ json: {} }]);
-	await context.helpers.checkProcessedAndRecord(['row 1'], 'workflow', { mode: 'entries' });
-	const ended = await run(callNode(), rowsOf({ phone: phone(0) }));
-	expect(ended.data.resultData.error).toMatchObject({
-		message: expect.stringContaining('Another node has changed the numbers that n8n remembers'),
-		description: expect.stringContaining("'Scope' of each Remove Duplicates node"),
 	});
 });

@@ -32,12 +32,12 @@ test('a request is not repeated if the service asks to wait longer than a tool m
 	expect(await toolOf()()).toMatchObject({ outcome: 'rejected' });
 });
 
-test('a call is not placed if another process has the list of called numbers for longer', async () => {
+test('a call is not placed if the list of called numbers takes longer', async () => {
 	const pass = holdTimeouts();
 	harness.store.beforeCall = (made) => {
-		if (made.startsWith('lock')) pass(TOOL_LIMITS.wholeMs);
+		if (made === 'add 1') pass(TOOL_LIMITS.wholeMs);
 	};
-	const tool = toolOf({ callLimit: { limit: { maximumCalls: 1, days: 1 } } });
+	const tool = toolOf({ callLimit: { limit: { maximumCalls: 1, period: 'day' } } });
 	expect(await tool()).toMatchObject({
 		outcome: 'not_sent',
 		what_happened: 'Timed out after 50 seconds, and nothing was sent.',

@@ -9,7 +9,6 @@ import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../nodes/shared/keyedMutex';
 import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
-import { openNumberList } from '../../../nodes/shared/n8n/idempotency/workflowStore';
 import { beganBefore, type RowsMemory } from '../../../nodes/PushCampaignContacts/push/begunPush';
 import {
 	emptyCheckpoint,
@@ -220,8 +219,7 @@ export class World {
 			const begun = begunRowsOptions(options, progress);
 			const isAnotherPush = begun !== undefined && (await beganBefore(begun));
 			const store = process.use(this.list);
-			const list = await openNumberList(store, { kind: 'pushes', node: 'n', campaign: 42 });
-			const over = { isAnotherPush, numberList: { store, ...list } };
+			const over = { isAnotherPush, pushedNumbers: store };
 			return await pushToCampaign(source, prepared, { ...options, ...over }, progress);
 		};
 		try {

@@ -18,7 +18,7 @@ import {
 import { KeysByRow, PhonesByRow } from '../../../nodes/PushCampaignContacts/push/phonesByRow';
 import { AllRows } from '../../../nodes/PushCampaignContacts/push/rowQueue';
 import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
-import { Killed, KillableStore } from '../shared/numberLists/killableStore';
+import { Killed, KillableStore } from './killableStore';
 import { phone } from './pushHarness';
 
 describe('rows that are recorded in blocks', () => {

@@ -21,19 +21,14 @@ export function openNodeStore(context: IExecuteFunctions, use: StoreUse): Dedupl
 	return openStore(context, 'node', use);
 }
 
-/**
- * @param scope whose store: of this node, or of its workflow
- * @param requireLock throws if this process may no longer use the store
- */
+/** @param scope whose store: of this node, or of its workflow */
 export function openStore(
 	{ helpers }: IExecuteFunctions,
 	scope: DeduplicationScope,
 	use: StoreUse,
-	requireLock = (): void => {},
 ): DeduplicationStore {
 	const reached = async <T>(access: () => Promise<T>): Promise<T> => {
 		try {
-			requireLock();
 			return await access();
 		} catch (error) {
 			throw unreachable(use, error);
@@ -41,29 +36,14 @@ export function openStore(
 	};
 	return {
 		add: async (texts, maxEntries) => {
-			const options = {
-				/** n8n reads this after it has read the list, and before it writes. The process may have been frozen since. */
-				get mode() {
-					requireLock();
-					return OPTIONS.mode;
-				},
-				...(maxEntries !== undefined && { maxEntries }),
-			};
+			const options = { ...OPTIONS, ...(maxEntries !== undefined && { maxEntries }) };
 			const { new: added } = await reached(
 				async () => await helpers.checkProcessedAndRecord(texts, scope, options),
 			);
 			return added.map(String);
 		},
-		remove: async (texts) => {
-			// n8n reads these after the list, too.
-			const checked = new Proxy(texts, {
-				get: (target, name): unknown => {
-					requireLock();
-					return Reflect.get(target, name);
-				},
-			});
-			await reached(async () => await helpers.removeProcessed(checked, scope, OPTIONS));
-		},
+		remove: async (texts) =>
+			await reached(async () => await helpers.removeProcessed(texts, scope, OPTIONS)),
 		clear: async () =>
 			await reached(async () => await helpers.clearAllProcessedItems(scope, OPTIONS)),
 		count: async () =>

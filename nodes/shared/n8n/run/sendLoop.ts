@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
@@ -11,6 +12,8 @@ import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } 
 export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'completedText'> & {
 	/** Creates what every request needs, such as the API client. */
 	createDeps: () => Promise<Deps>;
+	/** Runs once before the first item is sent, with all items that earlier attempts didn't settle. Not for tools. */
+	beforeFirst?: (indexes: number[]) => Promise<void>;
 	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
 };
@@ -27,7 +30,7 @@ const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a ne
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: RequestOf<Deps>,
-	{ createDeps, limiterFor, ...options }: SendLoopOptions<Deps>,
+	{ createDeps, beforeFirst, limiterFor, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
 	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const notSent = new Set<number>();
@@ -53,8 +56,14 @@ export async function sendEachItem<Deps>(
 		const output = replay(record);
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
+	const isSettled = (index: number) => handler.itemRecords.of(index) !== undefined;
+	const sendFirst = once(async () => {
+		const indexes = [...context.getInputData().keys()].filter((index) => !isSettled(index));
+		await beforeFirst?.(indexes);
+	});
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
+		if (!runsAsTool(context) && !isSettled(index)) await sendFirst();
 		prepared.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {

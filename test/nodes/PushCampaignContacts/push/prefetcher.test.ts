@@ -143,7 +143,7 @@ test('does not prefetch numbers that must be reserved first', async () => {
 		clear: async () => {},
 		count: async () => held.size,
 	};
-	await push(source, { ...options, numberList: { store, name: 'list', texts: 0 } });
+	await push(source, { ...options, pushedNumbers: store });
 	expect(events.indexOf('answer 1')).toBeLessThan(events.indexOf('read 2 3'));
 	expect([...held].some((key) => key.endsWith(phone(3)))).toBe(true);
 });

@@ -1,4 +1,4 @@
-import type { DeduplicationStore } from '../../../../nodes/shared/deduplicationStore';
+import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
 
 export class Killed extends Error {
 	override readonly message = 'killed';

@@ -1,0 +1,168 @@
+import { DateTime } from 'luxon';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { explained, ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
+import { USER, type Resolution } from '../../shared/api/resolution';
+import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/calls/callLimit';
+import { inEnglish, pause, withOffset } from '../../shared/clock';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
+import { clock } from '../../shared/n8n/http/accountClient';
+import { repeatOnStore, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
+import { openRememberedNumbers } from '../../shared/n8n/idempotency/rememberedNumbers';
+import { cancelSignal } from '../../shared/n8n/run/cancel';
+import { asItems } from '../../shared/n8n/run/itemLoop';
+import { NOT_PLACED_REASONS } from '../request/notPlaced';
+
+const STORE: StoreUse = {
+	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
+	description:
+		"Save the workflow and try again. If that doesn't help, ask your n8n administrator to check n8n's database. Or remove 'Limit Calls per Person' and leave out people who were called recently.",
+};
+
+/** A call with a limit. */
+export type LimitedCall = {
+	/** Equal for equal numbers. */
+	number: string;
+	limit: CallLimit;
+	/** When it's placed, as planned now. In epoch milliseconds. */
+	planned: () => number;
+};
+
+/** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
+type Reservation = { period: string; text?: string };
+
+/**
+ * *Limit Calls per Person* in one node run. n8n remembers the first, second, ... call to a person in each period. They're
+ * reserved before a call is placed, for all items at once, because n8n reads and writes the whole list each time.
+ */
+export class CallLimiter {
+	private readonly store: DeduplicationStore;
+	/** By item. Those that may have been placed are removed. */
+	private readonly calls = new Map<number, LimitedCall>();
+	private readonly reservations = new Map<number, Reservation>();
+
+	constructor(private readonly context: IExecuteFunctions) {
+		this.store = openRememberedNumbers(context, STORE);
+	}
+
+	/** The call of an item. It isn't reserved yet. */
+	add(index: number, call: LimitedCall): void {
+		this.calls.set(index, call);
+	}
+
+	/**
+	 * Reserves the calls of these items.
+	 *
+	 * @throws NotSent if the list of called numbers can't be read and written
+	 */
+	async reserve(indexes: readonly number[]): Promise<void> {
+		let pending = indexes.flatMap((index) => {
+			const call = this.calls.get(index);
+			const period = call && this.periodIfClear(call);
+			return call === undefined || period === undefined ? [] : [{ index, call, period }];
+		});
+		for (const { index, period } of pending) this.reservations.set(index, { period });
+		for (let nth = 0; pending.length > 0; nth++) {
+			pending = pending.filter(({ call }) => nth < call.limit.calls);
+			const texts = pending.map(({ call, period }) => calledText(period, nth, call.number));
+			const added = texts.length === 0 ? [] : await this.store.add([...new Set(texts)]);
+			const free = new Set(added);
+			pending = pending.filter(({ index, period }, position) => {
+				const text = texts[position] ?? '';
+				// The first item with a number gets this call. Others try the next one.
+				if (!free.delete(text)) return true;
+				this.reservations.set(index, { period, text });
+				return false;
+			});
+		}
+	}
+
+	/**
+	 * Places the call of an item if the limit allows it.
+	 *
+	 * @throws TooManyCalls if it isn't placed because of the limit
+	 */
+	async place<T>(index: number, place: () => Promise<T>): Promise<T> {
+		const call = this.calls.get(index);
+		if (call === undefined) return await place();
+		// As a tool, or if another period has begun since, it isn't reserved with the others.
+		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
+		if (this.reservations.get(index)?.text === undefined) {
+			throw new TooManyCalls(call.limit, this.plannedFor(call));
+		}
+		this.calls.delete(index);
+		return await place().catch((error: unknown) => {
+			const isNotPlaced = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
+			if (isNotPlaced) this.calls.set(index, call);
+			throw error;
+		});
+	}
+
+	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
+	async release(): Promise<void> {
+		const texts = [...this.calls.keys()].flatMap(
+			(index) => this.reservations.get(index)?.text ?? [],
+		);
+		if (texts.length === 0) return;
+		const signal = cancelSignal(this.context);
+		await repeatOnStore(
+			async () => await this.store.remove(texts),
+			async (ms) => await pause(clock, ms, signal),
+		).catch(() => undefined);
+	}
+
+	private periodOf(call: LimitedCall): string {
+		return periodAt(this.plannedFor(call), call.limit.period);
+	}
+
+	/** Undefined for a call that can't be placed now, which fails on its own. */
+	private periodIfClear(call: LimitedCall): string | undefined {
+		try {
+			return this.periodOf(call);
+		} catch (error) {
+			explained(error);
+			return undefined;
+		}
+	}
+
+	private plannedFor({ planned }: LimitedCall): DateTime {
+		return DateTime.fromMillis(planned(), { zone: this.context.getTimezone() });
+	}
+}
+
+/** The person isn't called now. */
+export class TooManyCalls extends ExplainedError {
+	override readonly name = 'TooManyCalls';
+	override readonly isFinal = true;
+	readonly outcome = 'not_sent';
+	private readonly nextPossible: DateTime;
+
+	constructor(limit: CallLimit, planned: DateTime) {
+		const nextPossible = nextPeriod(planned, limit.period);
+		super(
+			`The call wasn't placed, because the limit of ${inWords(limit)} to this number is reached`,
+			adviceFor(nextPossible),
+		);
+		this.nextPossible = nextPossible;
+	}
+
+	output(): INodeExecutionData[] {
+		return asItems({
+			placed: false,
+			call_id: null,
+			not_placed_reason: NOT_PLACED_REASONS.callLimit,
+			next_call_possible_at: withOffset(this.nextPossible),
+		});
+	}
+}
+
+function inWords({ calls, period }: CallLimit): string {
+	return `${calls} ${calls === 1 ? 'call' : 'calls'} per ${period}`;
+}
+
+function adviceFor(nextPossible: DateTime): Resolution {
+	const time = `The next one is possible from ${inEnglish(nextPossible, 'cccc, d LLLL yyyy, HH:mm')} (${nextPossible.zoneName}).`;
+	return {
+		onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
+		forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
+	};
+}
