@@ -8,7 +8,7 @@ import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { repeatOnStore, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
 import { openRememberedNumbers } from '../../shared/n8n/idempotency/rememberedNumbers';
-import { cancelSignal } from '../../shared/n8n/run/cancel';
+import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { NOT_PLACED_REASONS } from '../request/notPlaced';
 
@@ -89,6 +89,8 @@ export class CallLimiter {
 		if (this.reservations.get(index)?.text === undefined) {
 			throw new TooManyCalls(call.limit, this.plannedFor(call));
 		}
+		// Reserving can take as long as the database does.
+		requireRunning(this.context);
 		this.calls.delete(index);
 		return await place().catch((error: unknown) => {
 			const isNotPlaced = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
