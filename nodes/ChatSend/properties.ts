@@ -10,7 +10,6 @@ import {
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
-import { replyTimeLimitField } from './awaitedReply';
 import { idempotencyFields } from './idempotency';
 
 const MESSAGE = { operation: ['sendMessage'] };
@@ -53,7 +52,7 @@ const whatFields: INodeProperties[] = [
 					name: 'Live Connection (WebSocket)',
 					value: 'socket',
 					description:
-						'Returns the reply and needs no API mapping. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
+						'Returns the reply and needs no API mapping. If the service merges several messages, the reply comes later, and the node returns the turn ID. The nodes of this n8n share one connection. The service rejects it if the session is in use by another client.',
 				},
 				{
 					name: 'Request With Immediate Reply',
@@ -64,7 +63,7 @@ const whatFields: INodeProperties[] = [
 					name: 'Request With Later Reply',
 					value: 'async',
 					description:
-						"Doesn't wait for the reply. The service sends it later to the chat delivery webhook and to live connections (POST /v1/chat/inbound/async).",
+						"Doesn't wait for the reply. It starts a workflow with Chat Delivery Trigger or Chat Events Trigger (POST /v1/chat/inbound/async).",
 				},
 				{
 					name: 'Legacy Request (Deprecated)',
@@ -166,19 +165,7 @@ const contentFields: INodeProperties[] = [
 ];
 
 const connectionFields: INodeProperties[] = [
-	shownWhere(
-		{
-			displayName: 'Wait for Reply',
-			name: 'waitForReply',
-			type: 'boolean',
-			default: false,
-			description:
-				"Whether to wait for the reply on a live connection of the session. Requires 'Session ID'. The node returns reply if the response contains it, or if the result of the turn names the agent's message. Otherwise, reply is null, reply_hint explains why, and agent_messages contains the messages that may be the reply.",
-		},
-		{ ...MESSAGE, sendBy: ['async'] },
-	),
 	shownWhere(disconnectOtherField, { ...MESSAGE, sendBy: ['socket'] }),
-	shownWhere(disconnectOtherField, { ...MESSAGE, sendBy: ['async'], waitForReply: [true] }),
 	shownWhere(disconnectOtherField, ANSWER),
 ];
 
@@ -201,14 +188,13 @@ const messageIdField: INodeProperties = {
 		'Your own ID for the message, different for each message. The service returns it. If empty, the node generates one.',
 };
 
-const SOCKET = [concurrency(DEFAULT_CONCURRENCY), messageIdField, replyTimeLimitField];
+const SOCKET = [concurrency(DEFAULT_CONCURRENCY), messageIdField];
 const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
 
 const optionsFields: INodeProperties[] = [
 	shownWhere(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
 	shownWhere(optionsCollection(...SOCKET), ANSWER),
-	shownWhere(optionsCollection(...REQUEST, replyTimeLimitField), { ...MESSAGE, sendBy: ['async'] }),
-	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
+	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'async', 'legacy'] }),
 ];
 
 const form: INodeProperties[] = [

@@ -8,7 +8,6 @@ import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { asItems } from '../shared/n8n/run/itemLoop';
-import { replyTimeLimitMs, withAwaitedReply } from './awaitedReply';
 import { idempotencyKey, messageTarget } from './idempotency';
 import { faultOf } from './turnFault';
 
@@ -41,7 +40,6 @@ function frameIds(form: Fields, sessionId: string, content: string[]) {
 }
 
 function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnType<Prepare> {
-	const replyMs = replyTimeLimitMs(form.collection('options'));
 	const disconnectOther = form.switch('disconnectOther', false);
 	return {
 		payload: { sessionId, frame },
@@ -53,7 +51,6 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 				clock,
 				random: Math.random,
 				ackTimeoutMs: capInTools(context, ACK_TIMEOUT_MS, TOOL_LIMITS.ackMs),
-				resultTimeoutMs: capInTools(context, replyMs),
 			};
 			const send = async (socket: TurnLink) => await sendTurn(socket, frame, options);
 			const outcome = await sockets.use(account, sessionId, disconnectOther, send);
@@ -69,10 +66,21 @@ function turnRecord(outcome: TurnOutcome): JsonObject {
 		// An undocumented state is passed through.
 		case 'unrecognized':
 			return outcome.ack.payload;
-		case 'replayed':
-		case 'merged':
-			return withAwaitedReply(outcome.ack.payload, outcome);
+		case 'accepted':
+			return withLaterReply(outcome.ack.payload);
 		default:
 			throw faultOf(outcome);
 	}
+}
+
+/** The service accepted the message, and this ack isn't that of the turn with the reply. */
+function withLaterReply(payload: JsonObject): JsonObject {
+	const { reply } = payload;
+	if (typeof reply === 'string' && reply !== '') return payload;
+	return {
+		...payload,
+		reply: null,
+		reply_hint:
+			'The service accepted the message, and its response has no reply. The reply starts a workflow with Chat Events Trigger. Compare turn_id or merged_into with the turn_id of its events.',
+	};
 }

@@ -168,8 +168,7 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 	switch (outcome.kind) {
 		// An undocumented state is passed through.
 		case 'completed':
-		case 'replayed':
-		case 'merged':
+		case 'accepted':
 		case 'unrecognized':
 			return null;
 		case 'busy':

@@ -2,7 +2,7 @@ import type { ChatEnded } from '../shared/chat/endings';
 import type { Readiness } from '../shared/chat/ackWaiter';
 import { type Clock, hasOffset, pause } from '../shared/clock';
 import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/timings';
-import type { EventLink } from '../shared/chat/replyWatch';
+import type { EventLink } from '../shared/chat/eventDispatcher';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/resolution';

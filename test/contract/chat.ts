@@ -26,11 +26,6 @@ export function unknownSessionInPath(dialect: Dialect): string {
 		: unknownSession(dialect);
 }
 
-/** The text of a reply that doesn't come with the message's own ack. Null unless the turn result names the reply. */
-export function lateReply({ socket }: Dialect, text: string): string | null {
-	return socket.resultNames === 'agent' ? text : null;
-}
-
 const SECOND_MS = 1_000;
 
 /**

@@ -15,7 +15,6 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 		callListTotalPath: 'data.total',
 		callListDateForm: 'dateTime',
 		chatCreateSessionPath: 'data.id',
-		chatAsyncTurnPath: 'data.turn',
 	},
 	nested: {
 		agentsPath: 'data.on_duty',
@@ -29,7 +28,6 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 		callListCursorPath: 'links.onward',
 		callListDateForm: 'epochSeconds',
 		chatCreateSessionPath: 'data.talks.0.ref',
-		chatAsyncTurnPath: 'data.line.-1.turn_ref',
 	},
 	wrapped: {
 		callListPath: 'data.result.items',
@@ -37,7 +35,6 @@ const DIALECT_CODE: { [name in DialectName]: Details } = {
 		callListCursorPath: 'data.next_cursor',
 		callListDateForm: 'date',
 		chatCreateSessionPath: 'data.session.session_id',
-		chatAsyncTurnPath: 'data.accepted.turn.turn_id',
 	},
 };
 

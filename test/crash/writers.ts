@@ -86,7 +86,7 @@ export const writers: readonly Writer[] = [
 	{
 		name: 'Chat Send, later reply',
 		type: 'chatSend',
-		parameters: { ...talk, sendBy: 'async', waitForReply: false },
+		parameters: { ...talk, sendBy: 'async' },
 		request: { method: 'POST', path: /^\/v1\/chat\/inbound\/async$/ },
 		marker: ({ text }) => text,
 	},

@@ -46,7 +46,7 @@ describe.each([dialects.plain, dialects.wrapped])(
 					say('Live', 'Hello', { sendBy: 'socket', idempotency: 'derived', uniqueBy: '1' }),
 					say('Merged', 'please merge this', { sendBy: 'socket' }),
 					say('Request', 'Is it free?', { sendBy: 'inbound' }),
-					say('Later', 'And on Sunday?', { sendBy: 'async', waitForReply: true }),
+					say('Later', 'And on Sunday?', { sendBy: 'async' }),
 					say('Legacy', 'Thanks', { sendBy: 'legacy', ...AGENT }),
 					chat('Close', 'chatSession', { operation: 'close', sessionId: SESSION }),
 				),
@@ -62,10 +62,9 @@ describe.each([dialects.plain, dialects.wrapped])(
 				{ session_id: sessionId, context: [expect.any(String), 'Called yesterday'] },
 			]);
 			expect(await of('Live')).toMatchObject([{ state: 'default', reply: 'You said: Hello' }]);
-			const late = dialect.socket.resultNames === 'agent' ? expect.any(String) : null;
-			expect(await of('Merged')).toMatchObject([{ state: 'merged', reply: late }]);
+			expect(await of('Merged')).toMatchObject([{ state: 'merged', reply: null }]);
 			expect(JSON.stringify(await of('Request'))).toContain('You said: Is it free?');
-			expect(await of('Later')).toMatchObject([{ reply: late, turn_result: { state: 'default' } }]);
+			expect(await of('Later')).toHaveLength(1);
 			expect(await of('Legacy')).toMatchObject([{ response: 'You said: Thanks' }]);
 
 			const session = simulator.sessions.get(sessionId);

@@ -66,16 +66,10 @@ import {
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
-import {
-	acceptedTurn,
-	asyncValues,
-	createdSessionId,
-	createValues,
-} from '../../nodes/shared/chat/chatRequests';
+import { asyncValues, createdSessionId, createValues } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/endings';
 import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
-import { ReplyCollector } from '../../nodes/shared/chat/reply';
 import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
 import { isRepeatable } from '../../nodes/shared/n8n/idempotency/requestRecord';
@@ -618,9 +612,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)) },
 		{ read: ({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)) },
 	],
-	'shared/chat/chatRequests.ts › acceptedTurn': {
-		read: ({ json }) => acceptedTurn(new ApiMapping({}), parsedResponse(json), true),
-	},
 	'shared/chat/endings.ts › describeEnding': {
 		read: ({ text }) => describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
 	},
@@ -632,21 +623,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			for (const payload of listOf(json).map(objectOf)) {
 				dispatcher.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });
 			}
-		},
-	},
-	'shared/chat/reply.ts › ReplyCollector': {
-		shapes: [conversation],
-		read: ({ json }) => {
-			const collector = new ReplyCollector();
-			const wanted = { turnId: 't0', messageIds: ['own'] };
-			collector.take(event('message_received', { id: 'own', role: 'user', content: 'hello' }));
-			for (const payload of listOf(json).map(objectOf)) {
-				collector.take(event('message_received', { ...payload, role: 'user' }));
-				collector.take(event('message_received', { ...payload, role: 'ai' }));
-				collector.take(event('turn_result', payload));
-			}
-			collector.resultOf(wanted);
-			collector.replyTo(wanted);
 		},
 	},
 	'shared/chat/sentFrames.ts › SentFrames': {

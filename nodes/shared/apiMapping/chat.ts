@@ -59,14 +59,6 @@ export const CHAT_FIELDS = {
 		description: `Name of the field for the text when sending a message with a later reply. ${NESTS}`,
 		placeholder: 'e.g. message',
 	},
-	chatAsyncTurnPath: {
-		optional: true,
-		section: 'Endpoints › POST /v1/chat/inbound/async',
-		label: 'Later Reply: Path to Turn ID in Response',
-		description:
-			'Path to the ID of the turn, which identifies the later reply: field names separated by dots. Leave empty if the ID is in the field turn_id.',
-		placeholder: 'e.g. data.turn',
-	},
 } as const satisfies MappingFields;
 
 function placementField(section: string, label: string, value: string) {

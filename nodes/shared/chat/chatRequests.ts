@@ -7,14 +7,7 @@ import { REQUEST_BACKOFF } from '../api/retry';
 import type { ApiMapping, MappingName } from '../apiMapping';
 import { type PlacedValue, placeValues } from '../apiMapping/placeValues';
 import { backoffMs } from '../clock';
-import {
-	fieldsIn,
-	isJsonObject,
-	type JsonObject,
-	type JsonValue,
-	levelsIn,
-	valueAt,
-} from '../json';
+import { isJsonObject, type JsonValue, levelsIn, valueAt } from '../json';
 import { idText } from './frames';
 
 /** A message for one of the v1 endpoints. The recipient is a session, an agent, or both. */
@@ -110,71 +103,11 @@ export function createdSessionId(mapping: ApiMapping, { body }: ApiResponse): st
 	return path === undefined ? findId(body, 'session_id') : idAt(body, path);
 }
 
-/**
- * The IDs of the accepted turn, which its later result names.
- *
- * @param hasKey whether the response can be that of a repeated key
- */
-export function acceptedTurn(mapping: ApiMapping, { body }: ApiResponse, hasKey: boolean) {
-	const path = mapping.optional('chatAsyncTurnPath');
-	const named = path === undefined ? findOnlyId(body, 'turn_id') : idAt(body, path);
-	// A response about several turns can contain the reply of another one.
-	const hasOneTurn = new Set(idsIn(body, 'turn_id')).size <= 1;
-	return {
-		// As in an ack, the reply to a merged message comes in the turn that it was merged into.
-		turnId: (hasOneTurn ? findOnlyId(body, 'merged_into') : null) ?? named,
-		messageId: findOnlyId(body, 'message_id'),
-		/** Only if the turn completed inline, or for a repeated key whose turn has ended. */
-		reply: hasOneTurn ? replyIn(body, named, hasKey) : null,
-	};
-}
-
 /** States of a message that the service accepted (Events › Chat WebSocket). */
 export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
 /** Values to search in the response to a message. */
 export const MAX_RESPONSE_VALUES = 10_000;
-
-/**
- * The reply next to the ID of the turn, or else in the outermost object with a state. In other objects, it can be that of
- * an earlier message.
- */
-function replyIn(response: JsonValue, turnId: string | null, hasKey: boolean): string | null {
-	const objects = [...objectsIn(response)];
-	const withId = objects.find(({ object }) => isOfTurn(object, turnId) && hasReply(object));
-	const about = withId ?? objects.find(({ object }) => ACCEPTED_STATES.has(object.state));
-	if (about === undefined) return null;
-	const { object, state } = about;
-	const hasEnded = hasKey || state === 'default';
-	return hasEnded && hasReply(object) ? object.reply : null;
-}
-
-/** The objects in a response, each with its `state` or that of the closest object around it. The outermost is first. */
-function* objectsIn(
-	response: JsonValue,
-): Generator<{ object: JsonObject; state: JsonValue | undefined }> {
-	const queue: Array<{ value: JsonValue; around: JsonValue | undefined }> = [
-		{ value: response, around: undefined },
-	];
-	for (const { value, around } of queue) {
-		const state = (isJsonObject(value) ? value.state : undefined) ?? around;
-		if (isJsonObject(value)) yield { object: value, state };
-		if (typeof value !== 'object' || value === null) continue;
-		for (const inner of Object.values(value)) {
-			if (queue.length < MAX_RESPONSE_VALUES) queue.push({ value: inner, around: state });
-		}
-	}
-}
-
-function isOfTurn(payload: JsonObject, turnId: string | null): boolean {
-	const { turn_id: id, merged_into: into } = payload;
-	if (idText(id) !== null || idText(into) !== null) return true;
-	return turnId !== null && Object.values(payload).some((value) => idText(value) === turnId);
-}
-
-function hasReply(payload: JsonObject): payload is JsonObject & { reply: string } {
-	return typeof payload.reply === 'string' && payload.reply !== '';
-}
 
 const ATTEMPTS_WITH_KEY = 3;
 
@@ -245,11 +178,6 @@ function findId(response: JsonValue, name: string): string | null {
 	return null;
 }
 
-/** The same, but null if any values differ, because any of them could belong to the message. */
-function findOnlyId(response: JsonValue, name: string): string | null {
-	return onlyOne(new Set(idsIn(response, name)));
-}
-
 function onlyOne(ids: ReadonlySet<string>): string | null {
 	const [first = null] = ids;
 	return ids.size === 1 ? first : null;
@@ -257,10 +185,6 @@ function onlyOne(ids: ReadonlySet<string>): string | null {
 
 function ownId(value: JsonValue, name: string): string | null {
 	return isJsonObject(value) && Object.hasOwn(value, name) ? idText(value[name]) : null;
-}
-
-function idsIn(response: JsonValue, name: string): string[] {
-	return [...fieldsIn(response, name)].map(idText).filter((id) => id !== null);
 }
 
 /** The ID at a path from the credential, e.g. `data.turn`. */

@@ -19,7 +19,7 @@ import { EventDispatcher, type Log, type OnEvent, type OnTooLarge } from './even
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import { RetryTimer } from './retryTimer';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
-import type { StopReason } from './replyWatch';
+import type { StopReason } from './eventDispatcher';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
 
@@ -188,16 +188,13 @@ export class ChatConnection {
 	/**
 	 * Sends one frame as soon as the session is connected, and waits for its ack. If `signal` is aborted, it returns
 	 * immediately, but the next frame still waits for the ack, because the ack may not show which frame it is about.
-	 *
-	 * @param onWrite called right before the frame is written to a socket
 	 */
 	async sendWithAck(
 		frame: OutgoingFrame,
 		timeoutMs: number,
-		onWrite: () => void = () => {},
 		signal: AbortSignal = this.stop.signal,
 	): Promise<AckResult> {
-		return await this.sender.sendWithAck(frame, timeoutMs, onWrite, signal);
+		return await this.sender.sendWithAck(frame, timeoutMs, signal);
 	}
 
 	/** Ends the connection. Resolves when the socket has ended. No callback follows. */

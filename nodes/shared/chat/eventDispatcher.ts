@@ -12,6 +12,20 @@ export type OnEvent = (event: ChatEvent, mayBeReplay: boolean) => void;
 /** Called with the length of a frame that was too large to read. Its content is lost. */
 export type OnTooLarge = (chars: number) => void;
 
+/** Why this process no longer uses a connection: the execution was stopped, or the tool reached its time limit. */
+export type StopReason = 'stopped' | 'time_limit';
+
+/** A source of events, such as `ChatLease` or `ChatConnection`. */
+export interface EventLink {
+	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
+	/** If the session is closed, the connection stays open until the returned function is called. */
+	keepOpen(): () => void;
+	/** Aborted if no more events will arrive. */
+	readonly signal: AbortSignal;
+	/** Null if the connection ended for another reason, or hasn't ended. */
+	readonly stopReason: StopReason | null;
+}
+
 export interface Log {
 	debug(message: string, details?: Record<string, unknown>): void;
 	info(message: string, details?: Record<string, unknown>): void;

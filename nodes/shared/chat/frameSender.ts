@@ -35,7 +35,6 @@ export class FrameSender {
 	async sendWithAck(
 		frame: OutgoingFrame,
 		timeoutMs: number,
-		onWrite: () => void,
 		signal: AbortSignal,
 	): Promise<AckResult> {
 		const { ackWaiter, unavailable } = this.options;
@@ -49,7 +48,7 @@ export class FrameSender {
 			const onSent = () => {
 				sent = true;
 			};
-			const ackResult = await this.sendNow(frame, timeoutMs, signal, { onWrite, onSent });
+			const ackResult = await this.sendNow(frame, timeoutMs, signal, onSent);
 			result.resolve(ackResult);
 			release();
 		});
@@ -60,7 +59,7 @@ export class FrameSender {
 		frame: OutgoingFrame,
 		timeoutMs: number,
 		signal: AbortSignal,
-		{ onWrite, onSent }: { onWrite: () => void; onSent: () => void },
+		onSent: () => void,
 	): Promise<AckResult> {
 		const { clock, rotation, ackWaiter, ready, unavailable, sessionClosed, describe } =
 			this.options;
@@ -82,7 +81,6 @@ export class FrameSender {
 			}
 			// A rotation has begun, so this socket is closing.
 			if (socket !== rotation.socket) continue;
-			onWrite();
 			const result = ackWaiter.write(socket, frame, timeoutMs);
 			if (result !== null) {
 				onSent();

@@ -45,9 +45,6 @@ export type InvalidCode = (typeof INVALID_CODES)[number];
 /** The ack `{ type, session_id, account_id, payload }`, with the fields of `payload` that the nodes use. */
 export interface Ack {
 	state: string;
-	reply: string | null;
-	turnId: string | null;
-	mergedInto: string | null;
 	error: string | null;
 	/** As received, including `mode`, `help_requested`, and `message_id`. */
 	payload: JsonObject;
@@ -81,17 +78,6 @@ export interface ChatMessage {
 	role: string | null;
 	content: string | null;
 	created_at: string | null;
-}
-
-/** Payload of `turn_result`. It doesn't contain the text of the reply. */
-export interface TurnResult {
-	turn_id: string | null;
-	message_id: string | null;
-	state: string | null;
-	merged_into: string | null;
-	error: string | null;
-	/** As received. */
-	payload: JsonObject;
 }
 
 /** Larger frames aren't parsed. The document gives no maximum length, and this is far above any chat text. */
@@ -189,24 +175,10 @@ export function readMessage({ payload }: ChatEvent): ChatMessage {
 	};
 }
 
-export function readTurnResult({ payload }: ChatEvent): TurnResult {
-	return {
-		turn_id: idText(payload.turn_id),
-		message_id: idText(payload.message_id),
-		state: textOrNull(payload.state),
-		merged_into: idText(payload.merged_into),
-		error: textOrNull(payload.error),
-		payload,
-	};
-}
-
 /** Reads the fields of an ack's payload that the nodes use. */
 export function readAck(state: string, payload: JsonObject): Ack {
 	return {
 		state,
-		reply: textOrNull(payload.reply),
-		turnId: idText(payload.turn_id),
-		mergedInto: idText(payload.merged_into),
 		error: textOrNull(payload.error),
 		payload,
 	};

@@ -4,7 +4,7 @@ import type { ChatEnded } from './endings';
 import type { AckResult, NotReady, Readiness } from './ackWaiter';
 import type { ChatEvent } from './frames';
 import type { Log, OnEvent, OnTooLarge } from './eventDispatcher';
-import type { StopReason } from './replyWatch';
+import type { StopReason } from './eventDispatcher';
 import type { OutgoingFrame } from './sentFrames';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
@@ -128,13 +128,9 @@ export class ChatLease implements TurnLink {
 	}
 
 	/** See `TurnLink`. Call it after `acquireSend`, so that the conversation keeps its order. */
-	async sendWithAck(
-		frame: OutgoingFrame,
-		timeoutMs: number,
-		onWrite?: () => void,
-	): Promise<AckResult> {
+	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
 		const { connection, signal } = this;
-		const result = await connection.sendWithAck(frame, timeoutMs, onWrite, signal);
+		const result = await connection.sendWithAck(frame, timeoutMs, signal);
 		const hasEnded = result.kind === 'not_sent' && this.signal.aborted;
 		return hasEnded ? { ...result, readiness: this.unavailable() } : result;
 	}

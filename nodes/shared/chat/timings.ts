@@ -67,15 +67,6 @@ export const LATE_ACK_MS = 300_000;
 /** How long to wait for proof of which frame an ack is about: another ack, or the customer's message. */
 export const MATCH_TIMEOUT_MS = 10_000;
 
-/** How long to wait for the `turn_result` of a merged turn. */
-export const RESULT_TIMEOUT_MS = 120_000;
-
-/** Shorter, because a turn that an earlier execution sent has most likely ended. */
-export const REPLAYED_RESULT_TIMEOUT_MS = 5_000;
-
-/** The agent's message may arrive shortly after the `turn_result` that names it. */
-export const REPLY_LINGER_MS = 1_500;
-
 /** `busy` is "safe to retry". */
 export const MAX_BUSY_RETRIES = 5;
 

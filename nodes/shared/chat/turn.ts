@@ -1,33 +1,16 @@
-import { backoffMs, DONE, pause, type Clock } from '../clock';
+import { backoffMs, pause, type Clock } from '../clock';
 import type { AckResult, NotReady } from './ackWaiter';
-import { type Ack, type ClientFrame, errorText, idText } from './frames';
-import {
-	ReplyWatch,
-	replyInAck,
-	type AwaitedReply,
-	type EventLink,
-	type StopReason,
-} from './replyWatch';
-import {
-	ACK_TIMEOUT_MS,
-	REPLAYED_RESULT_TIMEOUT_MS,
-	MAX_BUSY_RETRIES,
-	MAX_RESENDS,
-	CHAT_BACKOFF,
-	RESULT_TIMEOUT_MS,
-} from './timings';
+import { type Ack, type ClientFrame, errorText } from './frames';
+import type { EventLink, StopReason } from './eventDispatcher';
+import { ACK_TIMEOUT_MS, CHAT_BACKOFF, MAX_BUSY_RETRIES, MAX_RESENDS } from './timings';
 import { type OutgoingFrame, outgoingFrame } from './sentFrames';
 
 /** The part of a connection that a turn needs, such as `ChatLease` or `ChatConnection`. */
 export interface TurnLink extends EventLink {
 	/** Waits until no other send is in progress, and returns `release`. */
 	acquireSend(): Promise<() => void>;
-	/**
-	 * Sends a frame and waits for its ack.
-	 *
-	 * @param onWrite called right before the frame is written to a socket
-	 */
-	sendWithAck(frame: OutgoingFrame, timeoutMs: number, onWrite?: () => void): Promise<AckResult>;
+	/** Sends a frame and waits for its ack. */
+	sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult>;
 }
 
 export interface TurnOptions {
@@ -35,8 +18,6 @@ export interface TurnOptions {
 	random: () => number;
 	/** Maximum wait for the ack of one frame. */
 	ackTimeoutMs?: number;
-	/** Maximum wait for the `turn_result` of a merged turn. */
-	resultTimeoutMs?: number;
 }
 
 /** How an attempt ends without an ack. */
@@ -44,9 +25,9 @@ type MissingAck = 'no_ack' | 'lost' | 'unmatched' | 'session_closed' | StopReaso
 
 /** One kind for each ack state (Events › Chat WebSocket), and others for a missing ack. */
 export type TurnOutcome =
-	| { kind: 'completed'; ack: Ack; reply: string | null }
-	| ({ kind: 'replayed'; ack: Ack } & AwaitedReply)
-	| ({ kind: 'merged'; ack: Ack } & AwaitedReply)
+	| { kind: 'completed'; ack: Ack }
+	/** Replayed or merged: the reply comes in an event, or in the ack of another frame. */
+	| { kind: 'accepted'; ack: Ack }
 	/** Still busy after all retries, so the message wasn't accepted. */
 	| { kind: 'busy'; ack: Ack; attempts: number }
 	/** `code` is one of `INVALID_CODES`, or one that isn't documented. */
@@ -73,21 +54,24 @@ export async function sendTurn(
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
 	const release = await link.acquireSend();
-	const watch = new ReplyWatch(link);
-	const outgoing = outgoingFrame(frame);
+	let hasUnreadFrame = false;
+	const unsubscribe = link.subscribe(
+		() => {},
+		() => (hasUnreadFrame = true),
+	);
+	// An agent can close the session during its last turn.
+	const close = link.keepOpen();
 	try {
-		const sent = await send({ link, frame, outgoing, options, watch }).finally(release);
+		const sent = await send({ link, frame, options }).finally(release);
 		const { result, ...attempts } = sent;
-		if (result.kind === 'ack') {
-			const { ack } = result;
-			return await outcomeOf({ link, frame, outgoing, options, watch, ack, ...attempts });
-		}
+		if (result.kind === 'ack') return outcomeOf(frame, result.ack, attempts);
 		const { missingAck } = attempts;
 		return result.kind === 'not_sent' && missingAck === null
 			? { kind: 'not_sent', readiness: result.readiness }
-			: unknownOutcome(watch.hasUnreadFrame ? 'too_large' : (missingAck ?? 'lost'), frame);
+			: unknownOutcome(hasUnreadFrame ? 'too_large' : (missingAck ?? 'lost'), frame);
 	} finally {
-		watch.end();
+		unsubscribe();
+		close();
 	}
 }
 
@@ -103,25 +87,19 @@ interface SendResult {
 interface Turn {
 	link: TurnLink;
 	frame: ClientFrame;
-	outgoing: OutgoingFrame;
 	options: TurnOptions;
-	watch: ReplyWatch;
 }
 
-async function send({ link, frame, outgoing, options, watch }: Turn): Promise<SendResult> {
+async function send({ link, frame, options }: Turn): Promise<SendResult> {
 	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
+	const outgoing = outgoingFrame(frame);
 	const hasKey = frame.idempotency_key !== undefined;
-	const onWrite = () => {
-		watch.noteSent();
-		// With a key, an earlier execution may have sent the message, so its reply may be among the replayed events.
-		if (!hasKey) watch.forgetEarlier();
-	};
 	let missingAck: MissingAck | null = null;
 	let isRepeat = false;
 	let busy = 0;
 	let resends = 0;
 	for (;;) {
-		const result = await link.sendWithAck(outgoing, ackTimeoutMs, onWrite);
+		const result = await link.sendWithAck(outgoing, ackTimeoutMs);
 		const attempts = 1 + busy + resends;
 		if (result.kind === 'not_sent') {
 			if (missingAck !== null && isSessionClosed(result.readiness)) missingAck = 'session_closed';
@@ -150,43 +128,37 @@ function isSessionClosed(readiness: NotReady): boolean {
 	return readiness.kind === 'ended' && readiness.ending.kind === 'session_closed';
 }
 
-interface Acknowledged extends Turn, Omit<SendResult, 'result'> {
-	ack: Ack;
-}
-
-async function outcomeOf(turn: Acknowledged): Promise<TurnOutcome> {
-	const { ack, isRepeat, attempts } = turn;
-	const missingAck = turn.missingAck ?? (isRepeat ? 'lost' : null);
+function outcomeOf(
+	frame: ClientFrame,
+	ack: Ack,
+	{ isRepeat, attempts, ...sent }: Omit<SendResult, 'result'>,
+): TurnOutcome {
+	const missingAck = sent.missingAck ?? (isRepeat ? 'lost' : null);
 	const error = errorText(ack);
 	switch (ack.state) {
 		case 'default':
-			return { kind: 'completed', ack, reply: ack.reply };
+			return { kind: 'completed', ack };
 		case 'accepted':
-			return { kind: 'replayed', ack, ...(await replayedReply(turn)) };
-		case 'merged': {
-			const ms = turn.options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
-			// The service accepts a message that it knew before with another state.
-			if (missingAck === null) turn.watch.forgetEarlier();
-			return { kind: 'merged', ack, ...(await awaitReply(turn, ms)) };
-		}
+		case 'merged':
+			return { kind: 'accepted', ack };
 		case 'busy':
 			// An earlier attempt may have been accepted.
 			return missingAck === null
 				? { kind: 'busy', ack, attempts }
-				: unknownOutcome(missingAck, turn.frame);
+				: unknownOutcome(missingAck, frame);
 		case 'invalid':
 			return missingAck === null
 				? { kind: 'invalid', ack, code: error }
-				: unknownOutcome(missingAck, turn.frame, error ?? '');
+				: unknownOutcome(missingAck, frame, error ?? '');
 		case 'error':
 			return missingAck === null
 				? { kind: 'failed', ack }
-				: unknownOutcome(missingAck, turn.frame, error ?? '');
+				: unknownOutcome(missingAck, frame, error ?? '');
 		default: {
 			if (error === null) return { kind: 'unrecognized', ack };
 			return missingAck === null
 				? { kind: 'rejected', ack, originalMessage: error }
-				: unknownOutcome(missingAck, turn.frame, error);
+				: unknownOutcome(missingAck, frame, error);
 		}
 	}
 }
@@ -198,54 +170,4 @@ function unknownOutcome(
 ): TurnOutcome {
 	const hasKey = frame.idempotency_key !== undefined;
 	return { kind: 'unknown', why, hasKey, ...(rejection !== undefined && { rejection }) };
-}
-
-/** The service accepted the turn before, in an earlier execution or in an attempt of this one whose ack is missing. */
-async function replayedReply(turn: Acknowledged): Promise<AwaitedReply> {
-	const { ack, missingAck, options } = turn;
-	const reply = replyOf(ack);
-	if (reply !== null) return replyInAck(reply);
-	const ms = options.resultTimeoutMs ?? RESULT_TIMEOUT_MS;
-	return missingAck === null
-		? await awaitReply(turn, Math.min(ms, REPLAYED_RESULT_TIMEOUT_MS))
-		: await fetchReply(turn, ms);
-}
-
-/** Only a turn that completed inline certainly has its reply in the ack, so "" in another state can be a placeholder. */
-function replyOf({ state, reply }: Ack): string | null {
-	return reply === '' && state !== 'default' ? null : reply;
-}
-
-/**
- * A turn that completes inline has no result except its ack, which is missing. Sends the frame again with its key, because
- * the ack of the replay can contain the reply once the turn has ended.
- */
-async function fetchReply(turn: Acknowledged, ms: number): Promise<AwaitedReply> {
-	const done = new AbortController();
-	const awaited = awaitReply(turn, ms).finally(() => done.abort(DONE));
-	const replayed = await Promise.race([replayWithReply(turn, done.signal), awaited]);
-	done.abort(DONE);
-	return replayed ?? (await awaited);
-}
-
-async function replayWithReply(
-	{ link, outgoing, options }: Acknowledged,
-	done: AbortSignal,
-): Promise<AwaitedReply | null> {
-	const { clock, random, ackTimeoutMs = ACK_TIMEOUT_MS } = options;
-	for (let repetition = 1; ; repetition++) {
-		const isDue = await pause(clock, backoffMs(CHAT_BACKOFF, repetition, random), done);
-		if (!isDue) return null;
-		const replay = await link.sendWithAck(outgoing, ackTimeoutMs);
-		const reply = replay.kind === 'ack' ? replyOf(replay.ack) : null;
-		if (reply !== null) return replyInAck(reply);
-	}
-}
-
-async function awaitReply({ ack, frame, watch, options }: Acknowledged, ms: number) {
-	const messageIds = [frame.message_id, ack.payload.message_id]
-		.map(idText)
-		.filter((id) => id !== null);
-	const wanted = { turnId: ack.mergedInto ?? ack.turnId, messageIds };
-	return await watch.reply(wanted, { ms, clock: options.clock });
 }

@@ -1,5 +1,5 @@
 import { fixtures, type Simulator } from '../../simulator';
-import { connectRequests, lateReply, unknownSession } from '../chat';
+import { connectRequests, unknownSession } from '../chat';
 import { agent, type ContractCase } from '../contractCase';
 
 const { sessions, agents } = fixtures;
@@ -45,15 +45,15 @@ const bySocket: ContractCase[] = [
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello', 'Is it free?']),
 	},
 	{
-		title: 'by WebSocket: waits for the result of a message that was merged',
+		title: 'by WebSocket: returns the turn into which a message was merged',
 		parameters: message('socket', 'please merge this'),
 		requests: connectRequests(sessions.open),
-		output: (dialect) => [
+		output: [
 			{
 				state: 'merged',
 				merged_into: expect.anything(),
-				reply: lateReply(dialect, 'You said: please merge this'),
-				turn_result: { state: expect.any(String) },
+				reply: null,
+				reply_hint: expect.stringContaining('Chat Events Trigger'),
 			},
 		],
 	},
@@ -179,18 +179,6 @@ const byRequest: ContractCase[] = [
 			return [accepted, accepted];
 		},
 		verify: (simulator) => expect(customerMessages(simulator)).toEqual(['Hello']),
-	},
-	{
-		title: 'by later reply: waits for the reply on the WebSocket',
-		parameters: { ...message('async', 'Hello'), waitForReply: true },
-		requests: [...connectRequests(sessions.open), ASYNC],
-		output: (dialect) => [
-			{
-				session_id: sessions.open,
-				reply: lateReply(dialect, 'You said: Hello'),
-				turn_result: { state: 'default', merged_into: null, error: null },
-			},
-		],
 	},
 	{
 		title: 'by legacy request: returns the whole response',

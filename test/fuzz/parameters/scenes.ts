@@ -121,7 +121,7 @@ const chatSend: Scene[] = [
 	{ ...message, sendBy: 'socket', idempotency: 'derived', uniqueBy: 'row-1' },
 	{ ...message, sendBy: 'inbound', ...agent() },
 	{ ...message, sendBy: 'async', ...agent() },
-	{ ...message, sendBy: 'async', ...agent(), waitForReply: true },
+	{ ...message, sendBy: 'async', ...agent() },
 	{ ...message, sendBy: 'legacy', ...agent() },
 	{ ...interaction, optionId: 'yes' },
 	{ ...interaction, answerWith: 'response', response: 'On Saturday' },

@@ -1,8 +1,6 @@
 import type nock from 'nock';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { credentialFor } from '../../contract/credentialFor';
 import { service } from '../../engine';
-import { dialects, startSimulator } from '../../simulator';
 import { agents, chatHarness, eventually, records, sessions, stopMessage } from '../chatHarness';
 
 const harness = chatHarness('chatSend', {
@@ -286,7 +284,6 @@ test('a derived key differs between sessions and, without one, between agents', 
 
 test.each<[string, INodeParameters, string]>([
 	['inbound', { sessionId: '' }, 'The message has no session and no agent'],
-	['async', { sessionId: '', waitForReply: true, ...AGENT }, "'Wait for Reply' needs 'Session ID'"],
 	[
 		'legacy',
 		{ agentUuid: { __rl: true, mode: 'id', value: '={{ "x" }}' } },
@@ -338,158 +335,5 @@ describe('3 items with a concurrency of 3', () => {
 			'[item 2] Nothing was sent, because an earlier item of the same chat session failed. Correct the earlier item first, so that the conversation keeps its order.',
 		);
 		expect(sent()).toHaveLength(2);
-	});
-});
-
-describe('waiting for the reply of an asynchronous message', () => {
-	const WAIT = { sendBy: 'async', waitForReply: true };
-
-	test("a reply that doesn't arrive in time: the item shows it", async () => {
-		const slow = await startSimulator({ dialect: dialects.plain, asyncReplyMs: 60_000 });
-		const credential = credentialFor(slow);
-		const run = await harness
-			.run({ ...WAIT, options: { replyTimeLimit: 0.5 } }, { credential })
-			.finally(async () => await slow.stop());
-		expect(records(run)).toEqual([
-			{
-				session_id: sessions.open,
-				state: 'accepted',
-				turn_id: expect.any(String),
-				message_id: expect.any(String),
-				reply: null,
-				reply_source: 'none',
-				reply_hint: expect.stringContaining('a reply may still follow'),
-				turn_result: null,
-				timed_out: true,
-			},
-		]);
-	});
-
-	test('a turn that fails: accepted, with no reply', async () => {
-		const [item] = records(await harness.run({ ...WAIT, message: 'please fail' }));
-		expect(item).toMatchObject({
-			reply: null,
-			reply_source: 'failed',
-			reply_hint: expect.stringContaining('its turn failed (see turn_result)'),
-			turn_result: { state: 'error', error: 'internal_error' },
-		});
-	});
-
-	test('a turn that ends without a message: no reply', async () => {
-		const [item] = records(await harness.run({ ...WAIT, message: 'please say nothing' }));
-		expect(item).toMatchObject({ reply: null, reply_source: 'none', turn_result: {} });
-		expect(item?.reply_hint).not.toContain('may still follow');
-	});
-
-	test('3 concurrent executions: each gets the reply to its own message, or none', async () => {
-		const texts = ['one', 'two', 'three'];
-		const runs = texts.map(async (text) => await harness.run({ ...WAIT, message: text }));
-		const items = (await Promise.all(runs)).flatMap(records);
-		expect(items).toHaveLength(3);
-		for (const [index, { reply, reply_source }] of items.entries()) {
-			expect([`You said: ${texts[index]}`, null]).toContain(reply);
-			expect(reply_source).toBe(reply === null ? 'uncertain' : 'events');
-		}
-		expect(harness.connections()).toBe(1);
-	});
-
-	test.each(['inbound', 'socket'])(
-		"a message by %s is still in progress: its reply isn't returned for the next one",
-		async (sendBy) => {
-			const nested = await startSimulator({ dialect: dialects.nested, asyncReplyMs: 400 });
-			try {
-				const credential = credentialFor(nested);
-				const alpha = harness.run(
-					{ sendBy, message: 'please answer slowly, alpha' },
-					{ credential },
-				);
-				await eventually(() => nested.sessions.get(sessions.open).messages.length === 1);
-				const options = { replyTimeLimit: 30 };
-				const beta = await harness.run({ ...WAIT, message: 'beta', options }, { credential });
-				expect(records(beta)).toMatchObject([
-					{
-						reply: null,
-						reply_source: 'uncertain',
-						reply_hint: expect.stringContaining('agent_messages'),
-						agent_messages: expect.arrayContaining([
-							expect.objectContaining({ content: 'You said: beta' }),
-						]),
-						turn_result: { state: 'default' },
-					},
-				]);
-				await alpha;
-			} finally {
-				await nested.stop();
-			}
-		},
-	);
-
-	test('3 items of one execution: each gets the reply to its own message', async () => {
-		const items = ['one', 'two', 'three'].map((text) => ({ text }));
-		const run = await harness.run({ ...WAIT, message: '={{ $json.text }}' }, { items });
-		expect(records(run).map(({ reply }) => reply)).toEqual([
-			'You said: one',
-			'You said: two',
-			'You said: three',
-		]);
-	});
-
-	test("a message with a key that runs again during other messages: doesn't get their replies", async () => {
-		const parameters = { ...WAIT, ...KEY, options: { replyTimeLimit: 20 } };
-		expect(records(await harness.run(parameters))).toMatchObject([{ reply: 'You said: Hello' }]);
-		const again = harness.run(parameters);
-		await eventually(() => harness.simulator().sessions.openSockets() === 1);
-		await harness.run({ sendBy: 'inbound', message: 'Something else' });
-		expect(records(await again)).toMatchObject([{ reply: null, reply_source: 'uncertain' }]);
-	});
-
-	/** The response to the next message. */
-	const responding = (data: IDataObject) => {
-		const body = { success: true, data };
-		harness
-			.simulator()
-			.faults.inject({ kind: 'status', status: 200, body, match: { path: ASYNC } });
-	};
-
-	test.each<[string, INodeParameters, string]>([
-		['with a key that was accepted before', KEY, 'accepted'],
-		['with a key that completed inline', KEY, 'default'],
-		['without a key that completed inline', {}, 'default'],
-	])('a message %s: returns the reply in the response immediately', async (_what, key, state) => {
-		const data = { state, turn_id: 'turn_1', reply: 'As I said' };
-		responding(data);
-		const parameters = { ...WAIT, ...key, options: { replyTimeLimit: 20 } };
-		expect(records(await harness.run(parameters))).toEqual([
-			{ session_id: sessions.open, ...data, reply_source: 'ack', turn_result: null },
-		]);
-	});
-
-	test('a text in the response that may not be the reply is returned beside it', async () => {
-		responding({ state: 'accepted', turn_id: 'turn_1', reply: 'We received your message' });
-		const run = await harness.run({ ...WAIT, options: { replyTimeLimit: 0.5 } });
-		expect(records(run)).toMatchObject([
-			{ reply: null, reply_source: 'none', reply_in_response: 'We received your message' },
-		]);
-	});
-
-	test("a response that doesn't name the turn: a hint names the setting", async () => {
-		const terse = await startSimulator({ dialect: dialects.terse });
-		try {
-			const credential = { ...credentialFor(terse), chatAsyncTurnPath: '' };
-			const run = await harness.run(WAIT, { credential });
-			expect(records(run)).toMatchObject([{ reply: null, turn_not_named: true }]);
-			const { hints } = run.data.resultData.runData.Node?.at(-1) ?? {};
-			expect(hints).toMatchObject([
-				{ message: expect.stringContaining('Path to Turn ID in Response') },
-			]);
-		} finally {
-			await terse.stop();
-		}
-	});
-
-	test('a session whose live connection is rejected: nothing is sent', async () => {
-		const run = await harness.run({ ...WAIT, sessionId: sessions.closed });
-		expect(stopMessage(run).message).toContain('The chat session is closed');
-		expect(harness.simulator().requests.map(({ path }) => path)).not.toContain(ASYNC);
 	});
 });

@@ -1,4 +1,3 @@
-import type { AwaitedReply } from '../../../nodes/shared/chat/replyWatch';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
@@ -7,19 +6,8 @@ import { type Ack, INVALID_CODES } from '../../../nodes/shared/chat/frames';
 
 const ack: Ack = {
 	state: 'any',
-	reply: null,
-	turnId: null,
-	mergedInto: null,
 	error: 'reason',
 	payload: {},
-};
-
-const NO_REPLY: AwaitedReply = {
-	reply: null,
-	source: 'none',
-	agentMessages: [],
-	result: null,
-	end: 'time',
 };
 
 const ended = new ChatEnded(
@@ -38,9 +26,8 @@ describe('turnFault', () => {
 	});
 
 	it.each<TurnOutcome>([
-		{ kind: 'completed', ack, reply: null },
-		{ kind: 'replayed', ack, ...NO_REPLY },
-		{ kind: 'merged', ack, ...NO_REPLY },
+		{ kind: 'completed', ack },
+		{ kind: 'accepted', ack },
 		{ kind: 'unrecognized', ack },
 	])('is null for $kind', (outcome) => {
 		expect(turnFault(outcome)).toBeNull();

@@ -4,7 +4,7 @@ import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import type { ChatLease, LeaseIdentity, LeaseOptions } from '../../chat/lease';
-import type { StopReason } from '../../chat/replyWatch';
+import type { StopReason } from '../../chat/eventDispatcher';
 import { SharedConnections } from '../../chat/sharedConnections';
 import { SLOW_POLL_MS } from '../../chat/timings';
 import { mintToken } from '../../chat/token';

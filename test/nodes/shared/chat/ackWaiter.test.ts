@@ -14,7 +14,7 @@ describe('sendWithAck', () => {
 		await connect();
 		expect(socket().sent).toEqual(['frame']);
 		socket().receives(ackWith('a'));
-		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'a' } });
+		expect(await result).toMatchObject({ kind: 'ack', ack: { payload: { reply: 'a' } } });
 	});
 
 	it('accepts an ack that arrives while the frame is being sent', async () => {
@@ -25,7 +25,7 @@ describe('sendWithAck', () => {
 			socket().receives(ackWith(text));
 		};
 		expect(await connection.sendWithAck(outgoing('frame'), 1_000)).toMatchObject({
-			ack: { reply: 'frame' },
+			ack: { payload: { reply: 'frame' } },
 		});
 	});
 
@@ -42,7 +42,10 @@ describe('sendWithAck', () => {
 		await settle();
 		expect(socket().sent).toEqual(['one', 'two']);
 		socket().receives(ackWith('2'));
-		expect(await both).toMatchObject([{ ack: { reply: '1' } }, { ack: { reply: '2' } }]);
+		expect(await both).toMatchObject([
+			{ ack: { payload: { reply: '1' } } },
+			{ ack: { payload: { reply: '2' } } },
+		]);
 	});
 
 	it("closes the socket if the ack doesn't arrive, so that a late ack isn't assigned to another frame", async () => {
@@ -64,7 +67,7 @@ describe('sendWithAck', () => {
 		expect(socket().sent).toEqual(['two']);
 		silent.receives(ackWith('very late'));
 		socket().receives(ackWith('2'));
-		expect(await second).toMatchObject({ kind: 'ack', ack: { reply: '2' } });
+		expect(await second).toMatchObject({ kind: 'ack', ack: { payload: { reply: '2' } } });
 		expect(connection.counts).toEqual({ unexpected_ack: 1 });
 	});
 

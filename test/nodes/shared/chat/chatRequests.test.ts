@@ -10,7 +10,6 @@ import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ApiResponse } from '../../../../nodes/shared/api/http';
 import { ApiMapping, type MappingName } from '../../../../nodes/shared/apiMapping';
 import {
-	acceptedTurn,
 	asyncValues,
 	createdSessionId,
 	createValues,
@@ -142,90 +141,6 @@ test.each<[string, string | null]>([
 ])('with the path %s in the credential: %p', (path, id) => {
 	const body = { data: { id: 's-1', number: 7, empty: '', session_id: 's-2' } };
 	expect(createdSessionId(mapping({ chatCreateSessionPath: path }), response(body))).toBe(id);
-});
-
-test.each<[{ [name in MappingName]?: string }, JsonValue, object]>([
-	[{}, { data: { turn_id: 't-1', message_id: 7 } }, { turnId: 't-1', messageId: '7', reply: null }],
-	[
-		{ chatAsyncTurnPath: 'data.turn' },
-		{ data: { turn: 't-9', turn_id: 't-1', reply: 'Hi' } },
-		{ turnId: 't-9', messageId: null, reply: 'Hi' },
-	],
-	[
-		{},
-		{ state: 'merged', turn_id: 't-1', merged_into: 't-2' },
-		{ turnId: 't-2', messageId: null, reply: null },
-	],
-	[
-		{ chatAsyncTurnPath: 'data.turn_id' },
-		{ data: { turn_id: 't-2' }, last: { turn_id: 't-1', merged_into: 't-0', reply: 'Hi' } },
-		{ turnId: 't-2', messageId: null, reply: null },
-	],
-	[
-		{},
-		{ data: { result: { of_turn: { state: 'default', turn_id: 't-1', reply: 'Hi' } } } },
-		{ turnId: 't-1', messageId: null, reply: 'Hi' },
-	],
-	[
-		{ chatAsyncTurnPath: 'data.turn.0.ref' },
-		{ data: { turn: [{ ref: 7, reply: 'Hi' }] } },
-		{ turnId: '7', messageId: null, reply: 'Hi' },
-	],
-	[
-		{},
-		{ data: { state: 'accepted', turn_id: 't-2', session: { last: { reply: 'To earlier' } } } },
-		{ turnId: 't-2', messageId: null, reply: null },
-	],
-	[
-		{},
-		{ state: 'accepted', message_id: 'm-1', session: { last: { reply: 'To earlier' } } },
-		{ turnId: null, messageId: 'm-1', reply: null },
-	],
-	[{}, { message_id: 'm-1', reply: 'Of what?' }, { turnId: null, messageId: 'm-1', reply: null }],
-	[
-		{},
-		{ session: { state: 'open', reply: 'To earlier' }, turn: { turn_id: 't-2' } },
-		{ turnId: 't-2', messageId: null, reply: null },
-	],
-	[{}, { turn_id: 't-1', reply: '' }, { turnId: 't-1', messageId: null, reply: null }],
-	[
-		{},
-		{ state: 'accepted', data: { turn_id: 't-1', reply: 'Hi' } },
-		{ turnId: 't-1', messageId: null, reply: 'Hi' },
-	],
-	[
-		{},
-		{ data: { state: 'accepted', turn: { turn_id: 't-1', reply: 'Hi' } } },
-		{ turnId: 't-1', messageId: null, reply: 'Hi' },
-	],
-	[
-		{},
-		{ state: 'default', reply: 'Hi', turn: { turn_id: 't-1' } },
-		{ turnId: 't-1', messageId: null, reply: 'Hi' },
-	],
-])('with %j, %j accepts the turn %j', (settings, body, turn) => {
-	expect(acceptedTurn(mapping(settings), response(body), true)).toEqual(turn);
-});
-
-test.each<[string, string | null]>([
-	['default', 'Hi'],
-	['accepted', null],
-	['merged', null],
-])('without a key, takes the reply of a turn in the state %s: %p', (state, reply) => {
-	const body = { data: { state, turn_id: 't-1', reply: 'Hi' } };
-	expect(acceptedTurn(mapping({}), response(body), false)).toMatchObject({ turnId: 't-1', reply });
-});
-
-test.each<[string, JsonValue, string | null]>([
-	['around the turn', { state: 'default', data: { turn_id: 't-1', reply: 'Hi' } }, 'Hi'],
-	['around it, not completed', { state: 'accepted', data: { turn_id: 't-1', reply: 'Hi' } }, null],
-	[
-		'of another object',
-		{ session: { state: 'default' }, data: { turn_id: 't-1', reply: 'Hi' } },
-		null,
-	],
-])('without a key, the state %s decides about the reply', (_where, body, reply) => {
-	expect(acceptedTurn(mapping({}), response(body), false)).toMatchObject({ turnId: 't-1', reply });
 });
 
 describe('a message with an unknown outcome', () => {

@@ -8,7 +8,6 @@ import {
 	messageFrame,
 	parseFrame,
 	readMessage,
-	readTurnResult,
 } from '../../../../nodes/shared/chat/frames';
 import type { JsonObject } from '../../../../nodes/shared/json';
 import { ackFrame, eventFrame } from './fakes';
@@ -100,7 +99,7 @@ describe('received frames', () => {
 		};
 		expect(parseFrame(ackFrame(payload))).toEqual({
 			kind: 'ack',
-			ack: { state, reply: 'hello', turnId: 't', mergedInto: '9', error: 'e', payload },
+			ack: { state, error: 'e', payload },
 		});
 	});
 
@@ -149,11 +148,5 @@ describe('payloads', () => {
 			content: null,
 			created_at: null,
 		});
-	});
-
-	it('reads turn_result', () => {
-		const payload = { turn_id: 5, message_id: 'm', state: 'done', merged_into: null, error: 'e' };
-		expect(readTurnResult(event(payload))).toEqual({ ...payload, turn_id: '5', payload });
-		expect(readTurnResult(event({}))).toMatchObject({ turn_id: null, merged_into: null });
 	});
 });

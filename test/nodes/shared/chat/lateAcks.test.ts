@@ -59,7 +59,10 @@ describe('a late ack on the next socket', () => {
 		expect(outcome()).toBeNull();
 		acks(frame.message_id, own);
 		await settle();
-		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+		expect(outcome()).toMatchObject({
+			kind: 'completed',
+			ack: { payload: { reply: 'You said: bye' } },
+		});
 	});
 
 	it("without an ID can't be matched, so the outcome is unknown", async () => {
@@ -91,7 +94,10 @@ describe('a late ack on the next socket', () => {
 		await clock.advance(5_000);
 		acks(frame.message_id, own);
 		await settle();
-		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+		expect(outcome()).toMatchObject({
+			kind: 'completed',
+			ack: { payload: { reply: 'You said: bye' } },
+		});
 	});
 
 	it.each([true, false])(
@@ -107,7 +113,10 @@ describe('a late ack on the next socket', () => {
 			acks('msg-2', own);
 			if (!eventFirst) sendEvents();
 			await clock.advance(0);
-			expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+			expect(outcome()).toMatchObject({
+				kind: 'completed',
+				ack: { payload: { reply: 'You said: bye' } },
+			});
 		},
 	);
 
@@ -146,7 +155,10 @@ describe('a late ack on the next socket', () => {
 		expect(outcome()).toBeNull();
 		acks(frame.message_id, own);
 		await settle();
-		expect(outcome()).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+		expect(outcome()).toMatchObject({
+			kind: 'completed',
+			ack: { payload: { reply: 'You said: bye' } },
+		});
 	});
 
 	it('counts if the same message was sent again with its key', async () => {
@@ -161,7 +173,10 @@ describe('a late ack on the next socket', () => {
 		await connect();
 		expect(sockets[1]?.sent).toEqual(sockets[0]?.sent);
 		socket().receives(ackFrame(late));
-		expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: hi' });
+		expect(await whole).toMatchObject({
+			kind: 'completed',
+			ack: { payload: { reply: 'You said: hi' } },
+		});
 	});
 });
 
@@ -223,7 +238,10 @@ it('a late ack is recognized by the next connection of the session, too', async 
 	await connect();
 	socket().receives(ackFrame({ ...late, message_id: lostFrame?.message_id ?? '' }));
 	socket().receives(ackFrame(own));
-	expect(await whole).toMatchObject({ kind: 'completed', reply: 'You said: bye' });
+	expect(await whole).toMatchObject({
+		kind: 'completed',
+		ack: { payload: { reply: 'You said: bye' } },
+	});
 	second.close();
 	await clock.advance(10_000);
 });

@@ -375,7 +375,7 @@ describe('a connected session', () => {
 		await connect();
 		await clock.advance(200_000);
 		const stop = new AbortController();
-		const result = connection.sendWithAck(outgoing('{}'), 120_000, undefined, stop.signal);
+		const result = connection.sendWithAck(outgoing('{}'), 120_000, stop.signal);
 		await settle();
 		stop.abort();
 		expect((await result).kind).toBe('not_sent');
@@ -393,7 +393,7 @@ describe('a connected session', () => {
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'to an earlier frame' }));
 		fresh.receives(messageSent);
-		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'hello' } });
+		expect(await result).toMatchObject({ kind: 'ack', ack: { payload: { reply: 'hello' } } });
 	});
 
 	it('accepts an ack of the old socket that echoes the ID of a frame on the new one', async () => {
@@ -405,7 +405,7 @@ describe('a connected session', () => {
 		const result = connection.sendWithAck(frame, 60_000);
 		await settle();
 		old.receives(ackFrame({ state: 'default', reply: 'own', message_id: frame.messageId }));
-		expect(await result).toMatchObject({ kind: 'ack', ack: { reply: 'own' } });
+		expect(await result).toMatchObject({ kind: 'ack', ack: { payload: { reply: 'own' } } });
 	});
 
 	it("stays connected during a token request, and doesn't interrupt a frame", async () => {

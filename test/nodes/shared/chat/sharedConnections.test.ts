@@ -5,7 +5,6 @@ import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
-	ackFrame,
 	eventFrame,
 	FakeClock,
 	fakeSockets,
@@ -722,21 +721,6 @@ describe('sending', () => {
 			expect(socket().sent).toHaveLength(1);
 		},
 	);
-
-	it.each([
-		['stopped', 'stopped'],
-		['time_limit', 'time'],
-	] as const)('reports why the wait for its reply ended: %s', async (reason, end) => {
-		const { clock, lease, socket, connect } = processHarness();
-		const { lease: one } = lease();
-		await connect();
-		const outcome = sendTurn(one, messageFrame('hi'), { clock, random: () => 0.5 });
-		await settle();
-		socket().receives(ackFrame({ state: 'merged', merged_into: 't-1' }));
-		await settle();
-		one.close(reason);
-		expect(await outcome).toMatchObject({ kind: 'merged', reply: null, end });
-	});
 
 	it("doesn't happen if its lease ends before its turn", async () => {
 		const { lease, socket, connect } = processHarness();

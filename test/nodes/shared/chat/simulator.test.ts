@@ -75,11 +75,11 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			clock,
 			random,
 			ackTimeoutMs: 20_000,
-			resultTimeoutMs: 20_000,
 		});
 
-	it.each<[string, Partial<TurnOutcome> & { reply?: string | null }]>([
-		['Hello', { kind: 'completed', reply: 'You said: Hello' }],
+	it.each<[string, Partial<TurnOutcome>]>([
+		['Hello', { kind: 'completed' }],
+		['please merge this', { kind: 'accepted' }],
 		['please be busy once', { kind: 'completed' }],
 		['please be invalid: invalid_interaction', { kind: 'invalid', code: 'invalid_interaction' }],
 		['please fail', { kind: 'failed' }],
@@ -89,40 +89,6 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 	])('%s', async (content, outcome) => {
 		const { connection } = connect();
 		expect(await say(connection, content)).toMatchObject(outcome);
-	});
-
-	it('finds the reply of a merged turn in the messages', async () => {
-		const { connection } = connect();
-		const outcome = await say(connection, 'please merge this');
-		expect(outcome.kind).toBe('merged');
-		const text = expect.stringContaining('please merge this');
-		expect(outcome).toHaveProperty('reply', dialect.socket.resultNames === 'agent' ? text : null);
-		expect(outcome).toHaveProperty('result.payload');
-	});
-
-	it('three quick messages, merged into one turn: returns its reply or none', async () => {
-		const { connection } = connect();
-		await connection.ready();
-		const byRequest = async (message: string) =>
-			await fetch(`${sim.baseUrl}/chat_messages/send_message`, {
-				method: 'POST',
-				headers: { 'API-Token': sim.token, 'Content-Type': 'application/json' },
-				body: JSON.stringify({
-					agent_uuid: fixtures.agents.full,
-					chat_session_id: session,
-					message,
-				}),
-			});
-		const first = byRequest('please answer slowly');
-		await eventually(() => sim.sessions.get(session).flight !== null);
-		const second = say(connection, 'two');
-		await eventually(() => sim.sessions.get(session).messages.length === 2);
-		const third = byRequest('three');
-		const outcome = await second;
-		await Promise.all([first, third]);
-		const reply = 'You said: please answer slowly / two / three';
-		expect([reply, null]).toContain('reply' in outcome ? outcome.reply : 'no reply');
-		expect(outcome).toMatchObject({ kind: 'merged', end: 'found' });
 	});
 
 	it('sends again with a key after the connection broke, and the turn runs once', async () => {
