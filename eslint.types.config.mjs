@@ -16,7 +16,7 @@ const PLAIN = [
 	'nodes/PlaceCall/wait/{pendingCalls,readUntilFinished}.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
-	'nodes/CallCompletedTrigger/reading/{fingerprints,listedCall,listsToRead,readState}.ts',
+	'nodes/CampaignCallsTrigger/pollState.ts',
 	'nodes/CampaignStatus/campaignWait.ts',
 	'nodes/Dnd/list/*.ts',
 	'nodes/ChatSend/turnFault.ts',

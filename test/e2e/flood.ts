@@ -7,12 +7,12 @@ const BURST = 10;
 
 /**
  * Reports every call twice, half of them at the same time, together with reports of unknown calls and
- * forged results of real ones. Each call must start one execution, with true data.
+ * forged results of real ones. Each call must be passed on once, with true data.
  */
 export async function expectEachOnce(
 	simulator: Simulator,
 	url: string,
-	outputs: (count: number) => Promise<INodeExecutionData[]>,
+	outputs: () => Promise<INodeExecutionData[]>,
 	{ calls: count, forged }: { calls: number; forged: number },
 ): Promise<void> {
 	const calls = await placeCalls(simulator, count, url);
@@ -22,7 +22,7 @@ export async function expectEachOnce(
 		await simulator.endCall(callId);
 		const body = { call_id: callId, status: 'failed', summary: 'made up' };
 		expect((await post(url, body)).status).toBe(200);
-		expect((await post(url, { call_id: randomUUID(), status: 'picked' })).status).toBe(404);
+		expect((await post(url, { call_id: randomUUID(), status: 'picked' })).status).toBe(200);
 	}
 	for (let start = 0; start < calls.length; start += BURST) {
 		const burst = calls.slice(start, start + BURST).map(async (callId, index) => {
@@ -33,7 +33,7 @@ export async function expectEachOnce(
 		const deliveries = (await Promise.all(burst)).flat();
 		expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
 	}
-	const items = await outputs(count);
+	const items = await outputs();
 	expect(items.map(callIdOf).sort()).toEqual([...calls].sort());
 	for (const { json } of items) {
 		expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });

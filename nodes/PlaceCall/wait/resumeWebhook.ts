@@ -7,11 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import {
-	NO_EXECUTION,
-	readJson,
-	WebhookResponder,
-} from '../../shared/n8n/triggers/webhookResponse';
+import { readBody, reject, respond } from '../../shared/n8n/triggers/webhookRequest';
 import { readReport } from '../../shared/calls/report';
 import { PendingCalls, type ReadRecord } from './pendingCalls';
 import { LAG_BACKOFF, readCallRecord } from '../../shared/calls/readBack';
@@ -54,12 +50,13 @@ export async function onCompletionWebhook(
 	context: IWebhookFunctions,
 	form: Fields,
 ): Promise<IWebhookResponseData> {
-	const responder = new WebhookResponder(context);
-	const payload = await readJson(context);
-	if ('rejected' in payload) return responder.reject(payload.rejected);
+	const body = await readBody(context);
+	if (body === undefined || typeof body === 'string') {
+		return reject(context, 400, "The body isn't JSON.");
+	}
 	const items = waitingItems(context);
 	const execution = waitingExecutionOf(context, form, items);
-	const report = readReport(payload.json);
+	const report = readReport(body);
 	// If the body has no calls or too many, all calls are read.
 	const completed = Array.isArray(report) ? report.map(({ callId }) => callId) : [];
 	try {
@@ -74,22 +71,19 @@ export async function onCompletionWebhook(
 		// After the time limit, the wait ends with the known state.
 		if (execution.deadline.left <= 0) execution.calls.noteNotRead(error);
 		else {
-			return responder.reject({
-				status: 503,
-				message: "The call can't be read now. Send the request again later.",
-			});
+			return reject(context, 503, "The call can't be read now. Send the request again later.");
 		}
 	}
 	const pending = execution.calls.pending.length;
-	responder.send(200, { received: true, pending });
+	const response = respond(context, 200, { received: true, pending });
 	if (pending > 0 && execution.deadline.left > 0) {
 		if (completed.length > 0) void keepPinging(context, resumeUrlOf(context), execution.deadline);
-		return NO_EXECUTION;
+		return response;
 	}
 	const now = clock.elapsed();
-	if (now - (execution.resumedAt ?? -Infinity) < RESUMING_MS) return NO_EXECUTION;
+	if (now - (execution.resumedAt ?? -Infinity) < RESUMING_MS) return response;
 	execution.resumedAt = now;
-	return { noWebhookResponse: true, workflowData: [results(form, execution.calls, items)] };
+	return { ...response, workflowData: [results(form, execution.calls, items)] };
 }
 
 /** Reads lagging calls until their records show the end. Runs beside the waiting execution. */
