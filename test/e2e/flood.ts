@@ -12,7 +12,7 @@ const BURST = 10;
 export async function expectEachOnce(
 	simulator: Simulator,
 	url: string,
-	outputs: () => Promise<INodeExecutionData[]>,
+	outputs: (executions: number) => Promise<INodeExecutionData[]>,
 	{ calls: count, forged }: { calls: number; forged: number },
 ): Promise<void> {
 	const calls = await placeCalls(simulator, count, url);
@@ -24,6 +24,7 @@ export async function expectEachOnce(
 		expect((await post(url, body)).status).toBe(200);
 		expect((await post(url, { call_id: randomUUID(), status: 'picked' })).status).toBe(200);
 	}
+	let accepted = forged;
 	for (let start = 0; start < calls.length; start += BURST) {
 		const burst = calls.slice(start, start + BURST).map(async (callId, index) => {
 			const delivery = { deliverTimes: 2, concurrently: index % 2 === 0 };
@@ -31,9 +32,11 @@ export async function expectEachOnce(
 			return await simulator.completeCall(callId, {}, delivery);
 		});
 		const deliveries = (await Promise.all(burst)).flat();
-		expect(deliveries.map(({ status }) => status)).toEqual(deliveries.map(() => 200));
+		accepted += deliveries.filter(({ status }) => status === 200).length;
 	}
-	const items = await outputs();
+	// A busy n8n may respond later than the service waits, so the service reports the call again.
+	for (const callId of calls) expect((await post(url, { call_id: callId })).status).toBe(200);
+	const items = await outputs(accepted + calls.length);
 	expect(items.map(callIdOf).sort()).toEqual([...calls].sort());
 	for (const { json } of items) {
 		expect(json).toMatchObject({ status: 'picked', call_ended_reason: 'assistant-ended-call' });
