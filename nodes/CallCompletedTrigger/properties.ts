@@ -30,7 +30,7 @@ export const completionFields: INodeProperties[] = [
 			displayName: 'Allow Duplicates',
 			name: 'allowDuplicates',
 			type: 'boolean',
-			default: false,
+			default: true,
 			description:
 				'Whether a call that was received before starts the workflow again. If off, each outcome of a call starts it once. The trigger remembers the latest 5,000.',
 		},
