@@ -46,15 +46,15 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	const { lists, attempts = 0 } = await listsToRead(client, settings.source);
 	const poll = new Poll(account, settings, before);
 	let unlisted = attempts;
-	const skipped: ListToRead[] = [];
+	const skipped: Array<{ list: ListToRead; calls: number }> = [];
 	for (const list of lists) {
-		const ended = before.endedCalls(list.id, list.completedQueues, now);
-		if (ended !== undefined) skipped.push(list);
-		unlisted -= ended ?? (await poll.read(list));
+		const calls = before.endedCalls(list.id, list.completedQueues, now);
+		if (calls !== undefined) skipped.push({ list, calls });
+		unlisted -= calls ?? (await poll.read(list));
 	}
-	// Calls may have been placed since the status was read.
-	unlisted = Math.max(0, unlisted);
-	if (before.hasMoreUnlisted(unlisted)) for (const list of skipped) await poll.read(list);
+	if (before.hasMoreUnlisted(unlisted)) {
+		for (const { list, calls } of skipped) unlisted -= (await poll.read(list)) - calls;
+	}
 
 	// Another poll may have ended in between, because n8n doesn't wait for a slow one.
 	const after = PollState.restore(data.polled, subject);

@@ -24,7 +24,7 @@ export class PollState {
 		private readonly lists: Set<string>,
 		/** Completed contact lists whose calls have all ended. */
 		private readonly ended: Map<string, EndedList>,
-		/** The attempts of the campaign that its lists don't show. */
+		/** The attempts of the campaign that its lists don't show. Negative if calls were placed between the two readings. */
 		private unlisted: number,
 		/** When all lists were read. Epoch milliseconds. */
 		private allReadAt: number,

@@ -1,4 +1,4 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Workflow } from '../n8n/driver';
@@ -20,6 +20,7 @@ describe('Campaign Calls Trigger in real n8n', () => {
 	let simulator: Simulator;
 	let workflow: Workflow;
 	let tested: Workflow;
+	let fromStart: Workflow;
 	/** Calls that must start the workflow. */
 	const expected: string[] = [];
 
@@ -28,14 +29,16 @@ describe('Campaign Calls Trigger in real n8n', () => {
 		simulator = await startSimulator({ dialect: dialects.plain });
 		n8n = await N8nDriver.signIn(server.baseUrl);
 		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		const parameters = {
-			campaignId: byId(CAMPAIGN),
-			pollTimes: { item: [{ mode: 'everyMinute' }] },
-		};
 		const rest = { credentials: { [CREDENTIAL]: credential } };
-		const trigger = () => node(NAME, `${PACKAGE}.campaignCallsTrigger`, 1, parameters, rest);
-		workflow = await n8n.createWorkflow(chain('reading', trigger()));
-		tested = await n8n.createWorkflow(chain('tested', trigger()));
+		const create = async (name: string, over: INodeParameters = {}) => {
+			const pollTimes = { item: [{ mode: 'everyMinute' }] };
+			const parameters = { campaignId: byId(CAMPAIGN), pollTimes, ...over };
+			const trigger = node(NAME, `${PACKAGE}.campaignCallsTrigger`, 1, parameters, rest);
+			return await n8n.createWorkflow(chain(name, trigger));
+		};
+		workflow = await create('reading');
+		tested = await create('tested');
+		fromStart = await create('from start', { startFrom: '2020-01-01T00:00:00Z' });
 	});
 	afterAll(async () => {
 		await simulator.stop();
@@ -85,12 +88,28 @@ describe('Campaign Calls Trigger in real n8n', () => {
 		await complete(20);
 		expect(await returned(2)).toEqual([...expected].sort());
 
-		await n8n.deactivate(workflow);
-		await complete(2);
-		await n8n.activate(workflow);
-		expect(await returned(3)).toEqual([...expected].sort());
+		for (const executions of [3, 4, 5]) {
+			await n8n.deactivate(workflow);
+			await complete(2);
+			await n8n.activate(workflow);
+			expect(await returned(executions)).toEqual([...expected].sort());
+		}
 
 		await killAndBoot(async () => await complete(1));
-		expect(await returned(4)).toEqual([...expected].sort());
+		expect(await returned(6)).toEqual([...expected].sort());
+	});
+
+	it('Start From: returns the earlier calls when it is published, each once', async () => {
+		await n8n.activate(fromStart);
+		const earlier = await executionsOf(n8n, fromStart, NAME, 1);
+		expect(earlier.length).toBeGreaterThan(expected.length);
+		expect(new Set(ids(earlier)).size).toBe(earlier.length);
+
+		await n8n.deactivate(fromStart);
+		await complete(2);
+		await n8n.activate(fromStart);
+		const later = expected.slice(-2);
+		const all = await executionsOf(n8n, fromStart, NAME, 2);
+		expect(ids(all)).toEqual([...ids(earlier), ...later].sort());
 	});
 });

@@ -129,6 +129,15 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect((await publish()).map(({ call_id: id }) => id)).toEqual([unpublished]);
 	});
 
+	it('finds the calls that a completed list gets, each time', async () => {
+		const { ids } = await published();
+		for (let round = 0; round < 3; round++) {
+			const uploadId = uploads.completed;
+			const added = [await addEnded({ uploadId }), await addEnded({ uploadId })].sort();
+			expect(await ids()).toEqual(added);
+		}
+	});
+
 	it('returns a redial with the same call_id as another outcome', async () => {
 		const { poll } = await published();
 		const callId = addCall();
