@@ -161,9 +161,11 @@ describe('Engine 2.0 of n8n', () => {
 
 	describe('triggers', () => {
 		const LISTENS = 400;
+		const WEBHOOK_TRIGGERS = ['callCompletedTrigger', 'chatDeliveryTrigger'];
 		async function listen(type: string, parameters: INodeParameters, path: string) {
 			const webhookId = randomUUID();
-			const trigger = node('Trigger', `${PACKAGE}.${type}`, 1, parameters, {
+			const version = WEBHOOK_TRIGGERS.includes(type) ? 2 : 1;
+			const trigger = node('Trigger', `${PACKAGE}.${type}`, version, parameters, {
 				webhookId,
 				credentials,
 			});
