@@ -47,17 +47,17 @@ const BOMB = gzipSync(' '.repeat(50_000_000) + '{}');
 const UNREADABLE = [422];
 const TOO_LARGE = [500];
 
-/** n8n starts an execution, which doesn't find the call and ends at the trigger. */
+/** For Call Completed Trigger, n8n starts an execution, which doesn't find the call and ends at the trigger. */
 const ACCEPTED = [200];
 
-/** Invalid bodies, with name, content type, and the statuses that n8n returns itself. */
+/** Bodies with name, content type, and the statuses, unless the node rejects them. */
 const BODIES: Array<[string, string | undefined, () => string | Buffer, number[]?]> = [
 	['no body', undefined, () => ''],
 	['text', 'text/plain', () => 'hello'],
 	['half of a JSON text', 'application/json', () => '{"call_id":', UNREADABLE],
 	['bytes', 'application/octet-stream', () => Buffer.from([0xff, 0xfe, 0x00, 0x80])],
-	['XML', 'application/xml', () => `<call_id>${randomUUID()}</call_id>`],
-	['a form', 'application/x-www-form-urlencoded', () => `call_id=${randomUUID()}&action=watch`],
+	['XML', 'application/xml', () => `<a>${randomUUID()}</a>`],
+	['a form', 'application/x-www-form-urlencoded', () => `id=${randomUUID()}&action=watch`],
 	['a form with a file', 'multipart/form-data; boundary=x', () => FORM],
 	['100,000 levels of objects', 'application/json', () => nested(100_000)],
 	['a list of lists', 'application/json', () => '['.repeat(50_000) + ']'.repeat(50_000)],
@@ -92,7 +92,7 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 				to,
 				headers: { 'content-encoding': 'gzip' },
 				body: () => '{}',
-				statuses: [400],
+				statuses: [500],
 			},
 			...['GET', 'PUT', 'DELETE', 'PATCH', 'HEAD'].map(
 				(method): Attack => ({ kind: `${to}: ${method}`, to, method, statuses: [404] }),
@@ -121,7 +121,7 @@ export const ATTACKS: Attack[] = [
 		kind: 'watch: 20,000 made-up sessions',
 		to: 'watch',
 		body: () => watching(ids(20_000))(),
-		statuses: [413],
+		statuses: [400],
 	},
 	{
 		kind: 'watch: 1,000 made-up sessions',
@@ -232,13 +232,27 @@ export const ATTACKS: Attack[] = [
 		kind: 'secret: 16 MB without it',
 		to: 'watchWithSecret',
 		body: () => 'x'.repeat(16_000_000),
-		statuses: [403],
+		statuses: UNREADABLE,
 	},
 
 	{
 		kind: 'completed: a made-up call',
 		to: 'completed',
 		body: () => json({ call_id: randomUUID(), status: 'picked' })(),
+		statuses: ACCEPTED,
+	},
+	{
+		kind: 'completed: a made-up call in XML',
+		to: 'completed',
+		headers: { 'content-type': 'application/xml' },
+		body: () => `<call_id>${randomUUID()}</call_id>`,
+		statuses: ACCEPTED,
+	},
+	{
+		kind: 'completed: a made-up call in a form',
+		to: 'completed',
+		headers: { 'content-type': 'application/x-www-form-urlencoded' },
+		body: () => `call_id=${randomUUID()}`,
 		statuses: ACCEPTED,
 	},
 	{
