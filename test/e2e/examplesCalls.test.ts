@@ -217,6 +217,11 @@ describe('examples of calls, with only the credentials selected', () => {
 	describe('04 call outcomes to a sheet', () => {
 		it('saves each outcome once, sorted by the captured data', async () => {
 			const workflow = await run.publish('04-call-outcomes-to-sheet.json');
+			// Calls that have ended before it start nothing.
+			await until('the first reading to be stored', async () => {
+				const stored = await run.n8n.request('GET', `/workflows/${workflow.id}`);
+				return JSON.stringify(stored).includes('"polled"');
+			});
 			run.parties.sheets.setSpreadsheet(SHEET, {
 				Visits: [['called_at', 'phone', 'name', 'visit_day', 'summary', 'call_id']],
 				'Other Calls': [],

@@ -738,6 +738,8 @@ export const readers: Record<string, Reader | Reader[]> = {
  * length is limited.
  */
 export const notReaders = new Set([
+	'CampaignCallsTrigger/listedCalls.ts › firstCalls',
+	'CampaignCallsTrigger/listedCalls.ts › readList',
 	'shared/api/parseIds.ts › parseCampaignId',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignReads.ts › CampaignReads',
