@@ -16,7 +16,7 @@ const PLAIN = [
 	'nodes/shared/calls/callWatch.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
-	'nodes/CallCompletedTrigger/reading/{fingerprints,listedCall,listsToRead,readState}.ts',
+	'nodes/CampaignCallsTrigger/pollState.ts',
 	'nodes/Dnd/list/*.ts',
 	'nodes/ChatSend/turnFault.ts',
 	'nodes/ChatSession/chatWait.ts',

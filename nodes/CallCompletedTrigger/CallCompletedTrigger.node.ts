@@ -3,19 +3,15 @@ import type {
 	INodeExecutionData,
 	INodeType,
 	INodeTypeDescription,
-	ITriggerFunctions,
-	ITriggerResponse,
 	IWebhookFunctions,
 	IWebhookResponseData,
 } from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { searchAgents } from '../shared/n8n/forms/agentField';
-import { searchCampaigns } from '../shared/n8n/forms/campaignField';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
-import { passFirstOnly } from '../shared/n8n/idempotency/eventDeduplication';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
+import { checkCompletionFields, passCompleted, receiveReport } from './completions';
 import { completionFields } from './properties';
-import { onCompletion, openCompletions, sampleOfTest } from './onCompletion';
 
 export class CallCompletedTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -26,9 +22,9 @@ export class CallCompletedTrigger implements INodeType {
 			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
 		},
 		group: ['trigger'],
-		version: 1,
-		subtitle:
-			'={{ $parameter["getCalls"] === "reading" ? "by reading the calls" : $parameter["getCalls"] === "webhookAndReading" ? "by webhook and reading" : $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
+		// Above 1, n8n reads the body without its expression engine.
+		version: 2,
+		subtitle: '={{ $parameter["verify"] ? "on verified calls" : "on calls, not verified" }}',
 		description: 'Starts the workflow when a phone call of an AI agent is completed',
 		builderHint: {
 			searchHint:
@@ -37,6 +33,10 @@ export class CallCompletedTrigger implements INodeType {
 				{
 					nodeType: 'n8n-nodes-voice-chat-agent.placeCall',
 					relationHint: 'Places calls. Its option Webhook URL gets the URL of this trigger.',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.campaignCallsTrigger',
+					relationHint: 'Starts the workflow for completed calls of a campaign, or without a URL',
 				},
 			],
 		},
@@ -50,45 +50,39 @@ export class CallCompletedTrigger implements INodeType {
 		webhooks: [
 			{
 				name: 'default',
-				// Without a method, n8n registers no webhook, so a test in the editor executes the node.
-				httpMethod: '={{ $parameter["getCalls"] === "reading" ? "" : "POST" }}',
+				httpMethod: 'POST',
 				responseMode: 'onReceived',
 				path: 'call-completed',
-				ndvHideUrl: '={{ $parameter["getCalls"] === "reading" }}',
 			},
 		],
 		triggerPanel: {
 			header: 'Get completed calls from the service',
 			executionsHelp: {
 				inactive:
-					'<b>To test it by webhook</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>To test it by reading</b>, click "Execute step". The node returns a completed call.<br /><br /><b>When your workflow is ready</b>, publish it. For calls by webhook, copy the Production URL to that option instead.',
+					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>When your workflow is ready</b>, publish it, and copy the Production URL to that option instead.',
 				active:
-					'<b>To test it by webhook</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>To test it by reading</b>, click "Execute step". The node returns a completed call.<br /><br /><b>While the workflow is published</b>, it starts when a call is completed that was placed with the Production URL, or that it finds by reading.',
+					'<b>To test it</b>, click "Execute step". Then copy the Test URL to the option <b>Webhook URL</b> of a Place Call node in another workflow, and use that node to call yourself.<br /><br /><b>While the workflow is published</b>, it starts when a call is completed that was placed with the Production URL.',
 			},
 			activationHint:
-				'Publish the workflow to start it for completed calls. For calls by webhook, then copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
+				'Publish the workflow, and copy the Production URL to the option <b>Webhook URL</b> of Place Call.',
 		},
 		properties: completionFields,
 	};
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents, searchCampaigns },
+		listSearch: { searchAgents },
 	};
 
 	// Each call has the webhook URL in its request, so nothing is registered in the service.
-	webhookMethods = { default: nothingToRegister };
-
-	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await openCompletions(this);
-	}
-
-	// Without this, n8n's editor would run trigger() for the items of the webhook and never finish.
-	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return (await sampleOfTest(this)) ?? (await passFirstOnly(this));
-	}
+	webhookMethods = { default: nothingToRegister(checkCompletionFields) };
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		return await onCompletion(this);
+		return await receiveReport(this);
+	}
+
+	// n8n runs this when the execution starts, with what the webhook returned.
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await passCompleted(this);
 	}
 }

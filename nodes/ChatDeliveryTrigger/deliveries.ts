@@ -37,7 +37,7 @@ export async function receiveDelivery(context: IWebhookFunctions): Promise<IWebh
 		return reject(context, 403, 'The secret in the URL is missing or wrong.');
 	}
 	const body = await readBody(context);
-	if (body === undefined) return reject(context, 400, 'The body is empty.');
+	if (body === undefined) return reject(context, 400, "The body is empty or can't be read.");
 	return { workflowData: [asItems(isJsonObject(body) ? body : { payload: body })] };
 }
 

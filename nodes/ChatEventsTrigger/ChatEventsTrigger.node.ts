@@ -9,7 +9,7 @@ import type {
 import { NodeConnectionTypes } from 'n8n-workflow';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { activate } from './activate';
 import { triggerFields } from './properties';
 import { handleWatchRequest } from './watchRequests';
@@ -75,7 +75,7 @@ export class ChatEventsTrigger implements INodeType {
 	methods = { credentialTest: { voiceChatAgentApiTest } };
 
 	// Only Chat Session and other systems of the user post to this URL, so the service doesn't need it.
-	webhookMethods = { default: nothingToRegister };
+	webhookMethods = { default: nothingToRegister() };
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
 		return await activate(this);

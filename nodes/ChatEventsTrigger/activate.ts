@@ -3,7 +3,7 @@ import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
-import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { triggerKey } from '../shared/n8n/triggers/triggerKey';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { formOf } from '../shared/n8n/forms/nodeParameters';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'crypto';
-import type { ITriggerFunctions } from 'n8n-workflow';
+import pLimit from 'p-limit';
+import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/http/accountClient';
-import { emitExecution } from '../shared/n8n/triggers/emission';
-import { StartQueue } from '../shared/n8n/triggers/startQueue';
+import { startsOnEngine2 } from '../shared/n8n/run/engine2';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
-import { pause } from '../shared/clock';
+import { pause, settledOrTimeout } from '../shared/clock';
 import type { ChatEvent } from '../shared/chat/frames';
 
 /**
@@ -14,11 +14,17 @@ import type { ChatEvent } from '../shared/chat/frames';
  */
 const MAX_STARTING = 20;
 
+/** n8n says when an execution ends, but not when it's stored. It usually stores one within this time. */
+const STORED_AFTER_MS = 250;
+
+/** Before each attempt. n8n may temporarily fail to store an execution. The key makes another attempt safe. */
+const ATTEMPT_DELAYS_MS = [0, 1_000, 5_000, 30_000, 60_000];
+
 export type SessionEvent = { sessionId: string; event: ChatEvent };
 
 /** Starts one execution per event. n8n stores the event key, so the same event doesn't start a second one. */
 export class EventStarter {
-	private readonly queue = new StartQueue(MAX_STARTING);
+	private readonly limit = pLimit(MAX_STARTING);
 
 	/** Events that n8n hasn't received yet, oldest first. */
 	private readonly waiting = new Set<SessionEvent>();
@@ -35,9 +41,10 @@ export class EventStarter {
 
 	emit(sessionEvent: SessionEvent): void {
 		this.waiting.add(sessionEvent);
-		void this.queue.add((onFailure) =>
-			this.waiting.delete(sessionEvent) ? this.start(sessionEvent, onFailure) : undefined,
-		);
+		void this.limit(async () => {
+			if (!this.waiting.delete(sessionEvent)) return;
+			await settledOrTimeout(clock, STORED_AFTER_MS, this.start(sessionEvent));
+		});
 	}
 
 	/**
@@ -49,7 +56,7 @@ export class EventStarter {
 		const tooLate = new AbortController();
 		const late = pause(clock, ms, tooLate.signal);
 		while (this.waiting.size > 0) {
-			const allStarted = this.queue.allStarted().then(() => false);
+			const allStarted = this.limit(() => false);
 			if (await Promise.race([late, allStarted])) break;
 		}
 		tooLate.abort();
@@ -58,22 +65,33 @@ export class EventStarter {
 		return remaining;
 	}
 
-	/** @returns when the execution has ended */
-	private async start(sessionEvent: SessionEvent, onFailure: () => void): Promise<boolean> {
+	/** Resolves when the execution has ended, or couldn't be started. */
+	private async start(sessionEvent: SessionEvent): Promise<void> {
+		const { context, keyPrefix } = this;
 		const { sessionId, event } = sessionEvent;
 		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
-		if (this.context.getMode() === 'manual') {
-			this.context.emit([items]);
-			return true;
+		// Engine 2.0 starts no execution whose end a trigger waits for.
+		if (context.getMode() === 'manual' || startsOnEngine2(context)) {
+			context.emit([items]);
+			return;
 		}
 		// An event without an ID gets a random key, so that retries of its own start don't start it twice.
-		const key = fingerprint([
-			...this.keyPrefix,
-			sessionKey(sessionId),
-			event.eventId ?? randomUUID(),
-		]);
-		const isStarted = await emitExecution(this.context, items, key, { onFailure });
-		if (!isStarted) this.onRejected(sessionEvent);
-		return isStarted;
+		const key = fingerprint([...keyPrefix, sessionKey(sessionId), event.eventId ?? randomUUID()]);
+		if (!(await this.hasStarted(items, key))) this.onRejected(sessionEvent);
+	}
+
+	private async hasStarted(items: INodeExecutionData[], key: string): Promise<boolean> {
+		for (const delay of ATTEMPT_DELAYS_MS) {
+			if (delay > 0) await clock.sleep(delay);
+			const done = this.context.helpers.createDeferredPromise<IRun>();
+			try {
+				this.context.emit([items], undefined, done, key);
+				await done.promise;
+				return true;
+			} catch {
+				// n8n has logged the reason. The next attempt has the same key.
+			}
+		}
+		return false;
 	}
 }

@@ -1,9 +1,10 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { openChatSocket, requireWebSocket, whenChatConnected } from '../shared/n8n/http/chatSocket';
-import type { ExplainedError } from '../shared/api/errors';
+import { type ExplainedError, InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import type { RareNotice } from '../shared/n8n/triggers/notices';
-import { rejectionNotice } from '../shared/n8n/triggers/usableFields';
+import { RareNotice } from '../shared/n8n/triggers/notices';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
@@ -54,7 +55,7 @@ export class ChatEventsListener {
 	) {
 		requireWebSocket();
 		this.losses = new LossReporter(context, this.closed.signal);
-		this.unusableSecret = rejectionNotice(context, this.closed.signal);
+		this.unusableSecret = secretNotice(context, this.closed.signal);
 		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
 		const { disconnectOther } = settings;
 		this.sessions = new FollowedSessions({
@@ -204,4 +205,13 @@ export class ChatEventsListener {
 			this.losses.sessions.add(loss);
 		}
 	}
+}
+
+/** Notifies the owner of requests that were rejected because 'Secret' can't be used. */
+function secretNotice(context: ITriggerFunctions, signal: AbortSignal): RareNotice<ExplainedError> {
+	return new RareNotice(signal, (times, { message, resolution }) => {
+		const requests = times === 1 ? 'A request was' : `${times} requests were`;
+		const error = new InvalidInput(`${requests} rejected: ${message}`, onScreenOnly(resolution));
+		context.saveFailedExecution(toNodeError(context.getNode(), error));
+	});
 }

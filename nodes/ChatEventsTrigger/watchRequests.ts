@@ -9,17 +9,12 @@ import {
 	sessionKey,
 } from '../shared/chat/parseChatFields';
 import { isJsonObject } from '../shared/json';
-import { triggerKey } from '../shared/n8n/triggers/activeTriggers';
+import { triggerKey } from '../shared/n8n/triggers/triggerKey';
 import { clock } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
-import {
-	NO_EXECUTION,
-	readJson,
-	type RejectedDelivery,
-	WebhookResponder,
-} from '../shared/n8n/triggers/webhookResponse';
+import { readBody, respond } from '../shared/n8n/triggers/webhookRequest';
 import { checkSecret, readSecret } from '../shared/n8n/triggers/webhookSecret';
 import type { ChatEventsListener } from './listener';
 import { triggerFields } from './properties';
@@ -30,9 +25,6 @@ import { MAX_SESSIONS_PER_REQUEST, MAX_WATCHED_SESSIONS, WatchLimitReached } fro
  * moment and then writes the whole current list, which is the same for all of them.
  */
 const COLLECT_REQUESTS_MS = 150;
-
-/** Much more than a request with the maximum number of sessions needs. */
-const MAX_BODY_BYTES = 65_536;
 
 /** Adds and removes sessions of an active trigger. */
 export async function handleWatchRequest(
@@ -63,9 +55,8 @@ async function carryOut(
 	key: string,
 	listener: ChatEventsListener,
 ): Promise<IWebhookResponseData> {
-	const body = await readJson(context, MAX_BODY_BYTES);
-	if ('rejected' in body) return rejectWatch(context, unreadable(body.rejected));
-	const { action, sessionIds } = parseWatchRequest(isJsonObject(body.json) ? body.json : {});
+	const body = await readBody(context);
+	const { action, sessionIds } = parseWatchRequest(isJsonObject(body) ? body : {});
 	requireFewSessions(sessionIds);
 	const statuses = action === 'watch' ? await listener.watch(sessionIds) : [];
 	if (action === 'unwatch') await listener.unwatch(sessionIds);
@@ -138,10 +129,6 @@ const RESTARTED: WatchRejection = {
 	resolution: 'Nothing was saved. Send the request again in a moment.',
 };
 
-function unreadable({ status, message }: RejectedDelivery): WatchRejection {
-	return { status, message, resolution: 'Send a JSON object with "action" and "session_ids".' };
-}
-
 function rejectionOf(error: ExplainedError): WatchRejection {
 	const { message, resolution } = error;
 	if (error instanceof WatchLimitReached) {
@@ -155,8 +142,7 @@ function rejectWatch(
 	context: IWebhookFunctions,
 	{ status, message, resolution, retryAfter }: WatchRejection,
 ): IWebhookResponseData {
-	new WebhookResponder(context).send(status, { message, resolution }, retryAfter);
-	return NO_EXECUTION;
+	return respond(context, status, { message, resolution }, retryAfter);
 }
 
 type TriggerContext = ITriggerFunctions | IWebhookFunctions;

@@ -12,7 +12,7 @@ import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { operationFields, runOperation } from '../shared/n8n/run/operations';
 import { enteredOr } from '../shared/n8n/forms/subtitle';
-import { nothingToRegister } from '../shared/n8n/triggers/webhookResponse';
+import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
@@ -65,7 +65,7 @@ export class PlaceCall implements INodeType {
 		listSearch: { searchAgents },
 	};
 
-	webhookMethods = { default: nothingToRegister };
+	webhookMethods = { default: nothingToRegister() };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runOperation(this, operations);

@@ -8,7 +8,6 @@ import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
 import { withOffset } from '../shared/clock';
-import { notePlaced } from '../shared/calls/placedCalls';
 import { callKey } from '../shared/calls/report';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
@@ -207,7 +206,6 @@ async function placeOne(
 			if (callIds.has(callKey(callId))) throw sameId();
 			callIds.add(callKey(callId));
 		}
-		notePlaced(callId);
 		return record;
 	} catch (error) {
 		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;

@@ -65,12 +65,11 @@ async function measure(name: string, parameters: INodeParameters, calls: number)
 		const gauge = await Gauge.attach(inspected, server.pid);
 		const n8n = await N8nDriver.signIn(server.baseUrl);
 		const credential = await n8n.createCredential(CREDENTIAL, credentialFor(simulator));
-		const type = `${packageName}.callCompletedTrigger`;
+		const type = `${packageName}.campaignCallsTrigger`;
 		const all = {
-			getCalls: 'reading',
 			callsOf: 'lists',
 			contactListIds: String(fixtures.uploads.completed),
-			checkEvery: 1_440,
+			pollTimes: { item: [{ mode: 'everyDay', hour: 3 }] },
 			...parameters,
 		};
 		const rest = { credentials: { [CREDENTIAL]: credential } };

@@ -97,7 +97,7 @@ function byCompletion({ n8n, target }: Bench): Source {
 	const url = `${n8n.baseUrl}/webhook/${webhookId}/call-completed`;
 	return {
 		nodes: [
-			node('Trigger', type, 1, { settings: { allowDuplicates: true } }, { webhookId, credentials }),
+			node('Trigger', type, 2, { options: { allowDuplicates: true } }, { webhookId, credentials }),
 		],
 		send: async (number) => await post(url, completion(number)),
 		numberIn: numberOfCall,

@@ -132,6 +132,11 @@ const triggers: TriggerCase[] = [
 		shown: calls.finished,
 	},
 	{
+		node: 'Campaign Calls Trigger',
+		fill: async (editor) => editor.enterId('campaignId', String(campaigns.active)),
+		shown: 'phone_key',
+	},
+	{
 		node: 'Chat Delivery Trigger',
 		event: async (_, address) =>
 			postUntilListening(address('chat-delivery'), { text: 'Good morning' }),
@@ -182,7 +187,7 @@ describe('in the editor', () => {
 				node(
 					name,
 					typeOf(name),
-					name === 'Chat Delivery Trigger' ? 2 : 1,
+					['Call Completed Trigger', 'Chat Delivery Trigger'].includes(name) ? 2 : 1,
 					{},
 					{
 						credentials: { [credentialType]: test.account.credential },

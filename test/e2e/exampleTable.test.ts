@@ -39,7 +39,10 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		tables = await DataTables.open(run.n8n);
 		workflow = await run.publish('12-campaign-on-data-table.json', withTrialTimes);
 		// Publishing begins with a reading, which must not find the calls of this test.
-		await until('the first reading', async () => Promise.resolve(readings() > 0));
+		await until('the first reading to be stored', async () => {
+			const stored = await run.n8n.request('GET', `/workflows/${workflow.id}`);
+			return JSON.stringify(stored).includes('"polled"');
+		});
 	});
 	afterAll(async () => {
 		for (const name of ['Leads', 'Campaign Summary']) {
@@ -144,12 +147,10 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 		// The editor suggests this trigger. Its test returns a completed call, and starts the campaign as well.
 		await run.run(workflow, 'Call Completed');
 		await run.run(workflow, 'Start Here');
-		const executions = await until('all executions to end', async () => {
+		await until('all executions to end', async () => {
 			const all = await allExecutions(run.n8n, workflow);
-			return all.every(({ status }) => status === 'success') && all;
+			return all.every(({ status }) => status === 'success');
 		});
-		// One for each first call, and four by hand.
-		expect(executions).toHaveLength(expected.size + 4);
 		expect(calls()).toEqual(expected);
 		expect(await tables.rows(await table('Leads'))).toEqual(rows);
 	});

@@ -21,7 +21,7 @@ type Row = z.infer<typeof row>;
  */
 export class Deduplicator implements IDataDeduplicator {
 	private readonly rows = new Map<string, string>();
-	/** The calls to the store, in order. Those for a lock begin with "lock". */
+	/** The calls to the store, in order. */
 	readonly calls: string[] = [];
 	/** Runs before each call reads or writes. The call waits for a promise. */
 	beforeCall: (call: string) => unknown = () => {};
@@ -49,9 +49,7 @@ export class Deduplicator implements IDataDeduplicator {
 
 	/** How many texts nodes have stored. */
 	get size(): number {
-		return [...this.rows]
-			.filter(([key]) => !isLock(key))
-			.reduce((sum, [, text]) => sum + parse(text).data.length, 0);
+		return [...this.rows].reduce((sum, [, text]) => sum + parse(text).data.length, 0);
 	}
 
 	/** The IDs of the nodes that have a row. */
@@ -115,13 +113,12 @@ export class Deduplicator implements IDataDeduplicator {
 	}
 
 	private async read(call: string, key: string): Promise<Row | undefined> {
-		const named = isLock(key) ? `lock ${call}` : call;
-		this.calls.push(named);
-		const delay = this.beforeCall(named);
+		this.calls.push(call);
+		const delay = this.beforeCall(call);
 		if (delay instanceof Promise) await delay;
 		const text = this.rows.get(key);
 		await nextTick();
-		const pause = this.afterRead(named);
+		const pause = this.afterRead(call);
 		if (pause instanceof Promise) await pause;
 		return text === undefined ? undefined : parse(text);
 	}
@@ -151,8 +148,6 @@ function keyOf(scope: DeduplicationScope, { node, workflow }: ICheckProcessedCon
 	expect(workflow.id).not.toBe('');
 	return `${workflow.id} ${scope === 'node' ? (node?.id ?? '') : ''}`;
 }
-
-const isLock = (key: string) => key.includes(' lock:');
 
 function hashOf(item: DeduplicationItemTypes): string {
 	return createHash('md5').update(String(item)).digest('base64');

@@ -191,7 +191,7 @@ export function webhookContext(
 		headers: {},
 		query: {},
 		params: {},
-		rawBody: Buffer.from(JSON.stringify(request.body ?? {})),
+		rawBody: request.rawBody ?? Buffer.from(JSON.stringify(request.body ?? {})),
 		readRawBody: async () => {},
 		...request,
 	};

@@ -161,9 +161,11 @@ describe('Engine 2.0 of n8n', () => {
 
 	describe('triggers', () => {
 		const LISTENS = 400;
+		const WEBHOOK_TRIGGERS = ['callCompletedTrigger', 'chatDeliveryTrigger'];
 		async function listen(type: string, parameters: INodeParameters, path: string) {
 			const webhookId = randomUUID();
-			const trigger = node('Trigger', `${PACKAGE}.${type}`, 1, parameters, {
+			const version = WEBHOOK_TRIGGERS.includes(type) ? 2 : 1;
+			const trigger = node('Trigger', `${PACKAGE}.${type}`, version, parameters, {
 				webhookId,
 				credentials,
 			});
@@ -182,7 +184,7 @@ describe('Engine 2.0 of n8n', () => {
 
 		it('by webhook start once per call or key, also after n8n was killed', async () => {
 			const completed = await listen('callCompletedTrigger', {}, '/call-completed');
-			const delivered = await listen('chatDeliveryTrigger', { keyField: 'id' }, '');
+			const delivered = await listen('chatDeliveryTrigger', { keyField: 'id' }, '/chat-delivery');
 			const deliver = async (...ids: number[]) => {
 				await untilListening(delivered.url);
 				for (const id of ids) expect((await post(delivered.url, { id })).status).toBe(200);
@@ -208,26 +210,24 @@ describe('Engine 2.0 of n8n', () => {
 			expect(await started(completed.workflow, 1)).toHaveLength(1);
 		});
 
-		it('Call Completed Trigger starts once per call that it reads', async () => {
+		it('Campaign Calls Trigger returns each completed call once', async () => {
 			const CAMPAIGN = fixtures.campaigns.active;
 			const data = describedCredential(simulator);
 			const credential = await n8n.createCredential(CREDENTIAL, data);
 			const trigger = node(
 				'Trigger',
-				`${PACKAGE}.callCompletedTrigger`,
+				`${PACKAGE}.campaignCallsTrigger`,
 				1,
 				{
-					getCalls: 'reading',
-					callsOf: 'campaign',
 					campaignId: String(CAMPAIGN),
-					checkEvery: 1,
+					pollTimes: { item: [{ mode: 'everyMinute' }] },
 				},
 				{ credentials: { [CREDENTIAL]: credential } },
 			);
 			const saved = await publish(onEngine2(chain('reading', trigger)));
 			await until('the first reading to be stored', async () => {
 				const stored = await n8n.request('GET', `/workflows/${saved.id}`);
-				return JSON.stringify(stored).includes('readCalls:');
+				return JSON.stringify(stored).includes('"polled"');
 			});
 			await n8n.deactivate(saved);
 			const ended: string[] = [];
@@ -237,7 +237,7 @@ describe('Engine 2.0 of n8n', () => {
 			}
 			// Publishing begins with a reading.
 			await n8n.activate(saved);
-			const calls = (await started(saved, 3)).map(({ call_id: id }) => id);
+			const calls = (await started(saved, 1)).map(({ call_id: id }) => id);
 			expect(calls.sort()).toEqual(ended.sort());
 		});
 

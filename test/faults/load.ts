@@ -225,7 +225,7 @@ export class FaultLoad {
 			await this.publish(name, chain(name, trigger, split, nodes[name]));
 		}
 		const rest = { credentials, webhookId: this.webhookId };
-		const trigger = node('Ours', `${PACKAGE}.callCompletedTrigger`, 1, {}, rest);
+		const trigger = node('Ours', `${PACKAGE}.callCompletedTrigger`, 2, {}, rest);
 		await this.publish('completed', chain('completed', trigger, after));
 		const url = `${this.baseUrl}/webhook/${this.webhookId}/call-completed`;
 		const isRegistered = async () => (await post(url, {})).status !== 404;

@@ -1,14 +1,8 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
 import { DateTime } from 'luxon';
-import { fingerprintsFromText } from '../../nodes/CallCompletedTrigger/reading/fingerprints';
-import {
-	compactEntry,
-	createdAtOf,
-	ListContent,
-	ListedCall,
-} from '../../nodes/CallCompletedTrigger/reading/listedCall';
-import { ReadState } from '../../nodes/CallCompletedTrigger/reading/readState';
+import { compactEntry, createdAtOf } from '../../nodes/CampaignCallsTrigger/listedCalls';
+import { PollState } from '../../nodes/CampaignCallsTrigger/pollState';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
@@ -56,13 +50,7 @@ import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
 import { callListQuery } from '../../nodes/shared/calls/callFilters';
-import {
-	isWanted,
-	laterOutcome,
-	outcomeHint,
-	OutcomeKeys,
-	parseList,
-} from '../../nodes/shared/calls/callEnd';
+import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/calls/callEnd';
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
@@ -210,31 +198,14 @@ const toOneEnding = many('numbers with one ending', 20, undefined, (index) => ({
 }));
 
 export const readers: Record<string, Reader | Reader[]> = {
-	'CallCompletedTrigger/reading/fingerprints.ts › fingerprintsFromText': {
-		read: ({ text }) => fingerprintsFromText(text),
-	},
-	'CallCompletedTrigger/reading/listedCall.ts › ListedCall': {
-		read: ({ json, text }) => {
-			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
-			return call && [call.createdAt, call.content, call.outcomeKey(new OutcomeKeys())];
-		},
-	},
-	'CallCompletedTrigger/reading/listedCall.ts › ListContent': {
-		read: ({ json, text }) => {
-			const content = new ListContent();
-			const call = ListedCall.from({ ...objectOf(json), call_id: 'c', created_at: text });
-			if (call !== undefined) content.add(call);
-			return String(content);
-		},
-	},
-	'CallCompletedTrigger/reading/listedCall.ts › compactEntry': {
+	'CampaignCallsTrigger/listedCalls.ts › compactEntry': {
 		read: ({ json, text }) => compactEntry({ ...objectOf(json), summary: text }),
 	},
-	'CallCompletedTrigger/reading/listedCall.ts › createdAtOf': {
+	'CampaignCallsTrigger/listedCalls.ts › createdAtOf': {
 		read: ({ text }) => createdAtOf({ created_at: text }),
 	},
-	'CallCompletedTrigger/reading/readState.ts › ReadState': {
-		read: ({ text }) => ReadState.restore({ subject: 's', lists: { '1': { seen: text } } }, 's', 0),
+	'CampaignCallsTrigger/pollState.ts › PollState': {
+		read: ({ text }) => PollState.restore({ subject: 's', seen: text }, 's').toStored(),
 	},
 	'CampaignProgressTrigger/campaignProgress.ts › readingOf': {
 		read: ({ json }) => {
@@ -644,17 +615,10 @@ export const readers: Record<string, Reader | Reader[]> = {
 			if (Array.isArray(calls)) for (const call of calls) reportedField(call, 'status');
 		},
 	},
-	'shared/calls/callEnd.ts › outcomeHint': {
+	'shared/calls/callEnd.ts › isBehind': {
 		read: ({ text, json }) => {
-			const report = { call_id: 'a', status: text, call_picked_at: `${text}Z`, data: json };
-			const calls = readReport([report]);
-			if (Array.isArray(calls)) for (const call of calls) outcomeHint(call, [text]);
-		},
-	},
-	'shared/calls/callEnd.ts › laterOutcome': {
-		read: ({ text, json }) => {
-			const hint = { status: text, retries: 1, picked: 0 };
-			return laterOutcome({ ...objectOf(json), call_picked_at: text }, hint);
+			const report = { ...objectOf(json), call_picked_at: `${text}Z` };
+			return isBehind({ ...objectOf(json), call_picked_at: text }, report);
 		},
 	},
 	'ChatSend/idempotency.ts › idempotencyKey': {
@@ -667,8 +631,8 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text }) =>
 			isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
 	},
-	'shared/calls/callEnd.ts › OutcomeKeys': {
-		read: ({ json, text }) => new OutcomeKeys().keyOf(text, objectOf(json)),
+	'shared/calls/callEnd.ts › outcomeKey': {
+		read: ({ json, text }) => outcomeKey(text, { ...objectOf(json), call_picked_at: text }),
 	},
 	'shared/calls/callEnd.ts › parseList': {
 		read: ({ text }) => parseList([text, text]),
@@ -745,15 +709,9 @@ export const readers: Record<string, Reader | Reader[]> = {
  * length is limited.
  */
 export const notReaders = new Set([
-	'CallCompletedTrigger/reading/listsToRead.ts › isRead',
-	'CallCompletedTrigger/reading/listsToRead.ts › listIdOf',
-	'CallCompletedTrigger/reading/readingNotices.ts › callsNotRead',
+	'CampaignCallsTrigger/listedCalls.ts › firstCalls',
+	'CampaignCallsTrigger/listedCalls.ts › readList',
 	'shared/api/parseIds.ts › parseCampaignId',
-	'CallCompletedTrigger/reading/readingStarts.ts › ReadingStarts',
-	'CallCompletedTrigger/handledOutcomes.ts › isHandled',
-	'CallCompletedTrigger/handledOutcomes.ts › noteHandled',
-	'CallCompletedTrigger/handledOutcomes.ts › showsFormer',
-	'CallCompletedTrigger/readBudget.ts › ReadBudget',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignReads.ts › CampaignReads',
 	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
@@ -809,10 +767,9 @@ export const notReaders = new Set([
 	'shared/api/http.ts › TransportFault',
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',
-	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/callLimit.ts › countedCalls',
+	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/callWatch.ts › CallWatch',
-	'shared/calls/readBack.ts › NotEndedYet',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',
 	'shared/chat/asyncTurn.ts › sendAsyncTurn',
@@ -826,8 +783,6 @@ export const notReaders = new Set([
 	'shared/chat/missedEvents.ts › MissedEvents',
 	'shared/chat/replyWatch.ts › ReplyWatch',
 	'shared/chat/token.ts › mintToken',
-	'shared/n8n/idempotency/eventDeduplication.ts › storeKey',
-	'shared/n8n/idempotency/namedRow.ts › NamedRow',
 	'shared/n8n/idempotency/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
@@ -841,12 +796,9 @@ export const notReaders = new Set([
 	'shared/n8n/idempotency/begunRequests.ts › RunningExecutions',
 	'shared/n8n/run/nodeErrors.ts › toNodeError',
 	'shared/n8n/forms/outputFields.ts › outputFields',
-	'shared/n8n/idempotency/eventDeduplication.ts › withEventKey',
 	'shared/n8n/tools/textInTools.ts › shownOnlyAt',
 	'shared/n8n/tools/toolDescription.ts › toolDescriptionField',
-	'shared/n8n/triggers/startQueue.ts › StartQueue',
 	'shared/n8n/triggers/webhookSecret.ts › readSecret',
-	'shared/n8n/triggers/webhookSecret.ts › requireSecret',
 	'shared/n8n/idempotency/logTexts.ts › LogTexts',
 	'shared/n8n/idempotency/logTexts.ts › namesOf',
 	'shared/n8n/idempotency/storeWriter.ts › StoreWriter',

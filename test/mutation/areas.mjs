@@ -16,7 +16,7 @@ const CRITICAL = [
 		name: 'items',
 		mutate: [
 			`${SHARED}/n8n/{idempotency,run}/*.ts`,
-			`${SHARED}/n8n/{tools/toolRun,forms/list,triggers/{emission,executionStarter,startQueue},http/transport}.ts`,
+			`${SHARED}/n8n/{tools/toolRun,forms/list,triggers/newEvents,http/transport}.ts`,
 		],
 		tests: [
 			FORMS,

@@ -48,14 +48,9 @@ const WAITS: { [name: string]: (clock: Clock) => Promise<unknown> } = {
 		}).readUntilAllEnded(clock, LIMIT_MS),
 	'Call Completed Trigger': async (clock) =>
 		await readCompletedCall(new ApiClient(transport, clock, Math.random), 'c', {
-			included: { transcript: false, recording: false },
 			finished: [],
-			isFormer: () => false,
-			isKnown: () => false,
-			mayWait: (ms) => clock.elapsed() + ms <= LIMIT_MS,
+			isBehind: () => false,
 			clock,
-			onEnded: () => {},
-			limiter: async (act) => await act(),
 		}).catch(() => {}),
 	'Wait for Event': async (clock) =>
 		await awaitEvent(

@@ -1,24 +1,8 @@
-import {
-	activate,
-	engineHarness,
-	hookContext,
-	makeWorkflow,
-	nodeTypes,
-	output,
-	runWorkflow,
-} from '../engine';
+import { activate, engineHarness, hookContext, makeWorkflow, nodeTypes } from '../engine';
 
 const harness = engineHarness();
 
 describe.each(['callCompletedTrigger', 'chatDeliveryTrigger'])('%s', (type) => {
-	it('returns the items of its webhook in a test execution in the editor', async () => {
-		const node = harness.node(type);
-		const items = [{ json: { call_id: 'a call' } }];
-		const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items, 'manual');
-		expect(run.status).toBe('success');
-		expect(output(run, 'Node')).toMatchObject(items);
-	});
-
 	it("is not published with 'Always Output Data', because repeats would start the workflow with an empty item", async () => {
 		const node = harness.node(type, { alwaysOutputData: true });
 		await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(

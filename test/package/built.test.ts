@@ -25,6 +25,7 @@ const ACTIONS = [
 ];
 const TRIGGERS = [
 	'callCompletedTrigger',
+	'campaignCallsTrigger',
 	'campaignProgressTrigger',
 	'chatDeliveryTrigger',
 	'chatEventsTrigger',

@@ -47,9 +47,9 @@ function violations(
 	});
 }
 
-test('checks more than 200 parameters of 13 nodes', () => {
+test('checks more than 200 parameters of 14 nodes', () => {
 	expect(parameters.length).toBeGreaterThan(200);
-	expect(loader.types.nodes).toHaveLength(13);
+	expect(loader.types.nodes).toHaveLength(14);
 });
 
 test("each node tells n8n's AI builder what it is for, and names related nodes of this package", () => {
@@ -220,7 +220,7 @@ test('the label of a duration names its unit', () => {
 
 test('the panel of each trigger explains how to test it, with the button label of the editor', () => {
 	const triggers = loader.types.nodes.filter(({ group }) => group.includes('trigger'));
-	expect(triggers).toHaveLength(4);
+	expect(triggers).toHaveLength(5);
 	for (const { name, polling, triggerPanel } of triggers) {
 		const button = polling === true ? 'Fetch Test Event' : 'Execute step';
 		expect([name, triggerPanel]).toEqual([

@@ -17,6 +17,7 @@ beforeAll(setupEngine);
 const NODES = [
 	'agents',
 	'callCompletedTrigger',
+	'campaignCallsTrigger',
 	'campaignProgressTrigger',
 	'campaignStatus',
 	'chatDeliveryTrigger',

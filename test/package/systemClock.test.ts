@@ -13,8 +13,7 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/api/retry.ts': "'Retry-After' can be a date",
 	'nodes/shared/calls/callRecord.ts': 'the output says when a URL of a recording expires',
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
-	'nodes/CallCompletedTrigger/reading/callReader.ts':
-		'calls are compared with the date of publishing, and n8n stores dates',
+	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
 	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
 	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',
 	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",

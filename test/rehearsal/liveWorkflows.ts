@@ -36,7 +36,7 @@ export class LiveWorkflows {
 		const webhookId = randomUUID();
 		const completed = await publishWorkflow(
 			n8n,
-			node(COMPLETED, `${PACKAGE}.callCompletedTrigger`, 1, {}, { webhookId, credentials }),
+			node(COMPLETED, `${PACKAGE}.callCompletedTrigger`, 2, {}, { webhookId, credentials }),
 		);
 		const session = { sessionIds: fixtures.sessions.open, eventTypes: ['mode_changed'] };
 		const events = await publishWorkflow(

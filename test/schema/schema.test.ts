@@ -27,7 +27,8 @@ const WHOLE_RESPONSES: Array<[SchemaKey, section: string]> = [
 		'POST /v1/call (and legacy POST /call)',
 	],
 	[{ node: 'injectContext' }, 'POST /v1/chat/session/{id}/inject_context'],
-	[{ node: 'callCompletedTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
+	[{ node: 'callCompletedTrigger', version: 2 }, 'Call record (response of `GET /v1/call/{id}`)'],
+	[{ node: 'campaignCallsTrigger' }, 'Call record (response of `GET /v1/call/{id}`)'],
 	[{ node: 'getCall', resource: 'call', operation: 'getTranscript' }, 'Transcript'],
 	[{ node: 'getCall', resource: 'call', operation: 'getRecording' }, 'Recording'],
 ];

@@ -114,11 +114,11 @@ function workflowOf(name: SideName, id: string, target: Target): WorkflowJson {
 		const read = http('=/v1/call/{{ $json.body.call_id }}', {}, target);
 		return chain(name, begin, read, ...(name === 'core_once' ? [removeDuplicates()] : []), after);
 	}
-	const parameters = { settings: { allowDuplicates: name === 'unchecked' } };
+	const parameters = { options: { allowDuplicates: name === 'unchecked' } };
 	const rest = { webhookId: id, credentials: { [CREDENTIAL]: target.ours } };
 	return chain(
 		name,
-		node('Trigger', `${PACKAGE}.callCompletedTrigger`, 1, parameters, rest),
+		node('Trigger', `${PACKAGE}.callCompletedTrigger`, 2, parameters, rest),
 		after,
 	);
 }

@@ -54,7 +54,7 @@ const TARGETS: Array<(stage: Stage) => Target> = [
 		return {
 			name: 'Call Completed Trigger',
 			path: `${webhookId}/call-completed`,
-			node: node('Start', type, 1, {}, { webhookId, credentials }),
+			node: node('Start', type, 2, {}, { webhookId, credentials }),
 			once: true,
 		};
 	},
@@ -90,7 +90,7 @@ async function runSender(stage: Stage, sender: Sender, target: Target): Promise<
 	}
 	const responses = countBy(await Promise.all(deliveries));
 	const sentFor = Date.now() - started;
-	const times = await settled(server, workflow, calls, target.once ? 1 : 2);
+	const times = await settled(server, workflow, calls);
 	const counts = [...times.values()];
 	const lost = counts.filter((count) => count === 0).length;
 	const again = counts.filter((count) => count > 1).length;
@@ -122,7 +122,6 @@ async function settled(
 	{ home }: N8nServer,
 	{ id }: Reference,
 	calls: string[],
-	wanted: number,
 ): Promise<Map<string, number>> {
 	let last = -1;
 	const end = Date.now() + MAX_WAIT_MS;
@@ -132,10 +131,11 @@ async function settled(
 		const hasEnded = done.length === rows.length;
 		if (done.length !== last) unchanged = 0;
 		last = done.length;
-		const complete = hasEnded && done.length >= calls.length * wanted && unchanged >= 4;
+		const complete = hasEnded && done.length >= calls.length * 2 && unchanged >= 4;
 		if (complete || unchanged >= MAX_UNCHANGED || Date.now() > end) {
 			const times = new Map(calls.map((callId) => [callId, 0]));
-			for (const { data } of done) {
+			// An execution for a repeat ends at the trigger.
+			for (const { data } of done.filter((row) => row.data.includes('"After"'))) {
 				const callId = calls.find((one) => data.includes(one));
 				if (callId !== undefined) times.set(callId, (times.get(callId) ?? 0) + 1);
 			}

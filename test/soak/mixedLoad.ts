@@ -217,7 +217,8 @@ export class MixedLoad {
 	): INode {
 		const { credentials } = this;
 		const rest = webhookId === undefined ? { credentials } : { credentials, webhookId };
-		return node(name, `${PACKAGE}.${type}`, 1, parameters, rest);
+		const version = type === 'callCompletedTrigger' ? 2 : 1;
+		return node(name, `${PACKAGE}.${type}`, version, parameters, rest);
 	}
 
 	private dnd(name: string, parameters: INodeParameters): INode {

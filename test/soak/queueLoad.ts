@@ -234,7 +234,8 @@ export class QueueLoad {
 	private ours(type: string, parameters: INodeParameters, webhookId?: string): INode {
 		const { credentials } = this;
 		const rest = webhookId === undefined ? { credentials } : { credentials, webhookId };
-		return node('Ours', `${PACKAGE}.${type}`, 1, parameters, rest);
+		const version = type === 'callCompletedTrigger' ? 2 : 1;
+		return node('Ours', `${PACKAGE}.${type}`, version, parameters, rest);
 	}
 }
 

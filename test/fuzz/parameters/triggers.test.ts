@@ -22,16 +22,16 @@ import { filledIn, withValue } from './run';
 
 const { calls, campaigns, sessions, uploads } = fixtures;
 
+const POLL = { pollTimes: { item: [{ mode: 'everyMinute' }] } };
+
 /** Ways to use each trigger, which read the fields that its form shows. */
 const SCENES: { [node: string]: INodeParameters[] } = {
-	callCompletedTrigger: [
-		{ getCalls: 'reading', callsOf: 'lists', contactListIds: String(uploads.running) },
-		{ getCalls: 'webhookAndReading', campaignId: String(campaigns.active) },
-		{},
+	callCompletedTrigger: [{}],
+	campaignCallsTrigger: [
+		{ callsOf: 'lists', contactListIds: String(uploads.running), ...POLL },
+		{ campaignId: String(campaigns.active), ...POLL },
 	],
-	campaignProgressTrigger: [
-		{ campaignId: String(campaigns.active), pollTimes: { item: [{ mode: 'everyMinute' }] } },
-	],
+	campaignProgressTrigger: [{ campaignId: String(campaigns.active), ...POLL }],
 	chatDeliveryTrigger: [{ secret: 'sesame' }],
 	chatEventsTrigger: [
 		{ sessionIds: sessions.open },
@@ -164,7 +164,7 @@ test.each(Object.keys(SCENES))(
 	},
 );
 
-test.each(['chatDeliveryTrigger'])(
+test.each(['callCompletedTrigger', 'chatDeliveryTrigger'])(
 	'%s passes nothing on and reports it if a parameter value later has the wrong type',
 	async (node) => {
 		expect(await faultsOf(casesOf(node), faultOfDelivery)).toEqual([]);

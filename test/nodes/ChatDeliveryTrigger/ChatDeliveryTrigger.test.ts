@@ -30,11 +30,33 @@ it('passes the fields of a form or of XML, as n8n reads them', async () => {
 	expect((await listen().deliver(request)).items).toEqual([{ reply: 'Hello' }]);
 });
 
+it('passes a form with files through, whose bytes n8n has read before', async () => {
+	const readRawBody = async () =>
+		await Promise.reject(new Error('Request body stream is not readable'));
+	const body = { data: { reply: 'Hello' }, files: {} };
+	const { items } = await listen().deliver({ rawBody: Buffer.alloc(0), body, readRawBody });
+	expect(items).toEqual([body]);
+});
+
+it('passes JSON that is nested too deeply as text', async () => {
+	const text = '{"a":'.repeat(100_000) + '1' + '}'.repeat(100_000);
+	const body: unknown = JSON.parse(text);
+	expect((await listen().deliver({ rawBody: Buffer.from(text), body })).items).toEqual([
+		{ payload: text },
+	]);
+});
+
+it('rejects a body that cannot be read', async () => {
+	const readRawBody = async () => await Promise.reject(new Error('request entity too large'));
+	const { response } = await listen().deliver({ rawBody: Buffer.alloc(0), body: {}, readRawBody });
+	expect(response.statusCode).toBe(400);
+});
+
 it.each([[''], ['  \n']])('rejects the empty body %j', async (text) => {
 	const { response, execution } = await listen().deliver(rawBody(text));
 	expect(response).toMatchObject({
 		statusCode: 400,
-		body: { received: false, message: 'The body is empty.' },
+		body: { received: false, message: "The body is empty or can't be read." },
 	});
 	expect(execution).toBeUndefined();
 });

@@ -26,40 +26,20 @@ async function statuses(requests: Array<Promise<{ statusCode: number }>>) {
 }
 
 describe('an invalid body', () => {
-	const bodies: Array<[string, Buffer, number, string]> = [
-		['none', Buffer.alloc(0), 400, 'The body is empty.'],
-		['text', Buffer.from('watch'), 400, "The body isn't JSON."],
-		['incomplete JSON', Buffer.from('{"action":'), 400, "The body isn't JSON."],
-		['null', Buffer.from('null'), 400, '"action" in the request must be "watch" or "unwatch"'],
-		[
-			'a list',
-			Buffer.from('["watch"]'),
-			400,
-			'"action" in the request must be "watch" or "unwatch"',
-		],
-		[
-			'a JSON text',
-			Buffer.from('"{}"'),
-			400,
-			'"action" in the request must be "watch" or "unwatch"',
-		],
-		[
-			'an inherited action',
-			Buffer.from('{"__proto__":{"action":"watch"}}'),
-			400,
-			'"action" in the request must be "watch" or "unwatch"',
-		],
-		[
-			'65,537 bytes',
-			Buffer.from(JSON.stringify('x'.repeat(65_535))),
-			413,
-			'The body is larger than 65,536 bytes.',
-		],
+	const bodies: Array<[string, string]> = [
+		['none', ''],
+		['text', 'watch'],
+		['incomplete JSON', '{"action":'],
+		['null', 'null'],
+		['a list', '["watch"]'],
+		['a JSON text', '"{}"'],
+		['an inherited action', '{"__proto__":{"action":"watch"}}'],
 	];
-	test.each(bodies)('%s', async (_name, rawBody, status, message) => {
+	test.each(bodies)('%s', async (_name, text) => {
 		await harness.start(WATCHING);
-		expect(await post(undefined, { rawBody })).toEqual({
-			statusCode: status,
+		const message = '"action" in the request must be "watch" or "unwatch"';
+		expect(await post(undefined, { rawBody: Buffer.from(text) })).toEqual({
+			statusCode: 400,
 			body: { message, resolution: expect.any(String) },
 		});
 		expect(writes()).toBe(0);

@@ -12,18 +12,18 @@ type RawResponse = {
 
 /**
  * The body of a request: JSON with any content type, the fields of a form or of XML, or else its text. Undefined if
- * it's empty.
+ * it's empty or can't be read.
  */
 export async function readBody(context: IWebhookFunctions): Promise<JsonValue | undefined> {
 	const request: unknown = context.getRequestObject();
 	if (!isRawRequest(request)) return undefined;
-	await request.readRawBody();
+	// Fails if n8n has read a form with files, or if the sender is gone.
+	await request.readRawBody().catch(() => undefined);
 	const text = request.rawBody?.toString('utf8').replace(/^\uFEFF/, '') ?? '';
 	// Not n8n's parsed JSON, because it rounds long numbers.
 	const json = parseJson(text);
-	if (json !== undefined || text.trim() === '') return json;
-	const fields = parseJson(JSON.stringify(request.body ?? null));
-	return fields === undefined || fields === null || isEmptyObject(fields) ? text : fields;
+	if (json !== undefined) return json;
+	return fieldsIn(request.body) ?? (text.trim() === '' ? undefined : text);
 }
 
 /** Responds to the sender, and starts no execution. */
@@ -72,8 +72,19 @@ export function nothingToRegister(check: (context: IHookFunctions) => void = () 
 	};
 }
 
-function isEmptyObject(value: JsonValue): boolean {
-	return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+/** What n8n has read of a form or of XML. */
+function fieldsIn(body: unknown): JsonValue | undefined {
+	const isEmpty = typeof body !== 'object' || body === null || Object.keys(body).length === 0;
+	return isEmpty ? undefined : parseJson(textOf(body));
+}
+
+/** JSON that is nested too deeply can't be written again. */
+function textOf(body: object): string {
+	try {
+		return JSON.stringify(body);
+	} catch {
+		return '';
+	}
 }
 
 function isRawRequest(request: unknown): request is RawRequest {

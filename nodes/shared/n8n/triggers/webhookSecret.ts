@@ -1,4 +1,4 @@
-import { explained, type ExplainedError, InvalidInput } from '../../api/errors';
+import { explained, type ExplainedError } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { isSecret } from '../../hash';
 import type { Fields } from '../forms/fields';
@@ -11,16 +11,6 @@ import type { Fields } from '../forms/fields';
  */
 export function readSecret(form: Fields, name: string): string | undefined {
 	return form.secret(name, onScreenOnly('Correct the secret. No request is accepted without it.'));
-}
-
-/** The same if a secret is always required. */
-export function requireSecret(form: Fields, name: string): string {
-	const secret = readSecret(form, name);
-	if (secret !== undefined) return secret;
-	throw new InvalidInput(
-		"'Secret' is empty",
-		onScreenOnly('Enter a secret. No request is accepted without it.'),
-	);
 }
 
 /** `unusable`: no request can have the secret, because its field returns none. */

@@ -1,10 +1,9 @@
 import {
 	hasEnded,
 	isWanted,
-	laterOutcome,
+	isBehind,
 	OBSERVED_OUTCOMES,
-	outcomeHint,
-	OutcomeKeys,
+	outcomeKey,
 	parseList,
 	reportedOutcome,
 } from '../../../../nodes/shared/calls/callEnd';
@@ -29,24 +28,12 @@ describe('the key of an outcome', () => {
 	const LATER = '2026-11-20T11:00:00+05:30';
 	/** Reports of one call, by their fields: how many outcomes they are. */
 	const outcomesOf = (...reports: JsonObject[]) => {
-		const keys = new OutcomeKeys();
-		return new Set(reports.map((report) => keys.keyOf('call', report))).size;
+		return new Set(reports.map((report) => outcomeKey('call', report))).size;
 	};
 	const picked = { status: 'picked', retry_count: 0 };
 
 	it.each<[string, JsonObject[], number]>([
 		['the same twice', [picked, picked], 1],
-		['without and with the time of it', [picked, { ...picked, call_picked_at: AT }], 1],
-		[
-			'without, with and with a later time of it',
-			[
-				picked,
-				{ ...picked, call_picked_at: AT },
-				{ ...picked, call_picked_at: '2027-01-01T00:00:00Z' },
-			],
-			2,
-		],
-		['with and without it', [{ ...picked, call_picked_at: AT }, picked], 1],
 		['without a count and with none', [{ status: 'picked' }, picked], 1],
 		[
 			'with more than before',
@@ -78,119 +65,53 @@ describe('the key of an outcome', () => {
 		['a redial with the same end', [1, 2].map((count) => ({ ...picked, retry_count: count })), 2],
 		['another status', [{ status: 'not_picked' }, { status: 'failed' }], 2],
 		[
-			'a callback that is picked up later, each reported twice, and once without the time',
-			[AT, LATER, AT, LATER, null].map((at) => ({ ...picked, call_picked_at: at })),
+			'a callback that is picked up later, each reported twice',
+			[AT, LATER, AT, LATER].map((at) => ({ ...picked, call_picked_at: at })),
 			2,
 		],
 	])('%s', (_name, reports, outcomes) => {
 		expect(outcomesOf(...reports)).toBe(outcomes);
 	});
 
-	it.each(['2026-11-19T22:00:00', '2026-11-21T10:00:00'])(
-		'is that of the record, although the call list shows the time %s, without a UTC offset',
-		(listed) => {
-			const keysOf = (...times: string[]) => {
-				const own = new OutcomeKeys();
-				return times.map((time) => own.keyOf(ID, { ...picked, call_picked_at: time }));
-			};
-			const [, first, callback] = keysOf(listed, AT, LATER);
-			expect([first, callback]).toEqual(keysOf(AT, LATER));
-		},
-	);
-
-	const keys = new OutcomeKeys();
-
 	it('is the same for a UUID in upper and lower case, but not for other IDs', () => {
-		expect(keys.keyOf(ID.toUpperCase(), picked)).toBe(keys.keyOf(ID, picked));
-		expect(keys.keyOf('aBc', picked)).not.toBe(keys.keyOf('abc', picked));
+		expect(outcomeKey(ID.toUpperCase(), picked)).toBe(outcomeKey(ID, picked));
+		expect(outcomeKey('aBc', picked)).not.toBe(outcomeKey('abc', picked));
 	});
 
 	it('is short, however long a forged value is', () => {
 		const status = ['x'.repeat(1_000_000)];
-		expect(keys.keyOf('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
-	});
-
-	it('does not remember the time of a mere report', () => {
-		const callback = { ...picked, call_picked_at: LATER };
-		const first = keys.keyOf('reported', callback, false);
-		expect(keys.keyOf('reported', { ...picked, call_picked_at: AT })).toBe(first);
-		expect(keys.keyOf('reported', callback, false)).not.toBe(first);
-		expect(keys.keyOf('reported', callback)).toBe(keys.keyOf('reported', callback, false));
+		expect(outcomeKey('a', { status, call_picked_at: AT }).length).toBeLessThan(100);
 	});
 
 	it('differs between calls', () => {
-		expect(keys.keyOf('a', picked)).not.toBe(keys.keyOf('b', picked));
+		expect(outcomeKey('a', picked)).not.toBe(outcomeKey('b', picked));
 	});
 });
 
-describe('what a report says about the outcome', () => {
-	const shown = { status: 'not_picked', retry_count: 1, summary: null };
-
-	it.each<[string, JsonObject, JsonObject | undefined]>([
-		['the outcome of the record', { status: 'not_picked', retry_count: 1 }, undefined],
-		['nothing', {}, undefined],
-		['only the status of the record', { status: 'not_picked' }, undefined],
-		['only another status', { status: 'picked' }, { status: 'picked', retry_count: 1 }],
-		['only a later retry', { retry_count: 2 }, { status: 'not_picked', retry_count: 2 }],
-		['both', { status: 'picked', retry_count: 2 }, { status: 'picked', retry_count: 2 }],
-		['an earlier retry', { status: 'failed', retry_count: 0 }, undefined],
-		['a status that no record has', { status: 'call.completed' }, undefined],
-		['values of other kinds', { status: ['picked'], retry_count: '2' }, undefined],
-	])('%s: later than the record, or not', (_name, record, later) => {
-		const hint = outcomeHint({ callId: ID, record, part: record }, OBSERVED_OUTCOMES);
-		expect(laterOutcome(shown, hint)).toEqual(later);
-	});
-
+describe('whether a record is behind its report', () => {
 	const AT = '2026-11-20T10:00:00+05:30';
+	const shown = { status: 'not_picked', retry_count: 1, summary: null };
 	const pickedUp = { status: 'picked', retry_count: 1, call_picked_at: AT };
-	const callback = (call_picked_at: string) => ({ ...pickedUp, call_picked_at });
+	const at = (call_picked_at: string | null) => ({ ...pickedUp, call_picked_at });
 
-	it.each<[string, JsonObject, JsonObject, JsonObject | undefined]>([
-		[
-			'a callback that was picked up later',
-			pickedUp,
-			callback('2026-11-20T10:20:00.250+05:30'),
-			callback('2026-11-20T04:50:00.000Z'),
-		],
-		['the same time in another zone', pickedUp, callback('2026-11-20T04:30:00Z'), undefined],
-		['the same time, rounded up', pickedUp, callback('2026-11-20T10:00:01+05:30'), undefined],
-		['an earlier time', pickedUp, callback('2026-11-20T09:00:00+05:30'), undefined],
-		[
-			'another status and an earlier time',
-			pickedUp,
-			{ ...callback('2026-11-20T09:00:00+05:30'), status: 'failed' },
-			undefined,
-		],
-		[
-			'a later retry and an earlier time',
-			pickedUp,
-			{ ...callback('2026-11-20T09:00:00+05:30'), retry_count: 2 },
-			{ status: 'picked', retry_count: 2 },
-		],
-		['a time without an offset', pickedUp, callback('2026-11-20T12:00:00'), undefined],
-		[
-			'a time that cannot be compared with that of the record',
-			callback('2026-11-20T10:00:00'),
-			callback('2026-11-20T10:20:00+05:30'),
-			undefined,
-		],
-		['no time', pickedUp, { status: 'picked', retry_count: 1 }, undefined],
-		['a time that the record does not show', { ...shown, status: 'picked' }, pickedUp, undefined],
-		[
-			'a callback that nobody picked up',
-			pickedUp,
-			{ status: 'not_picked', retry_count: 1, call_picked_at: null },
-			{ status: 'not_picked', retry_count: 1 },
-		],
-	])('%s: later than the pick-up of the record, or not', (_name, before, report, later) => {
-		const hint = outcomeHint({ callId: ID, record: report, part: report }, OBSERVED_OUTCOMES);
-		expect(laterOutcome(before, hint)).toEqual(later);
-	});
-
-	it('a record without a count has none', () => {
-		const hint = { status: undefined, retries: 0, picked: undefined };
-		expect(laterOutcome({ status: 'picked' }, hint)).toBeUndefined();
-		expect(laterOutcome({ status: 'picked' }, { ...hint, retries: 1 })).toBeDefined();
+	it.each<[string, JsonObject, JsonObject, boolean]>([
+		['the same outcome', shown, { status: 'not_picked', retry_count: 1 }, false],
+		['nothing', shown, {}, false],
+		['a later retry', shown, { retry_count: 2 }, true],
+		['a first retry', { status: 'picked' }, { retry_count: 1 }, true],
+		['an earlier retry', shown, { retry_count: 0, call_picked_at: AT }, false],
+		['values of other kinds', shown, { status: ['picked'], retry_count: '2' }, false],
+		['a pick-up that the record does not show yet', shown, pickedUp, true],
+		['a pick-up that no record shows', { ...shown, status: 'picked' }, pickedUp, false],
+		['a callback that was picked up later', pickedUp, at('2026-11-20T10:20:00.250+05:30'), true],
+		['the same time in another zone', pickedUp, at('2026-11-20T04:30:00Z'), false],
+		['the same time, rounded up', pickedUp, at('2026-11-20T10:00:01+05:30'), false],
+		['an earlier time', pickedUp, at('2026-11-20T09:00:00+05:30'), false],
+		['a time without an offset', pickedUp, at('2026-11-20T12:00:00'), false],
+		['no time', pickedUp, at(null), false],
+		['a time that cannot be compared', at('2026-11-20T10:00:00'), at(AT), false],
+	])('%s', (_name, record, report, behind) => {
+		expect(isBehind(record, report)).toBe(behind);
 	});
 });
 

@@ -1,4 +1,4 @@
-import { InvalidInput, OtherRecord } from '../../../../nodes/shared/api/errors';
+import { InvalidInput, OtherRecord, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import { TransportFault, type ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiClient } from '../../../../nodes/shared/api/client';
@@ -6,8 +6,7 @@ import {
 	isUnknownCall,
 	readCallRecord,
 	readCompletedCall,
-	FormerOutcome,
-	NotEndedYet,
+	readIncluded,
 	type Included,
 } from '../../../../nodes/shared/calls/readBack';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -44,27 +43,20 @@ function scripted(...script: Script) {
 	};
 	// The pauses of single requests don't count here.
 	const service = new ApiClient(transport, { ...clock, sleep: async () => {} }, () => 0);
-	const onEnd = jest.fn();
-	const read = async (included = NONE, until = 300_000, finished: string[] = [], isKnown = false) =>
+	const read = async (finished: string[] = []) =>
 		await readCompletedCall(service, 'c', {
-			included,
 			finished,
-			isFormer: ({ retry_count: retries }) => retries === 0,
-			mayWait: (ms) => time + ms <= until,
+			isBehind: ({ retry_count: retries }) => retries === 0,
 			clock,
-			onEnded: onEnd,
-			limiter: async (act) => await act(),
-			isKnown: () => isKnown,
 		});
-	return { service, read, asked, sleeps, onEnd };
+	return { service, read, asked, sleeps };
 }
 
 test('an ended call is read once', async () => {
-	const { read, asked, sleeps, onEnd } = scripted(CALL);
+	const { read, asked, sleeps } = scripted(CALL);
 	expect(await read()).toEqual(CALL);
 	expect(asked).toEqual(['/v1/call/c']);
 	expect(sleeps).toEqual([]);
-	expect(onEnd).toHaveBeenCalledTimes(1);
 });
 
 test('a lagging record is read again after increasing waits', async () => {
@@ -75,15 +67,21 @@ test('a lagging record is read again after increasing waits', async () => {
 
 test('a finished status ends the reading', async () => {
 	const { read } = scripted({ call_id: 'c', status: 'voicemail' });
-	expect(await read(NONE, 0, ['voicemail'])).toMatchObject({ status: 'voicemail' });
+	expect(await read(['voicemail'])).toMatchObject({ status: 'voicemail' });
 });
 
-test('a call without an end in time is an error', async () => {
-	const { read, sleeps, asked, onEnd } = scripted(GOES_ON);
-	await expect(read({ transcript: true, recording: true }, 7_000)).rejects.toThrow(NotEndedYet);
-	expect(sleeps).toEqual([1_000, 2_000, 4_000]);
-	expect(new Set(asked)).toEqual(new Set(['/v1/call/c']));
-	expect(onEnd).not.toHaveBeenCalled();
+const sum = (all: number[]) => all.reduce((total, one) => total + one, 0);
+
+test('a call without an end in five minutes is an error that names its status', async () => {
+	const { read, sleeps } = scripted(GOES_ON);
+	const error: unknown = await read().catch((caught: unknown) => caught);
+	expect(error).toBeInstanceOf(OutcomeUnknown);
+	expect(error).toMatchObject({
+		message: "Call c was reported as completed, but its record doesn't show an end yet",
+		resolution: expect.stringContaining('Its status is "picked".'),
+	});
+	expect(sum(sleeps)).toBeGreaterThan(260_000);
+	expect(sum(sleeps)).toBeLessThanOrEqual(300_000);
 });
 
 describe('a record with the outcome before the reported one', () => {
@@ -96,11 +94,10 @@ describe('a record with the outcome before the reported one', () => {
 		expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 	});
 
-	test('is an error if it stays the same', async () => {
-		const { read, sleeps, onEnd } = scripted(former);
-		await expect(read(NONE, 7_000)).rejects.toThrow(FormerOutcome);
-		expect(sleeps).toEqual([1_000, 2_000, 4_000]);
-		expect(onEnd).not.toHaveBeenCalled();
+	test('is returned if it stays the same', async () => {
+		const { read, sleeps } = scripted(former);
+		expect(await read()).toEqual(former);
+		expect(sum(sleeps)).toBeGreaterThan(260_000);
 	});
 });
 
@@ -113,30 +110,21 @@ describe('transcript and recording', () => {
 	};
 
 	test.each<[Included, Script, object]>([
-		[NONE, [CALL], {}],
-		[{ transcript: true, recording: false }, [CALL, { transcript: turns }], { transcript: turns }],
-		[{ transcript: true, recording: false }, [CALL, { transcript: [] }], { transcript: [] }],
+		[NONE, [], {}],
+		[{ transcript: true, recording: false }, [{ transcript: turns }], { transcript: turns }],
+		[{ transcript: true, recording: false }, [{ transcript: [] }], { transcript: [] }],
 		[
 			{ transcript: false, recording: true },
-			[CALL, { success: false, error: 'recording_not_available' }],
+			[{ success: false, error: 'recording_not_available' }],
 			{ recording: null },
 		],
 		[
 			{ transcript: false, recording: true },
-			[CALL, recording],
+			[recording],
 			{ recording: { ...recording, expires_at: '1970-01-01T00:15:00.000Z' } },
 		],
 	])('%j', async (included, script, expected) => {
-		expect(await scripted(...script).read(included)).toEqual({ ...CALL, ...expected });
-	});
-
-	test('only the part that failed is read again', async () => {
-		const { read, asked, sleeps } = scripted(CALL, ...Array.from({ length: 4 }, () => AWAY), {
-			transcript: [],
-		});
-		expect(await read({ transcript: true, recording: false })).toEqual({ ...CALL, transcript: [] });
-		expect(asked.filter((path) => path === '/v1/call/c')).toHaveLength(1);
-		expect(sleeps).toEqual([2_000]);
+		expect(await readIncluded(scripted(...script).service, 'c', included)).toEqual(expected);
 	});
 });
 
@@ -144,18 +132,19 @@ describe('an outage', () => {
 	test('is retried', async () => {
 		const { read, sleeps } = scripted(...Array.from({ length: 8 }, () => AWAY), CALL);
 		expect(await read()).toEqual(CALL);
-		expect(sleeps).toEqual([2_000, 4_000]);
+		expect(sleeps).toEqual([1_000, 2_000]);
 	});
 
-	test('that is longer than the time limit is an error', async () => {
-		const { read, sleeps } = scripted(AWAY);
-		await expect(read(NONE, 14_000)).rejects.toMatchObject({ outcome: 'unknown' });
-		expect(sleeps).toEqual([2_000, 4_000, 8_000]);
+	test('that lasts for five minutes is an error that says what to do', async () => {
+		await expect(scripted(AWAY).read()).rejects.toMatchObject({
+			message: "Call c was reported as completed, but couldn't be read",
+			resolution: expect.stringMatching(/Then retry this execution\.$/),
+		});
 	});
 
 	test('is not the same as a rejection', async () => {
 		const { read, sleeps } = scripted({ success: false, error: 'Not allowed' });
-		await expect(read()).rejects.toMatchObject({ outcome: 'rejected' });
+		await expect(read()).rejects.toThrow("couldn't be read");
 		expect(sleeps).toEqual([]);
 	});
 });
@@ -169,19 +158,8 @@ describe('a call that the service does not know', () => {
 
 	test('is requested twice', async () => {
 		const { read, asked } = scripted(NOT_FOUND);
-		const error: unknown = await read().catch((caught: unknown) => caught);
-		expect(isUnknownCall(error)).toBe(true);
+		expect(await read()).toBeUndefined();
 		expect(asked).toHaveLength(2);
-	});
-
-	test('is read again with increasing waits if the call exists', async () => {
-		const known = async ({ read }: ReturnType<typeof scripted>) =>
-			await read(NONE, 7_000, [], true).catch((error: unknown) => isUnknownCall(error));
-		const found = scripted(NOT_FOUND, NOT_FOUND, NOT_FOUND, CALL);
-		expect(await known(found)).toEqual(CALL);
-		const missing = scripted(NOT_FOUND);
-		expect(await known(missing)).toBe(true);
-		for (const { sleeps } of [found, missing]) expect(sleeps).toEqual([1_000, 2_000, 4_000]);
 	});
 
 	test('is also assumed if the service returns another call', async () => {

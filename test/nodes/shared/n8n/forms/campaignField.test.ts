@@ -11,7 +11,7 @@ const NODES = [
 	'pushCampaignContacts',
 	'campaignStatus',
 	'campaignProgressTrigger',
-	'callCompletedTrigger',
+	'campaignCallsTrigger',
 ];
 
 describe.each(Object.values(dialects))('the Campaign list, dialect $name', (dialect) => {

@@ -1,0 +1,147 @@
+import pLimit from 'p-limit';
+import type {
+	IExecuteFunctions,
+	IHookFunctions,
+	INodeExecutionData,
+	IWebhookFunctions,
+	IWebhookResponseData,
+} from 'n8n-workflow';
+import { READS_AT_ONCE } from '../shared/api/limits';
+import { isBehind, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
+import { withPhoneKey } from '../shared/calls/callRecord';
+import { readCompletedCall, readIncluded } from '../shared/calls/readBack';
+import {
+	MAX_CALLS_PER_REPORT,
+	type ReportedCall,
+	readReport,
+	type UnusableReport,
+} from '../shared/calls/report';
+import { isJsonObject, type JsonObject } from '../shared/json';
+import {
+	type CompletionSettings,
+	readCompletionSettings,
+} from '../shared/n8n/forms/completionFields';
+import type { Fields } from '../shared/n8n/forms/fields';
+import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
+import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
+import { cancellableSleep } from '../shared/n8n/run/cancel';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { newEvents } from '../shared/n8n/triggers/newEvents';
+import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
+import { readBody, reject } from '../shared/n8n/triggers/webhookRequest';
+import { completionFields } from './properties';
+
+type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean };
+
+/** Stops the workflow from being published with a field that can't be used. */
+export function checkCompletionFields(context: IHookFunctions): void {
+	try {
+		readSettings(formOf(context, completionFields));
+		requireEmptyOutput(context.getNode());
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+/** Starts an execution with an item for each call that the request reports. */
+export async function receiveReport(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const body = await readBody(context);
+	const calls = readReport(body ?? null);
+	if (calls === 'too_many_values') return reject(context, 413, 'The body has too many values.');
+	if (calls === 'too_many_calls') {
+		return reject(context, 400, `The body has more than ${MAX_CALLS_PER_REPORT} calls.`);
+	}
+	if (calls.length === 0) return reject(context, 400, 'The body has no call_id.');
+	const toItem = isVerified(context) ? hintOf : reportedItem;
+	return { workflowData: [asItems(calls.map(toItem))] };
+}
+
+function isVerified(context: IWebhookFunctions): boolean {
+	try {
+		return formOf(context, completionFields).switch('verify', true);
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+/** What is read or compared, because n8n stores it with the execution, and the report may be forged. */
+function hintOf(call: ReportedCall): JsonObject {
+	return { call_id: call.callId, ...reportedOutcome(call) };
+}
+
+/** The report about one call, as it came. */
+function reportedItem({ part }: ReportedCall): JsonObject {
+	return isJsonObject(part) ? part : { payload: part };
+}
+
+/** Passes on the reported calls that have ended, match the filters, and weren't passed on before. */
+export async function passCompleted(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	try {
+		const settings = readSettings(new NodeParameters(context, completionFields).at(0));
+		const { verify, filters, allowDuplicates } = settings;
+		const reports = context.getInputData().map(({ json }) => json);
+		const calls = reports.filter(isJsonObject).map(readReport).flat().filter(isCall);
+		const completed = verify ? await readCalls(context, calls, settings) : calls.map(asReported);
+		const wanted = completed.filter(({ outcome }) => isWanted(outcome, filters));
+		if (allowDuplicates) return [toItems(wanted)];
+		const byKey = new Map(wanted.map((call) => [outcomeKey(call.callId, call.outcome), call]));
+		const passed = await newEvents(context, [...byKey.keys()]);
+		return [toItems([...byKey].flatMap(([key, call]) => (passed.has(key) ? [call] : [])))];
+	} catch (error) {
+		throw toNodeError(context.getNode(), error);
+	}
+}
+
+type CompletedCall = {
+	callId: string;
+	record: JsonObject;
+	/** Identifies the outcome of the call, and is compared with the filters. */
+	outcome: JsonObject;
+};
+
+function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
+	return asItems(calls.map(({ record }) => withPhoneKey(record)));
+}
+
+function asReported(call: ReportedCall): CompletedCall {
+	return { callId: call.callId, record: reportedItem(call), outcome: reportedOutcome(call) };
+}
+
+/** Reads each call with the token, and leaves out those that the account doesn't have. */
+async function readCalls(
+	context: IExecuteFunctions,
+	calls: readonly ReportedCall[],
+	{ finished, filters, included }: Settings,
+): Promise<CompletedCall[]> {
+	const { client } = await createAccountClient(context);
+	const sleep = cancellableSleep(context);
+	const read = async (call: ReportedCall): Promise<CompletedCall[]> => {
+		const { callId } = call;
+		const report = reportedOutcome(call);
+		const record = await readCompletedCall(client, callId, {
+			finished,
+			isBehind: (shown) => isBehind(shown, report),
+			clock: { ...clock, sleep },
+		});
+		if (record === undefined || !isWanted(record, filters)) return [];
+		const more = await readIncluded(client, callId, included);
+		return [{ callId, record: { ...record, ...more }, outcome: record }];
+	};
+	const parallel = pLimit(READS_AT_ONCE);
+	const results = await Promise.all(calls.map(async (call) => await parallel(read, call)));
+	return results.flat();
+}
+
+function isCall(call: ReportedCall | UnusableReport): call is ReportedCall {
+	return typeof call !== 'string';
+}
+
+/** @throws InvalidInput naming the field that can't be used */
+function readSettings(form: Fields): Settings {
+	return {
+		...readCompletionSettings(form),
+		verify: form.switch('verify', true),
+		allowDuplicates: form.collection('options').switch('allowDuplicates', false),
+	};
+}

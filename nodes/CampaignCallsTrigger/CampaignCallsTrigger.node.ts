@@ -1,0 +1,75 @@
+import {
+	NodeConnectionTypes,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type IPollFunctions,
+} from 'n8n-workflow';
+import { searchAgents } from '../shared/n8n/forms/agentField';
+import { searchCampaigns } from '../shared/n8n/forms/campaignField';
+import { enteredOr } from '../shared/n8n/forms/subtitle';
+import { CREDENTIAL, CREDENTIAL_TEST } from '../shared/n8n/http/credential';
+import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { toNodeError } from '../shared/n8n/run/nodeErrors';
+import { pollCalls } from './pollCalls';
+import { campaignCallsFields } from './properties';
+
+export class CampaignCallsTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Voice Agent: Campaign Calls Trigger',
+		name: 'campaignCallsTrigger',
+		icon: {
+			light: 'file:../shared/icons/voiceChatAgent.svg',
+			dark: 'file:../shared/icons/voiceChatAgent.dark.svg',
+		},
+		group: ['trigger'],
+		version: 1,
+		subtitle: `={{ $parameter["callsOf"] === "campaign" ? "completed calls of campaign " + ${enteredOr('campaignId', '…')} : $parameter["callsOf"] === "lists" ? "completed calls of contact lists" : "all completed calls" }}`,
+		description: 'Starts the workflow when calls of a campaign are completed',
+		builderHint: {
+			searchHint:
+				'Checks the calls of a campaign, of contact lists, or of the account regularly, and starts the workflow with those that were completed. Needs no public URL.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.pushCampaignContacts',
+					relationHint: 'Pushes the contacts that are called',
+				},
+				{
+					nodeType: 'n8n-nodes-voice-chat-agent.callCompletedTrigger',
+					relationHint: 'Starts the workflow for calls of Place Call, by webhook',
+				},
+			],
+		},
+		defaults: { name: 'Campaign Calls Trigger' },
+		polling: true,
+		triggerPanel: {
+			header: 'Get completed calls of a campaign',
+			executionsHelp: {
+				inactive:
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>When your workflow is ready</b>, publish it. n8n then checks the calls regularly and starts the workflow with those that were completed.',
+				active:
+					'<b>To test it</b>, click "Fetch Test Event". The node returns a completed call.<br /><br /><b>While the workflow is published</b>, n8n also checks the calls regularly and starts the workflow with those that were completed.',
+			},
+			activationHint: 'Publish the workflow to check the calls regularly.',
+		},
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [{ name: CREDENTIAL, required: true, testedBy: CREDENTIAL_TEST }],
+		properties: campaignCallsFields,
+	};
+
+	methods = {
+		credentialTest: { voiceChatAgentApiTest },
+		listSearch: { searchAgents, searchCampaigns },
+	};
+
+	async poll(this: IPollFunctions): Promise<INodeExecutionData[][] | null> {
+		try {
+			const calls = await pollCalls(this);
+			return calls.length > 0 ? [asItems(calls)] : null;
+		} catch (error) {
+			throw toNodeError(this.getNode(), error);
+		}
+	}
+}

@@ -1,0 +1,132 @@
+import pick from 'lodash/pick';
+import { DateTime } from 'luxon';
+import type { ApiClient } from '../shared/api/client';
+import { OutcomeUnknown } from '../shared/api/errors';
+import { CALL_ID } from '../shared/api/limits';
+import type { Query } from '../shared/api/http';
+import { parseContactListId } from '../shared/api/parseIds';
+import { onScreenOnly } from '../shared/api/resolution';
+import type { ApiMapping } from '../shared/apiMapping';
+import {
+	END_FIELDS,
+	hasEnded,
+	hasValue,
+	OUTCOME_FIELDS,
+	outcomeKey,
+} from '../shared/calls/callEnd';
+import { readAllCalls, readCalls } from '../shared/calls/readCallList';
+import { isCompleted, readCampaign } from '../shared/campaign';
+import { fingerprint64 } from '../shared/hash';
+import type { JsonObject } from '../shared/json';
+import type { CallSource } from './pollSettings';
+
+export type ListToRead = {
+	/** `campaign_upload_id`, or {@link ALL_CALLS}. */
+	id: string;
+	/** The calling queues, as the campaign status shows them, if all are completed. */
+	completedQueues?: string;
+};
+
+/** All calls are one list with this ID. */
+const ALL_CALLS = '';
+
+/** @returns `attempts`: of a campaign, as its status counts them */
+export async function listsToRead(
+	client: ApiClient,
+	source: CallSource,
+): Promise<{ lists: ListToRead[]; attempts?: number | undefined }> {
+	if (source.kind === 'all') return { lists: [{ id: ALL_CALLS }] };
+	if (source.kind === 'lists') return { lists: source.listIds.map((id) => ({ id })) };
+	const { lists, calls } = await readCampaign(client, source.campaignId);
+	const toRead = lists.map((list) => {
+		const queues = JSON.stringify(list.queues.map(({ record }) => record));
+		return { id: list.id, ...(isCompleted(list) && { completedQueues: queues }) };
+	});
+	return { lists: toRead, attempts: calls?.total };
+}
+
+/** A call as the call list shows it, which may be less than its record. */
+export type ListedCall = {
+	callId: string;
+	/** Of what the entry shows of the outcome. */
+	fingerprint: bigint;
+	/** Epoch milliseconds. NaN if the entry doesn't show it. */
+	createdAt: number;
+	/** Undefined if the entry lacks fields in which an end would show. */
+	hasEnded: boolean | undefined;
+};
+
+const FIELDS = ['call_id', 'created_at', ...OUTCOME_FIELDS];
+
+/** What is used of an entry. The rest of a long list would fill the memory. */
+export function compactEntry(entry: JsonObject): JsonObject {
+	const compact: JsonObject = pick(entry, FIELDS);
+	for (const name of END_FIELDS) {
+		if (Object.hasOwn(entry, name)) compact[name] = hasValue(entry[name]) ? true : null;
+	}
+	return compact;
+}
+
+type Account = { client: ApiClient; apiMapping: ApiMapping };
+
+/** @param mustBeWhole for a first reading, whose calls never start the workflow */
+export async function readList(
+	{ client, apiMapping }: Account,
+	{ id }: ListToRead,
+	finished: readonly string[],
+	mustBeWhole: boolean,
+): Promise<ListedCall[]> {
+	const request = { query: queryOf(id), compact: compactEntry };
+	const ifChanging =
+		"Publish the workflow again while fewer calls are placed, or set 'Start From'.";
+	const entries = mustBeWhole
+		? await readAllCalls(client, { ...request, ifChanging }, apiMapping)
+		: (await readCalls(client, { ...request, limit: Infinity }, apiMapping)).calls;
+	return listedCalls(entries, finished, apiMapping);
+}
+
+/** The first calls of a list. */
+export async function firstCalls(
+	{ client, apiMapping }: Account,
+	{ id }: ListToRead,
+	finished: readonly string[],
+	limit: number,
+): Promise<ListedCall[]> {
+	const { calls } = await readCalls(client, { query: queryOf(id), limit }, apiMapping);
+	return listedCalls(calls, finished, apiMapping);
+}
+
+/** The filter of the call list. */
+function queryOf(listId: string): Query {
+	return listId === ALL_CALLS ? {} : { campaign_upload_id: parseContactListId(listId) };
+}
+
+/** @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out. */
+function listedCalls(
+	entries: readonly JsonObject[],
+	finished: readonly string[],
+	apiMapping: ApiMapping,
+): ListedCall[] {
+	const calls = entries.flatMap((entry) => {
+		const { call_id: callId } = entry;
+		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return [];
+		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));
+		const isEnded = hasEnded(entry, finished);
+		return {
+			callId,
+			fingerprint: fingerprint64(outcomeKey(callId, entry)),
+			createdAt: createdAtOf(entry),
+			hasEnded: isEnded || showsEnds ? isEnded : undefined,
+		};
+	});
+	if (entries.length === 0 || calls.length > 0) return calls;
+	throw new OutcomeUnknown(
+		'No entry of the call list has a call_id',
+		onScreenOnly(apiMapping.resolution('callListPath', 'callListItemPath')),
+	);
+}
+
+/** `created_at` in epoch milliseconds. NaN if it can't be read. */
+export function createdAtOf({ created_at: at }: JsonObject): number {
+	return typeof at === 'string' ? DateTime.fromISO(at, { zone: 'utc' }).toMillis() : NaN;
+}

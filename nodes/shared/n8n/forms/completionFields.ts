@@ -1,0 +1,88 @@
+import omit from 'lodash/omit';
+import type { INodeProperties } from 'n8n-workflow';
+import { parseAgentUuid } from '../../api/parseIds';
+import { type CompletionFilters, OBSERVED_OUTCOMES, parseList } from '../../calls/callEnd';
+import type { Included } from '../../calls/readBack';
+import { agentField } from './agentField';
+import type { Fields } from './fields';
+
+/** 'Filters' of the triggers for completed calls. */
+export const completionFilters: INodeProperties = {
+	displayName: 'Filters',
+	name: 'filters',
+	type: 'collection',
+	placeholder: 'Add Filter',
+	default: {},
+	description: 'Which calls start the workflow. Without a filter, every call does.',
+	options: [
+		{ ...omit(agentField, 'required'), description: 'Only calls of this agent' },
+		{
+			displayName: 'Campaign IDs',
+			name: 'campaignIds',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. 42, 43',
+			description: 'Only calls of these campaigns, separated by commas',
+		},
+		{
+			displayName: 'Statuses',
+			name: 'statuses',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. picked, not_picked',
+			description:
+				'Only calls that ended with one of these statuses, separated by commas. Known statuses are picked, not_picked, and failed. The service may have others.',
+		},
+	],
+};
+
+export const includeField: INodeProperties = {
+	displayName: 'Include',
+	name: 'include',
+	type: 'multiOptions',
+	options: [
+		{ name: 'Recording', value: 'recording' },
+		{ name: 'Transcript', value: 'transcript' },
+	],
+	default: [],
+	description:
+		"What else to read for the call. The link to a recording is valid for 15 minutes. It's null if the call has no recording.",
+};
+
+export const finishedStatusesField: INodeProperties = {
+	displayName: 'Finished Statuses',
+	name: 'finishedStatuses',
+	type: 'string',
+	default: OBSERVED_OUTCOMES.join(', '),
+	description:
+		"Statuses of completed calls, separated by commas. A call with the status picked is completed when its record also has an end reason, a summary, or an analysis. Other calls don't start the workflow. Known statuses are picked, not_picked, and failed. Add any others that your account uses.",
+};
+
+/** Which calls are completed, which of them start the workflow, and what is read for them. */
+export type CompletionSettings = {
+	included: Included;
+	filters: CompletionFilters;
+	/** Statuses of completed calls. */
+	finished: string[];
+};
+
+export function readCompletionSettings(form: Fields): CompletionSettings {
+	const filters = form.collection('filters');
+	const options = form.collection('options');
+	const included = form.choices('include');
+	const listIn = (name: string) => parseList(filters.textOrList(name));
+	return {
+		included: {
+			transcript: included.includes('transcript'),
+			recording: included.includes('recording'),
+		},
+		filters: {
+			agent_uuid: listIn('agentUuid').map(parseAgentUuid),
+			campaign_id: listIn('campaignIds'),
+			status: listIn('statuses'),
+		},
+		finished: options.has('finishedStatuses')
+			? parseList(options.textOrList('finishedStatuses'))
+			: [...OBSERVED_OUTCOMES],
+	};
+}

@@ -1,0 +1,284 @@
+import { randomUUID } from 'node:crypto';
+import type { IDataObject, INode, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
+import { z } from 'zod';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
+import { CREDENTIAL } from '../../../nodes/shared/n8n/http/credential';
+import { credentialFor } from '../../contract/credentialFor';
+import {
+	activate,
+	engineHarness,
+	makeWorkflow,
+	nodeTypes,
+	pollContext,
+	skipSleeps,
+} from '../../engine';
+import { dialects, fixtures, startSimulator, type Simulator } from '../../simulator';
+import { seededCall } from '../../simulator/state/seed';
+
+const harness = engineHarness();
+const { uploads, campaigns, agents } = fixtures;
+const HOUR_MS = 3_600_000;
+const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
+
+describe.each(Object.values(dialects))('dialect $name', (dialect) => {
+	let simulator: Simulator;
+	beforeAll(async () => {
+		simulator = await startSimulator({ dialect });
+	});
+	beforeEach(() => {
+		setClock = skipSleeps();
+	});
+	afterEach(() => {
+		jest.restoreAllMocks();
+		simulator.reset();
+	});
+	afterAll(async () => await simulator.stop());
+
+	let setClock: (iso: string) => void;
+
+	/** A published trigger, and what n8n has stored of it: when it's published, and with each execution. */
+	async function published(parameters: INodeParameters = {}) {
+		let stored: IDataObject = {};
+		const newCredential = async () => await harness.addCredential(credentialFor(simulator));
+		let credential = await newCredential();
+		const nodeWith = (details: INodeCredentialsDetails, over: INodeParameters = {}): INode =>
+			harness.node('campaignCallsTrigger', {
+				id: 'calls',
+				parameters: { ...WATCHED, ...parameters, ...over },
+				credentials: { [CREDENTIAL]: details },
+			});
+		const begin = (over: INodeParameters = {}) => {
+			const node = nodeWith(credential, over);
+			const workflow = makeWorkflow([node]);
+			workflow.overrideStaticData(structuredClone(stored));
+			return { node, workflow, context: pollContext(harness.credentials, workflow, node) };
+		};
+		let current = begin();
+		const store = () => {
+			const copy: unknown = JSON.parse(JSON.stringify(current.workflow.staticData));
+			stored = z.record(z.custom<IDataObject>()).parse(copy);
+		};
+		const poll = async () => {
+			const { node, context } = current;
+			const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
+			if (found) store();
+			return found?.[0]?.map(({ json }) => json) ?? [];
+		};
+		const publish = async (over: INodeParameters = {}) => {
+			current = begin(over);
+			const found = await poll();
+			store();
+			return found;
+		};
+		return {
+			poll,
+			publish,
+			first: await publish(),
+			ids: async () => (await poll()).map(({ call_id: id }) => String(id)).sort(),
+			/** n8n begins again with what it has stored. */
+			restart: () => (current = begin()),
+			selectOtherCredential: async () => {
+				credential = await newCredential();
+			},
+			storedBytes: () => JSON.stringify(stored).length,
+		};
+	}
+
+	/** Adds a call in progress, and returns its ID. */
+	function addCall(fields: { uploadId?: number; createdAt?: number; agentUuid?: string } = {}) {
+		const { uploadId = uploads.running, createdAt = Date.now(), ...rest } = fields;
+		const callId = randomUUID();
+		const call = seededCall(simulator.state.calls.size, createdAt);
+		simulator.state.calls.set(callId, { ...call, ...rest, callId, uploadId, finished: false });
+		return callId;
+	}
+
+	async function addEnded(fields: Parameters<typeof addCall>[0] = {}) {
+		const callId = addCall(fields);
+		await simulator.endCall(callId);
+		return callId;
+	}
+
+	const listRequests = () => simulator.requests.filter(({ path }) => path === '/v1/calls').length;
+
+	it('returns the calls that ended since the last poll in one execution, and no earlier ones', async () => {
+		const inProgress = addCall();
+		const { first, poll, ids } = await published();
+		expect(first).toEqual([]);
+		expect(await poll()).toEqual([]);
+		await simulator.endCall(inProgress, { summary: 'Interested' });
+		const other = await addEnded({ uploadId: uploads.completed });
+		const found = await poll();
+		expect(found.map(({ call_id: id }) => id).sort()).toEqual([inProgress, other].sort());
+		expect(found.find(({ call_id: id }) => id === inProgress)).toMatchObject({
+			summary: 'Interested',
+			phone_key: expect.any(String),
+		});
+		expect(await ids()).toEqual([]);
+	});
+
+	it('catches up after n8n was down, and after the workflow was unpublished', async () => {
+		const { poll, ids, restart, publish } = await published();
+		const known = await addEnded();
+		expect(await ids()).toEqual([known]);
+		expect(await poll()).toEqual([]);
+		const missed = await addEnded();
+		restart();
+		expect(await ids()).toEqual([missed]);
+		const unpublished = await addEnded();
+		expect((await publish()).map(({ call_id: id }) => id)).toEqual([unpublished]);
+	});
+
+	it('finds the calls that a completed list gets, each time', async () => {
+		const { ids } = await published();
+		for (let round = 0; round < 3; round++) {
+			const uploadId = uploads.completed;
+			const added = [await addEnded({ uploadId }), await addEnded({ uploadId })].sort();
+			expect(await ids()).toEqual(added);
+		}
+	});
+
+	it('returns a redial with the same call_id as another outcome', async () => {
+		const { poll } = await published();
+		const callId = addCall();
+		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
+		expect(await poll()).toMatchObject([{ status: 'not_picked' }]);
+		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		expect(await poll()).toMatchObject([{ status: 'picked', retry_count: 1 }]);
+		expect(await poll()).toEqual([]);
+	});
+
+	it('returns each call once if polls overlap', async () => {
+		const { ids } = await published();
+		const callId = await addEnded();
+		const found = await Promise.all([ids(), ids(), ids()]);
+		expect(found.flat()).toEqual([callId]);
+	});
+
+	it('Start From: returns calls that were created at that time or later', async () => {
+		const now = Date.now();
+		const old = await addEnded({ createdAt: now - 3 * HOUR_MS });
+		const recent = await addEnded({ createdAt: now - HOUR_MS });
+		const startFrom = new Date(now - 2 * HOUR_MS).toISOString();
+		const { first, ids } = await published({ startFrom });
+		const found = first.map(({ call_id: id }) => id);
+		expect(found).toContain(recent);
+		expect(found).not.toContain(old);
+		expect(await ids()).toEqual([]);
+	});
+
+	it('Contact Lists: returns only calls of these, and the first reading of an added one returns none', async () => {
+		const lists = (...ids: number[]) => ({ contactListIds: ids.join(', ') });
+		const { ids, publish } = await published({ callsOf: 'lists', ...lists(uploads.running) });
+		const own = await addEnded();
+		const other = await addEnded({ uploadId: uploads.completed });
+		expect(await ids()).toEqual([own]);
+		expect(await publish(lists(uploads.running, uploads.completed))).toEqual([]);
+		const later = await addEnded({ uploadId: uploads.completed });
+		expect(await ids()).toEqual([later]);
+		expect(other).not.toBe(later);
+	});
+
+	it('All Calls: the filters apply, and excluded calls are read once', async () => {
+		const filters = { agentUuid: { __rl: true, mode: 'id', value: agents.us } };
+		const { ids } = await published({ callsOf: 'all', filters });
+		const other = await addEnded();
+		const own = await addEnded({ agentUuid: agents.us });
+		expect(await ids()).toEqual([own]);
+		expect(await ids()).toEqual([]);
+		const reads = simulator.requests.filter(({ path }) => path === `/v1/call/${other}`);
+		expect(reads).toHaveLength(1);
+	});
+
+	it('with another credential, begins again, because the calls may be those of another account', async () => {
+		const { publish, ids, selectOtherCredential } = await published({ callsOf: 'all' });
+		await addEnded();
+		await selectOtherCredential();
+		expect(await publish()).toEqual([]);
+		const later = await addEnded();
+		expect(await ids()).toEqual([later]);
+	});
+
+	it('reads a completed list whose calls have ended only if its queues change or it gets calls, and once an hour', async () => {
+		const { ids } = await published();
+		simulator.completeUpload(uploads.running);
+		await ids();
+		const settled = listRequests();
+		expect(await ids()).toEqual([]);
+		expect(listRequests()).toBe(settled);
+		const callback = await addEnded();
+		expect(await ids()).toEqual([callback]);
+		const [, upload] = simulator.state.campaigns.get(campaigns.active)?.uploads ?? [];
+		const [queue] = upload?.queues ?? [];
+		if (queue !== undefined) queue.totalQueued++;
+		const before = listRequests();
+		await ids();
+		expect(listRequests()).toBeGreaterThan(before);
+		const after = listRequests();
+		await ids();
+		expect(listRequests()).toBe(after);
+		setClock(new Date(clock.now() + 2 * HOUR_MS).toISOString());
+		await ids();
+		expect(listRequests()).toBeGreaterThan(after);
+	});
+
+	it('returns what it can read, and the rest later', async () => {
+		const { poll, ids } = await published();
+		const [one, two] = [await addEnded(), await addEnded()];
+		simulator.faults.inject({
+			kind: 'status',
+			status: 400,
+			match: { path: new RegExp(`/v1/call/${two}`) },
+		});
+		expect(await ids()).toEqual([one]);
+		await expect(poll()).rejects.toThrow();
+		simulator.faults.clear();
+		expect(await ids()).toEqual([two]);
+	});
+
+	it('is not published if the first reading fails', async () => {
+		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /\/v1\/calls/ } });
+		await expect(published()).rejects.toThrow('503');
+	});
+
+	it('a test in the editor returns a completed call that matches the filters, and changes nothing', async () => {
+		const callId = await addEnded({ createdAt: Date.now() + HOUR_MS });
+		const credentials = { [CREDENTIAL]: await harness.addCredential(credentialFor(simulator)) };
+		const test = async (parameters: INodeParameters) => {
+			const over = { parameters: { ...WATCHED, ...parameters }, credentials };
+			const node = harness.node('campaignCallsTrigger', over);
+			const workflow = makeWorkflow([node]);
+			const context = pollContext(harness.credentials, workflow, node, 'manual');
+			const found = await nodeTypes.getByNameAndVersion(node.type).poll?.call(context);
+			expect(workflow.staticData).toEqual({});
+			return found?.[0]?.map(({ json }) => json);
+		};
+		expect(await test({ include: ['transcript'] })).toMatchObject([
+			{ call_id: callId, transcript: expect.any(Array) },
+		]);
+		await expect(test({ filters: { statuses: 'none of these' } })).rejects.toThrow(
+			'No completed call matches',
+		);
+	});
+});
+
+describe('the form', () => {
+	it.each([
+		[{ callsOf: 'lists', contactListIds: '' }, "'Contact List IDs' is empty"],
+		[{ callsOf: 'lists', contactListIds: 'spring' }, "'Contact List IDs' must list whole numbers"],
+		[{ campaignId: 'spring' }, "'Campaign' must be a whole number"],
+		[{ startFrom: 'soon' }, "'Start From' must be a date"],
+	])('%j is not published', async (parameters, message) => {
+		const node = harness.node('campaignCallsTrigger', {
+			parameters: { ...WATCHED, ...parameters },
+		});
+		await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(message);
+	});
+
+	it('needs the call list in the credential', async () => {
+		const node = harness.node('campaignCallsTrigger', { parameters: WATCHED });
+		await expect(activate(harness.credentials, makeWorkflow([node]))).rejects.toThrow(
+			/call list|Call List/,
+		);
+	});
+});
