@@ -832,6 +832,7 @@ export const notReaders = new Set([
 	'shared/api/errors.ts › ServiceRejection',
 	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
+	'shared/api/errors.ts › quotingService',
 	'shared/api/explainRejection.ts › documentedError',
 	'shared/api/explainRejection.ts › explainBody',
 	'shared/api/rejectionBody.ts › isErrorEnvelope',

@@ -128,8 +128,8 @@ describe('a 200 with the state of a message that was not accepted', () => {
 		],
 		[
 			{ state: 'invalid', error: 'too_blue' },
-			'The service rejected the message',
-			'The service said: too_blue.',
+			'The service rejected the message: "too_blue"',
+			'Correct what the service reports. Then send the message again.',
 		],
 		[
 			{ state: 'invalid' },

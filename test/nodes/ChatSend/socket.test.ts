@@ -93,8 +93,8 @@ describe('each state of the ack has its own outcome', () => {
 
 	test('invalid with an undocumented code: shows the code', async () => {
 		expect(stopMessage(await send('please be invalid: too_blue'))).toEqual({
-			message: 'The service rejected the message',
-			description: expect.stringContaining('too_blue'),
+			message: 'The service rejected the message: "too_blue"',
+			description: 'Correct what the service reports. Then send the message again.',
 		});
 	});
 });
@@ -111,8 +111,8 @@ describe('an ack with an undocumented state', () => {
 	test('with an error: rejected', async () => {
 		const run = await sendAndAck({ state: 'quarantined', error: 'spam_suspected' });
 		expect(stopMessage(run)).toEqual({
-			message: 'The service rejected the message',
-			description: expect.stringContaining('spam_suspected (state quarantined)'),
+			message: 'The service rejected the message: "spam_suspected (state quarantined)"',
+			description: 'Correct what the service reports. Then send the message again.',
 		});
 		expect(frames()).toHaveLength(1);
 	});

@@ -97,7 +97,7 @@ describe('legacy', () => {
 		const errors = ['agent_uuid is invalid', 'metadata is too big'];
 		service().post('/chat_sessions').reply(422, { success: false, errors });
 		const run = await harness.runOnNock({ operation: 'legacyCreate', ...AGENT });
-		expect(stopMessage(run).description).toContain(errors.join(' · '));
+		expect(stopMessage(run).message).toContain(`"${errors.join(' · ')}"`);
 	});
 
 	test.each([
@@ -147,8 +147,8 @@ describe('support commands', () => {
 		],
 		[
 			'not_now',
-			'The chat engine rejected the request',
-			'Check the state of the chat session and the reason that the service gives. The service said: close failed · reason: not_now.',
+			'The chat engine rejected the request: "close failed · reason: not_now"',
+			'Check the state of the chat session and the reason that the service gives.',
 		],
 	])('a rejection of the chat engine: %s', async (reason, message, description) => {
 		const body = {

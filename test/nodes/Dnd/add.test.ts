@@ -157,7 +157,7 @@ describe('several items', () => {
 			.post(PATH)
 			.reply(422, { success: false, errors: ['already listed'] });
 		const stopped = await errorOf(perItem, { items: people(4), credential });
-		expect(stopped.message).toBe('The service rejected the request [item 2]');
+		expect(stopped.message).toBe('The service rejected the request: "already listed" [item 2]');
 		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
 	});
 

@@ -85,8 +85,8 @@ describe('documented rejections stop the push and say what to do', () => {
 			'another field',
 			400,
 			rejection('agent_uuid is required'),
-			/rejected the request/,
-			/agent_uuid is/,
+			/^The service rejected the request: "agent_uuid is required"$/,
+			/^Correct what the service names, then try again\.\n/,
 		],
 	])('%s', async (_name, status, body, message, advice) => {
 		const bodies = respondWith([status, body]);
