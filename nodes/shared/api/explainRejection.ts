@@ -21,7 +21,7 @@ const ANY_OF_CALL: Explanation = {
 	message: 'The service rejected the call',
 	resolution: {
 		onScreen:
-			"No call was placed. Correct what the service names. To go on with the other items, set 'On Error' in the settings of this node to 'Continue'.",
+			'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
 		forModel: 'Correct what the service names, if it can be corrected.',
 	},
 	quotesService: true,

@@ -22,16 +22,16 @@ afterEach(() => {
 });
 
 const REJECTED_CALL =
-	"No call was placed. Correct what the service names. To go on with the other items, set 'On Error' in the settings of this node to 'Continue'.";
+	'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.';
 
 /** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
 async function faultFor(parameters: INodeParameters = {}) {
 	const run = await place(parameters);
 	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
 	const fault = faultOf(run);
-	// Without the words of the service and the name of n8n's setting.
+	// Without the words of the service.
 	const message = fault.message.replace(/: ".*"$/, '');
-	const [resolution = ''] = fault.description.replace("'On Error'", '').split('The service said');
+	const [resolution = ''] = fault.description.split('The service said');
 	expect(`${message} ${resolution}`).not.toMatch(/\b(error|problem|failure)\b/i);
 	return fault;
 }
