@@ -174,6 +174,7 @@ test('every node and the credential have an icon for the light and the dark them
 /** Lists with a meaningful order, such as the default or the soonest first. */
 const MEANINGFUL_ORDER = [
 	'callListDateForm',
+	'days',
 	'sendBy',
 	'waitForCompletion',
 	'waitLimitUnit',
