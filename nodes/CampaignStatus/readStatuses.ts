@@ -43,7 +43,7 @@ export async function readStatuses({
 		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 		const output = readOutput(form);
 		const wait = inToolsTime(context, readWait(form));
-		const additions = readAdditions(form.collection('options'));
+		const additions = readAdditions(form.collection('developerSettings'));
 		const send = async () => {
 			if (stopped) throw new RunStopped();
 			return await readCampaign(client, campaignId, additions);

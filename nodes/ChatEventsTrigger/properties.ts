@@ -5,7 +5,7 @@ import {
 	shownWhere,
 	disconnectOtherField,
 } from '../shared/n8n/forms/chatFields';
-import { optionsCollection } from '../shared/n8n/forms/options';
+import { developerSettings } from '../shared/n8n/forms/options';
 import { UNREAD_BODY } from '../shared/n8n/triggers/webhookResponse';
 
 export const triggerFields: INodeProperties[] = [
@@ -69,7 +69,6 @@ export const triggerFields: INodeProperties[] = [
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
 	disconnectOtherField,
-	// Not "options", because n8n reads the field below under that name.
-	{ ...optionsCollection(otherEventTypesField), name: 'settings' },
+	developerSettings(otherEventTypesField),
 	{ displayName: 'Options', name: 'options', type: 'hidden', default: UNREAD_BODY },
 ];

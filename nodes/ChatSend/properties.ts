@@ -7,6 +7,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
+	developerSettings,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
@@ -201,14 +202,20 @@ const messageIdField: INodeProperties = {
 		'Your own ID for the message, different for each message. The service returns it. If empty, the node generates one.',
 };
 
-const SOCKET = [concurrency(DEFAULT_CONCURRENCY), messageIdField, replyTimeLimitField];
-const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
+const options = optionsCollection(replyTimeLimitField);
+const socketSettings = developerSettings(concurrency(DEFAULT_CONCURRENCY), messageIdField);
+const requestSettings = developerSettings(
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrency(1),
+);
 
 const optionsFields: INodeProperties[] = [
-	shownWhere(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
-	shownWhere(optionsCollection(...SOCKET), ANSWER),
-	shownWhere(optionsCollection(...REQUEST, replyTimeLimitField), { ...MESSAGE, sendBy: ['async'] }),
-	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'legacy'] }),
+	shownWhere(options, { ...MESSAGE, sendBy: ['socket', 'async'] }),
+	shownWhere(options, ANSWER),
+	shownWhere(socketSettings, { ...MESSAGE, sendBy: ['socket'] }),
+	shownWhere(socketSettings, ANSWER),
+	shownWhere(requestSettings, { ...MESSAGE, sendBy: ['inbound', 'async', 'legacy'] }),
 ];
 
 const form: INodeProperties[] = [

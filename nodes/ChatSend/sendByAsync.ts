@@ -24,11 +24,10 @@ import { EXECUTION_STOPPED } from './turnFault';
 
 /** Sends a message without waiting for the reply, or waits for it on the session's WebSocket (Wait for Reply). */
 export const sendByAsync: Prepare = (form) => {
-	const options = form.collection('options');
 	const message = readInbound(form);
 	const key = idempotencyKey(form, message, [message.message]);
-	const additions = readAdditions(options);
-	const timeoutMs = replyTimeLimitMs(options);
+	const additions = readAdditions(form.collection('developerSettings'));
+	const timeoutMs = replyTimeLimitMs(form.collection('options'));
 	const send = async ({ client, apiMapping }: AccountClient) => {
 		const values = asyncValues(apiMapping, message, key);
 		const post = async () => await sendInboundAsync(client, values, additions);

@@ -29,14 +29,18 @@ const FIELDS: readonly PushField[] = [
 
 /** In 'Options'. */
 const OPTIONS: readonly PushField[] = [
-	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
-	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
-	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
 	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
 	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },
 	{ label: 'Encoding', name: 'encoding', read: asChoice },
 	{ label: 'Output', name: 'output', read: asChoice },
 	{ label: 'Skip Numbers Pushed Before', name: 'skipPushedBefore', read: asSwitch },
+];
+
+/** In 'Developer Settings'. */
+const SETTINGS: readonly PushField[] = [
+	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
+	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
+	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
 ];
 
 const COLUMNS: readonly PushField[] = [
@@ -49,11 +53,13 @@ const COLUMN_OPTIONS: readonly PushField[] = [
 ];
 
 const inOptions = (form: Fields) => form.collection('options');
+const inSettings = (form: Fields) => form.collection('developerSettings');
 
 /** @throws InvalidInput if a field, except those for columns, differs between rows */
 export async function requireSameSettings(run: OperationRun): Promise<void> {
 	for (const field of FIELDS) await requireSame(run, field);
 	for (const field of OPTIONS) await requireSame(run, field, inOptions);
+	for (const field of SETTINGS) await requireSame(run, field, inSettings);
 }
 
 /**

@@ -92,7 +92,7 @@ describe("a workflow's time limit in real n8n", () => {
 				campaignId: String(fixtures.campaigns.active),
 				agentUuid,
 				phoneColumn: 'phone',
-				options: { contactsPerRequest: 1 },
+				developerSettings: { contactsPerRequest: 1 },
 			},
 			{ credentials },
 		);

@@ -341,7 +341,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 				},
 				callConfigOverrides: { maxCallDurationSeconds: text },
 				options: {
-					additionalDataJson: json,
 					callingHours: {
 						hours: { days: `Mon${text}`, from: text, to: text, timeZone: text },
 					},
@@ -349,6 +348,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 					systemPrompt: text,
 					webhookUrl: text,
 				},
+				developerSettings: { additionalDataJson: json },
 			}),
 	},
 	'PlaceCall/request/dateRanges.ts › dateRanges': { read: ({ text }) => dateRanges([text]) },

@@ -38,7 +38,7 @@ test.each<[string, string, INodeParameters, object]>([
 	[
 		'inbound',
 		INBOUND,
-		{ options: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
+		{ developerSettings: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
 		{ session_id: sessions.open, message: 'Hello', customer_id: 7 },
 	],
 	['async', ASYNC, {}, { chat_session_id: sessions.open, content: 'Hello' }],
@@ -304,7 +304,7 @@ describe('3 items with a concurrency of 3', () => {
 		sendBy: 'inbound',
 		sessionId: '={{ $json.session }}',
 		message: '={{ $json.text }}',
-		options: { concurrency: 3 },
+		developerSettings: { concurrency: 3 },
 	};
 	const sent = () => harness.simulator().requests.filter(({ path }) => path === INBOUND);
 

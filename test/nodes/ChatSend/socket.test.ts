@@ -252,7 +252,7 @@ test('the API token in a frame of the service is hidden', async () => {
 });
 
 test('a custom message ID is sent and returned', async () => {
-	const [item] = records(await send('Hello', { options: { messageId: 'm-1' } }));
+	const [item] = records(await send('Hello', { developerSettings: { messageId: 'm-1' } }));
 	expect(item).toMatchObject({ message_id: 'm-1' });
 	expect(frames()).toEqual([{ type: 'message', content: 'Hello', message_id: 'm-1' }]);
 });
@@ -263,7 +263,7 @@ test('messages of a session keep their order with any concurrency, on one socket
 		{ text, session: sessions.open },
 		{ text, session: sessions.dormant },
 	]);
-	const parameters = { sessionId: '={{ $json.session }}', options: { concurrency: 8 } };
+	const parameters = { sessionId: '={{ $json.session }}', developerSettings: { concurrency: 8 } };
 	const replies = records(await harness.run(parameters, { items })).map(({ reply }) => reply);
 	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
 	expect(customerMessages()).toEqual(texts);
@@ -278,7 +278,7 @@ test('upper and lower case are the same session: one connection, messages in ord
 		sessionId: '={{ $json.session }}',
 		idempotency: 'derived',
 		uniqueBy: 'row 7',
-		options: { concurrency: 4 },
+		developerSettings: { concurrency: 4 },
 	};
 	const output = records(await harness.run(parameters, { items }));
 	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));

@@ -134,8 +134,8 @@ describe('support commands', () => {
 		service()
 			.post(PATH, { command, note: 'x' })
 			.reply(200, { success: true, data: { state: 'done' } });
-		const options = { additionalBodyFields: '{ "note": "x" }' };
-		const run = await harness.runOnNock({ operation, ...parameters, options });
+		const developerSettings = { additionalBodyFields: '{ "note": "x" }' };
+		const run = await harness.runOnNock({ operation, ...parameters, developerSettings });
 		expect(records(run)).toEqual([{ session_id: sessions.open, state: 'done' }]);
 	});
 
@@ -220,7 +220,7 @@ describe('wait for event', () => {
 	test('without types: any event, and with a custom type: that one', async () => {
 		for (const [parameters, type] of [
 			[{}, 'nudge_sent'],
-			[{ options: { otherEventTypes: 'typing_started' } }, 'typing_started'],
+			[{ developerSettings: { otherEventTypes: 'typing_started' } }, 'typing_started'],
 		] as const) {
 			const waiting = wait(parameters);
 			await listening();
@@ -335,7 +335,7 @@ describe('wait for event', () => {
 		});
 
 		test("later items don't start", async () => {
-			const { execution } = await begin({ options: { concurrency: 1 } }, [{}, {}, {}]);
+			const { execution } = await begin({ developerSettings: { concurrency: 1 } }, [{}, {}, {}]);
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
@@ -400,7 +400,7 @@ describe('wait for event', () => {
 				operation: 'waitForEvent',
 				sessionId: '={{ $json.id }}',
 				timeLimit: 20,
-				options: { concurrency: 2 },
+				developerSettings: { concurrency: 2 },
 			};
 			const waiting = harness.run(parameters, { credential, items });
 			await eventually(() => terse.sessions.openSockets() === 1);

@@ -65,8 +65,8 @@ describe('what is sent', () => {
 			dndAddAgentName: 'entry.agent',
 			dndAddPhoneName: 'entry.phone',
 		};
-		const options = { additionalBodyFields: { entry: { source: 'crm', phone: 'x' } } };
-		expect(await records({ options }, { credential: nested })).toHaveLength(1);
+		const developerSettings = { additionalBodyFields: { entry: { source: 'crm', phone: 'x' } } };
+		expect(await records({ developerSettings }, { credential: nested })).toHaveLength(1);
 	});
 
 	test('additional fields do not replace what the node sends', async () => {
@@ -74,11 +74,11 @@ describe('what is sent', () => {
 			.post(PATH, { ...BODY, source: 'crm' })
 			.query({ notify: 'no' })
 			.reply(200, { success: true });
-		const options = {
+		const developerSettings = {
 			additionalBodyFields: { source: 'crm', add_phone: 'x' },
 			additionalQueryParameters: '{ "notify": "no" }',
 		};
-		expect(await records({ options }, { credential })).toEqual([{}]);
+		expect(await records({ developerSettings }, { credential })).toEqual([{}]);
 	});
 });
 

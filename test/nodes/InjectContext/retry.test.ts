@@ -25,7 +25,7 @@ test.each([
 	const workflowWith = (ofNode: { concurrency?: number }) =>
 		oneNodeWorkflow(
 			harness.node('injectContext', {
-				parameters: { sessionId, context: '={{ $json.text }}', options: ofNode },
+				parameters: { sessionId, context: '={{ $json.text }}', developerSettings: ofNode },
 			}),
 		);
 	const { workflow, start } = workflowWith(options);

@@ -139,7 +139,7 @@ describe('Limit Calls per Person', () => {
 
 	it('counts items of one execution, also if they are placed at the same time', async () => {
 		acceptCalls(3);
-		const options = limited({ maximumCalls: 2 }, { concurrency: 5 });
+		const options = { ...limited({ maximumCalls: 2 }), developerSettings: { concurrency: 5 } };
 		const run = await callWith(options, PHONE, OTHER, PHONE, PHONE);
 		expect(isPlaced(run)).toEqual([true, true, true, false]);
 	});
@@ -307,7 +307,10 @@ describe('scheduled calls', () => {
 
 	it('with a time in Additional Body Fields are rejected', async () => {
 		const run = await callWith(
-			limited({}, { additionalBodyFields: '{ "scheduled_at": "23:00" }' }),
+			{
+				...limited(),
+				developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' },
+			},
 			PHONE,
 		);
 		expect(faultOf(run).message).toBe(
@@ -483,7 +486,7 @@ describe('two executions at the same moment', () => {
 });
 
 test('after Stop, a call that waits for an earlier one to the same person is returned as not sent', async () => {
-	const parameters = limited({ maximumCalls: 5 }, { concurrency: 2 });
+	const parameters = { ...limited({ maximumCalls: 5 }), developerSettings: { concurrency: 2 } };
 	const node = harness.placeCallNode({ ...parameters, personName: '={{ $json.offer }}' }, CONTINUE);
 	const input = itemsOf([{ offer: 'A' }, { offer: 'B' }]);
 	const execution = startNode(harness.credentials, node, input);

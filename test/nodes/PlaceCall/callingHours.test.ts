@@ -270,12 +270,12 @@ describe('the time zone', () => {
 });
 
 it('a time in Additional Body Fields is rejected', async () => {
-	const additions = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	expect(faultOf(await harness.place(hours({}, additions))).message).toBe(
+	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+	expect(faultOf(await harness.place({ ...hours(), developerSettings })).message).toBe(
 		"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
 	);
 	const bodies = acceptCalls(1);
-	await harness.place({ options: additions });
+	await harness.place({ developerSettings });
 	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
 });
 
@@ -352,7 +352,8 @@ describe('when the hours end during the execution', () => {
 		it('keeps the additional body fields', async () => {
 			busyFor(18);
 			const bodies = acceptCalls(1);
-			await harness.place({ ...hours({}, { additionalBodyFields: '{ "tag": "a" }' }), ...when });
+			const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
+			await harness.place({ ...hours(), ...when, developerSettings });
 			expect(bodies).toEqual([{ ...BODY, tag: 'a', scheduled_at: MONDAY }]);
 		});
 	});

@@ -272,7 +272,7 @@ describe('before anything is sent', () => {
 		['a webhook without host', { options: { webhookUrl: 'https://' } }, 'Webhook URL'],
 		[
 			'a list as Additional Data',
-			{ options: { additionalDataJson: '[1]' } },
+			{ developerSettings: { additionalDataJson: '[1]' } },
 			"'Additional Data as JSON' must be a JSON object, but is a list",
 		],
 		[
@@ -297,7 +297,7 @@ describe('before anything is sent', () => {
 		],
 		[
 			"additional body fields that aren't an object",
-			{ options: { additionalBodyFields: '={{ "x" }}' } },
+			{ developerSettings: { additionalBodyFields: '={{ "x" }}' } },
 			"'Additional Body Fields' must be a JSON object",
 		],
 	])('%s is reported', async (_name, parameters, what) => {

@@ -55,8 +55,8 @@ describe('in Options', () => {
 	test('a value that is the same for all rows is used', async () => {
 		const bodies = respondWith([200, accepted(2)]);
 		const rows = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
-		const options = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
-		expect((await runPush(harness, rows, { options })).error).toBeUndefined();
+		const developerSettings = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
+		expect((await runPush(harness, rows, { developerSettings })).error).toBeUndefined();
 		expect(bodies).toMatchObject([{ source: 'leads' }]);
 	});
 
@@ -64,8 +64,10 @@ describe('in Options', () => {
 		let time = 0;
 		jest.spyOn(Date, 'now').mockImplementation(() => 1_800_000_000_000 + time++);
 		const bodies = respondWith([200, accepted(2)]);
-		const options = { additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}' };
-		const { error } = await runPush(harness, manyRows(2), { options });
+		const developerSettings = {
+			additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}',
+		};
+		const { error } = await runPush(harness, manyRows(2), { developerSettings });
 		jest.restoreAllMocks();
 		expect(error).toBeUndefined();
 		expect(bodies).toMatchObject([{ at: expect.any(Number) }]);
