@@ -86,7 +86,7 @@ async function requireSame(
 	await readEachItem(context, (index) => {
 		if (readAt(index) === first) return;
 		throw new InvalidInput(
-			`'${label}' differs between rows (item 0 and item ${index}), so nothing was sent`,
+			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
 			onScreenOnly(
 				`A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
 			),

@@ -324,7 +324,7 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
 		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
+		expect(error?.description).toContain('Unknown: 3 rows (rows 1 to 3)');
 	});
 
 	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
@@ -348,7 +348,7 @@ describe('Retry after n8n was killed', () => {
 			const rows = phones.map((text) => ({ json: { phone: text } }));
 			const { error } = (await retry(begun, {}, rows)).data.resultData;
 			expect(error?.message).toContain("the node can't know which rows it pushed");
-			expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+			expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 		},
 	);
 
@@ -433,7 +433,7 @@ describe('Retry after n8n was killed', () => {
 		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
 		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 	});
 
 	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
@@ -539,7 +539,7 @@ describe('Retry after n8n was killed', () => {
 		service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(1));
 		const { error } = (await retry(begun, ONE_EACH)).data.resultData;
 		expect(bodies).toHaveLength(1);
-		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 	});
 
 	test('an execution that ended normally leaves no record', async () => {

@@ -101,7 +101,7 @@ describe('documented rejections stop the push and say what to do', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/\nNot sent: 2 rows \(items 0 to 1\)\. Push them after this is resolved\.$/,
+				/\nNot sent: 2 rows \(rows 1 to 2\)\. Push them after this is resolved\.$/,
 			),
 		);
 		expect(bodies).toHaveLength(1);

@@ -166,7 +166,7 @@ describe('Retry in the list of executions', () => {
 			expect(rejectedIn(again)).toEqual([
 				[
 					'duplicate',
-					'Item 0 has the same phone number, and an earlier attempt of this execution sent it.',
+					'Row 1 has the same phone number, and an earlier attempt of this execution sent it.',
 				],
 			]);
 		});

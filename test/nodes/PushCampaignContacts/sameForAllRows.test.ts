@@ -46,7 +46,7 @@ describe('in Options', () => {
 				options: { [option.name]: '={{ JSON.parse($json.value) }}' },
 			});
 			expect(error).toMatchObject({
-				message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
+				message: `'${label}' differs between rows (row 1 and row 3), so nothing was sent`,
 				description: `A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
 			});
 		},
@@ -99,7 +99,7 @@ describe('a column', () => {
 	])('%s: nothing is sent if it differs for a later row', async (label, parameters) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error?.message).toBe(
-			`'${label}' differs between rows (item 0 and item 1), so nothing was sent`,
+			`'${label}' differs between rows (row 1 and row 2), so nothing was sent`,
 		);
 	});
 

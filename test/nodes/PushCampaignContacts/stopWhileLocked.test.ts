@@ -26,7 +26,7 @@ async function stopAtSecond(over: Partial<INode> = {}) {
 
 test('the message says that this attempt pushed the first row', async () => {
 	const { error } = await stopAtSecond();
-	expect(error?.description).toContain('Pushed: 1 row (item 0, contact list 501)');
+	expect(error?.description).toContain('Pushed: 1 row (row 1, contact list 501)');
 	expect(error?.description).not.toContain('This attempt sent nothing');
 });
 

@@ -69,8 +69,8 @@ it('the message of a stopped push says what happened to the rows, and offers no 
 	service().post(PATH).reply(200, accepted(1));
 	service().post(PATH).reply(500, {});
 	const message = await faultOf(push, 3);
-	expect(message).toContain('Pushed: 1 row (item 0');
-	expect(message).toContain('Unknown: 1 row (item 1)');
+	expect(message).toContain('Pushed: 1 row (row 1');
+	expect(message).toContain('Unknown: 1 row (row 2)');
 	expect(message).not.toContain('retry');
 });
 
