@@ -29,7 +29,7 @@ const hoursProperty: INodeProperties = {
 					name: 'days',
 					type: 'multiOptions',
 					options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
-					default: WEEK.slice(0, 5).map((name) => name.toLowerCase()),
+					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
 					required: true,
 					description:
 						'The days on which the hours start. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
