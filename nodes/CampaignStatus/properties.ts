@@ -4,6 +4,7 @@ import { campaignField } from '../shared/n8n/forms/campaignField';
 import {
 	additionalQueryParameters,
 	concurrencyField,
+	developerSettings,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { outputFields } from '../shared/n8n/forms/outputFields';
@@ -16,7 +17,15 @@ const form: INodeProperties[] = [
 		'One flat record with calls by status, contacts, lists, connect rate, and attempts per contact',
 		'status, connect_rate',
 	),
-	optionsCollection(
+	optionsCollection({
+		displayName: 'Keep Waiting While Stopped',
+		name: 'waitWhileStopped',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to keep waiting while the campaign is paused or a draft, or while its calling queue is empty. Use this if someone may activate the campaign or release contacts later.',
+	}),
+	developerSettings(
 		additionalQueryParameters,
 		concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),
 	),

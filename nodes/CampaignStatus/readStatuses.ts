@@ -21,7 +21,7 @@ export async function readStatuses({
 		const form = parameters.at(index);
 		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 		const output = readOutput(form);
-		const additions = readAdditions(form.collection('options'));
+		const additions = readAdditions(form.collection('developerSettings'));
 		const view = await reads.read(
 			{ campaignId, additions },
 			async () => await readCampaign(client, campaignId, additions),

@@ -41,8 +41,10 @@ export class ChatEventsTrigger implements INodeType {
 			],
 		},
 		defaults: { name: 'Chat Events Trigger' },
-		eventTriggerDescription: 'Waiting for an event. Write a message in the chat session.',
-		activationMessage: 'The workflow now starts on the events of its sessions.',
+		eventTriggerDescription:
+			'Waiting for an event. Write a message in the chat session as the customer, or use Chat Send in another workflow.',
+		activationMessage:
+			'The workflow now starts on the events of its sessions. If they are watched, add each one with Chat Session > Watch.',
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		// Literals, because n8n's verification reads them from the source.

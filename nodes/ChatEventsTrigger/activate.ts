@@ -53,7 +53,7 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 	const settings = {
 		sessionIds: splitSessionIds(form.textOrList('sessionIds')),
 		watches,
-		types: chosenTypes(form, form.collection('settings')),
+		types: chosenTypes(form),
 		disconnectOther: form.switch('disconnectOther', false),
 	};
 	if (settings.sessionIds.length === 0 && !settings.watches) {

@@ -5,7 +5,7 @@ import {
 	shownWhere,
 	disconnectOtherField,
 } from '../shared/n8n/forms/chatFields';
-import { optionsCollection } from '../shared/n8n/forms/options';
+import { developerSettings } from '../shared/n8n/forms/options';
 
 export const triggerFields: INodeProperties[] = [
 	{
@@ -68,5 +68,5 @@ export const triggerFields: INodeProperties[] = [
 		description: 'Which events start the workflow. Leave empty for all of them.',
 	},
 	disconnectOtherField,
-	{ ...optionsCollection(otherEventTypesField), name: 'settings' },
+	developerSettings(otherEventTypesField),
 ];

@@ -7,7 +7,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 import { idempotencyFields } from './idempotency';
@@ -188,13 +188,17 @@ const messageIdField: INodeProperties = {
 		'Your own ID for the message, different for each message. The service returns it. If empty, the node generates one.',
 };
 
-const SOCKET = [concurrency(DEFAULT_CONCURRENCY), messageIdField];
-const REQUEST = [additionalBodyFields, additionalQueryParameters, concurrency(1)];
+const socketSettings = developerSettings(concurrency(DEFAULT_CONCURRENCY), messageIdField);
+const requestSettings = developerSettings(
+	additionalBodyFields,
+	additionalQueryParameters,
+	concurrency(1),
+);
 
 const optionsFields: INodeProperties[] = [
-	shownWhere(optionsCollection(...SOCKET), { ...MESSAGE, sendBy: ['socket'] }),
-	shownWhere(optionsCollection(...SOCKET), ANSWER),
-	shownWhere(optionsCollection(...REQUEST), { ...MESSAGE, sendBy: ['inbound', 'async', 'legacy'] }),
+	shownWhere(socketSettings, { ...MESSAGE, sendBy: ['socket'] }),
+	shownWhere(socketSettings, ANSWER),
+	shownWhere(requestSettings, { ...MESSAGE, sendBy: ['inbound', 'async', 'legacy'] }),
 ];
 
 const form: INodeProperties[] = [

@@ -12,7 +12,7 @@ import { readInbound } from './sendByRequest';
 export const sendByAsync: Prepare = (form) => {
 	const message = readInbound(form);
 	const key = idempotencyKey(form, message, [message.message]);
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { message, key, additions },
 		target: messageTarget(message),

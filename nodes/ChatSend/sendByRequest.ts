@@ -13,7 +13,7 @@ import { requireAccepted } from './messageState';
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
 	const message = readInbound(form);
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { message, additions },
 		target: messageTarget(message),
@@ -41,7 +41,7 @@ export const sendByLegacy: Prepare = (form) => {
 		chat_session_id: requireText(form.text('sessionId', MAY_BE_BLANK), 'Session ID'),
 		message: requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message'),
 	};
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),

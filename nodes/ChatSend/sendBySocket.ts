@@ -34,7 +34,7 @@ export const answerInteraction: Prepare = (form) => {
 
 function frameIds(form: Fields, sessionId: string, content: string[]) {
 	return {
-		messageId: form.collection('options').text('messageId', MAY_BE_BLANK),
+		messageId: form.collection('developerSettings').text('messageId', MAY_BE_BLANK),
 		idempotencyKey: idempotencyKey(form, { sessionId }, content),
 	};
 }

@@ -1,4 +1,4 @@
-import { ExplainedError, OutcomeUnknown } from '../shared/api/errors';
+import { ExplainedError, OutcomeUnknown, quotingService } from '../shared/api/errors';
 import type { Outcome } from '../shared/api/errors';
 import {
 	forEveryone,
@@ -107,6 +107,7 @@ const FAILED: Explanation = {
 
 const REJECTED: Explanation = {
 	message: 'The service rejected the message',
+	quotesService: true,
 	resolution: {
 		onScreen: 'Correct what the service reports. Then send the message again.',
 		forModel: 'Correct what the service reports. Then send the message again.',
@@ -174,15 +175,11 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'busy':
 			return new ChatTurnFault(BUSY, 'not_sent', errorText(outcome.ack), true);
 		case 'invalid':
-			return new ChatTurnFault(explainInvalid(outcome.code), 'rejected', outcome.code);
+			return rejected(explainInvalid(outcome.code), outcome.code);
 		case 'failed':
 			return new ChatTurnFault(FAILED, 'unknown', errorText(outcome.ack));
 		case 'rejected':
-			return new ChatTurnFault(
-				REJECTED,
-				'rejected',
-				`${outcome.originalMessage} (state ${outcome.ack.state})`,
-			);
+			return rejected(REJECTED, `${outcome.originalMessage} (state ${outcome.ack.state})`);
 		case 'unknown':
 			return outcome.rejection === undefined
 				? new ChatTurnFault(
@@ -220,6 +217,10 @@ export function faultOf(outcome: TurnOutcome): Error {
 
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
+
+function rejected(explanation: Explanation, words: string | null): ChatTurnFault {
+	return new ChatTurnFault(quotingService(explanation, words ?? ''), 'rejected', words);
+}
 
 function explainInvalid(code: string | null): Explanation {
 	const known = INVALID_CODES.find((candidate) => candidate === code);

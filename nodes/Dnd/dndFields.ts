@@ -7,7 +7,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 } from '../shared/n8n/forms/options';
 import { withNumber } from './list/dndChange';
@@ -34,8 +34,8 @@ export const phoneField: INodeProperties = {
 };
 
 /** @param verb for the number, such as "add" */
-export function changeOptionsField(verb: string): INodeProperties {
-	return optionsCollection(
+export function changeSettings(verb: string): INodeProperties {
+	return developerSettings(
 		additionalBodyFields,
 		additionalQueryParameters,
 		concurrencyField(CHANGES_AT_ONCE, `How many numbers to ${verb} at the same time`),
@@ -49,7 +49,7 @@ export function readChange(form: Fields) {
 	return {
 		agentUuid,
 		phone,
-		additions: readAdditions(form.collection('options')),
+		additions: readAdditions(form.collection('developerSettings')),
 		subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
 		withDetails: (error: OutcomeUnknown) => withNumber(phone, error),
 	};

@@ -7,7 +7,7 @@ import { outputFields } from '../shared/n8n/forms/outputFields';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 } from '../shared/n8n/forms/options';
 
@@ -27,8 +27,8 @@ export const callOutputFields = outputFields(
 	'call_id, status, summary',
 );
 
-export function callOptionsField(...members: INodeProperties[]): INodeProperties {
-	return optionsCollection(
+export function callSettings(...members: INodeProperties[]): INodeProperties {
+	return developerSettings(
 		additionalQueryParameters,
 		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		...members,
@@ -38,6 +38,6 @@ export function callOptionsField(...members: INodeProperties[]): INodeProperties
 export function readCallFields(form: Fields): { callId: string; additions: Additions } {
 	return {
 		callId: parseCallId(form.textOrNumber('callId', MAY_BE_BLANK)),
-		additions: readAdditions(form.collection('options')),
+		additions: readAdditions(form.collection('developerSettings')),
 	};
 }

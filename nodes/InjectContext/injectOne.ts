@@ -12,7 +12,7 @@ import { forEveryone } from '../shared/api/resolution';
 export const injectOne: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const context = requireText(form.textAsWritten('context', MAY_BE_BLANK), 'Context');
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],

@@ -4,7 +4,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 } from '../shared/n8n/forms/options';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
 
@@ -24,7 +24,7 @@ const form: INodeProperties[] = [
 		description:
 			"Text to add to the agent's context. Each item adds one entry. Entries of the same session keep the order of the items.",
 	},
-	optionsCollection(
+	developerSettings(
 		additionalBodyFields,
 		additionalQueryParameters,
 		concurrencyField(

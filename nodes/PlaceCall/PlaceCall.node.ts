@@ -16,6 +16,7 @@ import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
+import { searchTimeZones } from './request/timeZone';
 import { onCompletionWebhook, resumeWebhooks } from './wait/resumeWebhook';
 
 const operations = [sendAndWait, place];
@@ -62,7 +63,7 @@ export class PlaceCall implements INodeType {
 
 	methods = {
 		credentialTest: { voiceChatAgentApiTest },
-		listSearch: { searchAgents },
+		listSearch: { searchAgents, searchTimeZones },
 	};
 
 	webhookMethods = { default: nothingToRegister() };

@@ -85,14 +85,14 @@ function prepareCall(
 	{ form, index }: { form: Fields; index: number },
 	{ callIds, limiter, webhookUrl, question }: CallSetup,
 ): PreparedRequest<AccountClient> {
-	const options = form.collection('options');
+	const settings = form.collection('developerSettings');
 	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
 		form,
 		zoneOf(context),
 		question?.point,
 	);
-	const additions = readAdditions(options);
-	const legacy = options.switch('useLegacyEndpoint', false);
+	const additions = readAdditions(settings);
+	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(form);
 	const hasHours = hours !== undefined;
 	// Before any call, so that wrong dates stop all of them.
@@ -141,7 +141,7 @@ function prepareCall(
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		person: numberKey,
-		quota: readQuota(options),
+		quota: readQuota(form.collection('options')),
 		check: requireStillFuture,
 		lastCheck: () => {
 			requireStillFuture();

@@ -4,6 +4,7 @@ import { agentField } from '../shared/n8n/forms/agentField';
 import {
 	additionalBodyFields,
 	additionalQueryParameters,
+	developerSettings,
 	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { jsonInTools } from '../shared/n8n/tools/textInTools';
@@ -160,17 +161,6 @@ const waitNotice: INodeProperties = {
 };
 
 const pushOptionsField: INodeProperties = optionsCollection(
-	additionalBodyFields,
-	additionalQueryParameters,
-	{
-		displayName: 'Contacts per Request',
-		name: 'contactsPerRequest',
-		type: 'number',
-		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
-		default: 10_000,
-		description:
-			'How many contacts to send per request, at most 10,000. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.',
-	},
 	{
 		displayName: 'Delimiter',
 		name: 'delimiter',
@@ -258,6 +248,20 @@ const pushOptionsField: INodeProperties = optionsCollection(
 	},
 );
 
+const pushSettingsField: INodeProperties = developerSettings(
+	additionalBodyFields,
+	additionalQueryParameters,
+	{
+		displayName: 'Contacts per Request',
+		name: 'contactsPerRequest',
+		type: 'number',
+		typeOptions: { minValue: 1, maxValue: LIMITS.contactsPerRequest, numberPrecision: 0 },
+		default: 10_000,
+		description:
+			'How many contacts to send per request, at most 10,000. The node sends as many requests as it needs. With fewer contacts per request, fewer rows have an unknown outcome if the connection breaks.',
+	},
+);
+
 const form: INodeProperties[] = [
 	...campaignFields,
 	...contactsFields,
@@ -266,6 +270,7 @@ const form: INodeProperties[] = [
 	callNotice,
 	waitNotice,
 	pushOptionsField,
+	pushSettingsField,
 ];
 
 /** The form, from top to bottom. */

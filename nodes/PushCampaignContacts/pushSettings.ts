@@ -51,6 +51,7 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 	await requireSameSettings(run);
 	const form = run.parameters.at(FIRST);
 	const options = form.collection('options');
+	const settings = form.collection('developerSettings');
 	return {
 		campaign: {
 			id: parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK)),
@@ -67,9 +68,9 @@ export async function readPushSettings(run: OperationRun): Promise<PushSettings>
 			from: contactsFrom(form),
 		},
 		contactsPerRequest: checkContactsPerRequest(
-			options.number('contactsPerRequest', LIMITS.contactsPerRequest),
+			settings.number('contactsPerRequest', LIMITS.contactsPerRequest),
 		),
-		additions: readAdditions(options),
+		additions: readAdditions(settings),
 		dryRun: options.switch('dryRun', false),
 		skipPushedBefore: options.switch('skipPushedBefore', false),
 	};

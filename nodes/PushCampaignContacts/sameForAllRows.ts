@@ -29,14 +29,18 @@ const FIELDS: readonly PushField[] = [
 
 /** In 'Options'. */
 const OPTIONS: readonly PushField[] = [
-	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
-	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
-	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
 	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
 	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },
 	{ label: 'Encoding', name: 'encoding', read: asChoice },
 	{ label: 'Output', name: 'output', read: asChoice },
 	{ label: 'Skip Numbers Pushed Before', name: 'skipPushedBefore', read: asSwitch },
+];
+
+/** In 'Developer Settings'. */
+const SETTINGS: readonly PushField[] = [
+	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
+	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
+	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
 ];
 
 const COLUMNS: readonly PushField[] = [
@@ -49,11 +53,13 @@ const COLUMN_OPTIONS: readonly PushField[] = [
 ];
 
 const inOptions = (form: Fields) => form.collection('options');
+const inSettings = (form: Fields) => form.collection('developerSettings');
 
 /** @throws InvalidInput if a field, except those for columns, differs between rows */
 export async function requireSameSettings(run: OperationRun): Promise<void> {
 	for (const field of FIELDS) await requireSame(run, field);
 	for (const field of OPTIONS) await requireSame(run, field, inOptions);
+	for (const field of SETTINGS) await requireSame(run, field, inSettings);
 }
 
 /**
@@ -80,7 +86,7 @@ async function requireSame(
 	await readEachItem(context, (index) => {
 		if (readAt(index) === first) return;
 		throw new InvalidInput(
-			`'${label}' differs between rows (item 0 and item ${index}), so nothing was sent`,
+			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
 			onScreenOnly(
 				`A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
 			),

@@ -18,7 +18,7 @@ export const manyItems = z.record(
 );
 
 const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
-const options = { concurrency: 100 };
+const developerSettings = { concurrency: 100 };
 const phone = '={{ $json.phone }}';
 const sessionId = '={{ $json.session }}';
 
@@ -27,11 +27,11 @@ type Action = { type: string; parameters: INodeParameters; serviceData?: Service
 const ACTIONS: { [name: string]: Action } = {
 	'Place Call': {
 		type: 'placeCall',
-		parameters: { agentUuid, countryCode: 'IN', phoneNumber: phone, options },
+		parameters: { agentUuid, countryCode: 'IN', phoneNumber: phone, developerSettings },
 	},
 	'Get Call > Get': {
 		type: 'getCall',
-		parameters: { operation: 'get', callId: '={{ $json.call }}', options },
+		parameters: { operation: 'get', callId: '={{ $json.call }}', developerSettings },
 		serviceData: { calls: ITEMS },
 	},
 	'Push Campaign Contacts, One Item per Row': {
@@ -46,7 +46,10 @@ const ACTIONS: { [name: string]: Action } = {
 		type: 'campaignStatus',
 		parameters: { campaignId: byId(fixtures.campaigns.active) },
 	},
-	'DND List > Add': { type: 'dnd', parameters: { operation: 'add', agentUuid, phone, options } },
+	'DND List > Add': {
+		type: 'dnd',
+		parameters: { operation: 'add', agentUuid, phone, developerSettings },
+	},
 	'DND List > Check Many': {
 		type: 'dnd',
 		parameters: { operation: 'checkMany', agentUuid, phone },
@@ -59,17 +62,23 @@ const ACTIONS: { [name: string]: Action } = {
 			agentUuid,
 			phone,
 			treatNotListedAsDone: true,
-			options,
+			developerSettings,
 		},
 	},
 	'Chat Send > Send Message': {
 		type: 'chatSend',
-		parameters: { operation: 'sendMessage', sendBy: 'socket', sessionId, message: 'Hi', options },
+		parameters: {
+			operation: 'sendMessage',
+			sendBy: 'socket',
+			sessionId,
+			message: 'Hi',
+			developerSettings,
+		},
 		serviceData: { sessions: SESSIONS },
 	},
 	'Inject Context': {
 		type: 'injectContext',
-		parameters: { sessionId, context: '=Item {{ $itemIndex }}', options },
+		parameters: { sessionId, context: '=Item {{ $itemIndex }}', developerSettings },
 		serviceData: { sessions: SESSIONS },
 	},
 	'Agents > Check': { type: 'agents', parameters: { operation: 'check', agentUuid } },

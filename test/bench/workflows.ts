@@ -24,7 +24,7 @@ export type Flow = { nodes: INode[]; loop?: INode[] };
 
 const agentUuid = fixtures.agents.full;
 const agent = { __rl: true, mode: 'id', value: agentUuid };
-const options = { concurrency: CONCURRENCY };
+const developerSettings = { concurrency: CONCURRENCY };
 
 export function ours(type: string, parameters: INodeParameters, { ours: account }: Target): INode {
 	const credentials = { [CREDENTIAL]: account };
@@ -126,8 +126,8 @@ const nine = {
 	dataExtraction: {
 		points: [{ key: 'city_ok', description: '=Ask whether {{ $json.city }} is still right' }],
 	},
+	developerSettings,
 	options: {
-		...options,
 		systemPrompt: '=Speak {{ $json.language }}. The bill is due {{ $json.due }}.',
 	},
 };
@@ -143,7 +143,7 @@ export const placeCalls =
 					agentUuid: agent,
 					countryCode: 'IN',
 					phoneNumber: '={{ $json.phone }}',
-					options,
+					developerSettings,
 					...(isNine && nine),
 				},
 				target,
@@ -201,7 +201,7 @@ export const getCalls =
 			callIds(count),
 			ours(
 				'getCall',
-				{ operation: 'get', callId: '={{ $json.id }}', simplify: false, options },
+				{ operation: 'get', callId: '={{ $json.id }}', simplify: false, developerSettings },
 				target,
 			),
 		],
@@ -217,7 +217,12 @@ export const getMany = (target: Target): Flow => ({
 	nodes: [
 		ours(
 			'getCall',
-			{ operation: 'getMany', returnAll: true, simplify: false, options: { pageSize: 100 } },
+			{
+				operation: 'getMany',
+				returnAll: true,
+				simplify: false,
+				developerSettings: { pageSize: 100 },
+			},
 			target,
 		),
 	],
@@ -294,7 +299,7 @@ export const chatSend =
 					sendBy: 'socket',
 					sessionId: '={{ $json.session }}',
 					message: '={{ $json.text }}',
-					options: { concurrency: sessions },
+					developerSettings: { concurrency: sessions },
 				},
 				target,
 			),

@@ -11,6 +11,7 @@ import { Editor } from './editor';
 const NODE = 'Place Call';
 const HOURS = 'Calling Hours';
 const LIMIT = 'Limit Calls per Person';
+const ZONE = 'Asia/Kolkata';
 
 describe('options with fields of their own', () => {
 	let test: TestAccount;
@@ -62,12 +63,24 @@ describe('options with fields of their own', () => {
 			await editor.add('Options', HOURS);
 			await field('callingHours', 'from').fill('10:00');
 			expect(await field('callLimit', 'maximumCalls').inputValue()).toBe('2');
+			await group('callingHours').getByTestId('parameter-input-days').click();
+			await page.getByRole('option', { name: 'Saturday' }).click();
+			await page.keyboard.press('Tab');
+			await page.getByTestId('resource-locator-timeZone').locator('input').last().click();
+			await page.keyboard.type('kolkata');
+			await page.getByTestId('rlc-item').filter({ hasText: ZONE }).first().click();
 
 			await page.keyboard.press('Tab');
 			await page.keyboard.press('Escape');
 			await page.keyboard.press('Control+s');
 			const expected = {
-				callingHours: { hours: { from: '10:00' } },
+				callingHours: {
+					hours: {
+						days: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'],
+						from: '10:00',
+						timeZone: { __rl: true, mode: 'list', value: ZONE },
+					},
+				},
 				callLimit: { limit: { maximumCalls: 2 } },
 			};
 			await until('the workflow to be saved', async () =>

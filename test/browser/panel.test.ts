@@ -42,8 +42,8 @@ describe('the editor', () => {
 	});
 
 	it('shows the labels of all options of Agents in full', async () => {
-		const options = { additionalQueryParameters: '{}', concurrency: 10 };
-		const agents = node('Agents', `${packageName}.agents`, 1, { options });
+		const developerSettings = { additionalQueryParameters: '{}', concurrency: 10 };
+		const agents = node('Agents', `${packageName}.agents`, 1, { developerSettings });
 		const workflow = await test.n8n.createWorkflow(chain('options', manualTrigger(), agents));
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode('Agents');

@@ -43,7 +43,8 @@ export const writers: readonly Writer[] = [
 		parameters: {
 			...AGENT,
 			campaignId: byId(campaigns.active),
-			options: { output: 'requests', contactsPerRequest: 1 },
+			options: { output: 'requests' },
+			developerSettings: { contactsPerRequest: 1 },
 		},
 		request: { method: 'POST', path: /^\/v1\/campaigns\/101\/contacts$/ },
 	},

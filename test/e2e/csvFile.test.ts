@@ -69,7 +69,7 @@ test('pushes a file from disk, and Retry sends only the rest, not rows that may 
 	const rows = phones(0, 50).map((phone, index) => `"Person, ${index}";${phone};Köln`);
 	await writeFile(file, `sep=;\r\nperson_name;phone;city\r\n${rows.join('\r\n')}\r\n`, 'latin1');
 	const read = node('Read', 'n8n-nodes-base.readWriteFile', 1.1, { fileSelector: file });
-	const node20 = push({ options: { contactsPerRequest: 20 } });
+	const node20 = push({ developerSettings: { contactsPerRequest: 20 } });
 	const workflow = await publish(path, webhook(path), read, node20);
 
 	simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, skip: 1, times: 1 });

@@ -38,7 +38,8 @@ describe('a growing sheet, pushed on seven days', () => {
 			{
 				campaignId: byId(campaigns.active),
 				agentUuid: { __rl: true, mode: 'id', value: agents.full },
-				options: { skipPushedBefore: true, output: 'rows', contactsPerRequest: ROWS_PER_REQUEST },
+				options: { skipPushedBefore: true, output: 'rows' },
+				developerSettings: { contactsPerRequest: ROWS_PER_REQUEST },
 			},
 			{ credentials: await credentialFor(n8n, simulator), onError: 'continueRegularOutput' },
 		);

@@ -92,7 +92,7 @@ describe("a workflow's time limit in real n8n", () => {
 				campaignId: String(fixtures.campaigns.active),
 				agentUuid,
 				phoneColumn: 'phone',
-				options: { contactsPerRequest: 1 },
+				developerSettings: { contactsPerRequest: 1 },
 			},
 			{ credentials },
 		);
@@ -101,8 +101,8 @@ describe("a workflow's time limit in real n8n", () => {
 			'n8n canceled the request before a response arrived, so the outcome is unknown',
 		);
 		expect(description).toContain(REACHED);
-		expect(description).toContain('Unknown: 1 row (item 1)');
-		expect(description).toContain('Not sent: 1 row (item 2)');
+		expect(description).toContain('Unknown: 1 row (row 2)');
+		expect(description).toContain('Not sent: 1 row (row 3)');
 	});
 
 	it('does not end a wait by webhook', async () => {

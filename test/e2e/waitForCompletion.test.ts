@@ -54,7 +54,7 @@ describe('Place Call waits for completion in real n8n', () => {
 				personName: '={{ $json.name }}',
 				waitForCompletion,
 				...limit,
-				options: { concurrency: 10 },
+				developerSettings: { concurrency: 10 },
 			},
 			{ credentials },
 		);

@@ -213,7 +213,8 @@ export class FaultLoad {
 		const push: INodeParameters = {
 			campaignId: byId(CAMPAIGN),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-			options: { output: 'requests', contactsPerRequest: 1 },
+			options: { output: 'requests' },
+			developerSettings: { contactsPerRequest: 1 },
 		};
 		const nodes = {
 			calls: node('Ours', `${PACKAGE}.placeCall`, 1, call, { credentials }),

@@ -93,7 +93,7 @@ const CASES: Case[] = [
 	[
 		'placeCall',
 		call,
-		'options.additionalDataJson',
+		'developerSettings.additionalDataJson',
 		{ text: 'the plan is gold', alternatives: ['plan: gold', '{"plan": "gold"}'] },
 	],
 	['placeCall', ask, 'agentUuid', AGENT],

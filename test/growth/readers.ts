@@ -301,7 +301,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 				},
 				callConfigOverrides: { maxCallDurationSeconds: text },
 				options: {
-					additionalDataJson: json,
 					callingHours: {
 						hours: { days: `Mon${text}`, from: text, to: text, timeZone: text },
 					},
@@ -309,6 +308,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 					systemPrompt: text,
 					webhookUrl: text,
 				},
+				developerSettings: { additionalDataJson: json },
 			}),
 	},
 	'PlaceCall/request/dateRanges.ts › dateRanges': { read: ({ text }) => dateRanges([text]) },
@@ -755,6 +755,7 @@ export const notReaders = new Set([
 	'shared/api/errors.ts › ServiceRejection',
 	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
+	'shared/api/errors.ts › quotingService',
 	'shared/api/explainRejection.ts › documentedError',
 	'shared/api/explainRejection.ts › explainBody',
 	'shared/api/rejectionBody.ts › isErrorEnvelope',

@@ -26,7 +26,7 @@ const WRITES: Row[] = [
 			agentUuid,
 			countryCode: 'IN',
 			phoneNumber: '9876543210',
-			options: { useLegacyEndpoint: true },
+			developerSettings: { useLegacyEndpoint: true },
 		},
 	],
 	['Push Campaign Contacts', 'pushCampaignContacts', { campaignId: '42', agentUuid }],

@@ -91,7 +91,7 @@ test.each<[string, INodeParameters]>([
 
 const details = (additionalDataJson: NodeParameterValueType): INodeParameters => ({
 	...{ operation: 'place', ...agent(), countryCode: 'IN', phoneNumber: '9876543210' },
-	options: { additionalDataJson },
+	developerSettings: { additionalDataJson },
 });
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
 	['an invalid date', '={{ ({ due: new Date("soon") }) }}'],
 ])('%s within JSON stops the node, because it would be sent as null', async (_what, json) => {
 	const { message, sent } = await run('placeCall', details(json));
-	expect(message).toMatch(/^'Additional Data as JSON' in 'Options' must be JSON/);
+	expect(message).toMatch(/^'Additional Data as JSON' in 'Developer Settings' must be JSON/);
 	expect(sent).toEqual([]);
 });
 

@@ -78,6 +78,11 @@ test('descriptions of booleans begin with "Whether"', () => {
 	).toEqual([]);
 });
 
+const ADD_BUTTONS: { [collection: string]: string } = {
+	developerSettings: 'Add Setting',
+	filters: 'Add Filter',
+};
+
 test('placeholders begin with "e.g.", except the example that can be pasted', () => {
 	const hasAddButton = ({ type }: Parameter['property']) =>
 		type === 'collection' || type === 'fixedCollection';
@@ -99,7 +104,7 @@ test('placeholders begin with "e.g.", except the example that can be pasted', ()
 			({ property }) =>
 				hasAddButton(property) &&
 				(property.type === 'collection'
-					? property.placeholder !== (property.name === 'filters' ? 'Add Filter' : 'Add Option')
+					? property.placeholder !== (ADD_BUTTONS[property.name] ?? 'Add Option')
 					: property.placeholder?.startsWith('Add ') !== true),
 		),
 	).toEqual([]);
@@ -174,6 +179,7 @@ test('every node and the credential have an icon for the light and the dark them
 /** Lists with a meaningful order, such as the default or the soonest first. */
 const MEANINGFUL_ORDER = [
 	'callListDateForm',
+	'days',
 	'sendBy',
 	'waitForCompletion',
 	'waitLimitUnit',
@@ -193,6 +199,37 @@ test('lists of choices are in alphabetical order, except lists with a meaningful
 			return !MEANINGFUL_ORDER.includes(property.name) && names.join() !== sorted.join();
 		}),
 	).toEqual([]);
+});
+
+/** For developers. A user of the service finds them in a collection of their own, on every node. */
+const DEVELOPER_SETTINGS = [
+	'additionalBodyFields',
+	'additionalDataJson',
+	'additionalQueryParameters',
+	'concurrency',
+	'contactsPerRequest',
+	'messageId',
+	'otherEventTypes',
+	'pageSize',
+	'useLegacyEndpoint',
+];
+
+test('settings for developers are in Developer Settings, and nothing else is', () => {
+	// The one option of this trigger needs no second collection.
+	const nodes = loader.types.nodes.filter(({ name }) => name !== 'campaignProgressTrigger');
+	const misplaced = nodes.flatMap(({ name, properties }) =>
+		properties
+			.filter(({ type }) => type === 'collection')
+			.flatMap(({ name: collection, options = [] }) =>
+				options
+					.filter((option) => {
+						const isInside = collection === 'developerSettings';
+						return DEVELOPER_SETTINGS.includes(option.name) !== isInside;
+					})
+					.map((option) => `${name}: ${collection}.${option.name}`),
+			),
+	);
+	expect(misplaced).toEqual([]);
 });
 
 test('options of a collection are in alphabetical order', () => {

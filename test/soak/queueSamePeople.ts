@@ -39,7 +39,8 @@ const WORKFLOWS: Record<string, INodeParameters> = {
 	pushCampaignContacts: {
 		...AGENT,
 		campaignId: byId(CAMPAIGN),
-		options: { output: 'requests', skipPushedBefore: true, contactsPerRequest: 5 },
+		options: { output: 'requests', skipPushedBefore: true },
+		developerSettings: { contactsPerRequest: 5 },
 	},
 };
 

@@ -1,6 +1,6 @@
 import {
 	additionalQueryParameters,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
 import { agentField } from '../../shared/n8n/forms/agentField';
@@ -19,7 +19,7 @@ export const check: Operation = {
 		'Check whether an agent is active and able to take calls. The node reads the list of agents once for all items.',
 	fields: [
 		{ ...agentField, description: 'The agent to check' },
-		optionsCollection(additionalQueryParameters),
+		developerSettings(additionalQueryParameters),
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -28,7 +28,7 @@ export const check: Operation = {
 	async execute({ context, parameters, account }) {
 		const lists = new Map<string, Promise<FoundAgent[]>>();
 		const activeAgents = async (index: number) => {
-			const additions = readAdditions(parameters.at(index).collection('options'));
+			const additions = readAdditions(parameters.at(index).collection('developerSettings'));
 			const key = JSON.stringify(additions);
 			const { client, apiMapping } = await account();
 			const list =

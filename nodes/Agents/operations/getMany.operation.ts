@@ -1,6 +1,6 @@
 import {
 	additionalQueryParameters,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
 import { forEachList } from '../../shared/n8n/forms/list';
@@ -17,7 +17,7 @@ export const getMany: Operation = {
 	description: 'Retrieve the agents that are active and able to take calls',
 	fields: [
 		...outputFields('simplified', 'One item per agent', 'agent_uuid, agent_name'),
-		optionsCollection(additionalQueryParameters),
+		developerSettings(additionalQueryParameters),
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -27,7 +27,7 @@ export const getMany: Operation = {
 		const plan = async (index: number) => {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
-			const additions = readAdditions(form.collection('options'));
+			const additions = readAdditions(form.collection('developerSettings'));
 			const output = readOutput(form);
 			return {
 				key: { additions, output },

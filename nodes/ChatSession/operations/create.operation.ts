@@ -4,7 +4,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 } from '../../shared/n8n/forms/options';
 import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
@@ -26,7 +26,7 @@ export const personNameField: INodeProperties = {
 	description: 'The name of the customer, for the agent to use',
 };
 
-export const requestOptions = optionsCollection(
+export const requestSettings = developerSettings(
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField(1, 'How many requests to send at the same time'),
@@ -42,7 +42,7 @@ export const create: Operation = {
 	value: 'create',
 	action: 'Create chat session',
 	description: 'Start a chat session with an agent',
-	fields: [agentField, personNameField, requestOptions],
+	fields: [agentField, personNameField, requestSettings],
 	toolDescription:
 		'Starts a new chat session between a customer and an AI agent, and returns the session ID that the other chat tools need.',
 	async execute(run) {
@@ -72,7 +72,7 @@ const createOne: Prepare = (form) => {
 		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 		personName: form.text('personName', MAY_BE_BLANK),
 	};
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { fields, additions },
 		target: createTarget(fields.agentUuid, fields.personName),

@@ -9,7 +9,7 @@ import { parseLegacySessionId, sessionKey } from '../../shared/chat/parseChatFie
 import { createLegacySession, endLegacySession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
-import { CREATED, createTarget, personNameField, requestOptions } from './create.operation';
+import { CREATED, createTarget, personNameField, requestSettings } from './create.operation';
 import { jsonInTools } from '../../shared/n8n/tools/textInTools';
 
 export const legacyCreate: Operation = {
@@ -29,7 +29,7 @@ export const legacyCreate: Operation = {
 			placeholder: 'e.g. { "source": "website" }',
 			description: 'A JSON object with other information for the agent',
 		}),
-		requestOptions,
+		requestSettings,
 	],
 	toolDescription:
 		'Starts a new chat session through the legacy API of the service, and returns its session ID and a welcome message.',
@@ -44,7 +44,7 @@ export const legacyClose: Operation = {
 	action: 'Close legacy chat session',
 	description:
 		'End the conversation and get a summary of it. Use Session > Close in new workflows.',
-	fields: [sessionField, agentField, requestOptions],
+	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		'Closes a chat session through the legacy API of the service, and returns a summary of the conversation. Use this only when the conversation has ended.',
 	async execute(run) {
@@ -63,7 +63,7 @@ export const legacyPause: Operation = {
 	action: 'Pause legacy chat session',
 	description:
 		'Pause the conversation until the next message. In new workflows, use Session > Support Command to hand the chat to a person.',
-	fields: [sessionField, agentField, requestOptions],
+	fields: [sessionField, agentField, requestSettings],
 	toolDescription:
 		"Pauses a chat session through the legacy API of the service. The customer's next message resumes it.",
 	async execute(run) {
@@ -86,7 +86,7 @@ const createLegacy: Prepare = (form) => {
 		agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 		...(Object.keys(metadata).length > 0 && { metadata }),
 	};
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { body, additions },
 		target: createTarget(body.agent_uuid, personName),
@@ -99,7 +99,7 @@ const createLegacy: Prepare = (form) => {
 function end(form: Fields, how: 'close_session' | 'pause_session'): ReturnType<Prepare> {
 	const sessionId = parseLegacySessionId(form.text('sessionId', MAY_BE_BLANK));
 	const body = { agent_uuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)) };
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { how, sessionId, body, additions },
 		target: [how, sessionKey(sessionId)],

@@ -9,7 +9,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { parseSessionId, requireText, sessionKey } from '../../shared/chat/parseChatFields';
 import { sendSupportCommand } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { requestOptions } from './create.operation';
+import { requestSettings } from './create.operation';
 
 const commandFields = textInTools(
 	{
@@ -49,7 +49,7 @@ export const supportCommand: Operation = {
 		sessionField,
 		...commandFields,
 		shownOnlyAt(otherCommandField, 'command', 'other'),
-		requestOptions,
+		requestSettings,
 	],
 	toolDescription:
 		'Sends a support command to a chat session, such as handing the conversation to a person or giving it back to the AI agent.',
@@ -66,7 +66,7 @@ export const close: Operation = {
 	value: 'close',
 	action: 'Close chat session',
 	description: 'End the conversation permanently',
-	fields: [sessionField, requestOptions],
+	fields: [sessionField, requestSettings],
 	toolDescription:
 		'Closes a chat session permanently. Use this only when the conversation has ended.',
 	async execute(run) {
@@ -87,7 +87,7 @@ function readCommand(form: Fields): string {
 
 function send(form: Fields, command: string): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { sessionId, command, additions },
 		// A session can be handed over and back many times, so only its latest command counts as a repeat.

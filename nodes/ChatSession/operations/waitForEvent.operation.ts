@@ -10,7 +10,7 @@ import {
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { ExecutionStore } from '../../shared/n8n/idempotency/executionStore';
-import { concurrencyField, optionsCollection } from '../../shared/n8n/forms/options';
+import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
@@ -49,7 +49,7 @@ export const waitForEvent: Operation = {
 				'How long to wait. The execution stays in memory while it waits, and is lost if n8n restarts. For long waits, start a workflow with the Chat Events Trigger.',
 		},
 		disconnectOtherField,
-		optionsCollection(
+		developerSettings(
 			concurrencyField(DEFAULT_CONCURRENCY, 'How many sessions to wait for at the same time'),
 			otherEventTypesField,
 		),
@@ -67,7 +67,7 @@ export const waitForEvent: Operation = {
 
 const waitOnce: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
-	const types = chosenTypes(form, form.collection('options'));
+	const types = chosenTypes(form);
 	const timeLimitMs = parseTimeLimit(form.number('timeLimit', undefined)) * 1000;
 	const disconnectOther = form.switch('disconnectOther', false);
 	const send = async ({ context, account, sockets }: ChatDeps) => {

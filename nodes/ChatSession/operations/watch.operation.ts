@@ -21,7 +21,7 @@ import { clock } from '../../shared/n8n/http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { concurrencyField, optionsCollection } from '../../shared/n8n/forms/options';
+import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { toFault } from '../../shared/n8n/http/transport';
 
 const DEFAULT_CONCURRENCY = 5;
@@ -45,7 +45,7 @@ const fields: INodeProperties[] = [
 		default: '',
 		description: "The 'Secret' of the Chat Events Trigger. Leave empty if it has none.",
 	},
-	optionsCollection(
+	developerSettings(
 		concurrencyField(DEFAULT_CONCURRENCY, 'How many requests to send at the same time'),
 	),
 ];

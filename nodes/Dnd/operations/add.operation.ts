@@ -8,7 +8,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { addNumber, valuesToAdd } from '../list/dndChange';
 import {
 	CHANGES_AT_ONCE,
-	changeOptionsField,
+	changeSettings,
 	dndAgentField,
 	phoneField,
 	readChange,
@@ -31,7 +31,7 @@ export const add: Operation = {
 			description:
 				'Why the number is on the list. Leave empty if your service has no reason field.',
 		},
-		changeOptionsField('add'),
+		changeSettings('add'),
 	],
 	toolDescription:
 		'Adds a phone number to the do-not-disturb list of an AI agent. The agent then never calls it, not even in running campaigns. Use this when a person does not want to be called.',

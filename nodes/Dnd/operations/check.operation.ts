@@ -5,7 +5,7 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
-	optionsCollection,
+	developerSettings,
 } from '../../shared/n8n/forms/options';
 import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
@@ -24,7 +24,7 @@ export const check: Operation = {
 	fields: [
 		dndAgentField,
 		phoneField,
-		optionsCollection(
+		developerSettings(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many numbers to check at the same time'),
 		),
@@ -41,7 +41,7 @@ export const check: Operation = {
 			const form = parameters.at(index);
 			const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 			const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
-			const additions = readAdditions(form.collection('options'));
+			const additions = readAdditions(form.collection('developerSettings'));
 			// The service returns all numbers that contain these digits.
 			const request = { agentUuid, phone: searchDigits(phone), additions, limiter };
 			const found = await readAllDndEntries(client, request, apiMapping);

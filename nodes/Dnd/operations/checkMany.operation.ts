@@ -9,7 +9,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import {
 	additionalQueryParameters,
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 	readAdditions,
 	readConcurrency,
 } from '../../shared/n8n/forms/options';
@@ -58,7 +58,7 @@ export const checkMany: Operation = {
 			description:
 				'Which rows to return. The node adds on_dnd, dnd_phone, dnd_reason, and dnd_created_at to each row.',
 		},
-		optionsCollection(
+		developerSettings(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 		),
@@ -77,7 +77,7 @@ export const checkMany: Operation = {
 			return {
 				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK)),
-				additions: readAdditions(form.collection('options')),
+				additions: readAdditions(form.collection('developerSettings')),
 			};
 		};
 		const check = async (index: number) => {

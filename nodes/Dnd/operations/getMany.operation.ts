@@ -6,6 +6,7 @@ import {
 	concurrencyField,
 	readAdditions,
 	readConcurrency,
+	developerSettings,
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
 import {
@@ -48,7 +49,8 @@ export const getMany: Operation = {
 				'Return only numbers that contain these digits. Leave empty to return all numbers.',
 		},
 		...outputFields('raw', 'The numbers with their reasons', 'phone, created_at'),
-		optionsCollection(
+		optionsCollection(requireCompleteField('number')),
+		developerSettings(
 			additionalQueryParameters,
 			concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),
 			{
@@ -59,7 +61,6 @@ export const getMany: Operation = {
 				default: MAX_PAGE_SIZE,
 				description: `How many numbers to get per request, at most ${MAX_PAGE_SIZE}`,
 			},
-			requireCompleteField('number'),
 		),
 	],
 	isReadOnly: true,
@@ -70,23 +71,23 @@ export const getMany: Operation = {
 		const plan = async (index: number): Promise<ListPlan> => {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
-			const options = form.collection('options');
+			const settings = form.collection('developerSettings');
 			const output = readOutput(form);
 			const limit = readLimit(form);
-			const isWhole = options.switch('requireComplete', false);
+			const isWhole = form.collection('options').switch('requireComplete', false);
 			const phone = form.text('phoneContains', NEEDS_VALUE);
 			// Any list may have a second page, so check the parameter before the first request.
 			apiMapping.require([
 				'dndListAgentName',
 				'dndListPageName',
 				...(phone === '' ? [] : (['dndListPhoneName'] as const)),
-				...(options.has('pageSize') ? (['dndListPerPageName'] as const) : []),
+				...(settings.has('pageSize') ? (['dndListPerPageName'] as const) : []),
 			]);
 			const request = {
 				agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
 				phone: phone === '' ? undefined : phone,
-				pageSize: pageSize(options, isWhole ? Infinity : limit, apiMapping),
-				additions: readAdditions(options),
+				pageSize: pageSize(settings, isWhole ? Infinity : limit, apiMapping),
+				additions: readAdditions(settings),
 			};
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				if (isWhole) return await readAllDndEntries(client, { ...request, limiter }, apiMapping);
@@ -111,15 +112,15 @@ function simplifyEntry(entry: JsonObject): JsonObject {
 }
 
 /** The largest useful page, if the credential names the parameter for it. */
-function pageSize(options: Fields, limit: number, mapping: ApiMapping): number | undefined {
-	if (!options.has('pageSize')) {
+function pageSize(settings: Fields, limit: number, mapping: ApiMapping): number | undefined {
+	if (!settings.has('pageSize')) {
 		const known = mapping.optional('dndListPerPageName') !== undefined;
 		return known ? Math.min(limit, MAX_PAGE_SIZE) : undefined;
 	}
 	const resolution = forEveryone(
 		`Enter the number of entries per request, from 1 to ${MAX_PAGE_SIZE}.`,
 	);
-	const size = parseCount(options.number('pageSize', undefined), 'Page Size', resolution);
+	const size = parseCount(settings.number('pageSize', undefined), 'Page Size', resolution);
 	if (size <= MAX_PAGE_SIZE) return size;
 	throw new InvalidInput(`'Page Size' must be at most ${MAX_PAGE_SIZE} (got ${size})`, resolution);
 }

@@ -7,7 +7,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { removeNumber, valuesToRemove } from '../list/dndChange';
 import {
 	CHANGES_AT_ONCE,
-	changeOptionsField,
+	changeSettings,
 	dndAgentField,
 	phoneField,
 	readChange,
@@ -29,7 +29,7 @@ export const remove: Operation = {
 			description:
 				"Whether to continue if the number isn't on the list. Use this if the workflow may run again for the same number.",
 		},
-		changeOptionsField('remove'),
+		changeSettings('remove'),
 	],
 	toolDescription:
 		'Removes a phone number from the do-not-disturb list of an AI agent, so that the person may get real phone calls again. Use this only if the person has agreed to be called.',

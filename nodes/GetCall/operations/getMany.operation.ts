@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../../shared/api/limits';
 import { forEveryone } from '../../shared/api/resolution';
-import { readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
+import { optionsCollection, readAdditions, readConcurrency } from '../../shared/n8n/forms/options';
 import {
 	forEachList,
 	limitFields,
@@ -30,7 +30,7 @@ import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
-import { callOptionsField, callOutputFields } from '../callFields';
+import { callSettings, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -111,7 +111,7 @@ const latestField: INodeProperties = {
 };
 
 const ifChanging =
-	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Options'.";
+	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Developer Settings'.";
 
 const PAGE_SIZE_RESOLUTION = forEveryone('Enter the number of calls per request, at least 1.');
 
@@ -135,7 +135,8 @@ export const getMany: Operation = {
 		...limitFields,
 		filtersField,
 		...callOutputFields,
-		callOptionsField(latestField, pageSizeField, requireCompleteField('call')),
+		optionsCollection(latestField, requireCompleteField('call')),
+		callSettings(pageSizeField),
 	],
 	isReadOnly: true,
 	toolDescription:
@@ -146,6 +147,7 @@ export const getMany: Operation = {
 			const { client, apiMapping } = await account();
 			const form = parameters.at(index);
 			const options = form.collection('options');
+			const settings = form.collection('developerSettings');
 			const filters = readFilters(form.collection('filters'));
 			const limit = readLimit(form);
 			const latest = options.switch('latestOfEachNumber', false);
@@ -153,8 +155,8 @@ export const getMany: Operation = {
 			if (latest) requireAllStatuses(filters);
 			const part = {
 				limit: isWhole ? Infinity : limit,
-				pageSize: options.has('pageSize')
-					? parseCount(options.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
+				pageSize: settings.has('pageSize')
+					? parseCount(settings.number('pageSize', undefined), 'Page Size', PAGE_SIZE_RESOLUTION)
 					: undefined,
 			};
 			// One error names all missing fields of the credential.
@@ -165,7 +167,7 @@ export const getMany: Operation = {
 			const request = {
 				...part,
 				query: callListQuery(filters, apiMapping, context.getTimezone()),
-				additions: readAdditions(options),
+				additions: readAdditions(settings),
 			};
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {

@@ -7,6 +7,8 @@ import { DAY_MINUTES } from '../request/openingHours';
 import { timeZone } from '../request/timeZone';
 import type { CallField } from './callDraft';
 
+const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+
 const hoursProperty: INodeProperties = {
 	displayName: 'Calling Hours',
 	name: 'callingHours',
@@ -16,7 +18,7 @@ const hoursProperty: INodeProperties = {
 	default: { hours: {} },
 	placeholder: 'Add Hours',
 	description:
-		"When people may be called, in the time zone that you enter. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
+		"When people may be called, in the time zone that you choose. Outside these hours, a call is scheduled for the next opening, unless you change 'Outside Calling Hours'. The service's own retries and callbacks don't follow these hours.",
 	options: [
 		{
 			displayName: 'Hours',
@@ -25,12 +27,12 @@ const hoursProperty: INodeProperties = {
 				{
 					displayName: 'Days',
 					name: 'days',
-					type: 'string',
-					default: '',
+					type: 'multiOptions',
+					options: WEEK.map((name) => ({ name, value: name.toLowerCase() })),
+					default: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday'],
 					required: true,
-					placeholder: 'e.g. Mon-Fri, Sun',
 					description:
-						'English names of the days on which the hours start, separated by commas. Use a hyphen for a range.',
+						'The days on which the hours start. An expression can return a list of English names, or text such as Mon-Fri, Sun.',
 				},
 				{
 					displayName: 'From',
@@ -54,12 +56,26 @@ const hoursProperty: INodeProperties = {
 				{
 					displayName: 'Time Zone',
 					name: 'timeZone',
-					type: 'string',
-					default: '',
+					type: 'resourceLocator',
+					default: { mode: 'list', value: '' },
 					required: true,
-					placeholder: 'e.g. Asia/Kolkata',
 					description:
 						'The time zone of the people to call, which can differ from the time zone of this workflow. An expression can return one per item.',
+					modes: [
+						{
+							displayName: 'From List',
+							name: 'list',
+							type: 'list',
+							placeholder: 'Select a time zone...',
+							typeOptions: { searchListMethod: 'searchTimeZones', searchable: true },
+						},
+						{
+							displayName: 'By Name',
+							name: 'id',
+							type: 'string',
+							placeholder: 'e.g. Asia/Kolkata',
+						},
+					],
 				},
 			],
 		},
@@ -115,7 +131,7 @@ export const callingHours: CallField = {
 			draft.take(NO_HOURS);
 			return;
 		}
-		const days = draft.take(daysIn(hours.text('days', MAY_BE_BLANK)));
+		const days = draft.take(daysIn(hours.textOrList('days', MAY_BE_BLANK)));
 		const from = draft.take(minuteOfDay('From', hours.text('from', MAY_BE_BLANK)));
 		const to = draft.take(minuteOfDay('To', hours.text('to', MAY_BE_BLANK)));
 		const zone = draft.take(timeZone(hours.text('timeZone', MAY_BE_BLANK)));
@@ -141,16 +157,16 @@ const NO_TIME = problem(
 	),
 );
 
-const WEEK = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const MIN_DAY_NAME_LENGTH = 3;
 const CLOCK_TIME = /^(\d{1,2}):([0-5]\d)$/;
 /** Such as `9am` and `6:30 p.m.`. */
 const TWELVE_HOURS = /^(1[0-2]|0?[1-9])(?::([0-5]\d))? ?([ap])\.?m\.?$/i;
 
-/** Days such as `Mon-Wed, Sat`. */
-function daysIn(value: string): Checked<Set<number>> {
+/** Chosen days, or text such as `Mon-Wed, Sat`. */
+function daysIn(given: string | string[]): Checked<Set<number>> {
+	const value = [given].flat().join(', ');
 	const resolution = onScreenOnly(
-		'Enter the days on which people may be called, such as Mon-Wed, Sat.',
+		'Choose the days on which people may be called, or let an expression return them, such as Mon-Wed, Sat.',
 	);
 	if (isUnset(value)) return problem("'Days' in 'Calling Hours' is empty", resolution);
 	// Collapse white space first, because the next pattern is slow for long runs of it.
@@ -180,7 +196,7 @@ function daysIn(value: string): Checked<Set<number>> {
 }
 
 function dayNamed(name: string): number | undefined {
-	const index = WEEK.findIndex((day) => day.startsWith(name.toLowerCase()));
+	const index = WEEK.findIndex((day) => day.toLowerCase().startsWith(name.toLowerCase()));
 	return name.length < MIN_DAY_NAME_LENGTH || index < 0 ? undefined : index + 1;
 }
 

@@ -4,6 +4,7 @@ import {
 	additionalBodyFields,
 	additionalQueryParameters,
 	concurrencyField,
+	developerSettings,
 	optionsCollection,
 } from '../../shared/n8n/forms/options';
 import { type Checked, problem, quoted } from '../../shared/values';
@@ -57,16 +58,10 @@ function completeUrl(url: string): Checked<string> {
 }
 
 /** Options of both operations about the call. */
-export const CALL_OPTIONS = [systemPrompt, additionalDataJson, callingHours, callLimit];
+export const CALL_OPTIONS = [systemPrompt, callingHours, callLimit];
 
 /** Options of both operations that control how the node works. */
 const NODE_OPTIONS: INodeProperties[] = [
-	additionalBodyFields,
-	additionalQueryParameters,
-	concurrencyField(
-		1,
-		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
-	),
 	{
 		displayName: 'Include Input Fields',
 		name: 'includeInputFields',
@@ -78,6 +73,17 @@ const NODE_OPTIONS: INodeProperties[] = [
 	},
 	maximumCallsField,
 	finishedStatuses,
+];
+
+/** *Developer Settings* of both operations. */
+export const callDeveloperSettings = developerSettings(
+	additionalBodyFields,
+	...propertiesOf(additionalDataJson),
+	additionalQueryParameters,
+	concurrencyField(
+		1,
+		'How many calls to send to the service at the same time. With 1, each call is confirmed before the next one is sent.',
+	),
 	{
 		displayName: 'Use Legacy Endpoint',
 		name: 'useLegacyEndpoint',
@@ -86,7 +92,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 		description:
 			'Whether to place the call with the older endpoint /call instead of /v1/call. Both accept and return the same data. The older one is deprecated.',
 	},
-];
+);
 
 /** The options, with those of one operation. */
 export function callOptions(fields: CallField[], ...own: INodeProperties[]): INodeProperties {

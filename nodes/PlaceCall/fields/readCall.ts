@@ -2,7 +2,7 @@ import type { DataExtractionItem } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { CallDraft, type CallField, type CheckedCall } from './callDraft';
 import { callSettings } from './callSettings';
-import { additionalData, dataExtraction, greeting } from './conversation';
+import { additionalData, additionalDataJson, dataExtraction, greeting } from './conversation';
 import { CALL_OPTIONS, webhookUrl } from './options';
 import { personName, recipient } from './recipient';
 import { when } from './when';
@@ -15,6 +15,7 @@ const CALL_FIELDS: CallField[] = [
 	dataExtraction,
 	additionalData,
 	callSettings,
+	additionalDataJson,
 	...CALL_OPTIONS,
 	webhookUrl,
 ];
@@ -32,11 +33,11 @@ export function readCall(
 	question?: DataExtractionItem,
 ): CheckedCall {
 	const draft = new CallDraft(zone);
-	const options = form.collection('options');
+	const collections = [form.collection('options'), form.collection('developerSettings')];
 	for (const field of recipient) field.addTo(draft, form);
 	for (const field of CALL_FIELDS) {
 		// Some fields of one operation are options of the other one.
-		const shownIn = [form, options].find((fields) =>
+		const shownIn = [form, ...collections].find((fields) =>
 			field.properties.some(({ name }) => fields.has(name)),
 		);
 		if (shownIn !== undefined) field.addTo(draft, shownIn);

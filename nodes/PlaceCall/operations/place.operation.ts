@@ -2,7 +2,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, greeting } from '../fields/conversation';
-import { callOptions, webhookUrl } from '../fields/options';
+import { callDeveloperSettings, callOptions, webhookUrl } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { when } from '../fields/when';
 import { placeCalls } from '../placeCalls';
@@ -19,6 +19,7 @@ export const place: Operation = {
 		...waitFields,
 		...propertiesOf(greeting, dataExtraction, additionalData, callSettings),
 		callOptions([webhookUrl]),
+		callDeveloperSettings,
 	],
 	toolDescription:
 		'Places a real phone call: an AI agent calls the number and talks to the person who answers, now or at the given time. A call cannot be undone. Use this only if the call is wanted, and once for each person. Returns the call ID. Use the ID to read the result of the conversation later.',

@@ -7,7 +7,7 @@ import { answerOptions, questionFields, readQuestion } from '../ask/question';
 import { propertiesOf } from '../fields/callDraft';
 import { callSettings } from '../fields/callSettings';
 import { additionalData, dataExtraction, greeting } from '../fields/conversation';
-import { callOptions } from '../fields/options';
+import { callDeveloperSettings, callOptions } from '../fields/options';
 import { personName, recipientProperties } from '../fields/recipient';
 import { placeCalls } from '../placeCalls';
 import { waitOption } from '../wait/waitOption';
@@ -22,6 +22,7 @@ export const sendAndWait: Operation = {
 		...questionFields,
 		...propertiesOf(dataExtraction, additionalData, callSettings),
 		callOptions([greeting, personName], ...answerOptions, waitOption),
+		callDeveloperSettings,
 	],
 	toolDescription:
 		'Places a real phone call to ask a person one question, waits for the end of the call, and returns the answer: yes, no, answered, not_reached, or unclear. Only yes is an approval. Use this only if a person has to decide or has information that you need, and once for each question. If timed_out is true, the call may still be in progress. Repeat the same request to wait longer. It does not place another call.',

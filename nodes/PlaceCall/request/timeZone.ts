@@ -1,4 +1,6 @@
+import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -37,6 +39,38 @@ const ZONES_BY_OFFSET: { [hours: string]: string } = {
 	'+14': 'Pacific/Kiritimati',
 };
 
+/** Current names of time zones that JavaScript lists by an older name, such as Asia/Calcutta. */
+const CURRENT_NAMES = [
+	'Africa/Asmara',
+	'America/Argentina/Buenos_Aires',
+	'America/Nuuk',
+	'Asia/Ho_Chi_Minh',
+	'Asia/Kathmandu',
+	'Asia/Kolkata',
+	'Asia/Yangon',
+	'Atlantic/Faroe',
+	'Europe/Kyiv',
+	'Pacific/Chuuk',
+	'Pacific/Kanton',
+	'Pacific/Pohnpei',
+	'UTC',
+];
+
+/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
+export async function searchTimeZones(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const typed = filter.trim().replaceAll(' ', '_').toLowerCase();
+	const zones = uniq([...CURRENT_NAMES, ...Intl.supportedValuesOf('timeZone')]).sort();
+	const found = zones.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone));
+	return await Promise.resolve({ results: found.map((zone) => ({ name: zone, value: zone })) });
+}
+
+function isTimeZone(name: string): boolean {
+	return (ZONE_IN_AN_AREA.test(name) || name === 'UTC') && IANAZone.isValidZone(name);
+}
+
 /** Abbreviations such as IST are ambiguous, so a name such as Asia/Kolkata is required. */
 export function timeZone(value: string): Checked<string> {
 	const resolution = onScreenOnly(
@@ -44,8 +78,7 @@ export function timeZone(value: string): Checked<string> {
 	);
 	if (isUnset(value)) return problem("'Time Zone' in 'Calling Hours' is empty", resolution);
 	const zone = value.trim();
-	const isZone = (ZONE_IN_AN_AREA.test(zone) || zone === 'UTC') && IANAZone.isValidZone(zone);
-	if (!isZone) {
+	if (!isTimeZone(zone)) {
 		return problem(
 			`'Time Zone' in 'Calling Hours' must be the name of a time zone (got ${quoted(value)})`,
 			resolution,

@@ -199,10 +199,9 @@ export class FileRows implements RowSource {
 		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.fileOf(row))}`;
 		return {
 			one: nameOf,
-			asRow: nameOf,
 			several: (rows) => {
 				const parts = this.byFile(rows).map(
-					({ file, some }) => describeRows(some, 'row', numberOf) + of(file),
+					({ file, some }) => describeRows(some, numberOf) + of(file),
 				);
 				return parts.join(' and ');
 			},

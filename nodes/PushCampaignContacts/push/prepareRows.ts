@@ -139,7 +139,7 @@ class DuplicateRow implements RejectedRow {
 
 	get reason(): string {
 		const { source, names, columns, isTool } = this.words;
-		const row = names.asRow(this.kept);
+		const row = names.one(this.kept);
 		const name = personNameOf(source.at?.(this.kept) ?? {}, columnsOfFile(columns, 0));
 		const person = name ? `${name} (${row})` : upperFirst(row);
 		const same = `${person} has the same number and was kept.`;

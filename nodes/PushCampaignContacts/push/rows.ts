@@ -41,11 +41,9 @@ export type Visit = (row: ContactRow, index: number, unusable?: string, file?: n
 
 /** Names of rows in messages. */
 export type RowNames = {
-	/** "item 3" */
+	/** "row 4" */
 	one(row: number): string;
-	/** "row 4", as a person counts rows */
-	asRow(row: number): string;
-	/** "items 0 to 9999, 10004" */
+	/** "rows 1 to 10000, 10005" */
 	several(rows: RowSet): string;
 	/** Explains the numbers, if necessary. */
 	legend?: string;
@@ -154,21 +152,16 @@ function isListOfRows(cell: unknown): cell is unknown[] {
 	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
 
-/** n8n numbers items from 0. */
+/** As a person counts rows. n8n numbers items from 0. */
 export const namesOfItems: RowNames = {
-	one: (row) => `item ${row}`,
-	asRow: (row) => `row ${row + 1}`,
-	several: (rows) => describeRows(rows, 'item', (row) => row),
+	one: (row) => `row ${row + 1}`,
+	several: (rows) => describeRows(rows, (row) => row + 1),
 };
 
 const MAX_RANGES = 100;
 
 /** "rows 2 to 10001, 10005" */
-export function describeRows(
-	rows: RowSet,
-	noun: string,
-	numberOf: (row: number) => number,
-): string {
+export function describeRows(rows: RowSet, numberOf: (row: number) => number): string {
 	const ranges: string[] = [];
 	let end: number | undefined;
 	for (const [first, last] of rows.ranges()) {
@@ -177,5 +170,5 @@ export function describeRows(
 		else ranges.push(`${numberOf(first)} to ${numberOf(last)}`);
 	}
 	const more = end === undefined ? '' : `, and more up to ${numberOf(end)}`;
-	return `${noun}${rows.size === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
+	return `row${rows.size === 1 ? '' : 's'} ${ranges.join(', ')}${more}`;
 }

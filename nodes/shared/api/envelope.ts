@@ -2,7 +2,7 @@ import { documentedError, explainStatus, explainBody, isDocumentedAt } from './e
 import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
-import { OutcomeUnknown, ServiceRejection, type ErrorOrigin } from './errors';
+import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
 import { explainNotProcessed } from './notProcessed';
 import { recordIn } from './record';
@@ -147,17 +147,13 @@ function rejectionError(
 	now: number,
 ): ServiceRejection {
 	const { status } = response;
-	const { message, resolution } =
+	const words = serviceText(rejection, status);
+	const explanation =
 		explainBody(rejection, status, request) ??
 		explainNotProcessed(request, response, now) ??
 		explainStatus(request, status, rejection.texts.length > 0);
-	return new ServiceRejection(
-		message,
-		resolution,
-		serviceText(rejection, status),
-		status,
-		rejection,
-	);
+	const { message, resolution } = quotingService(explanation, words);
+	return new ServiceRejection(message, resolution, words, status, rejection);
 }
 
 /**

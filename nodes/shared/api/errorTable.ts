@@ -111,6 +111,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		resolution: forEveryone(
 			'Check the state of the chat session and the reason that the service gives.',
 		),
+		quotesService: true,
 	},
 	{
 		code: 'agent_not_in_account',

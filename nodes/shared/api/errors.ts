@@ -39,6 +39,12 @@ export abstract class ExplainedError extends Error {
 		return { message: this.message, resolution: this.resolutions };
 	}
 
+	/** `originalMessage`, unless the message quotes it. */
+	get unquotedOriginal(): string | undefined {
+		const { message, originalMessage = '' } = this;
+		return message.includes(quotation(originalMessage)) ? undefined : this.originalMessage;
+	}
+
 	/** The resolution and the original message, for n8n's screen. */
 	get description(): string {
 		return this.descriptionFor('onScreen');
@@ -46,9 +52,29 @@ export abstract class ExplainedError extends Error {
 
 	descriptionFor(reader: Reader): string {
 		const resolution = this.resolutions[reader];
-		if (this.originalMessage === undefined) return resolution;
-		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(this.originalMessage)}`.trim();
+		const original = this.unquotedOriginal;
+		if (original === undefined) return resolution;
+		return `${resolution} ${QUOTES[this.origin]}: ${asSentence(original)}`.trim();
 	}
+}
+
+/** Longer texts of the service follow in the description. */
+const MAX_QUOTED_CHARACTERS = 200;
+
+/** Adds the words of the service to a message that needs them. */
+export function quotingService(explanation: Explanation, words: string): Explanation {
+	if (explanation.quotesService !== true || words.length > MAX_QUOTED_CHARACTERS)
+		return explanation;
+	return { ...explanation, message: `${explanation.message}${quotation(words)}` };
+}
+
+function quotation(words: string): string {
+	return `: "${words}"`;
+}
+
+/** What happened, without the words of the service. */
+export function withoutQuotation(message: string, words: string): string {
+	return message.replace(quotation(words), '');
 }
 
 /**

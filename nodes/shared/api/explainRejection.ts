@@ -13,6 +13,18 @@ import { forEveryone, type Explanation } from './resolution';
 const ANY: Explanation = {
 	message: 'The service rejected the request',
 	resolution: forEveryone('Correct what the service names, then try again.'),
+	quotesService: true,
+};
+
+/** Such as a number on the do-not-disturb list, which the document gives no status or text for. */
+const ANY_OF_CALL: Explanation = {
+	message: 'The service rejected the call',
+	resolution: {
+		onScreen:
+			'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
+		forModel: 'Correct what the service names, if it can be corrected.',
+	},
+	quotesService: true,
 };
 
 const WITHOUT_REASON: Explanation = {
@@ -94,7 +106,8 @@ export function explainStatus(
 	const known = UNDOCUMENTED_ERRORS.find(
 		(row) => row.raisedBy.test(endpoint) && row.status === status,
 	);
-	return known ?? (gaveReason ? ANY : WITHOUT_REASON);
+	if (known !== undefined || !gaveReason) return known ?? WITHOUT_REASON;
+	return CALL_PLACEMENT.test(endpoint) ? ANY_OF_CALL : ANY;
 }
 
 function endpointOf({ method, path }: ServiceRequest): string {

@@ -64,8 +64,8 @@ export async function testMapping(
 				result.untested.push(`${notTested.subject ?? subject} (${notTested.reason})`);
 			}
 		} catch (error) {
-			const { message, resolution, originalMessage } = explained(error);
-			const details = originalMessage === undefined ? '' : ` (${originalMessage})`;
+			const { message, resolution, unquotedOriginal } = explained(error);
+			const details = unquotedOriginal === undefined ? '' : ` (${unquotedOriginal})`;
 			const next =
 				error instanceof ServiceRejection ? mapping.resolution(...relatedFields) : resolution;
 			result.failures.push(`Reading ${subject} failed: ${asSentence(message + details)} ${next}`);

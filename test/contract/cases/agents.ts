@@ -34,7 +34,7 @@ export const agents: ContractCase[] = [
 		title: 'sends an additional query parameter that filters the list',
 		parameters: (dialect) => ({
 			operation: 'getMany',
-			options: {
+			developerSettings: {
 				additionalQueryParameters: JSON.stringify({ [dialect.agents.filter]: fixed.us }),
 			},
 		}),

@@ -125,7 +125,7 @@ export const dnd: ContractCase[] = [
 			...agent(),
 			returnAll: true,
 			phoneContains: '70000001',
-			options: { pageSize: 8 },
+			developerSettings: { pageSize: 8 },
 		},
 		requests: Array<string>(3).fill('GET /v1/dnd_numbers'),
 		output: Array.from({ length: 20 }, (_, index) => entry(`+917000000${100 + index}`)),

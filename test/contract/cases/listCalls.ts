@@ -74,7 +74,7 @@ export const listCalls: ContractCase[] = [
 			operation: 'getMany',
 			limit: 3,
 			simplify: false,
-			options: { pageSize: 2 },
+			developerSettings: { pageSize: 2 },
 		},
 		requests: [LIST, LIST],
 		output: withIds(40, 39, 38),

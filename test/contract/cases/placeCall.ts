@@ -41,7 +41,7 @@ export const placeCall: ContractCase[] = [
 	},
 	{
 		title: 'places a call by the legacy endpoint',
-		parameters: { ...call, options: { useLegacyEndpoint: true } },
+		parameters: { ...call, developerSettings: { useLegacyEndpoint: true } },
 		requests: ['POST /call'],
 		output: [{ call_id: expect.any(String) }],
 	},

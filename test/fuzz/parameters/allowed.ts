@@ -7,14 +7,14 @@ export const MAY_BE_BLANK: { [place: string]: string } = {
 	'placeCall › initialGreeting': 'an opening line, for which the agent has a default',
 	'placeCall › options.personName': 'the same, for a question',
 	'placeCall › options.initialGreeting': 'the same, among the options',
-	'placeCall › options.additionalDataJson': 'further data about the person',
+	'placeCall › developerSettings.additionalDataJson': 'further data about the person',
 	'placeCall › additionalDataFields.fields[0].value': 'one value about the person',
 	'dnd › reason': 'a remark about the entry',
 	'chatSession › personName': 'the name of a customer',
 	'chatSession › metadata': 'further data about the customer',
 	'chatSend › sessionId': 'a new customer has none, and the agent is required then',
 	'chatSend › agentUuid': 'the session already has an agent, and one of the two is required',
-	'chatSend › options.messageId': 'an ID that the service only returns',
+	'chatSend › developerSettings.messageId': 'an ID that the service only returns',
 };
 
 /** Fields in which true and false are values like any text. */

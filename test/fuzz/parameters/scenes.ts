@@ -45,7 +45,8 @@ const placeCall: Scene[] = [
 		parameters: {
 			...place,
 			...READING.settings,
-			options: { additionalDataJson: '{ "plan": "gold" }', finishedStatuses: 'picked' },
+			options: { finishedStatuses: 'picked' },
+			developerSettings: { additionalDataJson: '{ "plan": "gold" }' },
 		},
 	},
 	{ node: 'placeCall', parameters: question },

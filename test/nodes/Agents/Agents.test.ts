@@ -51,8 +51,8 @@ describe('Get Many Active', () => {
 
 	test('with additional query parameters', async () => {
 		agents({ team: 'north' }).reply(200, LIST);
-		const options = { additionalQueryParameters: '{ "team": "north" }' };
-		expect(await harness.records({ ...many, options })).toHaveLength(2);
+		const developerSettings = { additionalQueryParameters: '{ "team": "north" }' };
+		expect(await harness.records({ ...many, developerSettings })).toHaveLength(2);
 	});
 
 	test('an invalid token', async () => {

@@ -51,8 +51,8 @@ describe('one read', () => {
 		endpoint()
 			.query({ x: 'y' })
 			.reply(200, { ...body, status: 'ok' });
-		const options = { additionalQueryParameters: '{ "x": "y" }' };
-		expect(await records({ simplify: false, options })).toEqual([
+		const developerSettings = { additionalQueryParameters: '{ "x": "y" }' };
+		expect(await records({ simplify: false, developerSettings })).toEqual([
 			{ ...DATA, note: 'beta', envelope: { status: 'ok' } },
 		]);
 	});
@@ -153,16 +153,16 @@ describe('several items with the same campaign', () => {
 			.get(/status/)
 			.times(3)
 			.reply((uri) => [200, (asked.push(uri), shortened(42))]);
-		const options = { additionalQueryParameters: '={{ { note: $json.note } }}' };
-		expect(await records({ campaignId: '42', options }, { items })).toHaveLength(30);
+		const developerSettings = { additionalQueryParameters: '={{ { note: $json.note } }}' };
+		expect(await records({ campaignId: '42', developerSettings }, { items })).toHaveLength(30);
 		expect(asked.map((uri) => uri.split('?')[1]).sort()).toEqual(['note=0', 'note=1', 'note=2']);
 	});
 
 	test('each item gets the rejection of the one request', async () => {
 		endpoint(42).reply(404, { success: false, error: "Couldn't find Campaign with 'id'=42" });
 		const overrides = { onError: 'continueRegularOutput' } as const;
-		const options = oneAtATime;
-		const found = await records({ options }, { items: items.slice(0, 3), overrides });
+		const developerSettings = oneAtATime;
+		const found = await records({ developerSettings }, { items: items.slice(0, 3), overrides });
 		expect(found.map(({ error }) => error)).toEqual(
 			[0, 1, 2].map((item) => `The service doesn't know this campaign [item ${item}]`),
 		);
@@ -172,7 +172,7 @@ describe('several items with the same campaign', () => {
 		endpoint(42).times(4).reply(503, 'busy');
 		endpoint(42).reply(200, shortened(42));
 		const overrides = { onError: 'continueRegularOutput' } as const;
-		const parameters = { simplify: false, options: oneAtATime };
+		const parameters = { simplify: false, developerSettings: oneAtATime };
 		const found = await records(parameters, { items: items.slice(0, 3), overrides });
 		expect(found).toMatchObject([
 			{ error: expect.stringContaining('[item 0]') },

@@ -71,7 +71,7 @@ test('only chosen and custom types start executions', async () => {
 	const active = await harness.start({
 		sessionIds: sessions.open,
 		eventTypes: ['mode_changed'],
-		settings: { otherEventTypes: 'typing_started' },
+		developerSettings: { otherEventTypes: 'typing_started' },
 	});
 	const { sessions: control } = harness.service();
 	control.nudge(sessions.open);

@@ -36,7 +36,7 @@ test.each<[string, string, INodeParameters, object]>([
 	[
 		'inbound',
 		INBOUND,
-		{ options: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
+		{ developerSettings: { additionalBodyFields: '{ "customer_id": 7, "message": "ignored" }' } },
 		{ session_id: sessions.open, message: 'Hello', customer_id: 7 },
 	],
 	['async', ASYNC, {}, { chat_session_id: sessions.open, content: 'Hello' }],
@@ -126,8 +126,8 @@ describe('a 200 with the state of a message that was not accepted', () => {
 		],
 		[
 			{ state: 'invalid', error: 'too_blue' },
-			'The service rejected the message',
-			'The service said: too_blue.',
+			'The service rejected the message: "too_blue"',
+			'Correct what the service reports. Then send the message again.',
 		],
 		[
 			{ state: 'invalid' },
@@ -301,7 +301,7 @@ describe('3 items with a concurrency of 3', () => {
 		sendBy: 'inbound',
 		sessionId: '={{ $json.session }}',
 		message: '={{ $json.text }}',
-		options: { concurrency: 3 },
+		developerSettings: { concurrency: 3 },
 	};
 	const sent = () => harness.simulator().requests.filter(({ path }) => path === INBOUND);
 

@@ -92,8 +92,8 @@ describe('each state of the ack has its own outcome', () => {
 
 	test('invalid with an undocumented code: shows the code', async () => {
 		expect(stopMessage(await send('please be invalid: too_blue'))).toEqual({
-			message: 'The service rejected the message',
-			description: expect.stringContaining('too_blue'),
+			message: 'The service rejected the message: "too_blue"',
+			description: 'Correct what the service reports. Then send the message again.',
 		});
 	});
 });
@@ -110,8 +110,8 @@ describe('an ack with an undocumented state', () => {
 	test('with an error: rejected', async () => {
 		const run = await sendAndAck({ state: 'quarantined', error: 'spam_suspected' });
 		expect(stopMessage(run)).toEqual({
-			message: 'The service rejected the message',
-			description: expect.stringContaining('spam_suspected (state quarantined)'),
+			message: 'The service rejected the message: "spam_suspected (state quarantined)"',
+			description: 'Correct what the service reports. Then send the message again.',
 		});
 		expect(frames()).toHaveLength(1);
 	});
@@ -158,7 +158,9 @@ test('the same with a key: sent again, accepted once', async () => {
 	await eventually(() => frames().length === 1);
 	harness.simulator().sessions.cutSockets();
 	// The second ack reports that the message was accepted before.
-	expect(records(await sending)).toMatchObject([{ state: 'accepted', turn_id: expect.any(String) }]);
+	expect(records(await sending)).toMatchObject([
+		{ state: 'accepted', turn_id: expect.any(String) },
+	]);
 	expect(new Set(frames().map((frame) => JSON.stringify(frame))).size).toBe(1);
 	expect(customerMessages()).toEqual(['please answer slowly']);
 });
@@ -233,7 +235,7 @@ test('the API token in a frame of the service is hidden', async () => {
 });
 
 test('a custom message ID is sent and returned', async () => {
-	const [item] = records(await send('Hello', { options: { messageId: 'm-1' } }));
+	const [item] = records(await send('Hello', { developerSettings: { messageId: 'm-1' } }));
 	expect(item).toMatchObject({ message_id: 'm-1' });
 	expect(frames()).toEqual([{ type: 'message', content: 'Hello', message_id: 'm-1' }]);
 });
@@ -244,7 +246,7 @@ test('messages of a session keep their order with any concurrency, on one socket
 		{ text, session: sessions.open },
 		{ text, session: sessions.dormant },
 	]);
-	const parameters = { sessionId: '={{ $json.session }}', options: { concurrency: 8 } };
+	const parameters = { sessionId: '={{ $json.session }}', developerSettings: { concurrency: 8 } };
 	const replies = records(await harness.run(parameters, { items })).map(({ reply }) => reply);
 	expect(replies).toEqual(items.map(({ text }) => `You said: ${text}`));
 	expect(customerMessages()).toEqual(texts);
@@ -259,7 +261,7 @@ test('upper and lower case are the same session: one connection, messages in ord
 		sessionId: '={{ $json.session }}',
 		idempotency: 'derived',
 		uniqueBy: 'row 7',
-		options: { concurrency: 4 },
+		developerSettings: { concurrency: 4 },
 	};
 	const output = records(await harness.run(parameters, { items }));
 	expect(output.map(({ reply }) => reply)).toEqual(items.map(({ text }) => `You said: ${text}`));

@@ -97,7 +97,7 @@ describe('legacy', () => {
 		const errors = ['agent_uuid is invalid', 'metadata is too big'];
 		service().post('/chat_sessions').reply(422, { success: false, errors });
 		const run = await harness.runOnNock({ operation: 'legacyCreate', ...AGENT });
-		expect(stopMessage(run).description).toContain(errors.join(' · '));
+		expect(stopMessage(run).message).toContain(`"${errors.join(' · ')}"`);
 	});
 
 	test.each([
@@ -134,8 +134,8 @@ describe('support commands', () => {
 		service()
 			.post(PATH, { command, note: 'x' })
 			.reply(200, { success: true, data: { state: 'done' } });
-		const options = { additionalBodyFields: '{ "note": "x" }' };
-		const run = await harness.runOnNock({ operation, ...parameters, options });
+		const developerSettings = { additionalBodyFields: '{ "note": "x" }' };
+		const run = await harness.runOnNock({ operation, ...parameters, developerSettings });
 		expect(records(run)).toEqual([{ session_id: sessions.open, state: 'done' }]);
 	});
 
@@ -147,8 +147,8 @@ describe('support commands', () => {
 		],
 		[
 			'not_now',
-			'The chat engine rejected the request',
-			'Check the state of the chat session and the reason that the service gives. The service said: close failed · reason: not_now.',
+			'The chat engine rejected the request: "close failed · reason: not_now"',
+			'Check the state of the chat session and the reason that the service gives.',
 		],
 	])('a rejection of the chat engine: %s', async (reason, message, description) => {
 		const body = {
@@ -220,7 +220,7 @@ describe('wait for event', () => {
 	test('without types: any event, and with a custom type: that one', async () => {
 		for (const [parameters, type] of [
 			[{}, 'nudge_sent'],
-			[{ options: { otherEventTypes: 'typing_started' } }, 'typing_started'],
+			[{ developerSettings: { otherEventTypes: 'typing_started' } }, 'typing_started'],
 		] as const) {
 			const waiting = wait(parameters);
 			await listening();
@@ -335,7 +335,7 @@ describe('wait for event', () => {
 		});
 
 		test("later items don't start", async () => {
-			const { execution } = await begin({ options: { concurrency: 1 } }, [{}, {}, {}]);
+			const { execution } = await begin({ developerSettings: { concurrency: 1 } }, [{}, {}, {}]);
 			await listening();
 			execution.cancel();
 			expect((await execution).status).toBe('canceled');
@@ -400,7 +400,7 @@ describe('wait for event', () => {
 				operation: 'waitForEvent',
 				sessionId: '={{ $json.id }}',
 				timeLimit: 20,
-				options: { concurrency: 2 },
+				developerSettings: { concurrency: 2 },
 			};
 			const waiting = harness.run(parameters, { credential, items });
 			await eventually(() => terse.sessions.openSockets() === 1);

@@ -15,7 +15,7 @@ const harness = engineHarness();
 const agentUuid = { __rl: true, mode: 'id', value: fixtures.agents.full };
 const sessionId = fixtures.sessions.open;
 /** Differs in each execution. */
-const options = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
+const developerSettings = { additionalBodyFields: '={ "external_id": "{{ $execution.id }}" }' };
 const mapping = {
 	describeChat: true,
 	chatCreateAgentName: 'agent_uuid',
@@ -45,7 +45,7 @@ test.each<[string, string, INodeParameters]>([
 				...(operation.startsWith('legacy') && { resource: 'legacy' }),
 				operation,
 				...parameters,
-				options,
+				developerSettings,
 			},
 			onError: 'continueRegularOutput',
 		});

@@ -65,8 +65,8 @@ describe('what is sent', () => {
 			dndAddAgentName: 'entry.agent',
 			dndAddPhoneName: 'entry.phone',
 		};
-		const options = { additionalBodyFields: { entry: { source: 'crm', phone: 'x' } } };
-		expect(await records({ options }, { credential: nested })).toHaveLength(1);
+		const developerSettings = { additionalBodyFields: { entry: { source: 'crm', phone: 'x' } } };
+		expect(await records({ developerSettings }, { credential: nested })).toHaveLength(1);
 	});
 
 	test('additional fields do not replace what the node sends', async () => {
@@ -74,11 +74,11 @@ describe('what is sent', () => {
 			.post(PATH, { ...BODY, source: 'crm' })
 			.query({ notify: 'no' })
 			.reply(200, { success: true });
-		const options = {
+		const developerSettings = {
 			additionalBodyFields: { source: 'crm', add_phone: 'x' },
 			additionalQueryParameters: '{ "notify": "no" }',
 		};
-		expect(await records({ options }, { credential })).toEqual([{}]);
+		expect(await records({ developerSettings }, { credential })).toEqual([{}]);
 	});
 });
 
@@ -157,7 +157,7 @@ describe('several items', () => {
 			.post(PATH)
 			.reply(422, { success: false, errors: ['already listed'] });
 		const stopped = await errorOf(perItem, { items: people(4), credential });
-		expect(stopped.message).toBe('The service rejected the request [item 2]');
+		expect(stopped.message).toBe('The service rejected the request: "already listed" [item 2]');
 		expect(stopped.description).toContain('2 numbers were already added in this run (items 0–1)');
 	});
 

@@ -82,7 +82,7 @@ test('sends a part of the number, a page size, and additional parameters', async
 	list({ list_phone: '981', list_size: 7, x: 'y' }).reply(200, page(1, 1, 1));
 	const parameters = {
 		phoneContains: '981',
-		options: { pageSize: 7, additionalQueryParameters: '{ "x": "y" }' },
+		developerSettings: { pageSize: 7, additionalQueryParameters: '{ "x": "y" }' },
 	};
 	expect(await records(parameters, { credential })).toHaveLength(1);
 });
@@ -146,7 +146,11 @@ describe('before anything is sent', () => {
 		['dndListAgentName', {}, 'Get List: Agent Parameter Name'],
 		['dndListPageName', {}, 'Get List: Page Parameter Name'],
 		['dndListPhoneName', { phoneContains: '98' }, 'Get List: Phone Filter Name'],
-		['dndListPerPageName', { options: { pageSize: 9 } }, 'Get List: Page Size Parameter Name'],
+		[
+			'dndListPerPageName',
+			{ developerSettings: { pageSize: 9 } },
+			'Get List: Page Size Parameter Name',
+		],
 	])('%s is missing', async (name, parameters, label) => {
 		expect(await errorOf(parameters, { credential: { ...credential, [name]: '' } })).toMatchObject({
 			message: 'The credential lacks settings for do-not-disturb lists',
@@ -155,8 +159,8 @@ describe('before anything is sent', () => {
 	});
 
 	test.each([
-		[{ options: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
-		[{ options: { pageSize: 0 } }, "'Page Size' must be at least 1"],
+		[{ developerSettings: { pageSize: 101 } }, "'Page Size' must be at most 100 (got 101)"],
+		[{ developerSettings: { pageSize: 0 } }, "'Page Size' must be at least 1"],
 		[{ limit: -1 }, `'Limit' must be a whole number (got "-1")`],
 	])('%p', async (parameters, message) => {
 		expect(await errorOf(parameters, { credential })).toMatchObject({ message });

@@ -28,11 +28,11 @@ describe('what is sent', () => {
 			dndRemovePhonePlacement: 'body',
 			dndRemoveAgentPlacement: 'query',
 		};
-		const options = {
+		const developerSettings = {
 			additionalBodyFields: { why: 'came back' },
 			additionalQueryParameters: { force: true },
 		};
-		expect(await records({ options }, { credential: elsewhere })).toHaveLength(1);
+		expect(await records({ developerSettings }, { credential: elsewhere })).toHaveLength(1);
 	});
 
 	test('both in the query, without a body', async () => {

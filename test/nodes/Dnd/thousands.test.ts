@@ -39,7 +39,7 @@ test.each([
 		const seen = accepting(method);
 		const setting = { items: ROWS, credential: DETAILS };
 		const changed = await harnesses[operation].records(
-			{ options: { concurrency: CONCURRENCY } },
+			{ developerSettings: { concurrency: CONCURRENCY } },
 			setting,
 		);
 		expect(changed.map(({ message }) => message)).toEqual(ROWS.map((row) => row.phone));

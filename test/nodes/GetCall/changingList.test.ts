@@ -40,14 +40,14 @@ describe.each(Object.values(dialects))('a call list that changes, dialect $name'
 			async (kind) => {
 				const details = credentialFor(simulator);
 				const credential = isSized ? details : { ...details, callListPageSizeName: '' };
-				const pageSize = isSized ? { pageSize: 7 } : {};
+				const developerSettings = isSized ? { pageSize: 7 } : {};
 				for (const after of [0, 1, 3]) {
 					const before = reached();
 					simulator.listChanges.plan({ list: 'calls', kind, after });
 					// The second page arrives after the pages that were requested with it.
 					simulator.faults.inject({ kind: 'status', status: 503, skip: 1, times: 1 });
 					const found = await records(
-						{ options: { latestOfEachNumber: true, ...pageSize } },
+						{ options: { latestOfEachNumber: true }, developerSettings },
 						{ credential },
 					);
 					const still = reached();

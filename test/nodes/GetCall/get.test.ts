@@ -35,8 +35,8 @@ describe('the record', () => {
 
 	test('with additional query parameters', async () => {
 		service().get('/v1/call/call-1').query({ verbose: 'yes' }).reply(200, data(RECORD));
-		const options = { additionalQueryParameters: '{ "verbose": "yes" }' };
-		expect(await records({ options })).toHaveLength(1);
+		const developerSettings = { additionalQueryParameters: '{ "verbose": "yes" }' };
+		expect(await records({ developerSettings })).toHaveLength(1);
 	});
 });
 
@@ -160,7 +160,7 @@ describe('several items', () => {
 
 	test('are read with the given Concurrency', async () => {
 		const seen = respondSlowly(9, 3);
-		await records({ ...perItem, options: { concurrency: 3 } }, { items: many(9) });
+		await records({ ...perItem, developerSettings: { concurrency: 3 } }, { items: many(9) });
 		expect(seen.max).toBe(3);
 	});
 

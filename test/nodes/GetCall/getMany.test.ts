@@ -39,7 +39,7 @@ test('sends filters, page size, and additions, and reads to the end with Return 
 	const parameters = {
 		returnAll: true,
 		filters: { campaignUploadId: 9, status: 'busy' },
-		options: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
+		developerSettings: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
 	};
 	expect(await records(parameters, { credential })).toMatchObject([
 		{ call_id: 'a' },
@@ -63,7 +63,7 @@ test('follows a link to the next page unchanged, with the token', async () => {
 	const parameters = {
 		returnAll: true,
 		filters: { status: 'busy' },
-		options: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
+		developerSettings: { pageSize: 2, additionalQueryParameters: { x: 'y' } },
 	};
 	expect(await records(parameters, { credential: linked })).toHaveLength(3);
 });
@@ -75,7 +75,7 @@ test('additional query parameters are sent, also with repeated names', async () 
 		created_at: ['gte.2027-01-31', 'lt.2027-02-28'],
 		'or.x': 1,
 	};
-	const parameters = { options: { additionalQueryParameters } };
+	const parameters = { developerSettings: { additionalQueryParameters } };
 	expect(await records(parameters, { credential })).toHaveLength(1);
 });
 
@@ -83,7 +83,7 @@ test.each([{ a: { b: 1 } }, { a: ['x', { b: 1 }] }, { a: null }])(
 	'the additional query parameter %j is rejected before anything is sent',
 	async (additionalQueryParameters) => {
 		const parameters = {
-			options: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
+			developerSettings: { additionalQueryParameters: JSON.stringify(additionalQueryParameters) },
 		};
 		expect(await errorOf(parameters, { credential })).toMatchObject({
 			message:
@@ -266,8 +266,8 @@ describe('items', () => {
 		const result = await run(perItem, { items, credential, overrides, sinks: ['Good', 'Bad'] });
 		expect(output(result, 'Good')).toMatchObject([{ json: { call_id: 'b' } }]);
 		expect(output(result, 'Bad').map(({ json }) => json.error)).toEqual([
-			'The service rejected the request [item 0]',
-			'The service rejected the request [item 2]',
+			'The service rejected the request: "st is unknown" [item 0]',
+			'The service rejected the request: "st is unknown" [item 2]',
 		]);
 	});
 });
@@ -276,7 +276,7 @@ describe('long lists with a total', () => {
 	const perItem = {
 		returnAll: true,
 		filters: { status: '={{ $json.status }}' },
-		options: { concurrency: 1 },
+		developerSettings: { concurrency: 1 },
 	};
 	const items = ['picked', 'busy'].map((status) => ({ status }));
 	const counted = { ...credential, callListTotalPath: 'total' };
@@ -324,7 +324,11 @@ describe('before anything is sent', () => {
 			/ fill in 'Status Filter Name'\.$/,
 		],
 		[
-			{ returnAll: true, filters: { status: 'x', phone: '98' }, options: { pageSize: 5 } },
+			{
+				returnAll: true,
+				filters: { status: 'x', phone: '98' },
+				developerSettings: { pageSize: 5 },
+			},
 			{ describeCallList: true, callListPhoneName: 'q' },
 			'The credential lacks settings for the call list',
 			/ fill in 'Status Filter Name', 'Path to List in Response', 'Pagination', 'Page, Offset, or Cursor Parameter Name', and 'Page Size Parameter Name'\.$/,
@@ -335,7 +339,7 @@ describe('before anything is sent', () => {
 			`'Contact List ID' must be a whole number (got "x")`,
 		],
 		[{ limit: 0 }, credential, "'Limit' must be at least 1"],
-		[{ options: { pageSize: 0 } }, credential, "'Page Size' must be at least 1"],
+		[{ developerSettings: { pageSize: 0 } }, credential, "'Page Size' must be at least 1"],
 		[
 			{ filters: { from: 'soon' } },
 			{ ...credential, callListFromName: 'f' },

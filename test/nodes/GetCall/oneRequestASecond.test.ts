@@ -34,7 +34,7 @@ describe('with Concurrency 1, a service that accepts one request per second', ()
 	test('returns all calls', async () => {
 		fillCalls();
 		const found = await records(
-			{ operation: 'getMany', returnAll: true, options: { concurrency: 1 } },
+			{ operation: 'getMany', returnAll: true, developerSettings: { concurrency: 1 } },
 			{ credential: credentialFor(simulator) },
 		);
 		expect(found).toHaveLength(340);
@@ -46,7 +46,8 @@ describe('with Concurrency 1, a service that accepts one request per second', ()
 			{
 				operation: 'getMany',
 				returnAll: true,
-				options: { latestOfEachNumber: true, concurrency: 1 },
+				options: { latestOfEachNumber: true },
+				developerSettings: { concurrency: 1 },
 			},
 			{ credential: credentialFor(simulator) },
 		);
@@ -58,7 +59,7 @@ describe('with Concurrency 1, a service that accepts one request per second', ()
 		fillCalls();
 		const items = Array.from({ length: 60 }, (_, number) => ({ id: filled.callId(number) }));
 		const found = await records(
-			{ operation: 'get', callId: '={{ $json.id }}', options: { concurrency: 1 } },
+			{ operation: 'get', callId: '={{ $json.id }}', developerSettings: { concurrency: 1 } },
 			{ items, credential: credentialFor(simulator) },
 		);
 		expect(found.map(({ call_id: id }) => id)).toEqual(items.map(({ id }) => id));

@@ -30,11 +30,11 @@ test.each<[string, INodeParameters, string[], number]>([
 		[sessions.open, sessions.dormant, sessions.open],
 		1,
 	],
-])('3 entries %s', async (_case, options, ids, maxActive) => {
+])('3 entries %s', async (_case, developerSettings, ids, maxActive) => {
 	const simulator = harness.simulator();
 	const release = simulator.holdResponses();
 	const items = ids.map((session, index) => ({ session, entry: `${index}` }));
-	const running = harness.run({ sessionId: '={{ $json.session }}', options }, { items });
+	const running = harness.run({ sessionId: '={{ $json.session }}', developerSettings }, { items });
 	await eventually(() => simulator.requests.length === maxActive);
 	release();
 	expect(records(await running)).toMatchObject(ids.map((session_id) => ({ session_id })));

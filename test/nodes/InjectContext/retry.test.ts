@@ -25,7 +25,7 @@ test.each([
 	const workflowWith = (ofNode: { concurrency?: number }) =>
 		oneNodeWorkflow(
 			harness.node('injectContext', {
-				parameters: { sessionId, context: '={{ $json.text }}', options: ofNode },
+				parameters: { sessionId, context: '={{ $json.text }}', developerSettings: ofNode },
 			}),
 		);
 	const { workflow, start } = workflowWith(options);
@@ -36,7 +36,7 @@ test.each([
 	accept();
 	reject();
 	const first = await retryFailed(harness.credentials, failed, workflow);
-	expect(first.data.resultData.error?.message).toContain('rejected the request [item 1]');
+	expect(first.data.resultData.error?.message).toMatch(/rejected the request: ".+" \[item 1\]$/);
 	accept();
 	const edited = workflowWith(editedOptions).workflow;
 	const second = await retryFailed(harness.credentials, first, edited);

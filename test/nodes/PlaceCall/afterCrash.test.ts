@@ -72,7 +72,7 @@ describe('Retry after n8n was killed', () => {
 		async (_which, onError) => {
 			const bodies = acceptCalls(1);
 			const begun = await kill(harness.placeCallNode(perItem, CONTINUE), people(1));
-			const edited = { ...perItem, options: { concurrency: 'many' } };
+			const edited = { ...perItem, developerSettings: { concurrency: 'many' } };
 			const run = await retry(begun, harness.placeCallNode(edited, onError), people(1));
 			expect(bodies).toHaveLength(1);
 			if (onError === CONTINUE) {
@@ -86,7 +86,7 @@ describe('Retry after n8n was killed', () => {
 	it("says that an item wasn't sent if the node can't run and no request had begun", async () => {
 		const begun = await kill(harness.placeCallNode(perItem), []);
 		const edited = harness.placeCallNode(
-			{ ...perItem, options: { concurrency: 'many' } },
+			{ ...perItem, developerSettings: { concurrency: 'many' } },
 			CONTINUE,
 		);
 		const [item] = output(await retry(begun, edited, people(1)), 'Node');
@@ -281,7 +281,7 @@ test('a second retry after an edit calls nobody again whom the first one called,
 	callsEndpoint().reply(502, '<html>Bad Gateway</html>');
 	rejectCall();
 	const rows = [{ phone: phone(0) }, { phone: phone(0) }];
-	const atOnce = harness.placeCallNode({ ...perItem, options: { concurrency: 2 } });
+	const atOnce = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 2 } });
 	const failed = await harness.run(atOnce, rows);
 	const edited = harness.placeCallNode(perItem, CONTINUE);
 	const bodies = acceptUpTo(1);

@@ -116,7 +116,7 @@ describe('Limit Calls per Person', () => {
 
 	it('counts items of one execution, also if they are placed at the same time', async () => {
 		acceptCalls(3);
-		const options = limited({ maximumCalls: 2 }, { concurrency: 5 });
+		const options = { ...limited({ maximumCalls: 2 }), developerSettings: { concurrency: 5 } };
 		const run = await callWith(options, PHONE, OTHER, PHONE, PHONE);
 		expect(isPlaced(run)).toEqual([true, true, true, false]);
 	});
@@ -315,7 +315,10 @@ describe('scheduled calls', () => {
 
 	it('with a time in Additional Body Fields are rejected', async () => {
 		const run = await callWith(
-			limited({}, { additionalBodyFields: '{ "scheduled_at": "23:00" }' }),
+			{
+				...limited(),
+				developerSettings: { additionalBodyFields: '{ "scheduled_at": "23:00" }' },
+			},
 			PHONE,
 		);
 		expect(faultOf(run).message).toBe(

@@ -1,5 +1,6 @@
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import nock from 'nock';
+import { timeZone } from '../../../nodes/PlaceCall/request/timeZone';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
@@ -9,6 +10,7 @@ import {
 	resume,
 	retryFailed,
 	runWorkflow,
+	searchList,
 	service,
 	storedCopy,
 } from '../../engine';
@@ -57,11 +59,49 @@ describe('within the hours', () => {
 		]);
 	});
 
+	it('as the form saves them: Monday to Friday by default, and the time zone from the list or an expression', async () => {
+		itIs('2026-11-21T12:00:00+05:30');
+		const bodies = acceptCalls(2);
+		const zone = (mode: string, value: string) => ({ __rl: true, mode, value });
+		for (const timeZone of [zone('list', 'Asia/Kolkata'), zone('id', '={{ "Asia/Kolkata" }}')]) {
+			const saved = { from: '9am', to: '6 pm', timeZone };
+			await harness.place({ options: { callingHours: { hours: saved } } });
+		}
+		expect(bodies).toEqual([
+			{ ...BODY, scheduled_at: MONDAY },
+			{ ...BODY, scheduled_at: MONDAY },
+		]);
+	});
+
 	it('a call for later is scheduled for the requested time', async () => {
 		const bodies = acceptCalls(1);
 		const later = { when: 'dateTime', scheduledAt: '={{ "2026-11-24T10:00:00+05:30" }}' };
 		await harness.place({ ...hours(), ...later });
 		expect(bodies).toEqual([{ ...BODY, scheduled_at: '2026-11-24T10:00:00+05:30' }]);
+	});
+});
+
+describe('the Time Zone list', () => {
+	const zonesFor = async (filter?: string) => {
+		const node = harness.placeCallNode();
+		const { results } = await searchList(harness.credentials, node, 'searchTimeZones', filter);
+		return results.map(({ value }) => String(value));
+	};
+
+	it.each([
+		['kolkata', ['Asia/Kolkata']],
+		['new york', ['America/New_York']],
+		['UTC', ['UTC']],
+		['nowhere', []],
+	])('%s', async (filter, zones) => {
+		expect(await zonesFor(filter)).toEqual(zones);
+	});
+
+	it('has only names that the node accepts', async () => {
+		const zones = await zonesFor();
+		expect(zones.length).toBeGreaterThan(400);
+		expect(zones.filter((zone) => !('value' in timeZone(zone)))).toEqual([]);
+		expect(new Set(zones).size).toBe(zones.length);
 	});
 });
 
@@ -230,12 +270,12 @@ describe('the time zone', () => {
 });
 
 it('a time in Additional Body Fields is rejected', async () => {
-	const additions = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
-	expect(faultOf(await harness.place(hours({}, additions))).message).toBe(
+	const developerSettings = { additionalBodyFields: '{ "scheduled_at": "23:00" }' };
+	expect(faultOf(await harness.place({ ...hours(), developerSettings })).message).toBe(
 		"'Additional Body Fields' has scheduled_at, so the call could be placed outside 'Calling Hours'",
 	);
 	const bodies = acceptCalls(1);
-	await harness.place({ options: additions });
+	await harness.place({ developerSettings });
 	expect(bodies).toMatchObject([{ scheduled_at: '23:00' }]);
 });
 
@@ -312,7 +352,8 @@ describe('when the hours end during the execution', () => {
 		it('keeps the additional body fields', async () => {
 			busyFor(18);
 			const bodies = acceptCalls(1);
-			await harness.place({ ...hours({}, { additionalBodyFields: '{ "tag": "a" }' }), ...when });
+			const developerSettings = { additionalBodyFields: '{ "tag": "a" }' };
+			await harness.place({ ...hours(), ...when, developerSettings });
 			expect(bodies).toEqual([{ ...BODY, tag: 'a', scheduled_at: MONDAY }]);
 		});
 	});

@@ -26,7 +26,7 @@ const withoutNotices = (properties: INodeProperties[]) =>
 	properties.filter(({ type }) => type !== 'notice');
 const names = (properties: INodeProperties[]) => properties.map(({ displayName }) => displayName);
 
-test('a new call shows seven fields, and the rest is collapsed', () => {
+test('a new call shows eight fields, and the rest is collapsed', () => {
 	const shown = withoutNotices(opened({}).shown);
 	const collapsed = shown.filter(isCollapsed);
 	expect(names(shown.filter((one) => !isCollapsed(one)))).toEqual([
@@ -44,10 +44,11 @@ test('a new call shows seven fields, and the rest is collapsed', () => {
 		'Additional Data',
 		'Call Settings',
 		'Options',
+		'Developer Settings',
 	]);
 });
 
-test('a new question shows seven fields', () => {
+test('a new question shows eight fields', () => {
 	const shown = withoutNotices(opened({ operation: 'sendAndWait' }).shown);
 	expect(names(shown.filter((one) => !isCollapsed(one)))).toEqual([
 		'Operation',
@@ -64,6 +65,7 @@ test('a new question shows seven fields', () => {
 		'Additional Data',
 		'Call Settings',
 		'Options',
+		'Developer Settings',
 	]);
 });
 
@@ -80,7 +82,7 @@ describe('sending and waiting', () => {
 		await harness.place({
 			initialGreeting: 'Hello!',
 			additionalDataFields: { fields: [{ name: 'plan', value: 'Gold' }] },
-			options: { additionalDataJson: '{ "plan": "Silver", "visits": 3 }' },
+			developerSettings: { additionalDataJson: '{ "plan": "Silver", "visits": 3 }' },
 		});
 		expect(bodies).toEqual([
 			{ ...BODY, initial_greeting: 'Hello!', additional_data: { plan: 'Gold', visits: 3 } },

@@ -71,7 +71,7 @@ describe('several items', () => {
 
 	it('are sent at the same time up to Concurrency, and returned in order', async () => {
 		const seen = answer(20, [], 5);
-		const parameters = { ...perItem, options: { concurrency: 5 } };
+		const parameters = { ...perItem, developerSettings: { concurrency: 5 } };
 		const run = await harness.place(parameters, { items: people(20) });
 		expect(seen.inFlight.max).toBe(5);
 		expect(ids(output(run, 'Node'))).toEqual(people(20).map(({ phone }) => `call-${phone}`));
@@ -79,13 +79,13 @@ describe('several items', () => {
 
 	it.each([0, -3])('Concurrency %p means one at a time', async (concurrency) => {
 		const seen = answer(3);
-		await harness.place({ ...perItem, options: { concurrency } }, { items: people(3) });
+		await harness.place({ ...perItem, developerSettings: { concurrency } }, { items: people(3) });
 		expect(seen.inFlight.max).toBe(1);
 	});
 
 	it('each output is paired with its input', async () => {
 		answer(3);
-		const node = harness.placeCallNode({ ...perItem, options: { concurrency: 3 } });
+		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 3 } });
 		const input = people(3).map((json) => ({ json }));
 		expect(await executeRaw(harness.credentials, node, input)).toMatchObject([
 			[{ pairedItem: { item: 0 } }, { pairedItem: { item: 1 } }, { pairedItem: { item: 2 } }],
@@ -95,7 +95,10 @@ describe('several items', () => {
 	it('the credential is read once', async () => {
 		answer(5);
 		const before = harness.credentials.reads;
-		await harness.place({ ...perItem, options: { concurrency: 5 } }, { items: people(5) });
+		await harness.place(
+			{ ...perItem, developerSettings: { concurrency: 5 } },
+			{ items: people(5) },
+		);
 		expect(harness.credentials.reads - before).toBe(1);
 	});
 
@@ -127,7 +130,7 @@ describe('when one item is rejected', () => {
 
 	it('with several calls in flight, each placed one is listed', async () => {
 		answer(6, ['9876543213']);
-		const parameters = { ...perItem, options: { concurrency: 6 } };
+		const parameters = { ...perItem, developerSettings: { concurrency: 6 } };
 		const { description } = faultOf(await harness.place(parameters, { items: people(6) }));
 		expect(description).toContain('5 calls were already placed in this run (items 0–2, 4–5)');
 	});

@@ -21,14 +21,18 @@ afterEach(() => {
 	waits.mockRestore();
 });
 
+const REJECTED_CALL =
+	'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.';
+
 /** Places one call. The interceptor responds once, so a second request would cause ENOTFOUND. */
 async function faultFor(parameters: INodeParameters = {}) {
 	const run = await place(parameters);
 	expect(inspect(run, { depth: Infinity })).not.toContain(TOKEN);
 	const fault = faultOf(run);
-	expect(`${fault.message} ${fault.description.split('The service said')[0]}`).not.toMatch(
-		/\b(error|problem|failure)\b/i,
-	);
+	// Without the words of the service.
+	const message = fault.message.replace(/: ".*"$/, '');
+	const [resolution = ''] = fault.description.split('The service said');
+	expect(`${message} ${resolution}`).not.toMatch(/\b(error|problem|failure)\b/i);
 	return fault;
 }
 
@@ -85,36 +89,50 @@ describe('a call that the service rejects', () => {
 			'a bad field',
 			400,
 			{ success: false, error: 'initial_greeting is implausible' },
-			'The service rejected the request',
-			'Correct what the service names, then try again. The service said: initial_greeting is implausible.',
+			'The service rejected the call: "initial_greeting is implausible"',
+			REJECTED_CALL,
 		],
 		[
 			'a phone number with an undocumented reason',
 			400,
 			{ success: false, error: "phone_number is on the agent's DND list" },
-			'The service rejected the request',
-			"Correct what the service names, then try again. The service said: phone_number is on the agent's DND list.",
+			`The service rejected the call: "phone_number is on the agent's DND list"`,
+			REJECTED_CALL,
 		],
 		[
 			'an implausible phone number beside another field',
 			400,
 			{ success: false, errors: ['phone_number is implausible', 'country_code is unknown'] },
-			'The service rejected the request',
-			'The service said: phone_number is implausible · country_code is unknown.',
+			'The service rejected the call: "phone_number is implausible · country_code is unknown"',
+			REJECTED_CALL,
 		],
 		[
 			'a list of what is wrong',
 			422,
 			{ success: false, errors: ['country_code is unknown', 'phone_number is too short'] },
-			'The service rejected the request',
-			'The service said: country_code is unknown · phone_number is too short',
+			'The service rejected the call: "country_code is unknown · phone_number is too short"',
+			REJECTED_CALL,
 		],
 		[
 			'success: false at status 200',
 			200,
 			{ success: false, error: 'number is on a list' },
-			'The service rejected the request',
-			'The service said: number is on a list',
+			'The service rejected the call: "number is on a list"',
+			REJECTED_CALL,
+		],
+		[
+			'a reason that n8n would replace, because it contains a code of the operating system',
+			422,
+			{ success: false, error: 'ENOENT: no such flow' },
+			'The service rejected the call: "ENOENT: no such flow"',
+			REJECTED_CALL,
+		],
+		[
+			'a reason too long for a message',
+			422,
+			{ success: false, error: `${'x'.repeat(300)} end` },
+			'The service rejected the call',
+			`${REJECTED_CALL} The service said: ${'x'.repeat(300)} end.`,
 		],
 		[
 			'an address that does not exist',
@@ -128,6 +146,8 @@ describe('a call that the service rejects', () => {
 		const { message, description, context } = await faultFor();
 		expect(message).toBe(what);
 		expect(description).toContain(resolution);
+		const words = /^The service rejected the call: "(.*)"$/.exec(message)?.[1];
+		if (words !== undefined) expect(description).toBe(resolution);
 		expect(context).toMatchObject({ itemIndex: 0 });
 	});
 });
@@ -252,7 +272,7 @@ describe('before anything is sent', () => {
 		['a webhook without host', { options: { webhookUrl: 'https://' } }, 'Webhook URL'],
 		[
 			'a list as Additional Data',
-			{ options: { additionalDataJson: '[1]' } },
+			{ developerSettings: { additionalDataJson: '[1]' } },
 			"'Additional Data as JSON' must be a JSON object, but is a list",
 		],
 		[
@@ -277,7 +297,7 @@ describe('before anything is sent', () => {
 		],
 		[
 			"additional body fields that aren't an object",
-			{ options: { additionalBodyFields: '={{ "x" }}' } },
+			{ developerSettings: { additionalBodyFields: '={{ "x" }}' } },
 			"'Additional Body Fields' must be a JSON object",
 		],
 	])('%s is reported', async (_name, parameters, what) => {

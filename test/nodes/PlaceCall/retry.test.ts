@@ -136,7 +136,7 @@ describe('Retry in the list of executions', () => {
 					? [400, REJECTED]
 					: [200, { success: true, data: { call_id: `call ${count}` } }],
 			);
-		const parameters = { ...perItem, options: { concurrency: 2 } };
+		const parameters = { ...perItem, developerSettings: { concurrency: 2 } };
 		const named = harness.placeCallNode({ ...parameters, personName: '={{ $json.name }}' });
 		const failed = await run(named, rows);
 		const alike = harness.placeCallNode({ ...parameters, personName: 'Ravi' });
@@ -148,7 +148,7 @@ describe('Retry in the list of executions', () => {
 		const failed = await run(harness.placeCallNode(perItem), people(2));
 		const changed = harness.placeCallNode({
 			...perItem,
-			options: { concurrency: 5, useLegacyEndpoint: false },
+			developerSettings: { concurrency: 5, useLegacyEndpoint: false },
 		});
 		expect(ids(await retry(failed, changed))).toEqual(['call-9876543210', 'call-9876543211']);
 		expect(phones).toEqual(['9876543210', '9876543211', '9876543211']);
@@ -262,7 +262,7 @@ describe('the stored records', () => {
 		const rows = people(300).map((row) => ({ ...row, notes: 'x'.repeat(500) }));
 		rejecting(300, '9876543509');
 		const failed = await run(
-			harness.placeCallNode({ ...perItem, options: { concurrency: 50 } }),
+			harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 50 } }),
 			rows,
 		);
 		expect(kept(failed)).not.toContain('xxx');

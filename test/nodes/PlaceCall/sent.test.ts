@@ -49,12 +49,12 @@ describe('what is sent', () => {
 		],
 		[
 			'Additional Data as JSON',
-			{ options: { additionalDataJson: '{ "plan": { "name": "Gold" } }' } },
+			{ developerSettings: { additionalDataJson: '{ "plan": { "name": "Gold" } }' } },
 			{ additional_data: { plan: { name: 'Gold' } } },
 		],
 		[
 			'Additional Data as JSON that an expression gives',
-			{ options: { additionalDataJson: '={{ ({ plan: "Gold", visits: 3 }) }}' } },
+			{ developerSettings: { additionalDataJson: '={{ ({ plan: "Gold", visits: 3 }) }}' } },
 			{ additional_data: { plan: 'Gold', visits: 3 } },
 		],
 		[
@@ -106,7 +106,9 @@ describe('what is sent', () => {
 		],
 		[
 			'Additional Body Fields',
-			{ options: { additionalBodyFields: '{ "priority": "high", "phone_number": "1" }' } },
+			{
+				developerSettings: { additionalBodyFields: '{ "priority": "high", "phone_number": "1" }' },
+			},
 			{ priority: 'high' },
 		],
 	])('%s', async (_name, parameters, fields) => {
@@ -115,13 +117,13 @@ describe('what is sent', () => {
 
 	it('Additional Query Fields in the URL', async () => {
 		const bodies = acceptCalls(1, '/v1/call?locale=en&n=2');
-		await place({ options: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
+		await place({ developerSettings: { additionalQueryParameters: '{ "locale": "en", "n": 2 }' } });
 		expect(bodies).toEqual([BODY]);
 	});
 
 	it('Use Legacy Endpoint uses the older path', async () => {
 		const bodies = acceptCalls(1, '/call');
-		await place({ options: { useLegacyEndpoint: true } });
+		await place({ developerSettings: { useLegacyEndpoint: true } });
 		expect(bodies).toEqual([BODY]);
 	});
 

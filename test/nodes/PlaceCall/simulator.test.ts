@@ -81,7 +81,7 @@ describe.each(Object.values(dialects))('the simulated service, dialect $name', (
 	});
 
 	it('accepts the same call at the legacy endpoint', async () => {
-		await place({ options: { useLegacyEndpoint: true } });
+		await place({ developerSettings: { useLegacyEndpoint: true } });
 		expect(simulator.requests.map(({ path }) => path)).toEqual(['/call', '/call', '/call']);
 		expect(simulator.placedCalls()).toHaveLength(3);
 	});

@@ -53,7 +53,7 @@ describe('if the first call gets no usable response after the others were placed
 		return phones;
 	}
 
-	const parameters = { ...perItem, options: { concurrency: 2 } };
+	const parameters = { ...perItem, developerSettings: { concurrency: 2 } };
 
 	it('the last attempt of Retry On Fail lists every placed call', async () => {
 		skipSleeps();
@@ -76,7 +76,7 @@ describe('if the first call gets no usable response after the others were placed
 test('if many calls have an unknown outcome, the message names each of them', async () => {
 	callsEndpoint().times(15).reply(502, '<html>Bad Gateway</html>');
 	acceptCalls(5);
-	const node = harness.placeCallNode({ ...perItem, options: { concurrency: 20 } });
+	const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 20 } });
 	const { message, description } = faultOf(await run(node, people(20)));
 	expect(message).toContain('[item 0]');
 	for (let index = 1; index < 10; index++) expect(description).toContain(`[item ${index}]`);
@@ -98,7 +98,7 @@ describe('after n8n was killed', () => {
 
 	test('a retry names every started item before it says to run the others in a new execution', async () => {
 		acceptCalls(15);
-		const node = harness.placeCallNode({ ...perItem, options: { concurrency: 5 } });
+		const node = harness.placeCallNode({ ...perItem, developerSettings: { concurrency: 5 } });
 		const isStarted = (_row: object, index: number) => index % 2 === 0;
 		const begun = await kill(node, people(30).filter(isStarted));
 		const { message, description } = faultOf(await retryAfterKill(begun, node, people(30)));

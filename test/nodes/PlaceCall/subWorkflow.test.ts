@@ -89,7 +89,7 @@ describe('a sub-workflow whose parent is retried after n8n was killed', () => {
 				...perItem,
 				personName: '={{ $json.name }}',
 				// Differs in each execution.
-				options: { additionalBodyFields: '={ "sent_by": "{{ $execution.id }}" }' },
+				developerSettings: { additionalBodyFields: '={ "sent_by": "{{ $execution.id }}" }' },
 			},
 			CONTINUE,
 		);

@@ -30,7 +30,7 @@ import {
 
 const harness = engineHarness();
 afterEach(() => jest.restoreAllMocks());
-const ONE_EACH = { options: { contactsPerRequest: 1 } };
+const ONE_EACH = { developerSettings: { contactsPerRequest: 1 } };
 const ok = (count: number): [number, ReturnType<typeof accepted>] => [200, accepted(count)];
 const flow = (over: NodeParameters, onError?: 'continueRegularOutput') =>
 	oneNodeWorkflow(pushNode(harness, over, { ...(onError && { onError }) }), ['Pushed', 'Rejected']);
@@ -156,7 +156,7 @@ describe('Retry after n8n was killed', () => {
 	test('a row that a stored retry reports as rejected stays rejected if the retry pushed others of its request', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
 		const bodies = respondWith([401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
-		const inTwos = { options: { contactsPerRequest: 2 } };
+		const inTwos = { developerSettings: { contactsPerRequest: 2 } };
 		const begun = await kill(manyRows(3), inTwos);
 		jest.restoreAllMocks();
 		const stored = await retry(begun, inTwos);
@@ -169,7 +169,7 @@ describe('Retry after n8n was killed', () => {
 	test('in a loop, too, a row that a stored retry reports as rejected stays rejected', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
 		const bodies = respondWith(ok(1), [401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
-		const { workflow, start } = flow({ options: { contactsPerRequest: 2 } });
+		const { workflow, start } = flow({ developerSettings: { contactsPerRequest: 2 } });
 		const data = runDataOf(start, []);
 		const node = workflow.getNode('Node');
 		if (data.executionData === undefined || node === null) throw new Error('nothing to execute');
@@ -180,7 +180,10 @@ describe('Retry after n8n was killed', () => {
 		}));
 		const first = await resume(harness.credentials, workflow, data);
 		const second = await retryFailed(harness.credentials, first, workflow);
-		const now = flow({ options: { contactsPerRequest: 2 } }, 'continueRegularOutput').workflow;
+		const now = flow(
+			{ developerSettings: { contactsPerRequest: 2 } },
+			'continueRegularOutput',
+		).workflow;
 		expect(rejected(await retryFailed(harness.credentials, second, now))).toEqual(['rejected']);
 		expect(bodies.slice(3).flatMap(phonesOf)).toEqual([2, 3, 3].map(phone));
 	});
@@ -194,7 +197,7 @@ describe('Retry after n8n was killed', () => {
 		'a rejected row is unknown if another retry with another form pushed it %s',
 		async (_how, sizes, isKilled) => {
 			const [first, second, third] = sizes.map((contactsPerRequest) => ({
-				options: { contactsPerRequest },
+				developerSettings: { contactsPerRequest },
 			}));
 			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
 			const bodies = respondWith([400, isRejected], ok(2), [401, 'no'], ok(2));
@@ -216,11 +219,11 @@ describe('Retry after n8n was killed', () => {
 		const contacts = (...numbers: number[]) => ({
 			contactsFrom: 'json',
 			contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
-			options: { contactsPerRequest: 2 },
+			developerSettings: { contactsPerRequest: 2 },
 		});
 		const { workflow, start } = flow(contacts(0, 1, 2));
 		const failed = await runWorkflow(harness.credentials, workflow, start, [{ json: {} }]);
-		const edited = flow({ ...contacts(3, 0, 2), options: {} }).workflow;
+		const edited = flow({ ...contacts(3, 0, 2), developerSettings: {} }).workflow;
 		await retryFailed(harness.credentials, failed, edited);
 		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([3, 0, 2].map(phone));
 		const now = flow(contacts(0, 1, 2), 'continueRegularOutput').workflow;
@@ -236,7 +239,10 @@ describe('Retry after n8n was killed', () => {
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		const edited = flow({ otherColumns: 'none' }).workflow;
-		const smaller = flow({ options: { contactsPerRequest: 1 } }, 'continueRegularOutput').workflow;
+		const smaller = flow(
+			{ developerSettings: { contactsPerRequest: 1 } },
+			'continueRegularOutput',
+		).workflow;
 		const [, stopped] = await Promise.all(
 			[edited, smaller].map(async (now) => await retryFailed(harness.credentials, failed, now)),
 		);
@@ -249,7 +255,10 @@ describe('Retry after n8n was killed', () => {
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
 		service().post(PATH, remembering(bodies)).optionally().times(9).reply(200, accepted(1));
-		const other = flow({ options: { contactsPerRequest: 1 } }, 'continueRegularOutput').workflow;
+		const other = flow(
+			{ developerSettings: { contactsPerRequest: 1 } },
+			'continueRegularOutput',
+		).workflow;
 		for (const retries of [[workflow, other], [other]]) {
 			await Promise.all(
 				retries.map(async (now) => await retryFailed(harness.credentials, failed, now)),
@@ -315,7 +324,7 @@ describe('Retry after n8n was killed', () => {
 		const begun = await kill(manyRows(2), {});
 		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
 		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 3 rows (items 0 to 2)');
+		expect(error?.description).toContain('Unknown: 3 rows (rows 1 to 3)');
 	});
 
 	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
@@ -339,7 +348,7 @@ describe('Retry after n8n was killed', () => {
 			const rows = phones.map((text) => ({ json: { phone: text } }));
 			const { error } = (await retry(begun, {}, rows)).data.resultData;
 			expect(error?.message).toContain("the node can't know which rows it pushed");
-			expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+			expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 		},
 	);
 
@@ -424,7 +433,7 @@ describe('Retry after n8n was killed', () => {
 		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
 		expect(bodies).toHaveLength(1);
 		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 	});
 
 	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
@@ -444,7 +453,10 @@ describe('Retry after n8n was killed', () => {
 		const { workflow, start } = flow({});
 		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
 		service().post(PATH, remembering(bodies)).optionally().times(4).reply(200, accepted(2));
-		const other = flow({ options: { contactsPerRequest: 100 } }, 'continueRegularOutput').workflow;
+		const other = flow(
+			{ developerSettings: { contactsPerRequest: 100 } },
+			'continueRegularOutput',
+		).workflow;
 		const [, again] = await Promise.all(
 			[workflow, other].map(async (now) => await retryFailed(harness.credentials, failed, now)),
 		);
@@ -455,7 +467,7 @@ describe('Retry after n8n was killed', () => {
 	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
 		const rejection = { success: false, error: 'contacts[0] is wrong' };
 		const bodies = respondWith(ok(1), [400, rejection], ok(1), [401, 'no']);
-		const over = { options: { contactsPerRequest: 1 } };
+		const over = { developerSettings: { contactsPerRequest: 1 } };
 		const begun = await kill(manyRows(4), over);
 		respondInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
 		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
@@ -527,7 +539,7 @@ describe('Retry after n8n was killed', () => {
 		service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(1));
 		const { error } = (await retry(begun, ONE_EACH)).data.resultData;
 		expect(bodies).toHaveLength(1);
-		expect(error?.description).toContain('Unknown: 2 rows (items 0 to 1)');
+		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 	});
 
 	test('an execution that ended normally leaves no record', async () => {

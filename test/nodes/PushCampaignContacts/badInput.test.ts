@@ -84,14 +84,14 @@ const settings: Case[] = [
 	...[0, 10_001, 2.5].map(
 		(contactsPerRequest): Case => [
 			`${contactsPerRequest} contacts per request`,
-			{ options: { contactsPerRequest } },
+			{ developerSettings: { contactsPerRequest } },
 			/^'Contacts per Request' must be a whole number from 1 to 10,000/,
 			/^Correct the number/,
 		],
 	),
 	[
 		"additional fields that aren't JSON",
-		{ options: { additionalBodyFields: '{ source: sheet' } },
+		{ developerSettings: { additionalBodyFields: '{ source: sheet' } },
 		/^'Additional Body Fields' must be a JSON object/,
 		/curly brackets/,
 	],

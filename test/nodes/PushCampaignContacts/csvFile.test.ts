@@ -253,7 +253,7 @@ describe('a file', () => {
 		const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
 		const { rejected } = await runPush(harness, [fileItem('a.csv', text)], {
 			...csv(),
-			options: { contactsPerRequest: 4 },
+			developerSettings: { contactsPerRequest: 4 },
 		});
 		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1]);
 		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), source_row: 4 }]);
@@ -368,7 +368,7 @@ describe('several files', () => {
 		respondWith([200, accepted(1)], [409, rejection('Campaign is archived')]);
 		const { error } = await runPush(harness, files, {
 			...csv(),
-			options: { contactsPerRequest: 1 },
+			developerSettings: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
 			'description',
@@ -383,7 +383,7 @@ describe('several files', () => {
 		const old = fileItem('c.csv', Buffer.from(`phone,person_name\n${phone(3)},Zo\xeb\n`, 'latin1'));
 		const { error } = await runPush(harness, [...files, old], {
 			...csv(),
-			options: { contactsPerRequest: 1 },
+			developerSettings: { contactsPerRequest: 1 },
 		});
 		expect(error).toHaveProperty(
 			'messages',
@@ -514,7 +514,7 @@ describe('with Continue', () => {
 
 describe('Retry in the list of executions', () => {
 	const text = ['phone', ...[0, 1, 2, 3, 4].map(phone)].join('\n');
-	const bySize = csv({ options: { contactsPerRequest: 2 } });
+	const bySize = csv({ developerSettings: { contactsPerRequest: 2 } });
 	const input = [fileItem('a.csv', text)];
 
 	async function run(parameters: NodeParameters, items = input): Promise<IRun> {
@@ -564,7 +564,10 @@ describe('Retry in the list of executions', () => {
 	test('sends nothing if the file is read differently', async () => {
 		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
-		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';' } }));
+		const again = await retry(
+			failed,
+			csv({ options: { delimiter: ';' }, developerSettings: { contactsPerRequest: 2 } }),
+		);
 		expect(errorOf(again)?.message).toMatch(
 			/^An earlier attempt of this execution read another file/,
 		);
@@ -575,7 +578,10 @@ describe('Retry in the list of executions', () => {
 	test('that cannot begin says that earlier attempts pushed the rows', async () => {
 		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
-		const again = await retry(failed, csv({ options: { contactsPerRequest: 2, delimiter: ';;' } }));
+		const again = await retry(
+			failed,
+			csv({ options: { delimiter: ';;' }, developerSettings: { contactsPerRequest: 2 } }),
+		);
 		expect(errorOf(again)?.message).toBe(
 			'\'Delimiter\' must be a single character (got ";;"). Nothing was sent',
 		);
@@ -595,7 +601,7 @@ describe('Retry in the list of executions', () => {
 		const items = ['phone', 'Phone', 'Mobile'].map((heading, index) =>
 			fileItem(`${index}.csv`, `${heading}\n${phone(index)}\n`),
 		);
-		const one = csv({ options: { contactsPerRequest: 1 } });
+		const one = csv({ developerSettings: { contactsPerRequest: 1 } });
 		const failed = await run(one, items);
 		const again = await retry(
 			failed,

@@ -107,7 +107,7 @@ describe('Campaign and Agent', () => {
 			{ [name]: value },
 		);
 		expect(error).toMatchObject({
-			message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
+			message: `'${label}' differs between rows (row 1 and row 3), so nothing was sent`,
 			description: expect.stringContaining('Split the rows first'),
 		});
 	});
@@ -137,7 +137,7 @@ describe('a Campaign that differs for a later row', () => {
 			{ campaignId },
 		);
 		expect(error?.message).toBe(
-			"'Campaign' differs between rows (item 0 and item 2), so nothing was sent",
+			"'Campaign' differs between rows (row 1 and row 3), so nothing was sent",
 		);
 	});
 

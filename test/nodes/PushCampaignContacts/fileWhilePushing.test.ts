@@ -20,7 +20,10 @@ const harness = engineHarness();
 afterEach(() => jest.restoreAllMocks());
 
 const OK: [number, JsonObject] = [200, accepted(2)];
-const inTwos: NodeParameters = { contactsFrom: 'csv', options: { contactsPerRequest: 2 } };
+const inTwos: NodeParameters = {
+	contactsFrom: 'csv',
+	developerSettings: { contactsPerRequest: 2 },
+};
 const file = {
 	id: 'filesystem-v2:a',
 	data: 'filesystem-v2',

@@ -60,7 +60,9 @@ describe('options', () => {
 		const bodies = respondWith(
 			...expected.map((count): [number, JsonObject] => [200, accepted(count)]),
 		);
-		const { pushed } = await runPush(harness, manyRows(3), { options: { contactsPerRequest } });
+		const { pushed } = await runPush(harness, manyRows(3), {
+			developerSettings: { contactsPerRequest },
+		});
 		expect(sizes(bodies)).toEqual(expected);
 		expect(pushed).toHaveLength(expected.length);
 	});
@@ -72,7 +74,7 @@ describe('options', () => {
 			.query({ locale: 'en' })
 			.reply(200, accepted(1));
 		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
-			options: {
+			developerSettings: {
 				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
 				additionalQueryParameters: '{ "locale": "en" }',
 			},

@@ -85,8 +85,8 @@ describe('documented rejections stop the push and say what to do', () => {
 			'another field',
 			400,
 			rejection('agent_uuid is required'),
-			/rejected the request/,
-			/agent_uuid is/,
+			/^The service rejected the request: "agent_uuid is required"$/,
+			/^Correct what the service names, then try again\.\n/,
 		],
 	])('%s', async (_name, status, body, message, advice) => {
 		const bodies = respondWith([status, body]);
@@ -101,7 +101,7 @@ describe('documented rejections stop the push and say what to do', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/\nNot sent: 2 rows \(items 0 to 1\)\. Push them after this is resolved\.$/,
+				/\nNot sent: 2 rows \(rows 1 to 2\)\. Push them after this is resolved\.$/,
 			),
 		);
 		expect(bodies).toHaveLength(1);

@@ -54,7 +54,7 @@ describe('when the outcome of the second request is unknown', () => {
 			expect(error).toHaveProperty(
 				'description',
 				expect.stringMatching(
-					/^The request wasn't sent again.*\nTo send only the rows that weren't sent, retry.*\nPushed: 10,000 rows \(items 1 to 10000, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(items 10001 to 20000\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(item 20001\)\..*\nRejected: 1 row \(item 0\)\. "12" has 2 digits.*$/,
+					/^The request wasn't sent again.*\nTo send only the rows that weren't sent, retry.*\nPushed: 10,000 rows \(rows 2 to 10001, contact list 501\)\. Leave them out.*\nUnknown: 10,000 rows \(rows 10002 to 20001\)\. They may or may not be in the campaign.*\nNot sent: 1 row \(row 20002\)\..*\nRejected: 1 row \(row 1\)\. "12" has 2 digits.*$/,
 				),
 			);
 		},
@@ -77,7 +77,7 @@ describe('when the outcome of the second request is unknown', () => {
 		const stopped = await runPush(harness, rows);
 		expect(stopped.error).toHaveProperty(
 			'description',
-			expect.stringMatching(/Rejected: 1 row \(item 0\)\. "‹img src=x>"/),
+			expect.stringMatching(/Rejected: 1 row \(row 1\)\. "‹img src=x>"/),
 		);
 		expect(stopped.error).toHaveProperty(
 			'context.descriptionTemplate',
@@ -120,7 +120,7 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/\nPushed: 10,001 rows.*\nUnknown: 10,000 rows \(items 10000 to 19999\)/,
+				/\nPushed: 10,001 rows.*\nUnknown: 10,000 rows \(rows 10001 to 20000\)/,
 			),
 		);
 	});
@@ -135,7 +135,7 @@ describe('when the outcome of the second request is unknown', () => {
 		expect(bodies).toHaveLength(2);
 		expect(error).toMatchObject({
 			message: 'The database is busy',
-			description: expect.stringMatching(/\nPushed: 10,000 rows .*\nUnknown: 1 row \(item 10000\)/),
+			description: expect.stringMatching(/\nPushed: 10,000 rows .*\nUnknown: 1 row \(row 10001\)/),
 		});
 	});
 

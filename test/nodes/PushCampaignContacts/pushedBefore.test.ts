@@ -43,14 +43,15 @@ function readable(id: number, status: string): void {
 		.reply(200, { success: true, data: { campaign: { id, status }, calls: {}, uploads: [] } });
 }
 
-const remembering = (over: NodeParameters = {}): NodeParameters => ({
-	options: { skipPushedBefore: true, ...over },
+const remembering = (developerSettings: NodeParameters = {}): NodeParameters => ({
+	options: { skipPushedBefore: true },
+	developerSettings,
 });
 const run = async (
 	input: INodeExecutionData[],
-	over: NodeParameters = {},
+	developerSettings: NodeParameters = {},
 	node: Partial<INode> = {},
-) => await runPush(harness, input, remembering(over), node);
+) => await runPush(harness, input, remembering(developerSettings), node);
 const stopping = { onError: 'continueRegularOutput' } as const;
 const statuses = ({ rejected }: PushRun) =>
 	rejected.map(({ json, pairedItem }) => [

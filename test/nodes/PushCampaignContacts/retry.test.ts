@@ -17,7 +17,7 @@ import {
 } from './pushHarness';
 
 const harness = engineHarness();
-const bySize: NodeParameters = { options: { contactsPerRequest: 2 } };
+const bySize: NodeParameters = { developerSettings: { contactsPerRequest: 2 } };
 const OK: [number, JsonObject] = [200, accepted(2)];
 const ONE: [number, JsonObject] = [200, accepted(1)];
 const ARCHIVED: [number, JsonObject] = [409, rejection('Campaign is archived')];
@@ -85,7 +85,11 @@ describe('Retry in the list of executions', () => {
 	test('with the edited workflow, no number is pushed again', async () => {
 		const bodies = respondWith(OK, ARCHIVED, OK);
 		const failed = await run(pushNode(harness, bySize), manyRows(4));
-		const changed = { enqueue: true, otherColumns: 'none', options: { contactsPerRequest: 10 } };
+		const changed = {
+			enqueue: true,
+			otherColumns: 'none',
+			developerSettings: { contactsPerRequest: 10 },
+		};
 		await retry(failed, pushNode(harness, changed));
 		expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(2), phone(3)]]);
 	});
@@ -93,12 +97,12 @@ describe('Retry in the list of executions', () => {
 	test('with edited contacts, pushes no number again', async () => {
 		const bodies = respondWith(ONE);
 		breaking('ECONNRESET', bodies);
-		const options = { contactsPerRequest: 1 };
+		const developerSettings = { contactsPerRequest: 1 };
 		const json = (...numbers: number[]) =>
 			pushNode(harness, {
 				contactsFrom: 'json',
 				contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
-				options,
+				developerSettings,
 			});
 		const failed = await run(json(0, 1, 2), [{ json: {} }]);
 		respondInto(bodies, ONE);
@@ -124,9 +128,15 @@ describe('Retry in the list of executions', () => {
 				{ phone: phone(1), mobile: 'n/a' },
 				{ phone: phone(2), mobile: phone(12) },
 			);
-			const options = { contactsPerRequest: 2, output: 'rows' };
-			const failed = await run(pushNode(harness, { options }), input);
-			const again = await retry(failed, pushNode(harness, { phoneColumn: 'mobile', options }));
+			const parameters = {
+				options: { output: 'rows' },
+				developerSettings: { contactsPerRequest: 2 },
+			};
+			const failed = await run(pushNode(harness, parameters), input);
+			const again = await retry(
+				failed,
+				pushNode(harness, { ...parameters, phoneColumn: 'mobile' }),
+			);
 			expect(bodies.slice(2).map(phonesOf)).toEqual([[phone(12)]]);
 			expect(rejectedIn(again)).toEqual([]);
 			expect(
@@ -145,8 +155,8 @@ describe('Retry in the list of executions', () => {
 				{ phone: phone(0), person_name: 'Asha', nickname: 'Asha' },
 				{ phone: phone(1) },
 			);
-			const failed = await run(pushNode(harness, { options: oneEach }), input);
-			const other = { personNameColumn: 'nickname', options: oneEach };
+			const failed = await run(pushNode(harness, { developerSettings: oneEach }), input);
+			const other = { personNameColumn: 'nickname', developerSettings: oneEach };
 			const again = await retry(failed, pushNode(harness, other));
 			expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
 			expect(output(again, 'Node').map(({ pairedItem }) => pairedItem)).toEqual([
@@ -156,7 +166,7 @@ describe('Retry in the list of executions', () => {
 			expect(rejectedIn(again)).toEqual([
 				[
 					'duplicate',
-					'Item 0 has the same phone number, and an earlier attempt of this execution sent it.',
+					'Row 1 has the same phone number, and an earlier attempt of this execution sent it.',
 				],
 			]);
 		});
@@ -169,7 +179,7 @@ describe('Retry in the list of executions', () => {
 				ARCHIVED,
 				ONE,
 			);
-			const first = { options: oneEach };
+			const first = { developerSettings: oneEach };
 			const failed = await run(pushNode(harness, first), manyRows(2));
 			const second = await retry(failed, pushNode(harness, { ...first, otherColumns: 'none' }));
 			const third = await retry(second, pushNode(harness, first));
@@ -187,7 +197,7 @@ describe('Retry in the list of executions', () => {
 				{ phone: phone(0), mobile: phone(10), other: '' },
 				{ phone: phone(1), mobile: phone(11), other: phone(21) },
 			);
-			const form = { options: oneEach };
+			const form = { developerSettings: oneEach };
 			const failed = await run(pushNode(harness, form), input);
 			const second = await retry(failed, pushNode(harness, { ...form, phoneColumn: 'mobile' }));
 			const third = await retry(second, pushNode(harness, { ...form, phoneColumn: 'other' }));
@@ -219,7 +229,10 @@ describe('Retry in the list of executions', () => {
 
 	test('with an invalid setting, One Item per Row has the numbers that earlier attempts sent', async () => {
 		breaking('ECONNRESET', respondWith(OK));
-		const perRow: NodeParameters = { options: { contactsPerRequest: 2, output: 'rows' } };
+		const perRow: NodeParameters = {
+			options: { output: 'rows' },
+			developerSettings: { contactsPerRequest: 2 },
+		};
 		const rows = ['+91 90000 00000', '9000000001', '90000-00002', '9000000003', '9000000004'];
 		const input = rows.map((number) => ({ json: { phone: number } }));
 		const failed = await run(pushNode(harness, perRow), input);

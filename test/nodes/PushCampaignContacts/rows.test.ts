@@ -113,7 +113,10 @@ describe('Output: One Item per Row', () => {
 		const bodies = respondWith([200, accepted(1, { campaign_upload_id: 7 })]);
 		breaking('ECONNRESET', bodies);
 		const rows = rowsOf({ phone: '9000000001' }, { phone: '9000000002' }, { phone: '9000000003' });
-		const parameters = { options: { output: 'rows', contactsPerRequest: 1 } };
+		const parameters = {
+			options: { output: 'rows' },
+			developerSettings: { contactsPerRequest: 1 },
+		};
 		const { pushed, rejected } = await runPush(harness, rows, parameters, {
 			onError: 'continueRegularOutput',
 		});
@@ -321,7 +324,7 @@ test('Retry On Fail recognizes a nested number', async () => {
 	const { error, pushed } = await runPush(
 		harness,
 		rows,
-		{ phoneColumn: 'p.phone', options: { contactsPerRequest: 1 } },
+		{ phoneColumn: 'p.phone', developerSettings: { contactsPerRequest: 1 } },
 		{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
 	);
 	expect(error).toBeUndefined();

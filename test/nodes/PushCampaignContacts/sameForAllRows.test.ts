@@ -46,7 +46,7 @@ describe('in Options', () => {
 				options: { [option.name]: '={{ JSON.parse($json.value) }}' },
 			});
 			expect(error).toMatchObject({
-				message: `'${label}' differs between rows (item 0 and item 2), so nothing was sent`,
+				message: `'${label}' differs between rows (row 1 and row 3), so nothing was sent`,
 				description: `A push has one value of '${label}' for all rows. Split the rows first, for example with a Switch or Loop Over Items node, or enter a fixed value in '${label}'.`,
 			});
 		},
@@ -55,8 +55,8 @@ describe('in Options', () => {
 	test('a value that is the same for all rows is used', async () => {
 		const bodies = respondWith([200, accepted(2)]);
 		const rows = manyRows(2).map(({ json }) => ({ json: { ...json, sheet: 'leads' } }));
-		const options = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
-		expect((await runPush(harness, rows, { options })).error).toBeUndefined();
+		const developerSettings = { additionalBodyFields: '={ "source": "{{ $json.sheet }}" }' };
+		expect((await runPush(harness, rows, { developerSettings })).error).toBeUndefined();
 		expect(bodies).toMatchObject([{ source: 'leads' }]);
 	});
 
@@ -64,8 +64,10 @@ describe('in Options', () => {
 		let time = 0;
 		jest.spyOn(Date, 'now').mockImplementation(() => 1_800_000_000_000 + time++);
 		const bodies = respondWith([200, accepted(2)]);
-		const options = { additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}' };
-		const { error } = await runPush(harness, manyRows(2), { options });
+		const developerSettings = {
+			additionalBodyFields: '={{ { at: $now.toMillis(), by: $workflow.name } }}',
+		};
+		const { error } = await runPush(harness, manyRows(2), { developerSettings });
 		jest.restoreAllMocks();
 		expect(error).toBeUndefined();
 		expect(bodies).toMatchObject([{ at: expect.any(Number) }]);
@@ -97,7 +99,7 @@ describe('a column', () => {
 	])('%s: nothing is sent if it differs for a later row', async (label, parameters) => {
 		const { error } = await runPush(harness, rows, parameters);
 		expect(error?.message).toBe(
-			`'${label}' differs between rows (item 0 and item 1), so nothing was sent`,
+			`'${label}' differs between rows (row 1 and row 2), so nothing was sent`,
 		);
 	});
 

@@ -10,7 +10,7 @@ afterEach(() => jest.restoreAllMocks());
 /** The first request is accepted. Then n8n can't note the second one, and the execution is stopped. */
 async function stopAtSecond(over: Partial<INode> = {}) {
 	const bodies = respondWith([200, accepted(1)]);
-	const node = pushNode(harness, { options: { contactsPerRequest: 1 } }, over);
+	const node = pushNode(harness, { developerSettings: { contactsPerRequest: 1 } }, over);
 	const execution = startNode(harness.credentials, node, manyRows(3));
 	harness.store.beforeCall = () => {
 		if (bodies.length > 0) throw new Error('database is locked');
@@ -26,7 +26,7 @@ async function stopAtSecond(over: Partial<INode> = {}) {
 
 test('the message says that this attempt pushed the first row', async () => {
 	const { error } = await stopAtSecond();
-	expect(error?.description).toContain('Pushed: 1 row (item 0, contact list 501)');
+	expect(error?.description).toContain('Pushed: 1 row (row 1, contact list 501)');
 	expect(error?.description).not.toContain('This attempt sent nothing');
 });
 

@@ -43,7 +43,7 @@ const ROUTES = [
 
 let next = 100_000;
 const contacts = (count: number) => Array.from({ length: count }, () => ({ phone: phone(next++) }));
-const inTwos = { options: { contactsPerRequest: 2 } };
+const inTwos = { developerSettings: { contactsPerRequest: 2 } };
 
 describe.each(ROUTES)('%s', (_name, toolOf) => {
 	const start = (parameters: NodeParameters = inTwos) => toolOf(toolNode(parameters));

@@ -86,8 +86,8 @@ export const otherEventTypesField: INodeProperties = {
 };
 
 /** The selected types. Null for all events. */
-export function chosenTypes(form: Fields, options: Fields): ReadonlySet<string> | null {
-	const others = options.textOrList('otherEventTypes');
+export function chosenTypes(form: Fields): ReadonlySet<string> | null {
+	const others = form.collection('developerSettings').textOrList('otherEventTypes');
 	const typed = (Array.isArray(others) ? others : [others]).flatMap((one) => one.split(/[\s,;]+/));
 	const types = [...form.choices('eventTypes'), ...typed].filter((type) => type !== '');
 	return types.length === 0 ? null : new Set(types);

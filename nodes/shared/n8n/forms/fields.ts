@@ -144,9 +144,9 @@ export class Fields {
 		return this.textIn(given, given.value);
 	}
 
-	/** Text, or the texts of a list that an expression returned. */
+	/** Text, or the texts of a list: several options, or the result of an expression. */
 	textOrList(name: string, blank: Blank = {}): string | string[] {
-		const given = this.givenList(name, 'string', 'resourceLocator');
+		const given = this.givenList(name, 'string', 'resourceLocator', 'multiOptions');
 		if (given === undefined || this.isEmpty(given, blank, TEXTS)) return '';
 		const { value } = given;
 		if (!Array.isArray(value)) return String(this.textIn(given, value, TEXTS));

@@ -8,7 +8,7 @@ import type { Fields } from './fields';
 import type { NodeParameters } from './nodeParameters';
 import { jsonInTools } from '../tools/textInTools';
 
-/** The 'Options' collection with these members. In a tool, JSON fields are text fields. */
+/** The 'Options' collection with these members. */
 export function optionsCollection(...members: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -16,11 +16,23 @@ export function optionsCollection(...members: INodeProperties[]): INodePropertie
 		type: 'collection',
 		placeholder: 'Add Option',
 		default: {},
+		options: members,
+	};
+}
+
+/** A second collection, so that 'Options' has only what a user of the service knows. In a tool, JSON fields are text fields. */
+export function developerSettings(...members: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Developer Settings',
+		name: 'developerSettings',
+		type: 'collection',
+		placeholder: 'Add Setting',
+		default: {},
 		options: members.flatMap((member) => (member.type === 'json' ? jsonInTools(member) : [member])),
 	};
 }
 
-/** For undocumented fields, in the 'Options' of every action. */
+/** For undocumented fields, in every action. */
 export const additionalBodyFields: INodeProperties = {
 	displayName: 'Additional Body Fields',
 	name: 'additionalBodyFields',
@@ -56,16 +68,19 @@ export function concurrencyField(initial: number, description: string): INodePro
 
 const MAX_CONCURRENCY = 100;
 
-/** *Concurrency* of the 'Options' collection, for the whole node run. */
+/** *Concurrency*, for the whole node run. */
 export function readConcurrency(parameters: NodeParameters, initial: number): number {
-	const options = parameters.at(0).collection('options');
-	if (!options.has('concurrency')) return initial;
-	return Math.min(MAX_CONCURRENCY, Math.max(1, Math.trunc(options.number('concurrency', initial))));
+	const settings = parameters.at(0).collection('developerSettings');
+	if (!settings.has('concurrency')) return initial;
+	return Math.min(
+		MAX_CONCURRENCY,
+		Math.max(1, Math.trunc(settings.number('concurrency', initial))),
+	);
 }
 
-/** Reads *Additional Body Fields* and *Additional Query Fields* of the 'Options' collection. */
-export function readAdditions(options: Fields): Additions {
-	const objectOf = (name: string) => (options.has(name) ? options.jsonObject(name) : {});
+/** Reads *Additional Body Fields* and *Additional Query Fields* of a collection. */
+export function readAdditions(settings: Fields): Additions {
+	const objectOf = (name: string) => (settings.has(name) ? settings.jsonObject(name) : {});
 	return {
 		body: objectOf(additionalBodyFields.name),
 		query: toQuery(objectOf(additionalQueryParameters.name)),

@@ -85,7 +85,7 @@ function rejectionToFailure(
 	error: ServiceRejection,
 	baseUrl: string,
 ): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage, status, rejection } = error;
+	const { message, resolution, originalMessage, unquotedOriginal, status, rejection } = error;
 	if (isRejection(error, 'invalid_api_token')) {
 		return testFailure(
 			message,
@@ -111,7 +111,7 @@ function rejectionToFailure(
 		);
 	}
 	const isOfService = rejection.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isOfService ? null : testFailure(message, resolution, originalMessage);
+	return isOfService ? null : testFailure(message, resolution, unquotedOriginal);
 }
 
 function baseUrlAdvice(baseUrl: string): string {

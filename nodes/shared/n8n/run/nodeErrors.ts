@@ -35,7 +35,11 @@ export function toNodeError(
 		return new NodeOperationError(node, message, { description, ...itemIndex });
 	}
 	const httpCode = String(status);
-	return new NodeApiError(node, { httpCode }, { message, description, httpCode, ...itemIndex });
+	const options = { message, description, httpCode, ...itemIndex };
+	const apiError = new NodeApiError(node, { httpCode }, options);
+	// n8n replaces a message that contains a code such as ENOENT. The service's words may contain one.
+	apiError.message = message;
+	return apiError;
 }
 
 /** Engine 2.0 shows only the message of an error. */

@@ -1,5 +1,5 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { asSentence, ExplainedError, type Outcome } from '../../api/errors';
+import { asSentence, ExplainedError, type Outcome, withoutQuotation } from '../../api/errors';
 import { FOR_THE_OWNER, forEveryone, USER } from '../../api/resolution';
 import { whenAborted, pause } from '../../clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
@@ -278,7 +278,10 @@ function explain(error: unknown): Failure {
 		const byService = origin === 'service' || origin === 'response';
 		return {
 			outcome: error.outcome,
-			message: byService || originalMessage === null ? message : `${message} (${originalMessage})`,
+			message:
+				byService || originalMessage === null
+					? withoutQuotation(message, originalMessage ?? '')
+					: `${message} (${originalMessage})`,
 			advice,
 			isForOwner: resolution !== '' && advice === '' && !isTransient,
 			isTransient,

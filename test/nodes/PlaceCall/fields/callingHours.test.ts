@@ -51,6 +51,13 @@ describe('the days', () => {
 		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
 	});
 
+	test.each<[string, unknown, number[]]>([
+		['chosen days', ['saturday', 'monday'], [1, 6]],
+		['a list from an expression', ['Mon-Wed', 'Sun'], [1, 2, 3, 7]],
+	])('%s', (_what, days, numbers) => {
+		expect([...hoursOf({ days }).days].sort()).toEqual(numbers);
+	});
+
 	test.each([
 		['Mon-Fr', '"Fr" in "Mon-Fr"'],
 		['Mon-Firday', '"Firday" in "Mon-Firday"'],
@@ -111,6 +118,8 @@ describe('invalid hours are reported', () => {
 	test.each<[Written, RegExp]>([
 		[{ days: '' }, /^'Days' in 'Calling Hours' is empty/],
 		[{ days: ' , ' }, /^'Days' in 'Calling Hours' is empty/],
+		[{ days: [] }, /^'Days' in 'Calling Hours' is empty/],
+		[{ days: ['monday', 'someday'] }, /list weekdays \(got "someday" in "monday, someday"\)/],
 		[{ from: '' }, /^'From' in 'Calling Hours' is empty/],
 		[{ to: null }, /^'To' in 'Calling Hours' is empty/],
 		[{ from: '9' }, /^'From' in 'Calling Hours' must be a time of day \(got "9"\)/],

@@ -11,7 +11,8 @@ describe('the body', () => {
 				initialGreeting: null,
 				when: 'now',
 				callConfigOverrides: {},
-				options: { systemPrompt: '  ', webhookUrl: '', additionalDataJson: '' },
+				options: { systemPrompt: '  ', webhookUrl: '' },
+				developerSettings: { additionalDataJson: '' },
 			}),
 		).toEqual(body);
 	});
@@ -41,10 +42,9 @@ describe('the body', () => {
 				retryIntervalMinutes: 60,
 			},
 			initialGreeting: 'Hello!',
-			options: {
+			options: { systemPrompt: 'Be kind.', webhookUrl: 'https://example.com/hook?x=1' },
+			developerSettings: {
 				additionalDataJson: { plan: 'Silver', visits: 3, tags: ['a'], nested: { a: null } },
-				systemPrompt: 'Be kind.',
-				webhookUrl: 'https://example.com/hook?x=1',
 			},
 		};
 		expect(requestWith(all)).toEqual({
@@ -242,7 +242,7 @@ describe('switches', () => {
 });
 
 describe('Additional Data', () => {
-	const fromJson = (additionalDataJson: unknown) => ({ options: { additionalDataJson } });
+	const fromJson = (additionalDataJson: unknown) => ({ developerSettings: { additionalDataJson } });
 
 	it('may be written as JSON', () => {
 		const { additional_data } = requestWith(fromJson('{"plan":"Gold"}'));
@@ -340,7 +340,7 @@ it('speaks without the words error, problem and failure', () => {
 		}),
 		messageFor({
 			callConfigOverrides: { maxCallDurationSeconds: 1 },
-			options: { additionalDataJson: '[' },
+			developerSettings: { additionalDataJson: '[' },
 		}),
 	];
 	expect(messages.join(' ')).not.toMatch(/error|problem|failure/i);

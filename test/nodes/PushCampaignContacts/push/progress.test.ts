@@ -110,7 +110,7 @@ test('sends changed numbers, but no number that was sent from any row', async ()
 		outcome.pushed.flatMap(({ rows }) => [...rows]).length + outcome.rejectedRows.size;
 	expect(counted).toBe(30);
 	expect([...outcome.rejectedRows].find(({ status }) => status === 'duplicate')?.reason).toMatch(
-		/^Item \d+ has the same phone number, and an earlier attempt of this execution sent it\.$/,
+		/^Row \d+ has the same phone number, and an earlier attempt of this execution sent it\.$/,
 	);
 });
 

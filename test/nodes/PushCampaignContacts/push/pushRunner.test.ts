@@ -64,7 +64,7 @@ describe('requests', () => {
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([[phone(0), phone(1)]]);
 		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0, 1]]);
-		expect(outcome.stopped?.message).toMatch(/^A cell of item 3 can't be converted to JSON \(.+\)/);
+		expect(outcome.stopped?.message).toMatch(/^A cell of row 4 can't be converted to JSON \(.+\)/);
 		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
 	});
 

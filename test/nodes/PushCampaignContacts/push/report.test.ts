@@ -17,14 +17,14 @@ test('reports each group of rows on one line, and everything else in the details
 			"To send only the rows that weren't sent, retry this execution from the list of executions.",
 		],
 		groups: [
-			'Pushed: 9,999 rows (items 1 to 9999, contact list 502). Leave them out if you push the other rows again.',
-			"Unknown: 10,000 rows (items 10000 to 19999). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
-			'Not sent: 1 row (item 20000). Push it after this is resolved.',
-			'Rejected: 1 row (item 0). The service rejected this row: contacts[0] is invalid',
+			'Pushed: 9,999 rows (rows 2 to 10000, contact list 502). Leave them out if you push the other rows again.',
+			"Unknown: 10,000 rows (rows 10001 to 20000). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
+			'Not sent: 1 row (row 20001). Push it after this is resolved.',
+			'Rejected: 1 row (row 1). The service rejected this row: contacts[0] is invalid',
 		],
 		details: [
 			'20,002 rows: 9,999 pushed, 1 rejected, 1 duplicate, 10,000 unknown, 1 not sent.',
-			'Duplicates: 1 row (item 20001). Leave them out if you push the other rows again. Each has the phone number of another row.',
+			'Duplicates: 1 row (row 20002). Leave them out if you push the other rows again. Each has the phone number of another row.',
 		],
 	});
 });
@@ -39,12 +39,12 @@ test('names the lists of all requests, and the first five of many rejected rows'
 		contactsPerRequest: 2,
 	});
 	const { groups, details } = describeOutcome(outcome);
-	expect(groups[0]).toMatch(/^Pushed: 4 rows \(items 0 to 3, contact lists 501, 502\)\. /);
+	expect(groups[0]).toMatch(/^Pushed: 4 rows \(rows 1 to 4, contact lists 501, 502\)\. /);
 	expect(groups.at(-1)).toBe(
-		'Rejected: 7 rows (items 5 to 11). The first reasons are in the details.',
+		'Rejected: 7 rows (rows 6 to 12). The first reasons are in the details.',
 	);
-	expect(details.filter((line) => line.startsWith('[item '))).toHaveLength(5);
-	expect(details[1]).toMatch(/^\[item 5\] "x" isn't a phone number\. /);
+	expect(details.filter((line) => line.startsWith('[row '))).toHaveLength(5);
+	expect(details[1]).toMatch(/^\[row 6\] "x" isn't a phone number\. /);
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
@@ -55,13 +55,13 @@ test('leaves out a contact list without an ID', async () => {
 			: reject('Campaign is archived', 409),
 	);
 	const { groups } = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
-	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0\)\. /);
+	expect(groups[0]).toMatch(/^Pushed: 1 row \(row 1\)\. /);
 });
 
 test('names a contact list whose ID is text', () => {
 	const pushed = [{ rows: RowSet.of([0]), response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
 	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: new RejectedRows() });
-	expect(groups[0]).toMatch(/^Pushed: 1 row \(item 0, contact list l-7\)\. /);
+	expect(groups[0]).toMatch(/^Pushed: 1 row \(row 1, contact list l-7\)\. /);
 });
 
 test("doesn't suggest a retry of the execution if nothing was pushed", () => {
@@ -108,19 +108,19 @@ test('lists each warning once', () => {
 });
 
 test.each<[number[], string]>([
-	[[7], 'item 7'],
-	[[3, 4, 5], 'items 3 to 5'],
-	[[0, 1, 2, 9], 'items 0 to 2, 9'],
+	[[7], 'row 8'],
+	[[3, 4, 5], 'rows 4 to 6'],
+	[[0, 1, 2, 9], 'rows 1 to 3, 10'],
 ])('describes rows %j as %s', (rows, words) => {
 	expect(namesOfItems.several(RowSet.of(rows))).toBe(words);
 });
 
 test('lists the first hundred ranges and the end of the others', () => {
 	const every = (count: number) => Array.from({ length: count }, (_, index) => 2 * index);
-	expect(namesOfItems.several(RowSet.of(every(100)))).toMatch(/, 196, 198$/);
-	expect(namesOfItems.several(RowSet.of(every(103)))).toMatch(/, 196, 198, and more up to 204$/);
+	expect(namesOfItems.several(RowSet.of(every(100)))).toMatch(/, 197, 199$/);
+	expect(namesOfItems.several(RowSet.of(every(103)))).toMatch(/, 197, 199, and more up to 205$/);
 	expect(namesOfItems.several(RowSet.of([...every(102), 203]))).toMatch(
-		/, 198, and more up to 203$/,
+		/, 199, and more up to 204$/,
 	);
 });
 

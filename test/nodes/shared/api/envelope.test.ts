@@ -79,7 +79,7 @@ test.each<[string, string, string]>([
 		'The service found no such agent in the account of this API token',
 	],
 	['/v1/chat/session/s/inject_context', 'session_closed', 'The chat session is closed'],
-	['/v1/call', 'session_closed', 'The service rejected the request'],
+	['/v1/call', 'session_closed', 'The service rejected the call: "session_closed"'],
 	[
 		'/v1/chat/inbound',
 		'Agent not found or not associated with this account',

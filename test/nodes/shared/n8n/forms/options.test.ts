@@ -1,17 +1,17 @@
 import { NodeParameters } from '../../../../../nodes/shared/n8n/forms/nodeParameters';
 import {
 	concurrencyField,
-	optionsCollection,
+	developerSettings,
 	readConcurrency,
 } from '../../../../../nodes/shared/n8n/forms/options';
 import { engineHarness, executeContext } from '../../../../engine';
 
 const harness = engineHarness();
-const FORM = [optionsCollection(concurrencyField(5, ''))];
+const FORM = [developerSettings(concurrencyField(5, ''))];
 
 function concurrency(value?: number | string): number {
-	const options = value === undefined ? {} : { concurrency: value };
-	const node = harness.node('placeCall', { parameters: { options } });
+	const settings = value === undefined ? {} : { concurrency: value };
+	const node = harness.node('placeCall', { parameters: { developerSettings: settings } });
 	const context = executeContext(node, [{ json: {} }], { credentials: harness.credentials });
 	return readConcurrency(new NodeParameters(context, FORM), 5);
 }
@@ -30,5 +30,7 @@ test.each<[number | string | undefined, number]>([
 });
 
 test.each([NaN, Infinity, 'many'])('Concurrency %p is not a number', (value) => {
-	expect(() => concurrency(value)).toThrow("'Concurrency' in 'Options' must be a number");
+	expect(() => concurrency(value)).toThrow(
+		"'Concurrency' in 'Developer Settings' must be a number",
+	);
 });

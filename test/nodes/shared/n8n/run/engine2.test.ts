@@ -51,8 +51,8 @@ describe.each([
 });
 
 it('an error before the first item fails each item with Continue On Fail, and does not pass the input on', async () => {
-	const options = { concurrency: '={{ $("Missing").first().json.count }}' };
-	const [items] = await run(placeCall({ options }, 'continueRegularOutput'), 2);
+	const developerSettings = { concurrency: '={{ $("Missing").first().json.count }}' };
+	const [items] = await run(placeCall({ developerSettings }, 'continueRegularOutput'), 2);
 	expect(items).toMatchObject([0, 1].map((item) => ({ json: { details: { item } } })));
 });
 
@@ -65,12 +65,12 @@ it('the message of a stopped node lists the completed items, and offers no retry
 });
 
 it('the message of a stopped push says what happened to the rows, and offers no retry', async () => {
-	const push = pushNode(harness, { options: { contactsPerRequest: 1 } });
+	const push = pushNode(harness, { developerSettings: { contactsPerRequest: 1 } });
 	service().post(PATH).reply(200, accepted(1));
 	service().post(PATH).reply(500, {});
 	const message = await faultOf(push, 3);
-	expect(message).toContain('Pushed: 1 row (item 0');
-	expect(message).toContain('Unknown: 1 row (item 1)');
+	expect(message).toContain('Pushed: 1 row (row 1');
+	expect(message).toContain('Unknown: 1 row (row 2)');
 	expect(message).not.toContain('retry');
 });
 

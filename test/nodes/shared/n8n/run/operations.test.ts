@@ -16,7 +16,7 @@ test.each(['dnd', 'getCall', 'chatSession', 'agents'])(
 );
 
 test('with Continue On Fail, a setting of the whole execution that cannot be used fails each item', async () => {
-	const parameters = { ...CALL, options: { concurrency: '={{ "many" }}' } };
+	const parameters = { ...CALL, developerSettings: { concurrency: '={{ "many" }}' } };
 	const node = harness.node('placeCall', { parameters, onError: 'continueRegularOutput' });
 	const items = [{ json: {} }, { json: {} }];
 	const run = await runWorkflow(harness.credentials, makeWorkflow([node]), node, items);

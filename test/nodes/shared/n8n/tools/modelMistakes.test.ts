@@ -70,7 +70,7 @@ const MISTAKES: Mistake[] = [
 	[
 		'data of a call',
 		'placeCall',
-		{ ...call, options: { additionalDataJson: GIVEN } },
+		{ ...call, developerSettings: { additionalDataJson: GIVEN } },
 		['gold', '["gold"]'],
 		/\{"plan": "Gold", "city": "Pune"\}/,
 	],
@@ -161,14 +161,17 @@ const MISTAKES: Mistake[] = [
 	[
 		'additional body fields',
 		'placeCall',
-		{ ...call, options: { additionalBodyFields: GIVEN } },
+		{ ...call, developerSettings: { additionalBodyFields: GIVEN } },
 		['high', '["high"]', '{priority: high', '42', 'true'],
 		/\{"priority": "high"\}/,
 	],
 	[
 		'additional query parameters',
 		'campaignStatus',
-		{ campaignId: String(campaigns.active), options: { additionalQueryParameters: GIVEN } },
+		{
+			campaignId: String(campaigns.active),
+			developerSettings: { additionalQueryParameters: GIVEN },
+		},
 		['en', '["en"]', '{"locale": {"language": "en"}}'],
 		/\{"locale": "en"\}/,
 	],

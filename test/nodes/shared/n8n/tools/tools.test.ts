@@ -191,6 +191,16 @@ describe.each(ROUTES)('a tool %s', (_name, route) => {
 		expect(await tool()).toMatchObject({ outcome: 'done' });
 	});
 
+	test('the words of the service are given once', async () => {
+		const tool = await toolOf('placeCall', CALL);
+		callsEndpoint().reply(422, rejection('number is on the do-not-disturb list'));
+		expect(checked(await tool())).toMatchObject({
+			outcome: 'rejected',
+			what_happened: 'The service rejected the call.',
+			service_said: 'number is on the do-not-disturb list',
+		});
+	});
+
 	test.each(['continueRegularOutput', 'stopWorkflow', undefined] as const)(
 		'with On Error %s the model gets the same result',
 		async (onError) => {
