@@ -52,6 +52,8 @@ export class CallCompletedTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
+				// Otherwise, n8n responds with the text 'firstEntryJson'.
+				responseData: '',
 				path: 'call-completed',
 			},
 		],

@@ -43,6 +43,8 @@ export class ChatDeliveryTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
+				// Otherwise, n8n responds with the text 'firstEntryJson'.
+				responseData: '',
 				path: 'chat-delivery',
 			},
 		],
