@@ -23,7 +23,7 @@ export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[
 	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 	const chosen = form.choices('events');
 	const emitsFirst = form.switch('emitBaseline', false);
-	const additions = readAdditions(form.collection('options'));
+	const additions = readAdditions(form.collection('developerSettings'));
 	const { client, baseUrl } = await createAccountClient(context);
 
 	// A test in the editor must not consume events of the published workflow.

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { campaignField } from '../shared/n8n/forms/campaignField';
-import { additionalQueryParameters } from '../shared/n8n/forms/options';
+import { additionalQueryParameters, developerSettings } from '../shared/n8n/forms/options';
 
 /** The form, from top to bottom. */
 export const progressFields: INodeProperties[] = [
@@ -43,12 +43,5 @@ export const progressFields: INodeProperties[] = [
 		description:
 			'Whether the first check also starts the workflow, with the current state of the campaign. If off, the first check only stores the state to compare later checks with.',
 	},
-	{
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add Option',
-		default: {},
-		options: [additionalQueryParameters],
-	},
+	developerSettings(additionalQueryParameters),
 ];

@@ -215,9 +215,7 @@ const DEVELOPER_SETTINGS = [
 ];
 
 test('settings for developers are in Developer Settings, and nothing else is', () => {
-	// The one option of this trigger needs no second collection.
-	const nodes = loader.types.nodes.filter(({ name }) => name !== 'campaignProgressTrigger');
-	const misplaced = nodes.flatMap(({ name, properties }) =>
+	const misplaced = loader.types.nodes.flatMap(({ name, properties }) =>
 		properties
 			.filter(({ type }) => type === 'collection')
 			.flatMap(({ name: collection, options = [] }) =>

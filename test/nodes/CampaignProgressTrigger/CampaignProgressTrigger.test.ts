@@ -98,7 +98,7 @@ describe('a poll', () => {
 	});
 
 	test('sends additional query parameters', async () => {
-		const { look } = follower({ options: { additionalQueryParameters: '{ "x": "y" }' } });
+		const { look } = follower({ developerSettings: { additionalQueryParameters: '{ "x": "y" }' } });
 		endpoint().query({ x: 'y' }).reply(200, answer());
 		expect(await look()).toBeNull();
 	});
