@@ -39,8 +39,8 @@ const reported = (callId: string, fields: object = {}) => ({
 });
 
 /** Runs during the first wait of the trigger. */
-function duringWait(act: () => Promise<unknown> | void): void {
-	const sleep = jest.mocked(clock.sleep);
+function duringWait(act: () => unknown): void {
+	const sleep = jest.spyOn(clock, 'sleep');
 	const skip = sleep.getMockImplementation();
 	sleep.mockImplementationOnce(async (ms) => {
 		await act();

@@ -16,6 +16,7 @@ import { dialects, fixtures, startSimulator, type Simulator } from '../../simula
 import { seededCall } from '../../simulator/state/seed';
 
 const harness = engineHarness();
+const callIdOf = ({ call_id: id }: IDataObject) => z.string().parse(id);
 const { uploads, campaigns, agents } = fixtures;
 const HOUR_MS = 3_600_000;
 const WATCHED = { pollTimes: { item: [{ mode: 'everyMinute' }] }, campaignId: campaigns.active };
@@ -74,7 +75,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 			poll,
 			publish,
 			first: await publish(),
-			ids: async () => (await poll()).map(({ call_id: id }) => String(id)).sort(),
+			ids: async () => (await poll()).map(callIdOf).sort(),
 			/** n8n begins again with what it has stored. */
 			restart: () => (current = begin()),
 			selectOtherCredential: async () => {
