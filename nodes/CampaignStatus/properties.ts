@@ -5,7 +5,6 @@ import {
 	additionalQueryParameters,
 	concurrencyField,
 	developerSettings,
-	optionsCollection,
 } from '../shared/n8n/forms/options';
 import { outputFields } from '../shared/n8n/forms/outputFields';
 import { toolDescriptionField } from '../shared/n8n/tools/toolDescription';
@@ -17,14 +16,6 @@ const form: INodeProperties[] = [
 		'One flat record with calls by status, contacts, lists, connect rate, and attempts per contact',
 		'status, connect_rate',
 	),
-	optionsCollection({
-		displayName: 'Keep Waiting While Stopped',
-		name: 'waitWhileStopped',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to keep waiting while the campaign is paused or a draft, or while its calling queue is empty. Use this if someone may activate the campaign or release contacts later.',
-	}),
 	developerSettings(
 		additionalQueryParameters,
 		concurrencyField(READS_AT_ONCE, 'How many campaigns to read at the same time'),

@@ -104,11 +104,9 @@ test(
 			time += 10;
 		});
 		const { requests } = simulator.stats();
-		const startedAt = time;
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
-		// Each of the two calls is read at most once in two seconds.
-		const maxReads = 2 * (1 + (time - startedAt) / 2_000);
-		expect(simulator.stats().requests - requests).toBeLessThanOrEqual(maxReads);
+		// While no call has ended, a request costs at most one reading. It needs n8n's token in the URL.
+		expect(simulator.stats().requests - requests).toBeLessThanOrEqual(MANY_RUNS);
 		for (const callId of calls) await simulator.endCall(callId);
 		const report = (callId: string) => ({
 			rawBody: Buffer.from(JSON.stringify({ call_id: callId })),
