@@ -8,12 +8,11 @@ import tseslint from 'typescript-eslint';
 
 /** Plain logic without imports from n8n. */
 const PLAIN = [
-	'nodes/shared/{api,apiMapping,calls,chat,numberLists,phone}/**/*.ts',
+	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
 	'nodes/GetCall/calls/*.ts',
 	'nodes/PlaceCall/request/*.ts',
 	'nodes/PlaceCall/ask/answer.ts',
-	'nodes/shared/calls/callWatch.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',
 	'nodes/CampaignCallsTrigger/pollState.ts',

@@ -143,3 +143,8 @@ export function simplifyCampaign({ campaign, calls, lists }: CampaignView): Json
 		lists_completed: lists.filter(isCompleted).length,
 	};
 }
+
+/** The text by which n8n remembers that a number was pushed. The number is equal for equal numbers in any format. */
+export function pushedText(campaignId: number, number: string): string {
+	return `pushed ${campaignId} ${number}`;
+}

@@ -12,6 +12,9 @@ export type DeduplicationStore = {
 	count(): Promise<number>;
 };
 
+/** Numbers that a workflow remembers. n8n reads and writes all of them with each access, and removes the oldest. */
+export const MAX_REMEMBERED = 500_000;
+
 /** Removing a text searches the whole set. This many comparisons take about half a second. */
 const MAX_COMPARISONS = 50_000_000;
 

@@ -1,10 +1,10 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 import { dateRanges } from '../request/dateRanges';
 import { DAY_MINUTES } from '../request/openingHours';
-import { timeZone } from '../request/timeZone';
+import { timeZone, timeZonesWith } from '../request/timeZone';
 import type { CallField } from './callDraft';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
@@ -220,4 +220,13 @@ function minuteIn(time: string): number {
 	}
 	const [, hours, more] = CLOCK_TIME.exec(time) ?? [];
 	return Number(hours) * 60 + Number(more);
+}
+
+/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
+export async function searchTimeZones(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const results = timeZonesWith(filter).map((zone) => ({ name: zone, value: zone }));
+	return await Promise.resolve({ results });
 }

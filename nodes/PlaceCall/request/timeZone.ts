@@ -1,6 +1,5 @@
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
-import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -56,15 +55,11 @@ const CURRENT_NAMES = [
 	'UTC',
 ];
 
-/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
-export async function searchTimeZones(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const typed = filter.trim().replaceAll(' ', '_').toLowerCase();
+/** The time zones whose name contains the typed text. */
+export function timeZonesWith(text: string): string[] {
+	const typed = text.trim().replaceAll(' ', '_').toLowerCase();
 	const zones = uniq([...CURRENT_NAMES, ...Intl.supportedValuesOf('timeZone')]).sort();
-	const found = zones.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone));
-	return await Promise.resolve({ results: found.map((zone) => ({ name: zone, value: zone })) });
+	return zones.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone));
 }
 
 function isTimeZone(name: string): boolean {

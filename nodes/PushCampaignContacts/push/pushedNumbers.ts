@@ -1,6 +1,6 @@
 import { NotSent } from '../../shared/api/errors';
-import type { DeduplicationStore } from '../../shared/deduplicationStore';
-import { MAX_REMEMBERED, pushedText } from '../../shared/n8n/idempotency/rememberedNumbers';
+import { pushedText } from '../../shared/campaign';
+import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { ByRow } from './phonesByRow';
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */

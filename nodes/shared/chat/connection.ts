@@ -15,11 +15,16 @@ import { type AckResult, AckWaiter, type NotReady, type Readiness } from './ackW
 import { MIN_TOKEN_LIFE_MS, SocketRotation } from './socketRotation';
 import { FrameSender } from './frameSender';
 import { isTooLargeFrame, parseFrame } from './frames';
-import { EventDispatcher, type Log, type OnEvent, type OnTooLarge } from './eventDispatcher';
+import {
+	EventDispatcher,
+	type Log,
+	type OnEvent,
+	type OnTooLarge,
+	type StopReason,
+} from './eventDispatcher';
 import { type WebSocketLike, ManagedSocket } from './managedSocket';
 import { RetryTimer } from './retryTimer';
 import { CHAT_BACKOFF, ROTATE_EVERY_MS, SESSION_CLOSED_LINGER_MS, SLOW_POLL_MS } from './timings';
-import type { StopReason } from './eventDispatcher';
 import { type OutgoingFrame, SentFrames } from './sentFrames';
 import { type MintResult, TokenCache } from './token';
 

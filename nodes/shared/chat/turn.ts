@@ -54,10 +54,10 @@ export async function sendTurn(
 	options: TurnOptions,
 ): Promise<TurnOutcome> {
 	const release = await link.acquireSend();
-	let hasUnreadFrame = false;
+	const unread = { frames: 0 };
 	const unsubscribe = link.subscribe(
 		() => {},
-		() => (hasUnreadFrame = true),
+		() => unread.frames++,
 	);
 	// An agent can close the session during its last turn.
 	const close = link.keepOpen();
@@ -68,7 +68,7 @@ export async function sendTurn(
 		const { missingAck } = attempts;
 		return result.kind === 'not_sent' && missingAck === null
 			? { kind: 'not_sent', readiness: result.readiness }
-			: unknownOutcome(hasUnreadFrame ? 'too_large' : (missingAck ?? 'lost'), frame);
+			: unknownOutcome(unread.frames > 0 ? 'too_large' : (missingAck ?? 'lost'), frame);
 	} finally {
 		unsubscribe();
 		close();

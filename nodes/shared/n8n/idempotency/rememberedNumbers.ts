@@ -1,15 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
+import { MAX_REMEMBERED, removeAll, type DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 import { openStore, type StoreUse } from './nodeStore';
-
-/** n8n reads and writes all of them with each access. If there are more, the oldest are removed. */
-export const MAX_REMEMBERED = 500_000;
-
-/** The text by which n8n remembers that a number was pushed. The number is equal for equal numbers in any format. */
-export function pushedText(campaignId: number, number: string): string {
-	return `pushed ${campaignId} ${number}`;
-}
 
 /**
  * The numbers that the nodes of a workflow remember over all executions: texts in n8n's deduplication store of the
@@ -25,7 +17,7 @@ export function openRememberedNumbers(
 	return {
 		add: async (texts) => await exclusive(async () => await store.add(texts, MAX_REMEMBERED)),
 		remove: async (texts) => await exclusive(async () => await removeAll(store, texts)),
-		clear: async () => await exclusive(store.clear),
-		count: async () => await exclusive(store.count),
+		clear: async () => await exclusive(async () => await store.clear()),
+		count: async () => await exclusive(async () => await store.count()),
 	};
 }
