@@ -130,11 +130,10 @@ function prepareCall(
 			...((hasHours || limit !== undefined) && { placed: true }),
 			...(question && { asked: question.asked.question }),
 		});
+	const plannedSince = (since: DateTime) =>
+		plannedFor(requestSince(since).scheduled_at, dateTimeNow()).toMillis();
 	if (limit !== undefined) {
-		const planned = () => {
-			const { scheduled_at: scheduled } = requestSince(dateTimeNow());
-			return plannedFor(scheduled, dateTimeNow()).toMillis();
-		};
+		const planned = () => plannedSince(dateTimeNow());
 		limiter.add(index, { number: numberKey, limit, planned });
 	}
 	return {
@@ -151,7 +150,11 @@ function prepareCall(
 			requireStillFuture();
 			const since = dateTimeNow();
 			const place = async () => {
-				const sending = { ...additions, legacy, bodyNow: () => requestSince(since) };
+				const bodyNow = () => {
+					limiter.requireSamePeriod(index, plannedSince(since));
+					return requestSince(since);
+				};
+				const sending = { ...additions, legacy, bodyNow };
 				return await placeOne(account.client, requestSince(since), sending, callIds);
 			};
 			return placedItems(await limiter.place(index, place));

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { explained, ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
+import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
 import { USER, type Resolution } from '../../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/calls/callLimit';
 import { inEnglish, pause, withOffset } from '../../shared/clock';
@@ -28,7 +28,7 @@ export type LimitedCall = {
 };
 
 /** `text`: what n8n remembers of the call. Undefined if the limit is reached. */
-type Reservation = { period: string; text?: string };
+type Reservation = { call: LimitedCall; period: string; text?: string };
 
 /**
  * *Limit Calls per Person* in one node run. n8n remembers the first, second, ... call to a person in each period. They're
@@ -39,6 +39,8 @@ export class CallLimiter {
 	/** By item. Those that may have been placed are removed. */
 	private readonly calls = new Map<number, LimitedCall>();
 	private readonly reservations = new Map<number, Reservation>();
+	/** Reserved for a period that has ended since. */
+	private readonly unused: string[] = [];
 
 	constructor(private readonly context: IExecuteFunctions) {
 		this.store = openRememberedNumbers(context, STORE);
@@ -60,17 +62,20 @@ export class CallLimiter {
 			const period = call && this.periodIfClear(call);
 			return call === undefined || period === undefined ? [] : [{ index, call, period }];
 		});
-		for (const { index, period } of pending) this.reservations.set(index, { period });
+		for (const { index, call, period } of pending) {
+			this.unused.push(...this.textOf(index));
+			this.reservations.set(index, { call, period });
+		}
 		for (let nth = 0; pending.length > 0; nth++) {
 			pending = pending.filter(({ call }) => nth < call.limit.calls);
 			const texts = pending.map(({ call, period }) => calledText(period, nth, call.number));
 			const added = texts.length === 0 ? [] : await this.store.add([...new Set(texts)]);
 			const free = new Set(added);
-			pending = pending.filter(({ index, period }, position) => {
+			pending = pending.filter(({ index, call, period }, position) => {
 				const text = texts[position] ?? '';
 				// The first item with a number gets this call. Others try the next one.
 				if (!free.delete(text)) return true;
-				this.reservations.set(index, { period, text });
+				this.reservations.set(index, { call, period, text });
 				return false;
 			});
 		}
@@ -101,15 +106,33 @@ export class CallLimiter {
 
 	/** Forgets the reserved calls that were certainly not placed. If n8n can't, they count. */
 	async release(): Promise<void> {
-		const texts = [...this.calls.keys()].flatMap(
-			(index) => this.reservations.get(index)?.text ?? [],
-		);
+		const texts = [
+			...this.unused,
+			...[...this.calls.keys()].flatMap((index) => this.textOf(index)),
+		];
 		if (texts.length === 0) return;
 		const signal = cancelSignal(this.context);
 		await repeatOnStore(
 			async () => await this.store.remove(texts),
 			async (ms) => await pause(clock, ms, signal),
 		).catch(() => undefined);
+	}
+
+	/**
+	 * Before a request is sent again, because the calling hours or the day may have ended since.
+	 *
+	 * @param planned when the call would be placed, in epoch milliseconds
+	 * @throws NotSent if that is in another period than the one it's reserved for
+	 */
+	requireSamePeriod(index: number, planned: number): void {
+		const { call, period } = this.reservations.get(index) ?? {};
+		if (call === undefined) return;
+		if (this.periodOf({ ...call, planned: () => planned }) !== period) throw periodEnded();
+	}
+
+	private textOf(index: number): string[] {
+		const { text } = this.reservations.get(index) ?? {};
+		return text === undefined ? [] : [text];
 	}
 
 	private periodOf(call: LimitedCall): string {
@@ -129,6 +152,19 @@ export class CallLimiter {
 	private plannedFor({ planned }: LimitedCall): DateTime {
 		return DateTime.fromMillis(planned(), { zone: this.context.getTimezone() });
 	}
+}
+
+function periodEnded(): NotSent {
+	return new NotSent(
+		"The call wasn't placed, because it would count for another day, week, or month than when it was first sent",
+		{
+			onScreen: 'Run this item in a new execution.',
+			forModel: 'Ask for the call again.',
+		},
+		undefined,
+		false,
+		'n8n',
+	);
 }
 
 /** The person isn't called now. */

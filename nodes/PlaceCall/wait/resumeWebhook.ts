@@ -53,6 +53,7 @@ export async function onCompletionWebhook(
 	}
 	const items = waitingItems(context);
 	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
+	if (callIds.length === 0) return STILL_WAITING;
 	const keyOf = (callId: string) => `${context.getExecutionId()}/${callKey(callId)}`;
 	let account: ReturnType<typeof createAccountClient> | undefined;
 	const watch = new CallWatch(callIds, {

@@ -180,6 +180,15 @@ describe('Limit Calls per Person', () => {
 		expect(bodies).toHaveLength(28);
 	});
 
+	it('reserves them in one access with On Error set to continue, too', async () => {
+		acceptCalls(20);
+		const phones = Array.from({ length: 20 }, (_, index) => ({
+			phone: String(9_000_000_000 + index),
+		}));
+		await harness.place({ ...perItem, ...limited() }, { items: phones, over: CONTINUE });
+		expect(store.calls.filter((made) => made === 'add 20')).toHaveLength(1);
+	});
+
 	it('can have another limit for each item', async () => {
 		acceptCalls(3);
 		const items = [1, 2, 2].map((most, index) => ({ phone: index === 0 ? PHONE : OTHER, most }));
@@ -286,6 +295,29 @@ describe('scheduled calls', () => {
 		acceptCalls(2);
 		await callWith(limited(), OTHER, PHONE);
 		expect(isPlaced(await call(OTHER, PHONE))).toEqual([true, false]);
+	});
+
+	it('are not sent again for another day after the service asked to wait', async () => {
+		const parameters = limited({}, { callingHours: { hours: HOURS } });
+		itIs('2026-11-20T17:59:58+05:30');
+		callsEndpoint().reply(429, { success: false, error: 'slow down' }, { 'Retry-After': '5' });
+		const bodies = acceptUpTo(1);
+		expect(faultOf(await callWith(parameters, PHONE)).message).toContain(
+			'it would count for another day, week, or month',
+		);
+		expect([bodies, store.size]).toEqual([[], 0]);
+	});
+
+	it('that are reserved for a day that ends before they are sent leave nothing for that day', async () => {
+		itIs('2026-11-20T23:59:59+05:30');
+		callsEndpoint().reply(200, () => {
+			now += 2_000;
+			return { success: true, data: { call_id: 'a' } };
+		});
+		acceptCalls(1);
+		await callWith(limited(), OTHER, PHONE);
+		// One for each call.
+		expect(store.size).toBe(2);
 	});
 
 	it('at a time of day are sent with their date', async () => {

@@ -58,8 +58,10 @@ export async function sendEachItem<Deps>(
 	};
 	const isSettled = (index: number) => handler.itemRecords.of(index) !== undefined;
 	const sendFirst = once(async () => {
-		const indexes = [...context.getInputData().keys()].filter((index) => !isSettled(index));
-		await beforeFirst?.(indexes);
+		if (beforeFirst === undefined) return;
+		// With *On Error* set to continue, the others aren't prepared yet. Each fails on its own.
+		await tryEachItem(context, (index) => requestOf(index));
+		await beforeFirst([...context.getInputData().keys()].filter((index) => !isSettled(index)));
 	});
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
