@@ -48,8 +48,10 @@ export async function listsToRead(
 /** A call as the call list shows it, which may be less than its record. */
 export type ListedCall = {
 	callId: string;
-	/** Of what the entry shows of the outcome. */
+	/** Of the outcome. */
 	fingerprint: bigint;
+	/** What the entry shows of the outcome. */
+	outcome: JsonObject;
 	/** Epoch milliseconds. NaN if the entry doesn't show it. */
 	createdAt: number;
 	/** Undefined if the entry lacks fields in which an end would show. */
@@ -115,6 +117,7 @@ function listedCalls(
 		return {
 			callId,
 			fingerprint: fingerprint64(outcomeKey(callId, entry)),
+			outcome: pick(entry, OUTCOME_FIELDS),
 			createdAt: createdAtOf(entry),
 			hasEnded: isEnded || showsEnds ? isEnded : undefined,
 		};

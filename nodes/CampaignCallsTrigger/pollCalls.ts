@@ -1,9 +1,10 @@
 import orderBy from 'lodash/orderBy';
+import sampleSize from 'lodash/sampleSize';
 import pLimit from 'p-limit';
 import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isTransient } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
-import { hasEnded, isWanted, outcomeKey } from '../shared/calls/callEnd';
+import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readBack';
 import { requiredForList } from '../shared/calls/readCallList';
@@ -103,12 +104,17 @@ class Poll {
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const handled = onlyRemembers
 			? await this.each(candidates, async (call) => await this.remember(call))
-			: await this.each(candidates.slice(0, this.left), async (call) => await this.pass(call));
+			: await this.each(this.sample(candidates), async (call) => await this.pass(call));
 		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
 		const queues = handled === calls.length ? list.completedQueues : undefined;
 		const ended = queues === undefined ? undefined : { queues, calls: listed.length };
 		this.lists.push({ id: list.id, ended });
 		return listed.length;
+	}
+
+	/** Any of them if there are too many, so that calls which don't end can't keep the others out. */
+	private sample(calls: ListedCall[]): ListedCall[] {
+		return calls.length <= this.left ? calls : sampleSize(calls, this.left);
 	}
 
 	/** @returns how many of the calls have ended */
@@ -139,12 +145,14 @@ class Poll {
 		return true;
 	}
 
-	private async pass({ callId, fingerprint }: ListedCall): Promise<boolean> {
+	private async pass({ callId, fingerprint, outcome: listed }: ListedCall): Promise<boolean> {
 		const { before, account, settings } = this;
 		this.left--;
 		const record = await this.recordOf(callId);
 		if (!hasEnded(record, settings.finished)) return false;
 		const outcome = outcomeOf(callId, record);
+		// The record of a redial may lag behind the list. The next poll reads it again.
+		if (before.has(outcome) && isBehind(record, listed)) return false;
 		const isInTime = settings.from === undefined || createdAtOf(record) >= settings.from;
 		if (!before.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import omit from 'lodash/omit';
 import type { IDataObject, INode, INodeCredentialsDetails, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
@@ -145,6 +146,24 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
 		expect(await poll()).toMatchObject([{ status: 'not_picked' }]);
 		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		expect(await poll()).toMatchObject([{ status: 'picked', retry_count: 1 }]);
+		expect(await poll()).toEqual([]);
+	});
+
+	it('reads a redial again while its record lags behind the list', async () => {
+		const { poll } = await published();
+		const callId = addCall();
+		await simulator.endCall(callId, { status: 'not_picked', retry_count: 0 });
+		const [former] = await poll();
+		await simulator.endCall(callId, { status: 'picked', retry_count: 1 });
+		simulator.faults.inject({
+			kind: 'status',
+			status: 200,
+			times: 1,
+			match: { path: `/v1/call/${callId}` },
+			body: { success: true, data: omit(former, 'phone_key') },
+		});
+		expect(await poll()).toEqual([]);
 		expect(await poll()).toMatchObject([{ status: 'picked', retry_count: 1 }]);
 		expect(await poll()).toEqual([]);
 	});
