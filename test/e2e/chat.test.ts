@@ -44,10 +44,11 @@ describe.each([dialects.plain, dialects.wrapped])(
 					chat('Create', 'chatSession', { operation: 'create', ...AGENT, personName: 'Asha' }),
 					chat('Tell', 'injectContext', { sessionId: SESSION, context: 'Called yesterday' }),
 					say('Live', 'Hello', { sendBy: 'socket', idempotency: 'derived', uniqueBy: '1' }),
-					say('Merged', 'please merge this', { sendBy: 'socket' }),
 					say('Request', 'Is it free?', { sendBy: 'inbound' }),
-					say('Later', 'And on Sunday?', { sendBy: 'async' }),
 					say('Legacy', 'Thanks', { sendBy: 'legacy', ...AGENT }),
+					// Last, because later messages would be merged into their turns.
+					say('Later', 'And on Sunday?', { sendBy: 'async' }),
+					say('Merged', 'please merge this', { sendBy: 'socket' }),
 					chat('Close', 'chatSession', { operation: 'close', sessionId: SESSION }),
 				),
 			);
@@ -72,10 +73,10 @@ describe.each([dialects.plain, dialects.wrapped])(
 			const customerMessages = session.messages.filter(({ role }) => role === 'user');
 			expect(customerMessages.map(({ content }) => content)).toEqual([
 				'Hello',
-				'please merge this',
 				'Is it free?',
-				'And on Sunday?',
 				'Thanks',
+				'And on Sunday?',
+				'please merge this',
 			]);
 			expect(inspect(run, { depth: Infinity })).not.toContain(simulator.token);
 			await until('all sockets to close', async () =>
