@@ -45,7 +45,8 @@ describe('when the execution is stopped', () => {
 		controller.abort();
 		await expect(waiting).rejects.toThrow(STOPPED);
 		await jest.advanceTimersByTimeAsync(1_000);
-		await Promise.all(sleeps.mock.results.map(({ value }) => value));
+		const results: Array<{ value: unknown }> = sleeps.mock.results;
+		await Promise.all(results.map(({ value }) => value));
 		expect(sleeps).toHaveBeenCalledTimes(1);
 	});
 
