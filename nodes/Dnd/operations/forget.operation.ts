@@ -1,4 +1,5 @@
 import type { INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import omit from 'lodash/omit';
 import { DateTime } from 'luxon';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
@@ -95,8 +96,7 @@ export const forget: Operation = {
 			displayOptions: ofEachItem,
 		},
 		{
-			...campaignField,
-			required: false,
+			...omit(campaignField, 'required'),
 			description:
 				'The campaign that may get the number again. To forget the pushes of a number to several campaigns, use an item for each. Leave empty to forget only its calls.',
 			displayOptions: ofEachItem,
