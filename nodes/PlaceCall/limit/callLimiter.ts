@@ -19,7 +19,7 @@ const STORE: StoreUse = {
 };
 
 /** A call with a limit. */
-export type LimitedCall = {
+type LimitedCall = {
 	/** Equal for equal numbers. */
 	number: string;
 	limit: CallLimit;

@@ -31,7 +31,7 @@ export const resumeWebhooks: IWebhookDescription[] = [
 ];
 
 /** Pauses while the record of a call lags behind its report: a minute in all. */
-export const LAG_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
+const LAG_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 
 /**
  * Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way.

@@ -4,7 +4,7 @@ import { inEnglish } from '../clock';
 export const MAX_CALLS = 10;
 
 export const PERIODS = ['day', 'week', 'month'] as const;
-export type Period = (typeof PERIODS)[number];
+type Period = (typeof PERIODS)[number];
 
 /** At most this many calls to one person in a calendar period. */
 export type CallLimit = { calls: number; period: Period };
