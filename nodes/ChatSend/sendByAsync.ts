@@ -17,7 +17,7 @@ export const sendByAsync: Prepare = (form) => {
 		payload: { message, key, additions },
 		target: messageTarget(message),
 		idempotencyKey: key === '' ? undefined : key,
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = asyncValues(apiMapping, message, key);
 			const post = async () => await sendInboundAsync(client, values, additions);

@@ -17,7 +17,7 @@ export const sendByInbound: Prepare = (form) => {
 	return {
 		payload: { message, additions },
 		target: messageTarget(message),
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const values = inboundValues(apiMapping, message);
 			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
@@ -45,7 +45,7 @@ export const sendByLegacy: Prepare = (form) => {
 	return {
 		payload: { body, additions },
 		target: messageTarget({ sessionId: body.chat_session_id }),
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ account }) =>
 			asItems(recordOf(await sendLegacyMessage(account.client, body, additions))),
 	};

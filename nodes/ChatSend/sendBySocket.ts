@@ -45,7 +45,7 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 		payload: { sessionId, frame },
 		target: messageTarget({ sessionId }),
 		idempotencyKey: frame.idempotency_key,
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ context, account, sockets }) => {
 			const options = {
 				clock,

@@ -42,7 +42,7 @@ export function changeSettings(verb: string): INodeProperties {
 	);
 }
 
-/** What adding and removing a number have in common. They have the same subject, because one undoes the other. */
+/** What adding and removing a number have in common. They have the same target, because one undoes the other. */
 export function readChange(form: Fields) {
 	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
 	const phone = parseDndPhone(form.textOrNumber('phone', MAY_BE_BLANK));
@@ -50,7 +50,8 @@ export function readChange(form: Fields) {
 		agentUuid,
 		phone,
 		additions: readAdditions(form.collection('developerSettings')),
-		subject: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+		target: ['do-not-disturb list', agentUuid, comparedDigits(phone)],
+		repeat: 'afterAnother' as const,
 		withDetails: (error: OutcomeUnknown) => withNumber(phone, error),
 	};
 }

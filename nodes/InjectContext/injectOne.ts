@@ -17,7 +17,7 @@ export const injectOne: Prepare = (form) => {
 		payload: { sessionId, context, additions },
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ account: { client } }) => {
 			try {
 				return asItems(recordOf(await injectContext(client, sessionId, { context }, additions)));

@@ -49,6 +49,7 @@ export async function placeCalls(
 	};
 	const placed = await sendEachItem(context, prepare, {
 		createDeps: account,
+		quota: (index) => readQuota(parameters.at(index).collection('options')),
 		beforeFirst: async (indexes) => await limiter.reserve(indexes),
 		concurrency: readConcurrency(parameters, 1),
 		completedText: {
@@ -139,13 +140,8 @@ function prepareCall(
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
-		person: numberKey,
-		quota: readQuota(form.collection('options')),
+		target: numberKey,
 		check: requireStillFuture,
-		lastCheck: () => {
-			requireStillFuture();
-			requestSince(dateTimeNow());
-		},
 		send: async (account) => {
 			requireStillFuture();
 			const since = dateTimeNow();

@@ -30,9 +30,9 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 	// The same number with other texts is a new request, but the number is in the campaign already.
 	const earlier = { isKnown: false };
 	const send = async () => {
-		const { hasSent, ...push } = await runPush(run, input);
+		const push = await runPush(run, input);
 		const { outcome } = push;
-		earlier.isKnown = !hasSent;
+		earlier.isKnown = outcome.hasSent !== true;
 		const pushed = await itemForModel(push);
 		if (outcome.stopped !== undefined) {
 			if (countRows(outcome).pushed === 0) throw outcome.stopped;
@@ -56,7 +56,7 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 		() => ({
 			payload: { settings, rows },
 			// The push records its own requests.
-			idempotent: true,
+			target: undefined,
 			send,
 		}),
 		{

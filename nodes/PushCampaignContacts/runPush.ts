@@ -1,35 +1,28 @@
-import once from 'lodash/once';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { asSentence, explained, ExplainedError, InvalidInput } from '../shared/api/errors';
+import { asSentence, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
-import { BoundedMap } from '../shared/boundedMap';
-import { cancelSignal } from '../shared/n8n/run/cancel';
+import { runExclusive } from '../shared/keyedMutex';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
-import { ExecutionStore } from '../shared/n8n/idempotency/executionStore';
+import { ExecutionStore, runIndexOf } from '../shared/n8n/idempotency/executionStore';
+import { openNotes } from '../shared/n8n/idempotency/openNotes';
+import { openRememberedNumbers } from '../shared/n8n/idempotency/rememberedNumbers';
+import { mayBeSentBefore } from '../shared/n8n/idempotency/sentBefore';
+import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { nodeKeyOf } from '../shared/n8n/idempotency/nodeStore';
-import { openWriteAheadLog } from '../shared/n8n/idempotency/openWriteAheadLog';
-import { mayHaveBegunAny } from '../shared/n8n/idempotency/sentBefore';
-import { beganBefore, isRowsMemory, type RowsMemory } from './push/begunPush';
-import type { ByRow } from './push/phonesByRow';
+import type { InputRowsOfRun } from './inputRows';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';
-import type { PushOutcome } from './push/pushTypes';
+import type { ByRow } from './push/phonesByRow';
 import { prepareRows } from './push/prepareRows';
-import { optionsFingerprint } from './push/attemptSettings';
-import { PushProgress, type KnownOutcome } from './push/progress';
-import { begunRowsOptions, type BegunLog } from './push/pushOptions';
-import { pushToCampaign } from './push/pushToCampaign';
-import { emptyCheckpoint, isPushCheckpoint } from './push/checkpoint';
+import { isPushRecord, type PushRecord } from './push/pushRecord';
+import { type PushOptions, pushToCampaign } from './push/pushToCampaign';
+import type { PushOutcome } from './push/pushTypes';
 import { RejectedRows } from './push/rejectedRows';
 import type { RowSource, FoundColumns } from './push/rows';
 import { RowSet } from './push/rowSet';
-import { isSentNumbersRecord, SentNumbers } from './push/sentNumbers';
-import type { InputRowsOfRun } from './inputRows';
+import { isSentNumbersRecord, optionsFingerprint, SentNumbers } from './push/sentNumbers';
 import type { FinishedPush } from './pushOutput';
-import { openRememberedNumbers } from '../shared/n8n/idempotency/rememberedNumbers';
-import { runExclusive } from '../shared/keyedMutex';
 import {
 	PUSHED_NUMBERS_STORE,
 	readOutput,
@@ -39,11 +32,10 @@ import {
 } from './pushSettings';
 import { requireSameColumns } from './sameForAllRows';
 
-export type PushResult = FinishedPush & {
-	output: Output;
-	/** False if everything that was pushed comes from earlier attempts. */
-	hasSent: boolean;
-};
+/** The name of the record of a push. */
+const RECORD = 'push';
+
+export type PushResult = FinishedPush & { output: Output };
 
 /**
  * Checks everything, then pushes.
@@ -55,15 +47,14 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	let rows = await input.open();
 	const { source } = rows;
 	const output = readOutput(parameters.at(0));
-	const withoutSending = (outcome: PushOutcome, phones: ByRow<string> = []): PushResult => ({
+	const finished = (outcome: PushOutcome, phones: ByRow<string> = []): PushResult => ({
 		outcome,
 		output,
-		hasSent: false,
 		rows,
 		phones,
 	});
 	const found = await source.columns();
-	if (found.names.size === 0) return withoutSending(noRows(found));
+	if (found.names.size === 0) return finished(noRows(found));
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
@@ -83,38 +74,28 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 			prepared,
 			settings.skipPushedBefore,
 		);
-		return withoutSending(outcome, prepared.phones);
+		return finished(outcome, prepared.phones);
 	}
 
-	const progress = openProgress(context);
-	progress.requireSameFile(source);
+	const record = openRecord(context);
 	const signal = cancelSignal(context);
-	const push = {
+	// Numbers are remembered before they are sent, and forgetting them takes long.
+	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
+	const options = {
 		...settings,
 		client,
-		columns,
 		isTool,
+		record,
 		stopRequested: () => signal.aborted,
-		begun: await openBegunRows(context, settings),
+		note: await openNotesOfPush(context, settings),
 		sentNumbers: openSentNumbers(context, settings),
-	};
-	// Numbers are recorded before they are sent, and removing them takes long.
-	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
-	const begun = settings.skipPushedBefore ? begunRowsOptions(push, progress) : undefined;
-	const isAnotherPush = begun !== undefined && (await beganBefore(begun));
-	const send = async (): Promise<PushResult> => {
-		const { length: sentBefore } = progress.record.sent;
-		const pushedNumbers = settings.skipPushedBefore
+		pushedNumbers: settings.skipPushedBefore
 			? openRememberedNumbers(context, PUSHED_NUMBERS_STORE)
-			: undefined;
-		const markExecution = once(async () => await beginNumbers(context, settings));
-		const options = { ...push, isAnotherPush, pushedNumbers, markExecution };
-		const outcome = await pushToCampaign(source, prepared, options, progress);
-		const hasSent = progress.record.sent.length > sentBefore;
-		return { outcome, output, hasSent, rows, phones: prepared.phones };
+			: undefined,
 	};
+	const send = async () => await pushToCampaign(source, prepared, options);
 	// An AI agent may call the tool again while it runs.
-	return await runExclusive(progress.record, send);
+	return finished(await runExclusive(record, send), prepared.phones);
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -129,13 +110,37 @@ function requireOutputFits({ count, outputLimit }: RowSource, output: Output): v
 	);
 }
 
-/** The list of numbers doesn't show which execution pushed them, but {@link mayHaveBegunAny} must know it. */
-async function beginNumbers(
+/** An empty input is fine. An unread file as input isn't. */
+function noRows(found: FoundColumns): PushOutcome {
+	const cause = found.likelyCause();
+	if (cause !== undefined) throw cause;
+	return { received: 0, pushed: [], rejectedRows: new RejectedRows() };
+}
+
+/**
+ * The record of this run's push, stored with the execution. On *Retry On Fail* and *Retry*, the node doesn't send again
+ * what it pushed or may have pushed.
+ *
+ * @throws InvalidInput if the stored record can't be read
+ */
+function openRecord(context: IExecuteFunctions): PushRecord {
+	const store = new ExecutionStore(context, RECORD, isPushRecord);
+	const record = store.read() ?? {};
+	store.write(record);
+	return record;
+}
+
+/** Notes each chunk by its place: the campaign, the run of the node or else the order of the requests of a model. */
+async function openNotesOfPush(
 	context: IExecuteFunctions,
 	{ campaign }: Pick<PushSettings, 'campaign'>,
-): Promise<void> {
-	const log = await openWriteAheadLog(context);
-	await log?.begin(['numbers', campaign.id]);
+): Promise<PushOptions['note']> {
+	const notes = await openNotes(context);
+	const run = runsAsTool(context) ? 'model' : runIndexOf(context);
+	return (
+		notes &&
+		(async (chunk, push) => (await notes.add([RECORD, campaign.id, run, chunk], push)).state)
+	);
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */
@@ -154,32 +159,7 @@ function openSentNumbers(
 	return new SentNumbers(record, campaign.id, options);
 }
 
-const MAX_PARENTS = 100;
-
-/** Shared by the sub-executions of one parent, which run in its process: if rows moved, they may be in any of them. */
-const memoriesByParent = new BoundedMap<RowsMemory>(MAX_PARENTS);
-
-/** Undefined if n8n stores nothing to retry, or if *Skip Numbers Pushed Before* already records the numbers. */
-async function openBegunRows(
-	context: IExecuteFunctions,
-	{ skipPushedBefore }: Pick<PushSettings, 'skipPushedBefore'>,
-): Promise<BegunLog | undefined> {
-	const log = await openWriteAheadLog(context);
-	if (log === undefined || (skipPushedBefore && log.isFirstAttempt)) return undefined;
-	const store = new ExecutionStore(context, 'rows', isRowsMemory, 'node', 'execution');
-	const { isSubExecution, executionId: parentId } = log.origin;
-	const parent = isSubExecution ? JSON.stringify([nodeKeyOf(context), parentId]) : undefined;
-	const shared = parent === undefined ? undefined : memoriesByParent.get(parent);
-	const memory = shared ?? store.read() ?? {};
-	if (parent !== undefined) memoriesByParent.set(parent, memory);
-	store.write(memory);
-	return { log, memory, executionId: context.getExecutionId() };
-}
-
-const MAY_BE_PUSHED =
-	"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.";
-
-/** The outcome if this attempt couldn't begin: the results of earlier attempts, and the remaining rows. */
+/** The outcome if this attempt couldn't begin: an earlier one may have pushed the rows. */
 export async function outcomeOfFailedStart(
 	context: IExecuteFunctions,
 	input: InputRowsOfRun,
@@ -193,54 +173,17 @@ export async function outcomeOfFailedStart(
 					forEveryone('Nothing was sent.'),
 				);
 	const rows = await input.openOrInputItems();
-	const { source } = rows;
-	const { outcome, phones, isComplete } = await earlierAttempts(context, source);
-	// If the rows of an earlier request aren't known, it may have sent any of these.
-	const mayBePushed = !isComplete || (!runsAsTool(context) && (await mayHaveBegunAny(context)));
-	const pushed = outcome.pushed.map(({ rows }) => rows);
-	const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
-	const others = RowSet.ofRanges([0, source.count - 1]).without(known);
+	const { count: received } = rows.source;
+	const rejectedRows = new RejectedRows();
 	const reason = `${stopped.message}. ${stopped.resolution}`;
-	outcome.rejectedRows.addAll(
-		mayBePushed
-			? { rows: others, status: 'unknown', reason: `${asSentence(reason)} ${MAY_BE_PUSHED}` }
-			: { rows: others, status: 'not_sent', reason },
+	const all = RowSet.ofRanges([0, received - 1]);
+	rejectedRows.addAll(
+		(await mayBeSentBefore(context, RECORD))
+			? { rows: all, status: 'unknown', reason: `${asSentence(reason)} ${MAY_BE_PUSHED}` }
+			: { rows: all, status: 'not_sent', reason },
 	);
-	return { outcome: { ...outcome, stopped, isEarlier: true }, rows, phones };
+	return { outcome: { received, pushed: [], rejectedRows, stopped }, rows, phones: [] };
 }
 
-async function earlierAttempts(
-	context: IExecuteFunctions,
-	source: RowSource,
-): Promise<KnownOutcome> {
-	try {
-		return await openProgress(context).known(source);
-	} catch (error) {
-		explained(error);
-		return { outcome: emptyOutcome(source.count), phones: [], isComplete: false };
-	}
-}
-
-function emptyOutcome(received: number): PushOutcome {
-	return { received, pushed: [], rejectedRows: new RejectedRows() };
-}
-
-/** An empty input is fine. An unread file as input isn't. */
-function noRows(found: FoundColumns): PushOutcome {
-	const cause = found.likelyCause();
-	if (cause !== undefined) throw cause;
-	return emptyOutcome(0);
-}
-
-/**
- * The progress of this run's push, stored with the execution. On *Retry On Fail* and *Retry*, the node doesn't send
- * again what it pushed or may have pushed.
- *
- * @throws InvalidInput if the stored progress can't be read
- */
-function openProgress(context: IExecuteFunctions): PushProgress {
-	const store = new ExecutionStore(context, 'push', isPushCheckpoint);
-	const record = store.read() ?? emptyCheckpoint();
-	store.write(record);
-	return new PushProgress(record);
-}
+const MAY_BE_PUSHED =
+	"Then retry the execution again. An earlier attempt may have pushed this row, so don't push it in a new execution.";

@@ -15,16 +15,11 @@ import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/schedu
 import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phonesByRow';
-import { RowsByPhone, RowsOfSentPhones } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
-import {
-	candidatesFor,
-	namedIndexes,
-	probeFor,
-	rowsAtIndexes,
-	RepeatableText,
-} from '../../nodes/PushCampaignContacts/push/rejectedIndexes';
+import { rejectedRow, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/namedRows';
+import { isPushRecord } from '../../nodes/PushCampaignContacts/push/pushRecord';
 import { toContact } from '../../nodes/PushCampaignContacts/push/prepareRows';
 import { pushedRequest } from '../../nodes/PushCampaignContacts/push/skippedRows';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
@@ -321,12 +316,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
 	},
 	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/rowsByPhone.ts › RowsOfSentPhones': {
-		read: ({ json }) => {
-			const rows = new RowsOfSentPhones();
-			for (const [row, phone] of listOf(json).entries()) rows.set(plain(phone), row);
-		},
-	},
 	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
@@ -369,21 +358,15 @@ export const readers: Record<string, Reader | Reader[]> = {
 		read: ({ text, json }) =>
 			requireConsistentCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
 	},
-	'PushCampaignContacts/push/rejectedIndexes.ts › RepeatableText': {
-		read: ({ text, json }) => {
-			const repeatable = RepeatableText.of(Buffer.from(JSON.stringify(json)), { text });
-			return namedIndexes(rejectionOf(Array.from({ length: 20 }, () => text)), repeatable);
-		},
+	'PushCampaignContacts/push/namedRows.ts › rowsNamedIn': {
+		read: ({ text, json }) =>
+			rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
 	},
-	'PushCampaignContacts/push/rejectedIndexes.ts › rowsAtIndexes': {
-		read: ({ text, json }) => {
-			const error = rejectionOf([text, ...listOf(json).map(plain)]);
-			const named = namedIndexes(error, new RepeatableText([]));
-			candidatesFor(named, ROWS, undefined);
-			probeFor(named.certain, ROWS, ONE_PHONE);
-			// As JSON, because rows share objects that JSON repeats.
-			return JSON.stringify(rowsAtIndexes(named.certain, ROWS, 0));
-		},
+	'PushCampaignContacts/push/namedRows.ts › rejectedRow': {
+		read: ({ text }) => rejectedRow(rejectionOf([text])),
+	},
+	'PushCampaignContacts/push/pushRecord.ts › isPushRecord': {
+		read: ({ json }) => isPushRecord({ a: json }),
 	},
 	'PushCampaignContacts/push/prepareRows.ts › toContact': {
 		read: ({ json }) =>
@@ -727,16 +710,9 @@ export const notReaders = new Set([
 	'PlaceCall/request/openingHours.ts › openingFor',
 	'PlaceCall/request/openingHours.ts › withinHours',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
-	'PushCampaignContacts/push/earlierRequests.ts › findEarlierRequests',
-	'PushCampaignContacts/push/earlierRequests.ts › numbersOf',
-	'PushCampaignContacts/push/earlierRequests.ts › restoreRequest',
-	'PushCampaignContacts/push/earlierRequests.ts › restoreRequests',
 	'PushCampaignContacts/push/phonesByRow.ts › KeysByRow',
 	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
-	'PushCampaignContacts/push/rejectedIndexes.ts › indexBaseOf',
-	'PushCampaignContacts/push/rejectedIndexes.ts › probeFor',
-	'PushCampaignContacts/push/progress.ts › PushProgress',
 	'PushCampaignContacts/push/rows.ts › describeRows',
 	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
 	'PushCampaignContacts/push/skippedRows.ts › skippedRows',

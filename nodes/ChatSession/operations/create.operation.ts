@@ -76,7 +76,7 @@ const createOne: Prepare = (form) => {
 	return {
 		payload: { fields, additions },
 		target: createTarget(fields.agentUuid, fields.personName),
-		repeatable: true,
+		repeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
 			const response = await createSession(client, createValues(apiMapping, fields), additions);
 			const sessionId = createdSessionId(apiMapping, response);

@@ -91,7 +91,8 @@ function send(form: Fields, command: string): ReturnType<Prepare> {
 	return {
 		payload: { sessionId, command, additions },
 		// A session can be handed over and back many times, so only its latest command counts as a repeat.
-		subject: ['support', sessionKey(sessionId)],
+		target: ['support', sessionKey(sessionId)],
+		repeat: 'afterAnother',
 		send: async ({ account: { client } }) => {
 			const response = await sendSupportCommand(client, sessionId, command, additions);
 			return asItems({ session_id: sessionId, ...recordOf(response) });

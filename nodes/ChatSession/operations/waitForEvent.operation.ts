@@ -103,8 +103,8 @@ const waitOnce: Prepare = (form) => {
 	// Waiting again is safe, because it changes nothing in the service.
 	return {
 		payload: { sessionId, types, disconnectOther },
-		repeatable: true,
-		idempotent: true,
+		target: undefined,
+		repeat: 'afterCompletion',
 		send,
 	};
 };

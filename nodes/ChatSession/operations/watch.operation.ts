@@ -94,8 +94,8 @@ function prepareWatch(form: Fields, action: WatchRequest['action']): ReturnType<
 	return {
 		payload: { url, ...request },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
-		repeatable: true,
-		idempotent: true,
+		target: undefined,
+		repeat: 'afterCompletion',
 		send: async ({ context }) =>
 			asItems({
 				session_id: sessionId,

@@ -7,7 +7,7 @@ import { runsOnEngine2 } from '../../shared/n8n/run/engine2';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
 import { originOf } from '../../shared/n8n/idempotency/executionOrigin';
-import { entriesOfWaiting } from '../../shared/n8n/idempotency/openWriteAheadLog';
+import { notesOfWaiting } from '../../shared/n8n/idempotency/openNotes';
 import { GRACE_MS, pingResumeUrl, pingUntilResumed } from './resumeUrl';
 import { callIdOf, endOfWait, waitingItem } from './waitedItems';
 
@@ -29,7 +29,7 @@ export async function waitForWebhook(
 	if (isStopped || placed.every((item) => callIdOf(item) === undefined)) return placed;
 	const until = endOfWait(placed, limitMs, clock.now());
 	const deadline = new StoredDeadline(clock, until);
-	const clearEntries = await entriesOfWaiting(context);
+	const clearNotes = await notesOfWaiting(context);
 	await context.putExecutionToWait(new Date(until + GRACE_MS));
 	const task = context.getExecuteData();
 	// n8n disables the waiting node when it resumes. A copy keeps later runs of the node enabled.
@@ -43,7 +43,7 @@ export async function waitForWebhook(
 		item.json = callIdOf(call) === undefined ? call.json : waitingItem(call, until);
 		delete item.binary;
 	});
-	void pingUntilResumed(context, resumeUrl, deadline, clearEntries);
+	void pingUntilResumed(context, resumeUrl, deadline, clearNotes);
 	return placed;
 }
 

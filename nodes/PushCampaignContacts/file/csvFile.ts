@@ -84,11 +84,6 @@ export class CsvFile {
 		return this.layout.delimiter;
 	}
 
-	/** How it was read. Read differently, it may have other rows. */
-	get reading(): readonly (string | number)[] {
-		return [this.encoding.name, this.layout.delimiter, this.layout.skip];
-	}
-
 	/**
 	 * The non-blank rows below the header, in batches.
 	 *

@@ -1,6 +1,5 @@
 import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
-import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
 import { NumbersByRow } from '../push/numbersByRow';
@@ -65,13 +64,6 @@ export class FileRows implements RowSource {
 
 	get count(): number {
 		return this.total ?? 0;
-	}
-
-	get reading(): string {
-		return shortFingerprint(
-			this.tables.map(({ file }) => [file.name, file.header, file.reading]),
-			16,
-		);
 	}
 
 	/** Hints about how the files were read. */

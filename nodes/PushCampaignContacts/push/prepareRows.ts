@@ -21,7 +21,7 @@ export type PrepareOptions = { isTool: boolean };
 
 /**
  * `rows` are the rows to send, in order. By row: `phones` as sent, and `keys`, which are equal for equal numbers in any
- * format. Both are empty for rejected rows, until `PushProgress` restores the numbers that earlier attempts sent.
+ * format. Both are empty for rejected rows.
  */
 export type PreparedRows = {
 	rows: RowSet;

@@ -1,72 +1,145 @@
-import { readerOf, type Reader } from '../../shared/api/resolution';
-import { rowsChanged } from './begunPush';
-import { BegunRows } from './begunRows';
+import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
+import { readerOf, type Resolution } from '../../shared/api/resolution';
+import type { DeduplicationStore } from '../../shared/deduplicationStore';
+import { shortFingerprint } from '../../shared/hash';
+import { ChunkSender, type SendOptions, whyNotSent } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
-import { attemptSettings } from './attemptSettings';
-import { PushProgress } from './progress';
 import { PushedNumbers, requireRoom } from './pushedNumbers';
-import { begunRowsOptions, type PushOptions } from './pushOptions';
-import { PushRunner } from './pushRunner';
+import { hasResults, type PushRecord, restoreChunk } from './pushRecord';
 import { reasonOf, type PushOutcome } from './pushTypes';
-import { AllRows, NewNumbersOnly } from './rowQueue';
+import type { RowStatus } from './rejectedRows';
 import type { RowSource } from './rows';
+import { RowSet } from './rowSet';
+import { optionsFingerprint, type SentNumbers } from './sentNumbers';
+
+export type PushOptions = SendOptions & {
+	/** At most 10,000, the documented limit. */
+	contactsPerRequest: number;
+	/** What earlier attempts did. Changed in place. */
+	record: PushRecord;
+	/**
+	 * Notes a chunk in n8n's database before it's sent.
+	 *
+	 * @param push identifies the rows of the push, and how they are split
+	 * @returns whether an earlier attempt noted it, or another one in its place
+	 */
+	note?: ((chunk: number, push: string) => Promise<'new' | 'same' | 'changed'>) | undefined;
+	/** Numbers that other runs of the node pushed in this execution. */
+	sentNumbers?: SentNumbers | undefined;
+	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
+	pushedNumbers?: DeduplicationStore | undefined;
+};
+
+/** Rows with these statuses are certainly not in the campaign. */
+const WITHOUT_EFFECT = new Set<RowStatus>(['rejected', 'do_not_disturb', 'not_sent']);
 
 /**
- * Sends the prepared rows in requests of limited size, one after another. Stops at the first request that didn't certainly
- * succeed. The outcome reports what happened to a request, so this doesn't throw for it. Rows that `progress` has from
- * earlier attempts aren't sent again.
+ * Sends the prepared rows in chunks, one after another, usually one request each. Stops at the first request that didn't
+ * certainly succeed. What an earlier attempt sent, or may have sent, isn't sent again. The outcome reports what happened
+ * to each row, so this doesn't throw for it.
  */
 export async function pushToCampaign(
 	source: RowSource,
 	prepared: PreparedRows,
 	options: PushOptions,
-	progress = new PushProgress(),
 ): Promise<PushOutcome> {
-	const settings = attemptSettings(options);
-	const reader = readerOf(settings.isTool);
-	const { contactsPerRequest } = options;
-	const begun =
-		options.pushedNumbers === undefined ? begunRowsOptions(options, progress) : undefined;
-	const earlier =
-		begun && (await BegunRows.open(begun, prepared, contactsPerRequest, source.yieldToEventLoop));
-	if (earlier !== undefined) progress.addBegun(earlier, prepared.keys, settings);
-	const { campaign, sentNumbers } = options;
-	const pushedNumbers =
-		options.pushedNumbers && new PushedNumbers(options.pushedNumbers, campaign.id, prepared.keys);
-	if (pushedNumbers !== undefined) requireRoom(prepared.rows.size);
-	const restored = await progress.restore(
-		source,
-		prepared,
-		settings,
-		pushedNumbers && (async (rows) => await pushedNumbers.findKnown(rows)),
-	);
-	const { rows: unsettled, outcome } = restored;
-	const rows = sentNumbers?.leaveOut(unsettled, prepared, outcome) ?? unsettled;
-	outcome.enqueue = campaign.enqueue;
-	const queue =
-		pushedNumbers === undefined
-			? new AllRows(rows, reader, earlier)
-			: new NewNumbersOnly(
-					rows,
-					pushedNumbers,
-					reader,
-					options.isAnotherPush,
-					options.markExecution,
-				);
-	await new PushRunner(prepared, options, settings, progress, outcome, queue).push();
-	// Another retry can have begun it at the same moment.
-	if (options.isAnotherPush === true || earlier?.isAnotherPush === true) {
-		distrustRejections(outcome, reader);
+	const { campaign, contactsPerRequest: size, record, isTool, note, sentNumbers } = options;
+	const { rows, keys, rejectedRows } = prepared;
+	const reader = readerOf(isTool);
+	const outcome: PushOutcome = {
+		received: source.count,
+		pushed: [],
+		rejectedRows,
+		enqueue: campaign.enqueue,
+	};
+	const { pushedNumbers } = options;
+	const numbers = pushedNumbers && new PushedNumbers(pushedNumbers, campaign.id, keys, isTool);
+	if (numbers !== undefined) requireRoom(rows.size);
+	const sender = new ChunkSender(prepared, options, outcome);
+	const push = await fingerprintOf(source, prepared, options);
+
+	// Each list of contacts from a model is another push.
+	const isChanged = !isTool && Object.keys(record).some((key) => !key.startsWith(push));
+	let stopped = isChanged ? rowsChanged() : undefined;
+	// If the rows of an earlier attempt aren't these, any row may have been sent.
+	let areOthersUnknown = isChanged;
+	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
+	for (let start = 0; start === 0 || start < rows.size; start += size) {
+		const all = rows.slice(start, start + size);
+		const key = `${push} ${start / size}`;
+		const chunk = record[key] ?? { accepted: [], rejected: [] };
+		let open = restoreChunk(chunk, all, prepared, outcome, reader);
+		if (open.length === 0 && all.length > 0) continue;
+		try {
+			if (stopped !== undefined) throw stopped;
+			const state = await note?.(start / size, push);
+			if (state === 'changed' && all.length > 0) throw rowsChanged();
+			if (state === 'same') {
+				const reason = BEGUN_EARLIER[reader];
+				rejectedRows.addAll({ rows: RowSet.of(open), status: 'unknown', reason });
+				continue;
+			}
+			open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
+			const reserved = await numbers?.reserve(open);
+			for (const row of reserved?.skipped ?? []) rejectedRows.add(row);
+			open = reserved?.fresh ?? open;
+			if (open.length === 0) continue;
+			record[key] = chunk;
+			const before = rejectedRows.single.length;
+			stopped = await sender.send(open, all, chunk);
+			// Its note stays, because the rows of another run may be among these in a retry.
+			if (!hasResults(chunk)) Reflect.deleteProperty(record, key);
+			const results = rejectedRows.single.slice(before);
+			open = [];
+			const failed = await numbers?.release(
+				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
+			);
+			stopped ??= failed;
+		} catch (error) {
+			if (stopped === undefined) {
+				stopped = explained(error);
+				areOthersUnknown = stopped.outcome === 'unknown';
+			}
+			const [status, reason] = areOthersUnknown
+				? (['unknown', reasonOf(stopped, reader)] as const)
+				: (['not_sent', whyNotSent(stopped, isTool)] as const);
+			rejectedRows.addAll({ rows: RowSet.of(open), status, reason });
+		}
 	}
+	if (stopped !== undefined) outcome.stopped ??= stopped;
 	sentNumbers?.add(outcome, prepared);
 	return outcome;
 }
 
-/** If another attempt pushed other rows, any row without a known effect may be in the campaign. */
-function distrustRejections(outcome: PushOutcome, reader: Reader): void {
-	const stopped = rowsChanged();
-	const unknown = { status: 'unknown', reason: reasonOf(stopped, reader) } as const;
-	outcome.rejectedRows.replace('rejected', unknown);
-	outcome.rejectedRows.replace('do_not_disturb', unknown);
-	if (outcome.rejectedRows.count('unknown') > 0) outcome.stopped ??= stopped;
+/** Identifies the rows of a push, and how they are split. For a model, also what else is sent. */
+async function fingerprintOf(
+	{ yieldToEventLoop }: RowSource,
+	{ rows, keys }: PreparedRows,
+	{ campaign, additions, contactsPerRequest, isTool }: PushOptions,
+): Promise<string> {
+	const numbers = await keys.fingerprintOf(rows, yieldToEventLoop);
+	const options = isTool ? optionsFingerprint(campaign, additions) : '';
+	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
+}
+
+const BEGUN_EARLIER: Resolution = {
+	onScreen:
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+	forModel:
+		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
+};
+
+/** No row is sent, because any of them may be in the campaign. */
+function rowsChanged(): ExplainedError {
+	return new OutcomeUnknown(
+		"The rows or the options changed since an earlier attempt of this execution, so the node can't know which rows it pushed",
+		{
+			onScreen:
+				"No row was sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+			forModel: 'No row was sent again.',
+		},
+		undefined,
+		undefined,
+		'n8n',
+	);
 }

@@ -1,7 +1,21 @@
-import { NotSent } from '../../shared/api/errors';
+import { explained, type ExplainedError, NotSent } from '../../shared/api/errors';
+import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { ByRow } from './phonesByRow';
+import type { RejectedRow } from './rejectedRows';
+
+const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
+const PUSHED_BEFORE: Resolution = {
+	onScreen: `An earlier execution of this workflow pushed this number to the campaign or began to push it, so it wasn't sent again. If that execution was interrupted or reported the number as unknown, check whether it's in the campaign. ${TO_SEND_ANYWAY}`,
+	forModel:
+		"This number was pushed to the campaign before, or an earlier push of it began, so it wasn't sent again.",
+};
+const STILL_STORED: Resolution = {
+	onScreen:
+		"n8n couldn't remove this number from the numbers pushed before. Before you push this row again, forget the number with DND List > Forget.",
+	forModel: 'This number is still recorded as pushed, so a new request would leave it out.',
+};
 
 /** *Skip Numbers Pushed Before*: the numbers that were pushed to a campaign, across all executions. */
 export class PushedNumbers {
@@ -10,27 +24,32 @@ export class PushedNumbers {
 		private readonly store: DeduplicationStore,
 		private readonly campaignId: number,
 		private readonly keys: ByRow<string>,
+		private readonly isTool: boolean,
 	) {}
 
-	/** Records numbers before they are sent. This execution sends the `fresh` ones. */
-	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; known: number[] }> {
+	/** Remembers numbers before they are sent. This execution sends the `fresh` ones. */
+	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; skipped: RejectedRow[] }> {
 		const added = new Set(await this.store.add(rows.map(this.textOf)));
 		const fresh: number[] = [];
-		const known: number[] = [];
-		for (const row of rows) (added.has(this.textOf(row)) ? fresh : known).push(row);
-		return { fresh, known };
+		const skipped: RejectedRow[] = [];
+		const reason = PUSHED_BEFORE[readerOf(this.isTool)];
+		for (const index of rows) {
+			if (added.has(this.textOf(index))) fresh.push(index);
+			else skipped.push({ index, status: 'pushed_before', reason });
+		}
+		return { fresh, skipped };
 	}
 
-	/** @returns the rows whose number is known already. The store shows this only by adding the numbers. */
-	async findKnown(rows: readonly number[]): Promise<number[]> {
-		const { fresh, known } = await this.reserve(rows);
-		await this.release(fresh);
-		return known;
-	}
-
-	/** These rows certainly had no effect, so a later execution may send them. */
-	async release(rows: readonly number[]): Promise<void> {
-		if (rows.length > 0) await this.store.remove(rows.map(this.textOf));
+	/** Forgets rows that certainly had no effect, so that a later execution may send them. @returns why n8n can't */
+	async release(rows: readonly RejectedRow[]): Promise<ExplainedError | undefined> {
+		if (rows.length === 0) return undefined;
+		try {
+			await this.store.remove(rows.map(({ index }) => this.textOf(index)));
+			return undefined;
+		} catch (error) {
+			for (const row of rows) row.reason += ` ${STILL_STORED[readerOf(this.isTool)]}`;
+			return explained(error);
+		}
 	}
 
 	private readonly textOf = (row: number): string =>

@@ -57,11 +57,6 @@ export class RejectedRows implements Iterable<RejectedRow> {
 		if (group.rows.size > 0) this.groups.push(group);
 	}
 
-	/** Changes the single rows with this status. */
-	replace(status: RowStatus, by: Pick<RejectedRow, 'status' | 'reason'>): void {
-		for (const row of this.single) if (row.status === status) Object.assign(row, by);
-	}
-
 	get size(): number {
 		return this.groups.reduce((sum, { rows }) => sum + rows.size, this.single.length);
 	}

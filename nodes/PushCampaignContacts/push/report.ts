@@ -56,7 +56,6 @@ export function describeOutcome(
 				pushed.size > 0 &&
 				notSent.size > 0 &&
 				"To send only the rows that weren't sent, retry this execution from the list of executions.",
-			...earlierNotes(outcome),
 		]),
 		groups: onlyTexts([
 			line('Pushed', pushed, 'Leave them out if you push the other rows again.', listsOf(outcome)),
@@ -116,7 +115,6 @@ export function hintsFor(outcome: PushOutcome): string[] {
 	return onlyTexts([
 		received === 0 && stopped === undefined && 'No rows to push. Nothing was sent.',
 		received > 0 && pushSummary(outcome) + seeRejected,
-		...earlierNotes(outcome),
 		stopped && `${stopped.message}. ${stopped.resolution}`,
 		rejectedRows.count('unknown') > 0 && HOW_TO_LOOK,
 		...unmatchedIn(outcome),
@@ -127,15 +125,6 @@ export function hintsFor(outcome: PushOutcome): string[] {
 				`Warning from the service: ${typeof warning === 'string' ? warning : JSON.stringify(warning)}`,
 		),
 	]);
-}
-
-function earlierNotes({ isEarlier, pushed, rejectedRows }: PushOutcome): string[] {
-	const hasEarlierRows = pushed.length > 0 || rejectedRows.count('unknown') > 0;
-	return isEarlier === true && hasEarlierRows
-		? [
-				'This attempt sent nothing. Earlier attempts of this execution sent the rows that are pushed, and may have sent those that are unknown.',
-			]
-		: [];
 }
 
 /** Says if the service released other rows to the calling queue than requested. */

@@ -66,21 +66,9 @@ export class RowSet implements Iterable<number> {
 		return rows;
 	}
 
-	/** The rows from this position on. */
-	from(start: number): RowSet {
-		const [first = Infinity] = this.slice(start, start + 1);
-		return this.within(first, this.last);
-	}
-
-	/** The position of a row, or -1. */
-	indexOf(row: number): number {
-		const range = sortedLastIndex(this.firsts, row) - 1;
-		if (range < 0 || row > (this.lasts[range] ?? 0)) return -1;
-		return (this.positions[range] ?? 0) + row - (this.firsts[range] ?? 0);
-	}
-
 	has(row: number): boolean {
-		return this.indexOf(row) >= 0;
+		const range = sortedLastIndex(this.firsts, row) - 1;
+		return range >= 0 && row <= (this.lasts[range] ?? 0);
 	}
 
 	/** The rows of this range. */
@@ -90,31 +78,6 @@ export class RowSet implements Iterable<number> {
 			part.addRange(Math.max(start, first), Math.min(end, last));
 		}
 		return part;
-	}
-
-	/** The rows that aren't in the other set. */
-	without(others: RowSet): RowSet {
-		const rest = new RowSet();
-		const { firsts, lasts } = others;
-		let range = 0;
-		for (const [first, last] of this.ranges()) {
-			let start = first;
-			while ((firsts[range] ?? Infinity) <= last) {
-				rest.addRange(start, (firsts[range] ?? 0) - 1);
-				start = Math.max(start, (lasts[range] ?? 0) + 1);
-				// It may also contain rows of the next range.
-				if (start > last) break;
-				range++;
-			}
-			rest.addRange(start, last);
-		}
-		return rest;
-	}
-
-	filter(keep: (row: number) => boolean): RowSet {
-		const set = new RowSet();
-		for (const row of this) if (keep(row)) set.add(row);
-		return set;
 	}
 
 	/** The first and the last row of each range. */

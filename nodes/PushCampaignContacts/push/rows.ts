@@ -17,8 +17,6 @@ export type RowSource = {
 	readonly names: RowNames;
 	/** The row, if it's in n8n's items. */
 	at?(index: number): ContactRow;
-	/** A fingerprint of how the files were read. Read differently, they may have other rows. */
-	readonly reading?: string | undefined;
 	columns(): Promise<FoundColumns>;
 	/** Undefined if n8n has the rows as items already. */
 	readonly outputLimit?: OutputLimit;

@@ -1,6 +1,5 @@
 import { detachedCopy } from '../../shared/values';
-import { NumbersByRow } from './numbersByRow';
-import { phoneAsNumber, PhonesByRow } from './phonesByRow';
+import { phoneAsNumber } from './phonesByRow';
 
 /** The phone of a row as a number, see {@link phoneAsNumber}. */
 export type NumbersOfRows = { numberAt(row: number): number };
@@ -51,30 +50,6 @@ export class RowsByPhone {
 
 	private tableOf(hash: number): PhoneTable | undefined {
 		return this.tables[hash >>> (32 - TABLE_BITS)];
-	}
-}
-
-/** The rows of the phones that earlier requests sent. A row may have had several phones. */
-export class RowsOfSentPhones {
-	/** By position. */
-	private readonly phones = new PhonesByRow();
-	private readonly rows = new NumbersByRow(Uint32Array);
-	private readonly positions = new RowsByPhone(this.phones);
-	private count = 0;
-
-	set(phone: string, row: number): void {
-		this.phones.set(this.count, phone);
-		this.rows.set(this.count, row);
-		this.positions.set(phone, this.count++);
-	}
-
-	get(phone: string): number | undefined {
-		const position = this.positions.get(phone);
-		return position === undefined ? undefined : this.rows.at(position);
-	}
-
-	get size(): number {
-		return this.positions.size;
 	}
 }
 

@@ -1,8 +1,10 @@
+import type { Additions } from '../../shared/api/endpoints';
+import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
-import type { PushOutcome } from './pushTypes';
-import type { RowStatus } from './rejectedRows';
+import type { ByRow } from './phonesByRow';
 import type { PreparedRows } from './prepareRows';
-import type { RowSet } from './rowSet';
+import type { CampaignTarget, PushOutcome } from './pushTypes';
+import type { RejectedRows, RowStatus } from './rejectedRows';
 
 /** Numbers by result and campaign, separated by spaces. Stored with the execution. */
 export type SentNumbersRecord = { [list: string]: string };
@@ -41,17 +43,17 @@ export class SentNumbers {
 		this.unknownList = `unknown ${campaign}`;
 	}
 
-	/** Adds rows with sent numbers to the outcome. @returns the other rows */
+	/** Adds rows with sent numbers to the rejected ones. @returns the other rows */
 	leaveOut(
-		rows: RowSet,
-		{ keys }: Pick<PreparedRows, 'keys'>,
-		{ rejectedRows }: Pick<PushOutcome, 'rejectedRows'>,
-	): RowSet {
+		rows: readonly number[],
+		keys: ByRow<string>,
+		rejectedRows: RejectedRows,
+	): readonly number[] {
 		const [sent, unknown] = [this.read(this.sentList), this.read(this.unknownList)];
 		if (sent.size + unknown.size === 0) return rows;
 		const reasonOfSent = this.options === undefined ? SENT : SENT_FOR_MODEL;
 		return rows.filter((index) => {
-			const key = keys.at(index);
+			const key = keys.at(index) ?? '';
 			if (unknown.has(key)) rejectedRows.add({ index, status: 'unknown', reason: UNKNOWN });
 			else if (sent.has(key))
 				rejectedRows.add({ index, status: 'duplicate', reason: reasonOfSent });
@@ -107,4 +109,9 @@ function setsOf(record: SentNumbersRecord): Map<string, Set<string>> {
 
 export function isSentNumbersRecord(stored: unknown): stored is SentNumbersRecord {
 	return isJsonObject(stored) && Object.values(stored).every((list) => typeof list === 'string');
+}
+
+/** A fingerprint of what is sent besides the rows: campaign, agent, release, additional fields. */
+export function optionsFingerprint(campaign: CampaignTarget, additions: Additions): string {
+	return shortFingerprint([JSON.stringify([campaign, additions])], 16);
 }

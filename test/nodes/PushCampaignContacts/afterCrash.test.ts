@@ -9,7 +9,6 @@ import {
 	output,
 	resume,
 	retryFailed,
-	runDataOf,
 	runWorkflow,
 	service,
 	skipSleeps,
@@ -94,34 +93,15 @@ describe('Retry after n8n was killed', () => {
 		);
 	});
 
-	test('pushes the rows of rejected requests and later ones', async () => {
-		const bodies = respondWith(ok(1), [401, 'no'], ok(1), ok(1));
+	test('reports the rows of all noted requests as unknown, and pushes later ones', async () => {
+		const bodies = respondWith(ok(1), [401, 'no'], ok(1));
 		// The second request is rejected, so that the third never begins.
 		const begun = await kill(manyRows(3), ONE_EACH);
 		const run = await retry(begun, ONE_EACH);
-		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1), phone(2)]);
-		expect(rejected(run)).toEqual(['unknown']);
-		expect(output(run, 'Node')).toHaveLength(2);
+		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(2)]);
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
+		expect(output(run, 'Node')).toHaveLength(1);
 	});
-
-	test.each([
-		['Continue', 'continueRegularOutput'],
-		['Stop', undefined],
-	] as const)(
-		'if the retry stops before rows that the killed attempt pushed, they are unknown (%s)',
-		async (_which, onError) => {
-			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-			const bodies = respondWith([400, isRejected], ok(1), ok(1));
-			const begun = await kill(manyRows(3), ONE_EACH);
-			respondInto(bodies, [401, 'no']);
-			const { workflow } = flow(ONE_EACH, onError);
-			const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
-			expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 0].map(phone));
-			const { error } = run.data.resultData;
-			if (onError === undefined) expect(error?.description).toContain('Unknown: 2 rows');
-			else expect(rejected(run)).toEqual(['not_sent', 'unknown', 'unknown']);
-		},
-	);
 
 	test("if n8n's database fails after the retry found the push, its rows are unknown", async () => {
 		skipSleeps();
@@ -139,98 +119,17 @@ describe('Retry after n8n was killed', () => {
 		expect(rejected(run)).toEqual(['unknown', 'unknown']);
 	});
 
-	test('a row that a stored retry reports as rejected is unknown if a killed one has pushed it since', async () => {
+	test('a row that a stored attempt reports as rejected stays rejected, and the others of its request stay pushed', async () => {
 		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		respondWith([401, 'no'], [400, isRejected], [401, 'no'], ok(1), ok(1));
-		const begun = await kill(manyRows(2), ONE_EACH);
-		jest.restoreAllMocks();
-		const { workflow } = flow(ONE_EACH);
-		const stored = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
-		await retryKilled(harness.credentials, { data: storedCopy(begun) }, workflow);
-		jest.restoreAllMocks();
-		const now = flow(ONE_EACH, 'continueRegularOutput').workflow;
-		const again = await retryFailed(harness.credentials, stored, now);
-		expect(rejected(again)).toEqual(['unknown', 'unknown']);
-	});
-
-	test('a row that a stored retry reports as rejected stays rejected if the retry pushed others of its request', async () => {
-		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = respondWith([401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
+		const bodies = respondWith([400, isRejected], [400, isRejected], ok(1), [401, 'no'], ok(1));
 		const inTwos = { developerSettings: { contactsPerRequest: 2 } };
-		const begun = await kill(manyRows(3), inTwos);
-		jest.restoreAllMocks();
-		const stored = await retry(begun, inTwos);
-		const now = flow(inTwos, 'continueRegularOutput').workflow;
-		const again = await retryFailed(harness.credentials, stored, now);
-		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([1, 2, 2].map(phone));
-		expect(rejected(again)).toEqual(['rejected']);
-	});
-
-	test('in a loop, too, a row that a stored retry reports as rejected stays rejected', async () => {
-		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = respondWith(ok(1), [401, 'no'], [400, isRejected], ok(1), [401, 'no'], ok(1));
-		const { workflow, start } = flow({ developerSettings: { contactsPerRequest: 2 } });
-		const data = runDataOf(start, []);
-		const node = workflow.getNode('Node');
-		if (data.executionData === undefined || node === null) throw new Error('nothing to execute');
-		data.executionData.nodeExecutionStack = [rowsOf(0), rowsOf(1, 2, 3)].map((items) => ({
-			node,
-			data: { main: [items] },
-			source: null,
-		}));
-		const first = await resume(harness.credentials, workflow, data);
-		const second = await retryFailed(harness.credentials, first, workflow);
-		const now = flow(
-			{ developerSettings: { contactsPerRequest: 2 } },
-			'continueRegularOutput',
-		).workflow;
-		expect(rejected(await retryFailed(harness.credentials, second, now))).toEqual(['rejected']);
-		expect(bodies.slice(3).flatMap(phonesOf)).toEqual([2, 3, 3].map(phone));
-	});
-
-	test.each([
-		['and was stored', [3, 3, 3], false],
-		['and was killed', [3, 3, 3], true],
-		['with requests of another size', [3, 2, 3], false],
-		['with requests of another size, and is retried with this size', [3, 4, 4], false],
-	])(
-		'a rejected row is unknown if another retry with another form pushed it %s',
-		async (_how, sizes, isKilled) => {
-			const [first, second, third] = sizes.map((contactsPerRequest) => ({
-				developerSettings: { contactsPerRequest },
-			}));
-			const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-			const bodies = respondWith([400, isRejected], ok(2), [401, 'no'], ok(2));
-			const { workflow, start } = flow({ ...first });
-			const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
-			const edited = flow({ otherColumns: 'none', ...second }).workflow;
-			await (isKilled ? retryKilled : retryFailed)(harness.credentials, failed, edited);
-			jest.restoreAllMocks();
-			expect(bodies.slice(3).flatMap(phonesOf)).toEqual([phone(0), phone(3)]);
-			const now = flow({ ...third }, 'continueRegularOutput').workflow;
-			const again = await retryFailed(harness.credentials, failed, now);
-			expect([rejected(again), bodies.length]).toEqual([['unknown', 'unknown'], 4]);
-		},
-	);
-
-	test('a number on the do-not-disturb list is unknown if another retry with other contacts pushed it', async () => {
-		const skipped = accepted(2, { contacts_accepted: 1, dnd_skipped: [{ phone: phone(0) }] });
-		const bodies = respondWith([200, skipped], [401, 'no'], ok(3));
-		const contacts = (...numbers: number[]) => ({
-			contactsFrom: 'json',
-			contacts: JSON.stringify(numbers.map((number) => ({ phone: phone(number) }))),
-			developerSettings: { contactsPerRequest: 2 },
-		});
-		const { workflow, start } = flow(contacts(0, 1, 2));
-		const failed = await runWorkflow(harness.credentials, workflow, start, [{ json: {} }]);
-		const edited = flow({ ...contacts(3, 0, 2), developerSettings: {} }).workflow;
-		await retryFailed(harness.credentials, failed, edited);
-		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([3, 0, 2].map(phone));
-		const now = flow(contacts(0, 1, 2), 'continueRegularOutput').workflow;
-		expect(rejected(await retryFailed(harness.credentials, failed, now))).toEqual([
-			'unknown',
-			'unknown',
-		]);
+		const { workflow, start } = flow(inTwos);
+		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
+		const again = await retryFailed(harness.credentials, failed, workflow);
+		expect(bodies.map(phonesOf)).toEqual(
+			[[0, 1], [0], [1], [2], [2]].map((rows) => rows.map(phone)),
+		);
+		expect([output(again, 'Node').length, rejected(again)]).toEqual([2, ['rejected']]);
 	});
 
 	test('of two retries at the same moment with other requests, the one that stops reports no row as rejected', async () => {
@@ -337,20 +236,13 @@ describe('Retry after n8n was killed', () => {
 		expect(bodies).toHaveLength(1);
 	});
 
-	test.each([
-		['some', ['9876543210', '-']],
-		['all', ['-', '-']],
-	])(
-		'of a push with other rows, rows that are invalid now are unknown (%s)',
-		async (_which, phones) => {
-			respondWith(ok(2));
-			const begun = await kill(manyRows(2), {});
-			const rows = phones.map((text) => ({ json: { phone: text } }));
-			const { error } = (await retry(begun, {}, rows)).data.resultData;
-			expect(error?.message).toContain("the node can't know which rows it pushed");
-			expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
-		},
-	);
+	test('of a push with other rows, invalid rows are rejected, and the others are unknown', async () => {
+		respondWith(ok(2));
+		const begun = await kill(manyRows(2), {});
+		const { error } = (await retry(begun, {}, rowsOf(5, '-'))).data.resultData;
+		expect(error?.message).toContain("the node can't know which rows it pushed");
+		expect(error?.description).toMatch(/Unknown: 1 row \(row 1\)[^]*Rejected: 1 row \(row 2\)/);
+	});
 
 	test.each([
 		['Continue', 'continueRegularOutput'],
@@ -430,10 +322,9 @@ describe('Retry after n8n was killed', () => {
 			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
 		const bodies = respondWith(ok(2));
 		const begun = await kill(manyRows(2), {});
-		const { error } = (await retry(begun, { options: { skipPushedBefore: true } })).data.resultData;
+		const run = await retry(begun, { options: { skipPushedBefore: true } });
 		expect(bodies).toHaveLength(1);
-		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
+		expect(rejected(run)).toEqual(['unknown', 'unknown']);
 	});
 
 	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
@@ -444,8 +335,7 @@ describe('Retry after n8n was killed', () => {
 		const now = flow({}, 'continueRegularOutput').workflow;
 		const again = await retryFailed(harness.credentials, failed, now);
 		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1)]);
-		expect(output(again, 'Node')).toHaveLength(1);
-		expect(rejected(again)).toEqual(['unknown']);
+		expect(rejected(again)).toEqual(['unknown', 'unknown']);
 	});
 
 	test('two retries at the same moment, one of them with requests of another size, push each row once', async () => {
@@ -464,12 +354,11 @@ describe('Retry after n8n was killed', () => {
 		expect(again && rejected(again)).toEqual(['unknown', 'unknown']);
 	});
 
-	test('each attempt of Retry On Fail reports the begun rows, and pushes none of them', async () => {
-		const rejection = { success: false, error: 'contacts[0] is wrong' };
-		const bodies = respondWith(ok(1), [400, rejection], ok(1), [401, 'no']);
+	test('each attempt of Retry On Fail reports the noted rows, and pushes none of them', async () => {
+		const bodies = respondWith(ok(1), [401, 'no']);
 		const over = { developerSettings: { contactsPerRequest: 1 } };
 		const begun = await kill(manyRows(4), over);
-		respondInto(bodies, [401, 'no'], ok(1), [401, 'no'], ok(1));
+		respondInto(bodies, ok(1), [401, 'no'], [401, 'no'], ok(1));
 		const node = pushNode(harness, over, { retryOnFail: true, maxTries: 3, waitBetweenTries: 0 });
 		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
 		const data = storedCopy(begun);
@@ -477,7 +366,7 @@ describe('Retry after n8n was killed', () => {
 		if (task !== undefined) task.node = node;
 		const run = await resume(harness.credentials, workflow, data, 'retry');
 		expect(rejected(run)).toEqual(['unknown', 'unknown']);
-		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 1, 1, 3, 3].map(phone));
+		expect(bodies.flatMap(phonesOf)).toEqual([0, 1, 2, 3, 3, 3].map(phone));
 	});
 
 	test.each([

@@ -92,8 +92,8 @@ async function runAll(
 		const isFirst = stored.length === 0;
 		const before = stored[retry.of % stored.length] ?? newExecution(chunk(rows, perBatch));
 		const edit = EDITS[retry.edit] ?? ((same) => same);
-		const { run, batches, checkpoint, memory } = before;
-		const isNew = checkpoint.sent.length === 0 && Object.keys(memory).length === 0 && run === 0;
+		const { run, batches, record } = before;
+		const isNew = Object.keys(record).length === 0 && run === 0;
 		const ofRun = areJson ? batches.with(run, edit(batches[run] ?? [])) : batches;
 		const edited = isNew ? chunk(edit(batches.flat()), perBatch) : ofRun;
 		return await world.run({ ...before, batches: isFirst ? batches : edited }, retry, isFirst);

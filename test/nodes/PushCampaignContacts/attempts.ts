@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../nodes/shared/api/client';
-import { ExplainedError, NotSent } from '../../../nodes/shared/api/errors';
+import { NotSent } from '../../../nodes/shared/api/errors';
 import {
 	type HttpResponse,
 	type ServiceRequest,
@@ -8,27 +8,20 @@ import {
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../nodes/shared/keyedMutex';
-import { WriteAheadLog } from '../../../nodes/shared/n8n/idempotency/writeAheadLog';
-import { beganBefore, type RowsMemory } from '../../../nodes/PushCampaignContacts/push/begunPush';
-import {
-	emptyCheckpoint,
-	type PushCheckpoint,
-} from '../../../nodes/PushCampaignContacts/push/checkpoint';
+import { Notes } from '../../../nodes/shared/n8n/idempotency/notes';
 import { prepareRows } from '../../../nodes/PushCampaignContacts/push/prepareRows';
-import { PushProgress } from '../../../nodes/PushCampaignContacts/push/progress';
+import type { PushRecord } from '../../../nodes/PushCampaignContacts/push/pushRecord';
 import {
-	begunRowsOptions,
 	type PushOptions,
-} from '../../../nodes/PushCampaignContacts/push/pushOptions';
-import { pushToCampaign } from '../../../nodes/PushCampaignContacts/push/pushToCampaign';
+	pushToCampaign,
+} from '../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/pushTypes';
 import { ItemRows } from '../../../nodes/PushCampaignContacts/push/rows';
-import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
 import {
 	SentNumbers,
 	type SentNumbersRecord,
 } from '../../../nodes/PushCampaignContacts/push/sentNumbers';
-import { accept, json, phone, phonesOf, scripted } from './push/scripted';
+import { accept, columns, json, phone, phonesOf, scripted } from './push/scripted';
 import { clientOf } from '../shared/api/clientOf';
 
 /** What a request does, and what happens in n8n at that moment. */
@@ -73,16 +66,14 @@ export type Execution = {
 	batches: Row[][];
 	/** The run of the node, as in a loop. */
 	run: number;
-	checkpoint: PushCheckpoint;
-	memory: RowsMemory;
+	record: PushRecord;
 	numbers: SentNumbersRecord;
 };
 
 export const newExecution = (batches: Row[][]): Execution => ({
 	batches,
 	run: 0,
-	checkpoint: emptyCheckpoint(),
-	memory: {},
+	record: {},
 	numbers: {},
 });
 
@@ -149,7 +140,7 @@ function storeFails(): NotSent {
 export class World {
 	/** How often the service accepted each number. */
 	readonly accepted = new Map<string, number>();
-	private readonly log = new Store();
+	private readonly notes = new Store();
 	private readonly list = new Store();
 	private lists = 500;
 	private executions = 0;
@@ -166,15 +157,16 @@ export class World {
 		const execution = structuredClone(stored);
 		const executionId = `execution ${++this.executions}`;
 		const process = new Process(attempt.writes);
-		const log = new WriteAheadLog(
-			process.use(this.log),
-			{ startedAt: 1, executionId, isSubExecution: false },
-			{ isFirstAttempt, exclusive: async (run) => await runExclusive(this.log, run) },
-		);
+		const notes = new Notes({
+			store: process.use(this.notes),
+			origin: { startedAt: 1, executionId, isSubExecution: false },
+			isFirstAttempt,
+			exclusive: async (run) => await runExclusive(this.notes, run),
+		});
 		const client = this.clientForProcess(process, attempt.effects);
 		for (; execution.run < execution.batches.length; execution.run++) {
 			const batch = execution.batches[execution.run] ?? [];
-			const push = this.push(batch, { execution, executionId, attempt, log, client, process });
+			const push = this.push(batch, { execution, attempt, notes, client, process });
 			const outcome = await push.catch((error: unknown) => {
 				if (!process.isKilled) throw error;
 			});
@@ -182,59 +174,44 @@ export class World {
 			this.onOutcome(batch, outcome);
 			if (outcome.stopped !== undefined && !attempt.continues) {
 				// n8n has stored the execution by then.
-				if (isFirstAttempt) await log.clear().catch(() => undefined);
+				if (isFirstAttempt) await notes.clear().catch(() => undefined);
 				return execution;
 			}
-			execution.checkpoint = emptyCheckpoint();
+			execution.record = {};
 		}
 		return 'succeeded';
 	}
 
-	/** As `runPush` does, and `outcomeOfFailedStart` if it throws. */
+	/** As `runPush` does. */
 	private async push(
 		batch: readonly Row[],
-		{ execution, executionId, attempt, log, client, process }: Run,
+		{ execution, attempt, notes, client, process }: Run,
 	): Promise<PushOutcome> {
 		const { skipPushedBefore, contactsPerRequest, settings } = attempt;
 		const items = batch.map((row) => ({ json: { phone: row === '-' ? row : phone(row) } }));
 		const source = new ItemRows(items, async () => {});
-		const progress = new PushProgress(execution.checkpoint);
+		const list = process.use(this.list);
+		const exclusive = async <T>(use: () => Promise<T>) => await runExclusive(this.list, use);
 		const options: PushOptions = {
 			...scripted(accept).options,
 			client,
 			contactsPerRequest,
 			additions: settings === 0 ? {} : { body: { settings } },
+			record: execution.record,
 			sentNumbers: new SentNumbers(execution.numbers, 42),
-			begun:
-				skipPushedBefore && log.isFirstAttempt
-					? undefined
-					: { log, memory: execution.memory, executionId },
-			markExecution: async () => {
-				await log.begin(['numbers', 42]);
+			note: async (chunk, push) => {
+				const place = ['push', 42, execution.run, chunk];
+				return (await notes.add(place, push)).state;
 			},
+			pushedNumbers: skipPushedBefore
+				? {
+						...list,
+						add: async (texts) => await exclusive(async () => await list.add(texts)),
+						remove: async (texts) => await exclusive(async () => await list.remove(texts)),
+					}
+				: undefined,
 		};
-		const prepared = await prepareRows(source, options.columns, options);
-		const send = async () => {
-			if (!skipPushedBefore) return await pushToCampaign(source, prepared, options, progress);
-			const begun = begunRowsOptions(options, progress);
-			const isAnotherPush = begun !== undefined && (await beganBefore(begun));
-			const store = process.use(this.list);
-			const over = { isAnotherPush, pushedNumbers: store };
-			return await pushToCampaign(source, prepared, { ...options, ...over }, progress);
-		};
-		try {
-			return skipPushedBefore ? await runExclusive(this.list, send) : await send();
-		} catch (error) {
-			if (!(error instanceof ExplainedError)) throw error;
-			const { outcome, isComplete } = await progress.known(source);
-			const mayBePushed = !isComplete || (await log.mayHaveBegunAny());
-			const pushed = outcome.pushed.map(({ rows }) => rows);
-			const known = RowSet.union([...pushed, outcome.rejectedRows.rowsWith()]);
-			const rows = RowSet.ofRanges([0, source.count - 1]).without(known);
-			const status = mayBePushed ? 'unknown' : 'not_sent';
-			outcome.rejectedRows.addAll({ rows, status, reason: error.message });
-			return { ...outcome, stopped: error, isEarlier: true };
-		}
+		return await pushToCampaign(source, await prepareRows(source, columns, options), options);
 	}
 
 	private clientForProcess(process: Process, effects: readonly Effect[]): ApiClient {
@@ -275,9 +252,8 @@ export class World {
 
 type Run = {
 	execution: Execution;
-	executionId: string;
 	attempt: Attempt;
-	log: WriteAheadLog;
+	notes: Notes;
 	client: ApiClient;
 	process: Process;
 };

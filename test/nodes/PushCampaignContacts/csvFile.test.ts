@@ -247,6 +247,7 @@ describe('a file', () => {
 			[413, rejection('too large')],
 			[200, accepted(2)],
 			[400, rejection('contacts[0] is invalid')],
+			[400, rejection('contacts[0] is invalid')],
 			[200, accepted(1)],
 			[200, accepted(1)],
 		);
@@ -255,7 +256,7 @@ describe('a file', () => {
 			...csv(),
 			developerSettings: { contactsPerRequest: 4 },
 		});
-		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1]);
+		expect(sizes(bodies)).toEqual([4, 2, 2, 1, 1, 1]);
 		expect(jsonOf(rejected)).toMatchObject([{ phone: phone(2), source_row: 4 }]);
 	});
 });
@@ -562,20 +563,25 @@ describe('Retry in the list of executions', () => {
 	});
 
 	test('sends nothing if the file is read differently', async () => {
+		const columns = [
+			'phone,mobile;phone',
+			...[0, 1, 2].map((row) => `${phone(row)},x;${phone(row + 10)}`),
+		];
+		const items = [fileItem('a.csv', columns.join('\n'))];
 		const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const failed = await run(bySize);
+		const failed = await run(bySize, items);
 		const again = await retry(
 			failed,
 			csv({ options: { delimiter: ';' }, developerSettings: { contactsPerRequest: 2 } }),
 		);
 		expect(errorOf(again)?.message).toMatch(
-			/^An earlier attempt of this execution read another file/,
+			/^The rows or the options changed since an earlier attempt/,
 		);
 		expect(output(again, 'Node')).toEqual([]);
-		expect(sizes(bodies)).toEqual([2, 2]);
+		expect(sizes(bodies)).toEqual([2, 1]);
 	});
 
-	test('that cannot begin says that earlier attempts pushed the rows', async () => {
+	test('that cannot begin says that earlier attempts may have pushed the rows', async () => {
 		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 		const failed = await run(bySize);
 		const again = await retry(
@@ -588,9 +594,7 @@ describe('Retry in the list of executions', () => {
 		const noPhone = await retry(failed, { ...bySize, phoneColumn: 'mobile' });
 		expect(errorOf(noPhone)).toMatchObject({
 			message: 'The file has no column "mobile", so nothing was sent',
-			description: expect.stringMatching(
-				/^In 'Phone Column', [^]*\nThis attempt sent nothing\. Earlier attempts of this execution sent the rows that are pushed, and may have sent those that are unknown\.\nPushed: 2 rows/,
-			),
+			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
 		});
 	});
 
@@ -603,15 +607,6 @@ describe('Retry in the list of executions', () => {
 		);
 		const one = csv({ developerSettings: { contactsPerRequest: 1 } });
 		const failed = await run(one, items);
-		const again = await retry(
-			failed,
-			{ ...one, campaignId: '={{ "x" }}' },
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(output(again, 'Node', 1).map(({ json }) => json.rejection_status)).toEqual([
-			'unknown',
-			'not_sent',
-		]);
 		await retry(failed, one);
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
 	});
@@ -626,7 +621,7 @@ describe('Retry in the list of executions', () => {
 			const bodies = respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
 			const again = await retry(await run(bySize, both), another);
 			expect(errorOf(again)?.message).toMatch(
-				/^An earlier attempt of this execution read another file/,
+				/^The rows or the options changed since an earlier attempt/,
 			);
 			expect(sizes(bodies)).toEqual([2, 2]);
 		});

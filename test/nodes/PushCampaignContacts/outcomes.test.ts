@@ -44,10 +44,11 @@ describe('a row that the service names', () => {
 		['error', 400, rejection('contacts[1].phone is invalid')],
 		['errors', 422, { success: false, errors: ['contacts[1].phone is invalid'] }],
 	])('in %s is rejected with the text, and the others are sent', async (_name, status, body) => {
-		const bodies = respondWith([status, body], [200, accepted(1)], [200, accepted(1)]);
+		const one: [number, JsonObject] = [200, accepted(1)];
+		const bodies = respondWith([status, body], one, [status, body], one);
 		const { pushed, rejected, error } = await runPush(harness, manyRows(3));
 		expect(error).toBeUndefined();
-		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
+		expect(bodies.map(phonesOf)).toEqual([[0, 1, 2], [0], [1], [2]].map((rows) => rows.map(phone)));
 		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([[{ item: 0 }], [{ item: 2 }]]);
 		expect(rejected).toEqual([
 			{

@@ -121,6 +121,7 @@ describe.each(ROUTES)('%s', (_name, toolOf) => {
 		respondWith(
 			[400, rejection('contacts[0].phone is invalid')],
 			[400, rejection('contacts[0].phone is invalid')],
+			[400, rejection('contacts[0].phone is invalid')],
 		);
 		expect(await start({})({ contacts: [one, other] })).toMatchObject({
 			outcome: 'rejected',

@@ -75,9 +75,12 @@ export function clearRun(context: IExecuteFunctions): void {
 
 /** The same for each attempt of a node run, and for all tool requests of one agent run. */
 function runOf(context: IExecuteFunctions): string {
-	if (runsAsTool(context)) return agentRunOf(context);
-	const { $runIndex: run } = context.getWorkflowDataProxy(0);
-	return `run ${String(run)}`;
+	return runsAsTool(context) ? agentRunOf(context) : `run ${runIndexOf(context)}`;
+}
+
+/** The run of the node, as in a loop, from 0. */
+export function runIndexOf(context: IExecuteFunctions): number {
+	return Number(context.getWorkflowDataProxy(0).$runIndex);
 }
 
 /** Records of MCP sessions, which have no execution. Only in this process, and only the newest sessions. */

@@ -1,73 +1,118 @@
-import partition from 'lodash/partition';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
-import { BoundedMap } from '../../boundedMap';
-import { KeyedMutex, type Limiter } from '../../keyedMutex';
+import type { Limiter } from '../../keyedMutex';
 import { requireRunning } from '../run/cancel';
-import { noteCompleted, runsAsTool } from '../tools/toolRun';
+import { runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
-import { ItemRecords } from './itemRecords';
-import { OutputCopier } from './outputCopier';
-import {
-	begunEarlier,
-	failedRepeat,
-	loggedPayload,
-	type PreparedRequest,
-	type Quota,
-	QuotaExceeded,
-	targetOf,
-} from './preparedRequest';
+import type { Notes } from './notes';
+import { openNotes } from './openNotes';
+import { begunEarlier, failedRepeat, type PreparedRequest, type Quota } from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
-	mayBeLogged,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
-	payloadKey,
+	nameOf,
+	OutputCopier,
 	recordKey,
 	type RecordOwner,
 	replay,
 } from './requestRecord';
-import { openWriteAheadLog } from './openWriteAheadLog';
-import type { WriteAheadLog } from './writeAheadLog';
-
-/** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
-const MAX_TOOL_REQUESTS = 1_000;
+import { requireQuota, sendForModel } from './toolRequests';
 
 /**
- * Sends each request of a node run at most once. Stores the results with the execution and replays them on
+ * Sends each request of a node run at most once. Stores the results with the execution, and replays them on
  * *Retry On Fail* and *Retry*. Requests that were rejected or never left n8n may be sent again.
  *
- * An item finds its record with {@link ItemRecords}, and a tool by the payload, within one agent run or MCP session.
- * Equal requests of tools in flight share a result.
+ * - Before a request leaves, it's noted in n8n's database ({@link Notes}). A retry that finds a note without a record
+ *   reports the request as unknown.
+ * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
  */
 export class IdempotencyHandler<Deps> {
 	/** Whether no earlier attempt of this node run has stored a record. */
 	readonly isFirstAttempt: boolean;
-	readonly itemRecords: ItemRecords;
 	private readonly records: IdempotencyRecords;
-	private readonly asTool: boolean;
+	/** By item index, from earlier attempts. */
+	private readonly earlier = new Map<number, IdempotencyRecord>();
+	private readonly keys = new Map<number, string>();
+	/** How many items have the target so far. */
+	private readonly occurrences = new Map<string, number>();
 	private readonly outputs: OutputCopier;
-	/** Why it's unknown which requests an earlier attempt started. */
-	private unreadableLog: ExplainedError | undefined;
-	private log: Promise<WriteAheadLog | undefined> | undefined;
+	private notes: Promise<Notes | undefined> | undefined;
+	/** Why it's unknown which requests an earlier attempt sent. */
+	private unreadable: ExplainedError | undefined;
 
 	/**
 	 * @param createDeps creates what every request needs. If it throws, nothing was sent.
+	 * @param quota for tools
 	 * @throws InvalidInput if the records of an earlier attempt can't be read
 	 */
 	constructor(
 		private readonly context: IExecuteFunctions,
 		private readonly createDeps: () => Promise<Deps>,
+		private readonly quota?: (index: number) => Quota,
 	) {
-		this.asTool = runsAsTool(context);
-		const scope = this.asTool ? 'workflow' : 'node';
+		const scope = runsAsTool(context) ? 'workflow' : 'node';
 		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
 		this.records = store.read() ?? {};
 		this.isFirstAttempt = Object.keys(this.records).length === 0;
 		store.write(this.records);
-		this.itemRecords = new ItemRecords(this.records, context.getNode().parameters);
+		for (const record of Object.values(this.records)) {
+			if (record.item !== undefined) this.earlier.set(record.item, record);
+		}
 		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
+	}
+
+	/** Finds the record of an item. Call this in the order of the items. */
+	assignKey({ target, payload }: PreparedRequest<Deps>, index: number): void {
+		if (this.keys.has(index)) return;
+		const name = nameOf(target ?? payload);
+		const occurrence = this.occurrences.get(name) ?? 0;
+		this.occurrences.set(name, occurrence + 1);
+		this.keys.set(index, recordKey(name, occurrence));
+	}
+
+	/** The record of an item, from an earlier attempt or this one. */
+	recordOf(index: number): IdempotencyRecord | undefined {
+		return this.records[this.keys.get(index) ?? ''];
+	}
+
+	/** The record of an item that can't be read now. */
+	earlierRecordAt(index: number): IdempotencyRecord | undefined {
+		return this.earlier.get(index);
+	}
+
+	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that isn't known. */
+	async mayHaveMore(): Promise<boolean> {
+		const hasEarlier = async () => await (await this.openNotes())?.hasEarlier();
+		return await hasEarlier().then(
+			(has) => has === true,
+			() => true,
+		);
+	}
+
+	/**
+	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. Call this before the first
+	 * item is sent. If n8n's store can't be reached, items without a record fail.
+	 */
+	async recordEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
+		const missing = [...items].filter(
+			([index, { target, idempotencyKey }]) =>
+				target !== undefined && idempotencyKey === undefined && this.recordOf(index) === undefined,
+		);
+		const find = async () => {
+			const notes = await this.openNotes();
+			return (await notes?.findEarlier(missing.map(([, { target }]) => target))) ?? [];
+		};
+		const areFound = await find().catch((error: unknown) => {
+			this.unreadable = explained(error);
+			return [];
+		});
+		for (const [position, [index, request]] of missing.entries()) {
+			const key = this.keys.get(index);
+			if (areFound[position] !== true || key === undefined) continue;
+			this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
+		}
 	}
 
 	/** Sends the request, or replays its stored result. Call this in the order of the items. */
@@ -76,86 +121,16 @@ export class IdempotencyHandler<Deps> {
 		limiter: Limiter,
 		index: number,
 	): Promise<INodeExecutionData[]> {
-		if (this.asTool) return await this.runAsTool(request, limiter);
-		const { key, owner } = this.itemRecords.keyOf(request, index);
-		return await this.sendOrReplay(key, request, limiter, owner);
-	}
-
-	/** Whether an earlier attempt may have started requests whose results n8n didn't store. */
-	async mayHaveBegun(): Promise<boolean> {
-		return (await this.openLog())?.isFirstAttempt === false;
-	}
-
-	/**
-	 * Records the items that an earlier attempt started and whose result n8n didn't store: their outcome is unknown. Call
-	 * this before the first item is sent, with all items, because those recorded by a retry explain its entries in the log.
-	 * If n8n's store can't be reached, items without a record fail.
-	 */
-	async recordBegun(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		if (items.size === 0 || [...items.keys()].every((index) => this.itemRecords.of(index))) return;
-		const logged = [...items].filter(([index]) => mayBeLogged(this.itemRecords.of(index)));
-		const requests = logged.map(([, request]) => request);
-		const isBegun = await this.findBegun(requests).catch((error: unknown) => {
-			this.unreadableLog = explained(error);
-			return [];
-		});
-		for (const [position, [index, request]] of logged.entries()) {
-			if (isBegun[position] !== true || this.itemRecords.of(index) !== undefined) continue;
-			this.itemRecords.add(request, index, begunRecord(request));
-		}
-	}
-
-	private async findBegun(requests: ReadonlyArray<PreparedRequest<Deps>>): Promise<boolean[]> {
-		const log = await this.openLog();
-		if (log === undefined) return [];
-		const areRepeatable = requests.map(({ idempotencyKey }) => idempotencyKey !== undefined);
-		return await log.findBegun(requests.map(targetOf), requests.map(loggedPayload), areRepeatable);
-	}
-
-	private async openLog(): Promise<WriteAheadLog | undefined> {
-		return await (this.log ??= openWriteAheadLog(this.context));
-	}
-
-	private async runAsTool(
-		request: PreparedRequest<Deps>,
-		limiter: Limiter,
-	): Promise<INodeExecutionData[]> {
-		const accounts = Object.values(this.context.getNode().credentials ?? {}).map(({ id }) => id);
-		const toolRequest = payloadKey([accounts, request.payload]);
-		const { inFlight, completedCounts, inOrder } = toolRequestsOf(this.records);
-		const repeatable = request.repeatable === true;
-		const subject = payloadKey([accounts, request.subject ?? request.payload]);
-		const latest = inFlight.get(subject);
-		if (latest?.toolRequest === toolRequest) {
-			const output = await latest.result;
-			noteCompleted(this.context, { output, isReplay: true, repeatable });
-			return output;
-		}
-		const result = inOrder.runExclusive(subject, async () => {
-			const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
-			const key = recordKey(subject, occurrence);
-			const isReplay = this.hasRecord(key, toolRequest);
-			const output = await this.sendOrReplay(key, request, limiter, {
-				tool_request: toolRequest,
-				...(request.quota && { unit: request.quota.unit }),
+		if (runsAsTool(this.context)) {
+			const quota = this.quota?.(index);
+			return await sendForModel(this.context, this.records, request, async (key, owner) => {
+				const ofQuota = quota && { unit: quota.unit };
+				return await this.sendOrReplay(key, request, limiter, { ...owner, ...ofQuota }, quota);
 			});
-			if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
-			noteCompleted(this.context, { output, isReplay, repeatable });
-			return output;
-		});
-		const own = { toolRequest, result };
-		inFlight.set(subject, own);
-		try {
-			return await result;
-		} finally {
-			if (inFlight.get(subject) === own) inFlight.delete(subject);
-			this.evictOldest();
 		}
-	}
-
-	private hasRecord(key: string, toolRequest: string | undefined): boolean {
-		const record = this.records[key];
-		return record !== undefined && record.tool_request === toolRequest;
+		this.assignKey(request, index);
+		const key = this.keys.get(index) ?? '';
+		return await this.sendOrReplay(key, request, limiter, { item: index });
 	}
 
 	private async sendOrReplay(
@@ -163,121 +138,69 @@ export class IdempotencyHandler<Deps> {
 		request: PreparedRequest<Deps>,
 		limiter: Limiter,
 		owner: RecordOwner,
+		quota?: Quota,
 	): Promise<INodeExecutionData[]> {
 		return await limiter(async () => {
-			const isIdempotent = request.idempotent === true;
-			if (this.asTool && !isIdempotent && !this.hasRecord(key, owner.tool_request)) {
-				const [isBegun] = await this.findBegun([request]);
-				if (isBegun === true) this.records[key] = { ...owner, ...begunRecord(request) };
-			}
-			const previous = this.records[key];
-			const { idempotencyKey } = request;
-			const isRepeat = isRepeatable(previous, idempotencyKey);
+			const stored = this.records[key];
+			// The record of a tool is replaced by that of a later request to the same target.
+			const previous = stored?.tool_request === owner.tool_request ? stored : undefined;
+			const isRepeat = isRepeatable(previous, request.idempotencyKey);
 			// Within the limiter, so that a replayed failure also stops the later items of its chat session.
-			if (!isRepeat && previous !== undefined && this.hasRecord(key, owner.tool_request)) {
-				return replay(previous);
-			}
-			if (this.unreadableLog !== undefined) throw this.unreadableLog;
+			if (previous !== undefined && !isRepeat) return replay(previous);
+			if (this.unreadable !== undefined) throw this.unreadable;
 			// It may have ended while this request waited for an earlier one.
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
-			const log = isIdempotent ? undefined : await this.openLog();
-			const isLogged = log?.isFirstAttempt === false;
-			const save = this.saverOf(key, isLogged ? { ...owner, logged: true } : owner);
 			// No await in between, so that simultaneous requests count.
-			this.requireQuota(request.quota);
-			save({ inProgress: true });
-			const output = await sendLogged(request, deps, log).catch((error: unknown): never => {
-				if (error instanceof OutcomeUnknown) save(unknownRecord(error, idempotencyKey));
-				else if (error instanceof ExplainedError) this.restore(key, previous);
-				throw isRepeat && error instanceof ExplainedError ? stillUnknown(error) : error;
-			});
-			save({ completed: output.map(({ json }) => this.outputs.copy(json)) });
-			return output;
+			if (quota !== undefined) requireQuota(this.records, quota);
+			this.records[key] = { ...owner, inProgress: true };
+			try {
+				const output = await this.sendNoted(request, deps, isRepeat);
+				const completed = output.map(({ json }) => this.outputs.copy(json));
+				this.records[key] = { ...owner, completed };
+				return output;
+			} catch (error) {
+				const mayBeSent = error instanceof OutcomeUnknown || !(error instanceof ExplainedError);
+				if (error instanceof OutcomeUnknown) {
+					const unknown = error.toStored();
+					const { idempotencyKey } = request;
+					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
+					this.records[key] = { ...owner, unknown, ...again };
+				} else if (!mayBeSent) {
+					if (stored === undefined) Reflect.deleteProperty(this.records, key);
+					else this.records[key] = stored;
+				}
+				throw error;
+			}
 		});
 	}
 
-	/** @returns saves the result of a request */
-	private saverOf(key: string, owner: RecordOwner): (result: IdempotencyRecord) => void {
-		return (result) => {
-			this.records[key] = { ...owner, ...result };
-		};
-	}
-
-	/** Rejected and unsent requests have no record, so they don't count. */
-	private requireQuota(quota: Quota | undefined): void {
-		if (quota === undefined || !this.asTool) return;
-		const used = Object.values(this.records).filter(({ unit }) => unit === quota.unit);
-		if (used.length >= quota.max) throw new QuotaExceeded(quota);
-	}
-
-	private restore(key: string, previous: IdempotencyRecord | undefined): void {
-		if (previous === undefined) Reflect.deleteProperty(this.records, key);
-		else this.records[key] = previous;
-	}
-
-	/** Limits completed records and others separately, so that neither kind evicts the other. */
-	private evictOldest(): void {
-		const keys = Object.keys(this.records);
-		const isCompleted = (key: string) => 'completed' in (this.records[key] ?? {});
-		for (const group of partition(keys, isCompleted)) {
-			const [oldest] = group;
-			if (group.length > MAX_TOOL_REQUESTS && oldest !== undefined) this.restore(oldest, undefined);
+	/** @param isRepeat whether the request may have been sent before, with the same idempotency key */
+	private async sendNoted(
+		request: PreparedRequest<Deps>,
+		deps: Deps,
+		isRepeat: boolean,
+	): Promise<INodeExecutionData[]> {
+		const { target, idempotencyKey } = request;
+		const notes = target === undefined ? undefined : await this.openNotes();
+		const note = await notes?.add(target, idempotencyKey);
+		const isSame = note?.state === 'same';
+		if (note?.state === 'changed' || (isSame && idempotencyKey === undefined)) {
+			throw begunEarlier(request);
+		}
+		try {
+			return await request.send(deps);
+		} catch (error) {
+			if (!(error instanceof ExplainedError) || error instanceof OutcomeUnknown) throw error;
+			// A later failure doesn't show what happened to the first request.
+			if (isRepeat || isSame) throw failedRepeat(error);
+			await note?.release();
+			throw error;
 		}
 	}
-}
 
-/** Doesn't send what an earlier attempt started. */
-async function sendLogged<Deps>(
-	request: PreparedRequest<Deps>,
-	deps: Deps,
-	log: WriteAheadLog | undefined,
-): Promise<INodeExecutionData[]> {
-	request.lastCheck?.();
-	if (log === undefined) return await request.send(deps);
-	const [target, payload] = [targetOf(request), loggedPayload(request)];
-	const isBegun = await log.begin(target, payload);
-	if (isBegun && request.idempotencyKey === undefined) throw begunEarlier(request);
-	return await request.send(deps).catch(async (error: unknown) => {
-		const mayBeSent = !(error instanceof ExplainedError) || error instanceof OutcomeUnknown;
-		if (mayBeSent) throw error;
-		if (isBegun) throw failedRepeat(error);
-		await log.release(target, payload);
-		throw error;
-	});
-}
-
-function unknownRecord(error: OutcomeUnknown, idempotencyKey?: string): IdempotencyRecord {
-	const unknown = error.toStored();
-	return idempotencyKey === undefined ? { unknown } : { unknown, key: payloadKey(idempotencyKey) };
-}
-
-function stillUnknown(error: ExplainedError): ExplainedError {
-	return error instanceof OutcomeUnknown ? error : failedRepeat(error);
-}
-
-function begunRecord<Deps>(request: PreparedRequest<Deps>): IdempotencyRecord {
-	return { unknown: begunEarlier(request).toStored(), logged: true };
-}
-
-type ToolRequests = {
-	/** The latest request by subject. */
-	inFlight: Map<string, { toolRequest: string; result: Promise<INodeExecutionData[]> }>;
-	/** Completions by request, in this process. *Retry* starts from zero. */
-	completedCounts: BoundedMap<number>;
-	/** Sends requests for the same subject one after another, so that its record is that of the latest one. */
-	inOrder: KeyedMutex;
-};
-
-const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
-
-function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
-	const known = toolRequests.get(records) ?? {
-		inFlight: new Map(),
-		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
-		inOrder: new KeyedMutex(),
-	};
-	toolRequests.set(records, known);
-	return known;
+	private async openNotes(): Promise<Notes | undefined> {
+		return await (this.notes ??= openNotes(this.context));
+	}
 }

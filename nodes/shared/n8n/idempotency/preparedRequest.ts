@@ -4,32 +4,22 @@ import { forEveryone, USER } from '../../api/resolution';
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
-	/** The values to send. A later attempt recognizes the item by them. */
+	/** The values to send. A tool recognizes a request of a model by them. */
 	payload: unknown;
 	/**
-	 * What the request changes, such as a phone number. As a tool, only the latest request for a subject blocks a
-	 * repeat, so a number that was removed can be added again.
+	 * The person or thing that the request is for, such as a phone number or a chat session. A later attempt recognizes the
+	 * request by it, and by how many others to it came before. Undefined if the request keeps records of its own.
 	 */
-	subject?: unknown;
-	/** Never repeated for the same item and person, even after an edit. */
-	person?: unknown;
+	target: unknown;
 	/**
-	 * The person or thing that the request is for, such as a chat session. Defaults to the person, the subject, or the
-	 * payload. After n8n crashed, *Retry* compares the number of started requests per target.
+	 * Whether a model may repeat the request in one run: after it completed, as customers say "yes" twice, or after another
+	 * request to the same target, as a number that was removed can be added again. By default, never.
 	 */
-	target?: unknown;
-	/** Whether it changes nothing, or sending it twice has the same effect as sending it once. */
-	idempotent?: boolean;
+	repeat?: 'afterCompletion' | 'afterAnother';
 	/** The service accepts requests with this key once, so the same key may be sent again. */
 	idempotencyKey?: string | undefined;
-	/** Whether a model may repeat the request after it completed. Customers say "yes" twice. */
-	repeatable?: boolean;
-	/** The limit per agent run or MCP session, across all tools. */
-	quota?: Quota;
-	/** Runs before the request is sent, but not before a replay. Example: the scheduled time is in the future. */
+	/** Runs before the first item is sent, and before this one. Example: the scheduled time is in the future. */
 	check?: () => void;
-	/** Runs immediately before the request is sent, such as the calling hours. If it throws, the request wasn't started. */
-	lastCheck?: () => void;
 	/** Counts as sent, unless it throws an `ExplainedError` other than `OutcomeUnknown`. */
 	send: (deps: Deps) => Promise<INodeExecutionData[]>;
 	/** Adds the request, and how to check it, to an unknown outcome. */
@@ -43,7 +33,7 @@ export type PreparedRequest<Deps> = {
 	fallbackOutput?: (reason: unknown) => INodeExecutionData[] | undefined;
 };
 
-/** `unit`: a singular noun for messages, such as "call". */
+/** The limit per agent run or MCP session, across all tools. `unit`: a singular noun for messages, such as "call". */
 export type Quota = { unit: string; max: number };
 
 /** The model has used up its quota. */
@@ -60,20 +50,6 @@ export class QuotaExceeded extends ExplainedError {
 			),
 		);
 	}
-}
-
-export function targetOf<Deps>({
-	target,
-	person,
-	subject,
-	payload,
-}: PreparedRequest<Deps>): unknown {
-	return target ?? person ?? subject ?? payload;
-}
-
-/** What identifies the request in the write-ahead log, beside its target. */
-export function loggedPayload<Deps>({ payload, idempotencyKey }: PreparedRequest<Deps>): unknown {
-	return idempotencyKey === undefined ? payload : { idempotencyKey };
 }
 
 /** The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it. */

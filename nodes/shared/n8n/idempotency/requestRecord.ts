@@ -1,16 +1,13 @@
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { OutcomeUnknown, type StoredUnknown } from '../../api/errors';
 import { shortFingerprint } from '../../hash';
-import { isJsonObject, type JsonObject } from '../../json';
+import { isJsonObject, type JsonObject, parseStringified } from '../../json';
 
 /** 72 bits. */
 const KEY_LENGTH = 12;
 
-/**
- * The owner of a record: a tool request, with the `unit` of its quota, or an item, as "parameters/index/person" of
- * fingerprints. `logged`: a retry sent the request, so its entry stays in the write-ahead log.
- */
-export type RecordOwner = { tool_request?: string; unit?: string; item?: string; logged?: true };
+/** The owner of a record: an item, or a tool request with the `unit` of its quota. */
+export type RecordOwner = { item?: number; tool_request?: string; unit?: string };
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
@@ -26,15 +23,7 @@ export function isRepeatable(
 	idempotencyKey: string | undefined,
 ): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
 	if (record === undefined || idempotencyKey === undefined || !('unknown' in record)) return false;
-	return record.key === payloadKey(idempotencyKey);
-}
-
-/**
- * Whether the write-ahead log may have an entry of the request. Those of a first attempt are removed when n8n stores its
- * records, so an entry of an equal request isn't theirs.
- */
-export function mayBeLogged(record: IdempotencyRecord | undefined): boolean {
-	return record === undefined || record.logged === true;
+	return record.key === nameOf(idempotencyKey);
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */
@@ -74,7 +63,7 @@ function isRecord(entry: unknown): boolean {
 	if (!isJsonObject(entry)) return false;
 	const { completed, unknown, inProgress, item, unit } = entry;
 	if (unit !== undefined && typeof unit !== 'string') return false;
-	if (item !== undefined && typeof item !== 'string') return false;
+	if (item !== undefined && typeof item !== 'number') return false;
 	if (Array.isArray(completed)) return completed.every(isJsonObject);
 	if (isJsonObject(unknown)) {
 		return typeof unknown.message === 'string' && typeof unknown.resolution === 'string';
@@ -82,12 +71,37 @@ function isRecord(entry: unknown): boolean {
 	return inProgress === true;
 }
 
-/** The key of the first record with these values. */
-export function payloadKey(payload: unknown): string {
-	return shortFingerprint(payload, KEY_LENGTH);
+/** A short name of a value, for the keys of records. */
+export function nameOf(value: unknown): string {
+	return shortFingerprint(value, KEY_LENGTH);
 }
 
-/** The key of one of several records with the same values. */
-export function recordKey(key: string, occurrence: number): string {
-	return occurrence === 0 ? key : `${key}#${occurrence}`;
+/** The key of one of several records with the same name. */
+export function recordKey(name: string, occurrence: number): string {
+	return occurrence === 0 ? name : `${name}#${occurrence}`;
+}
+
+/** Characters of output to store in full. Beyond that, only short fields such as IDs. */
+const MAX_CHARACTERS = 1_000_000;
+const SHORT_FIELD_CHARACTERS = 100;
+
+/** Copies outputs for the records that n8n stores with the execution. */
+export class OutputCopier {
+	/** @param characters that are stored already */
+	constructor(private characters: number) {}
+
+	/** A copy that later nodes can't change. Complete until `MAX_CHARACTERS` is reached. */
+	copy(json: IDataObject): JsonObject {
+		const text = JSON.stringify(json);
+		const whole = parseStringified(text);
+		if (!isJsonObject(whole)) return {};
+		this.characters += text.length;
+		if (this.characters <= MAX_CHARACTERS) return whole;
+		const isLong = ([, value]: [string, unknown]) =>
+			JSON.stringify(value).length > SHORT_FIELD_CHARACTERS;
+		const short = Object.entries(whole).filter((entry) => !isLong(entry));
+		const omitted = Object.entries(whole).filter(isLong);
+		if (omitted.length === 0) return whole;
+		return { ...Object.fromEntries(short), not_kept: omitted.map(([field]) => field) };
+	}
 }

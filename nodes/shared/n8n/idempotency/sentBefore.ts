@@ -1,29 +1,24 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence, type ExplainedError, OutcomeUnknown } from '../../api/errors';
+import { isJsonObject } from '../../json';
 import { ExecutionStore } from './executionStore';
-import { openWriteAheadLog } from './openWriteAheadLog';
-import { areRecords } from './requestRecord';
+import { openNotes } from './openNotes';
 
 /**
- * Whether an earlier attempt of the execution may have sent any item, also if the items can't be read. True if n8n's store
- * can't be reached.
- */
-export async function mayBeSentBefore(context: IExecuteFunctions): Promise<boolean> {
-	try {
-		const records = new ExecutionStore(context, 'requests', areRecords).read() ?? {};
-		return Object.keys(records).length > 0 || (await mayHaveBegunAny(context));
-	} catch {
-		return true;
-	}
-}
-
-/**
- * Whether an earlier attempt of the execution may have started any request whose result n8n didn't store. True if n8n's
+ * Whether an earlier attempt of the execution may have sent anything, also if the items can't be read now. True if n8n's
  * store can't be reached.
+ *
+ * @param name of the records of the requests
  */
-export async function mayHaveBegunAny(context: IExecuteFunctions): Promise<boolean> {
+export async function mayBeSentBefore(
+	context: IExecuteFunctions,
+	name = 'requests',
+): Promise<boolean> {
 	try {
-		return (await (await openWriteAheadLog(context))?.mayHaveBegunAny()) ?? false;
+		const records = new ExecutionStore(context, name, isJsonObject).read() ?? {};
+		return (
+			Object.keys(records).length > 0 || ((await (await openNotes(context))?.hasEarlier()) ?? false)
+		);
 	} catch {
 		return true;
 	}

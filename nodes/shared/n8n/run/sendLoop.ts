@@ -3,9 +3,9 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
 import { IdempotencyHandler } from '../idempotency/handler';
-import type { PreparedRequest } from '../idempotency/preparedRequest';
-import { replay } from '../idempotency/requestRecord';
-import { completedBefore, maybeSentBefore, mayHaveBegunAny } from '../idempotency/sentBefore';
+import type { PreparedRequest, Quota } from '../idempotency/preparedRequest';
+import { isRepeatable, replay } from '../idempotency/requestRecord';
+import { completedBefore, maybeSentBefore } from '../idempotency/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 
@@ -16,6 +16,8 @@ export type SendLoopOptions<Deps> = Pick<ItemLoopOptions, 'concurrency' | 'compl
 	beforeFirst?: (indexes: number[]) => Promise<void>;
 	/** Orders items that must be sent one after another. */
 	limiterFor?: (index: number) => Limiter;
+	/** How many requests a model may ask for. */
+	quota?: (index: number) => Quota;
 };
 
 type RequestOf<Deps> = (index: number) => PreparedRequest<Deps>;
@@ -30,33 +32,33 @@ const NOTHING_SENT_NOW = 'This attempt sent nothing. Run the other items in a ne
 export async function sendEachItem<Deps>(
 	context: IExecuteFunctions,
 	prepare: RequestOf<Deps>,
-	{ createDeps, beforeFirst, limiterFor, ...options }: SendLoopOptions<Deps>,
+	{ createDeps, beforeFirst, limiterFor, quota, ...options }: SendLoopOptions<Deps>,
 ): Promise<INodeExecutionData[]> {
+	const handler = new IdempotencyHandler(context, createDeps, quota);
+	const isTool = runsAsTool(context);
 	const prepared = new Map<number, PreparedRequest<Deps>>();
 	const notSent = new Set<number>();
-	const firstRequestOf: RequestOf<Deps> = (index) => {
-		const request = prepared.get(index) ?? prepare(index);
-		prepared.set(index, request);
-		return request;
-	};
-	const { handler, mayUnreadBeSent } = await openHandler(context, createDeps, firstRequestOf);
+	let mayUnreadBeSent = false;
 	const requestOf: RequestOf<Deps> = (index) => {
 		try {
-			return firstRequestOf(index);
+			const request = prepared.get(index) ?? prepare(index);
+			prepared.set(index, request);
+			return request;
 		} catch (error) {
-			const { itemRecords } = handler;
-			if (itemRecords.wasCompleted(index)) throw completedBefore(explained(error));
-			const mayBeSent = mayUnreadBeSent || itemRecords.mayBeSent(index);
+			const record = handler.earlierRecordAt(index);
+			if (record !== undefined && 'completed' in record) throw completedBefore(explained(error));
+			const mayBeSent = record !== undefined || mayUnreadBeSent;
 			throw mayBeSent ? maybeSentBefore(explained(error)) : error;
 		}
 	};
+	if (!isTool) mayUnreadBeSent = await findEarlier(context, handler, requestOf);
 	const earlierOutput: EarlierOutput = (index) => {
-		const record = handler.itemRecords.of(index);
+		const record = handler.recordOf(index);
 		if (record === undefined) return undefined;
 		const output = replay(record);
 		return requestOf(index).formatOutput?.(output) ?? output;
 	};
-	const isSettled = (index: number) => handler.itemRecords.of(index) !== undefined;
+	const isSettled = (index: number) => handler.recordOf(index) !== undefined;
 	const sendFirst = once(async () => {
 		if (beforeFirst === undefined) return;
 		// With *On Error* set to continue, the others aren't prepared yet. Each fails on its own.
@@ -65,12 +67,12 @@ export async function sendEachItem<Deps>(
 	});
 	const send = async (index: number): Promise<INodeExecutionData[]> => {
 		const request = requestOf(index);
-		if (!runsAsTool(context) && !isSettled(index)) await sendFirst();
+		if (!isTool && !isSettled(index)) await sendFirst();
 		prepared.delete(index);
 		const result = handler.run(request, limiterFor?.(index) ?? noLimit, index);
 		const output = await result.catch((error: unknown) => {
 			// The result for a model explains why nothing was sent.
-			const fallback = runsAsTool(context) ? undefined : request.fallbackOutput?.(error);
+			const fallback = isTool ? undefined : request.fallbackOutput?.(error);
 			if (fallback === undefined) throw error;
 			notSent.add(index);
 			return fallback;
@@ -85,32 +87,27 @@ export async function sendEachItem<Deps>(
 	});
 }
 
-/** Finds out what earlier attempts did for each item, and whether they may have sent items that can't be read now. */
-async function openHandler<Deps>(
+/**
+ * Finds out what earlier attempts did for each item.
+ *
+ * @returns whether they may have sent items that can't be read now
+ */
+async function findEarlier<Deps>(
 	context: IExecuteFunctions,
-	createDeps: () => Promise<Deps>,
+	handler: IdempotencyHandler<Deps>,
 	requestOf: RequestOf<Deps>,
-): Promise<{ handler: IdempotencyHandler<Deps>; mayUnreadBeSent: boolean }> {
-	const handler = new IdempotencyHandler(context, createDeps);
+): Promise<boolean> {
+	const mayHaveMore = await handler.mayHaveMore();
+	if (handler.isFirstAttempt && !mayHaveMore) return false;
+	const requests = new Map<number, PreparedRequest<Deps>>();
 	// The loop reports items that can't be read now.
-	const forEachRequest = async (action: (request: PreparedRequest<Deps>, index: number) => void) =>
-		await tryEachItem(context, (index) => action(requestOf(index), index));
-	const { isFirstAttempt } = handler;
-	if (!isFirstAttempt) {
-		await forEachRequest((request, index) => handler.itemRecords.matchPerson(request, index));
-		await forEachRequest((request, index) => handler.itemRecords.matchPayload(request, index));
-	}
-	let mayUnreadBeSent = false;
-	const mayHaveBegun = !runsAsTool(context) && (await handler.mayHaveBegun());
-	if (mayHaveBegun) {
-		const items = new Map<number, PreparedRequest<Deps>>();
-		const unread = await forEachRequest((request, index) => {
-			if (request.idempotent !== true) items.set(index, request);
-		});
-		await handler.recordBegun(items);
-		mayUnreadBeSent = unread.size > 0 && (await mayHaveBegunAny(context));
-	}
-	return { handler, mayUnreadBeSent };
+	await tryEachItem(context, (index) => {
+		const request = requestOf(index);
+		handler.assignKey(request, index);
+		requests.set(index, request);
+	});
+	if (mayHaveMore) await handler.recordEarlier(requests);
+	return mayHaveMore;
 }
 
 /**
@@ -124,22 +121,21 @@ async function checksBefore<Deps>(
 	earlierOutput: EarlierOutput,
 	{ completedText }: Pick<ItemLoopOptions, 'completedText'>,
 ): Promise<Pick<ItemLoopOptions, 'check' | 'checkNote'>> {
-	const { isFirstAttempt, itemRecords } = handler;
-	const checkNew = (index: number) => {
-		if (itemRecords.of(index) === undefined) requestOf(index).check?.();
+	const isBlocked = (index: number) => {
+		const record = handler.recordOf(index);
+		if (record === undefined || 'completed' in record) return false;
+		return !isRepeatable(record, requestOf(index).idempotencyKey);
 	};
-	const checks = isFirstAttempt ? { check: checkNew } : {};
-	if (runsAsTool(context) || !(await handler.mayHaveBegun())) return checks;
-	const indexes = [...context.getInputData().keys()];
-	if (!indexes.some((index) => itemRecords.isBlocked(index))) return checks;
+	// An invalid item isn't one of the others.
+	const check = (index: number) => {
+		if (earlierOutput(index) === undefined) requestOf(index).check?.();
+	};
+	const isAnyBlocked = [...context.getInputData().keys()].some(isBlocked);
+	if (!isAnyBlocked) return handler.isFirstAttempt ? { check } : {};
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));
 	});
 	const notes = [NOTHING_SENT_NOW, ...completedNotes(context, completedText, completed)];
-	// An invalid item isn't one of the others.
-	const check = (index: number) => {
-		if (earlierOutput(index) === undefined) requestOf(index).check?.();
-	};
 	return { check, checkNote: notes.join(' ') };
 }

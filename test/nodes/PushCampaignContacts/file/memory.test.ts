@@ -3,7 +3,7 @@ import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import { ItemRows } from '../../../../nodes/PushCampaignContacts/push/rows';
 import { collectGarbage, heapInUse } from '../../../engine/heap';
-import { accept, contactItems, scripted } from '../push/scripted';
+import { accept, columns, contactItems, scripted } from '../push/scripted';
 
 /** Bytes in typed arrays and buffers. */
 function bytesOutsideHeap(): number {
@@ -30,7 +30,7 @@ test('keeps nothing else of the file in memory', async () => {
 	const rows = await FileRows.open([source], writing, async () => {});
 	const { options } = scripted(accept);
 	const before = heapInUse();
-	const prepared = await prepareRows(rows, options.columns, options);
+	const prepared = await prepareRows(rows, columns, options);
 	const kept = heapInUse() - before;
 	expect(prepared.rows.size + prepared.rejectedRows.size).toBe(PIECES);
 	expect(kept).toBeLessThan((PIECES * NOTE.length) / 4);
@@ -59,7 +59,7 @@ test('a duplicate takes little memory until its reason is needed', async () => {
 			async () => {},
 		);
 		const before = heapInUse();
-		const { rejectedRows } = await prepareRows(rows, options.columns, options);
+		const { rejectedRows } = await prepareRows(rows, columns, options);
 		const kept = heapInUse() - before;
 		expect(rejectedRows.size).toBe((4 / 5) * count);
 		return kept / rejectedRows.size;
@@ -75,7 +75,7 @@ test('frees the lookup tables after the rows are checked', async () => {
 	const items = contactItems(count);
 	const rows = new ItemRows(items, async () => {});
 	const before = bytesOutsideHeap();
-	const prepared = await prepareRows(rows, options.columns, options);
+	const prepared = await prepareRows(rows, columns, options);
 	const kept = bytesOutsideHeap() - before;
 	expect(prepared.rows.size).toBe(count);
 	// The phone of each row, in eight bytes.

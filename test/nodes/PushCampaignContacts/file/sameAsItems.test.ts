@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import Papa from 'papaparse';
 import type { YieldToEventLoop } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	accept,
@@ -11,6 +10,7 @@ import {
 	push,
 	reject,
 	reset,
+	columns,
 	scripted,
 	statuses,
 	stored,
@@ -48,16 +48,17 @@ async function twoAttempts(source: () => Promise<RowSource>, scripts: string[], 
 	const { options, sent } = scripted((phones, request) =>
 		(SCRIPTS[scripts[request - 1] ?? 'accepted'] ?? accept)(phones, request),
 	);
-	const columns = { ...options.columns, personName: { name: 'person_name' } };
-	const settings = { ...options, columns, contactsPerRequest: size };
-	const progress = new PushProgress();
+	const own = { ...columns, personName: { name: 'person_name' } };
+	const settings = { ...options, contactsPerRequest: size };
+	const record = {};
 	const outcomes = [];
-	for (const current of [progress, undefined]) {
+	for (const current of [record, undefined]) {
 		const rows = await source();
 		const { pushed, rejectedRows, stopped, received } = await push(
 			rows,
 			settings,
-			current ?? stored(progress),
+			current ?? stored(record),
+			own,
 		);
 		outcomes.push({
 			received,
@@ -127,24 +128,10 @@ test('stops the push if a number changed before it is sent', async () => {
 	const source = { name: 'a.csv', open: async () => [Buffer.from(content)] };
 	const rows = await FileRows.open([source], { delimiter: '', encoding: '' }, noYield);
 	const { options, sent } = scripted(accept);
-	const prepared = await prepareRows(rows, options.columns, options);
+	const prepared = await prepareRows(rows, columns, options);
 	content = content.replace('9000000002', '9000000009');
 	const outcome = await pushToCampaign(rows, prepared, { ...options, contactsPerRequest: 1 });
 	expect(sent).toEqual([['9000000001']]);
 	expect(outcome.stopped?.message).toMatch(/^The file changed after its rows were checked/);
 	expect(statuses(outcome)).toEqual(['1 not_sent', '2 not_sent']);
-});
-
-test('does not send a file that is read differently from an earlier attempt', () => {
-	const progress = new PushProgress();
-	const source = (reading?: string) => Object.assign(new ItemRows([], noYield), { reading });
-	progress.requireSameFile(source('comma'));
-	progress.requireSameFile(source('semicolon'));
-	progress.record.rejected.push({ settings: '', row: 0, number: '', reason: '' });
-	progress.requireSameFile(source('semicolon'));
-	for (const other of [source('comma'), source()]) {
-		expect(() => stored(progress).requireSameFile(other)).toThrow(
-			"An earlier attempt of this execution read another file, or read it differently, so the node can't know which rows it sent. No more rows were sent",
-		);
-	}
 });

@@ -8,8 +8,8 @@ import { accept, contactItems, json, phone, push, reject, scripted } from './scr
 
 test('reports each group of rows on one line, and everything else in the details', async () => {
 	const { options } = scripted((phones, request) => {
-		if (request === 1) return reject('contacts[0] is invalid');
-		return request === 2 ? accept(phones, request) : json(503, {});
+		if (phones.includes(phone(0))) return reject('contacts[0] is invalid');
+		return request === 3 ? accept(phones, request) : json(503, {});
 	});
 	const again = [{ json: { phone: phone(1) } }];
 	expect(describeOutcome(await push([...contactItems(20_001), ...again], options))).toEqual({
@@ -17,7 +17,7 @@ test('reports each group of rows on one line, and everything else in the details
 			"To send only the rows that weren't sent, retry this execution from the list of executions.",
 		],
 		groups: [
-			'Pushed: 9,999 rows (rows 2 to 10000, contact list 502). Leave them out if you push the other rows again.',
+			'Pushed: 9,999 rows (rows 2 to 10000, contact list 503). Leave them out if you push the other rows again.',
 			"Unknown: 10,000 rows (rows 10001 to 20000). They may or may not be in the campaign. Before you push unknown rows again, look at the campaign's contact lists with Campaign Status. Each shows when it was made (created_at) and how many contacts it has queued (total_queued). Or look at the campaign in the service.",
 			'Not sent: 1 row (row 20001). Push it after this is resolved.',
 			'Rejected: 1 row (row 1). The service rejected this row: contacts[0] is invalid',

@@ -8,19 +8,13 @@ const place = fc.integer({ min: -1, max: 62 });
 
 test('has the same rows as a sorted array', () => {
 	fc.assert(
-		fc.property(rows, rows, place, place, (list, others, one, other) => {
+		fc.property(rows, place, place, (list, one, other) => {
 			const set = RowSet.of(list);
 			const [start, end] = [Math.max(0, Math.min(one, other)), Math.max(0, one, other)];
 			expect([...set]).toEqual(list);
 			expect(set.size).toBe(list.length);
 			expect(set.slice(start, end)).toEqual(list.slice(start, end));
-			expect([...set.from(start)]).toEqual(list.slice(start));
 			expect([...set.within(start, end)]).toEqual(list.filter((row) => row >= start && row <= end));
-			expect([...set.filter((row) => row % 3 === 0)]).toEqual(list.filter((row) => row % 3 === 0));
-			expect([...set.without(RowSet.of(others))]).toEqual(
-				list.filter((row) => !others.includes(row)),
-			);
-			expect(set.indexOf(one)).toBe(list.indexOf(one));
 			expect(set.has(other)).toBe(list.includes(other));
 		}),
 		{ numRuns: 2_000 },

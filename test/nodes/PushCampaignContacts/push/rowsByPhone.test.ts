@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { KeysByRow, PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phonesByRow';
-import {
-	RowsByPhone,
-	RowsOfSentPhones,
-} from '../../../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 
 /** Phone numbers, and other texts. */
@@ -70,24 +67,6 @@ test('finds the row of each phone like a Map', () => {
 				plain.set(phone, at);
 			}
 			for (const phone of [...list, ...others]) expect(rows.get(phone)).toBe(plain.get(phone));
-			expect(rows.size).toBe(plain.size);
-		}),
-		{ numRuns: 300 },
-	);
-});
-
-test('finds each phone that a row had', () => {
-	fc.assert(
-		fc.property(fc.array(fc.tuple(text, row)), fc.array(text), (list, others) => {
-			const rows = new RowsOfSentPhones();
-			const plain = new Map<string, number>();
-			for (const [phone, at] of list) {
-				rows.set(phone, at);
-				if (phone !== '') plain.set(phone, at);
-			}
-			for (const phone of [...plain.keys(), ...others]) {
-				expect(rows.get(phone)).toBe(plain.get(phone));
-			}
 			expect(rows.size).toBe(plain.size);
 		}),
 		{ numRuns: 300 },

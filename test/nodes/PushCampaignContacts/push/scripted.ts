@@ -4,12 +4,16 @@ import type {
 	PushOutcome,
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
-import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { KeysByRow, PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phonesByRow';
-import type { PushOptions } from '../../../../nodes/PushCampaignContacts/push/pushOptions';
-import { pushToCampaign } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
+import {
+	isPushRecord,
+	type PushRecord,
+} from '../../../../nodes/PushCampaignContacts/push/pushRecord';
+import {
+	type PushOptions,
+	pushToCampaign,
+} from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
 import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { isPushCheckpoint } from '../../../../nodes/PushCampaignContacts/push/checkpoint';
 import {
 	bytesOf,
 	TransportFault,
@@ -21,7 +25,7 @@ import { clientOf } from '../../shared/api/clientOf';
 
 export type Script = (phones: string[], request: number) => HttpResponse | TransportFault;
 
-const columns: Columns = {
+export const columns: Columns = {
 	phone: { name: 'phone' },
 	personName: undefined,
 	lastName: undefined,
@@ -69,11 +73,11 @@ export function scripted(script: Script) {
 	const options: PushOptions = {
 		client: clientOf(transport),
 		campaign: { id: 42, agentUuid: 'agent_a', enqueue: false },
-		columns,
 		contactsPerRequest: 10_000,
 		additions: {},
 		stopRequested: () => false,
 		isTool: false,
+		record: {},
 	};
 	return { requests, sent, options };
 }
@@ -94,21 +98,23 @@ function rowsOf(source: number | ContactItem[] | RowSource): RowSource {
 	return new ItemRows(typeof source === 'number' ? contactItems(source) : source, async () => {});
 }
 
+/** @param record of earlier attempts */
 export async function push(
 	source: number | ContactItem[] | RowSource,
 	options: PushOptions,
-	progress = new PushProgress(),
+	record: PushRecord = {},
+	own = columns,
 ) {
 	const rows = rowsOf(source);
-	const prepared = await prepareRows(rows, options.columns, options);
-	return await pushToCampaign(rows, prepared, options, progress);
+	const prepared = await prepareRows(rows, own, options);
+	return await pushToCampaign(rows, prepared, { ...options, record });
 }
 
-/** The progress of an earlier attempt, stored and read again as n8n does. */
-export function stored({ record }: PushProgress): PushProgress {
+/** The record of an earlier attempt, stored and read again as n8n does. */
+export function stored(record: PushRecord): PushRecord {
 	const read: unknown = JSON.parse(JSON.stringify(record));
-	if (!isPushCheckpoint(read)) throw new Error('The record cannot be read again');
-	return new PushProgress(read);
+	if (!isPushRecord(read)) throw new Error('The record cannot be read again');
+	return read;
 }
 
 export const statuses = ({ rejectedRows }: PushOutcome) =>

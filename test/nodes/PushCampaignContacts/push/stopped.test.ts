@@ -1,5 +1,4 @@
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
-import { PushProgress } from '../../../../nodes/PushCampaignContacts/push/progress';
 import { TransportFault, type HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	accept,
@@ -83,9 +82,9 @@ describe('a push that stops', () => {
 	test('continues in the next attempt', async () => {
 		const first = scripted(atSecond(json(503, {})));
 		const second = scripted(accept);
-		const progress = new PushProgress();
-		await push(20_001, first.options, progress);
-		const outcome = await push(20_001, second.options, stored(progress));
+		const record = {};
+		await push(20_001, first.options, record);
+		const outcome = await push(20_001, second.options, stored(record));
 		expect(second.sent).toEqual([[phone(20_000)]]);
 		expect(outcome.stopped?.outcome).toBe('unknown');
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_001, unknown: 10_000, not_sent: 0 });
@@ -94,9 +93,9 @@ describe('a push that stops', () => {
 	test('succeeds in the next attempt if all outcomes were known', async () => {
 		const first = scripted(atSecond(reject('Campaign is archived', 409)));
 		const second = scripted(accept);
-		const progress = new PushProgress();
-		await push(10_002, first.options, progress);
-		const outcome = await push(10_002, second.options, stored(progress));
+		const record = {};
+		await push(10_002, first.options, record);
+		const outcome = await push(10_002, second.options, stored(record));
 		expect(second.sent).toEqual([[phone(10_000), phone(10_001)]]);
 		expect(outcome.stopped).toBeUndefined();
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_002, requests: 2, not_sent: 0 });

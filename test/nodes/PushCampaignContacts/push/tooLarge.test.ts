@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
 import { accept, phone, push, reject, scripted, statuses } from './scripted';
 
 /** A service or a proxy with a maximum number of contacts per request. */

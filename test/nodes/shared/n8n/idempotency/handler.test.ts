@@ -27,7 +27,10 @@ function aSession(name: string) {
 			if (outcome === 'unknown') throw new OutcomeUnknown('It broke', forEveryone('Look.'));
 			return await Promise.resolve([{ json: {} }]);
 		};
-		await ledger.run({ payload: request, send, repeatable }, atOnce, 0).catch(() => {});
+		const repeat = repeatable ? { repeat: 'afterCompletion' as const } : {};
+		await ledger
+			.run({ payload: request, target: request, send, ...repeat }, atOnce, 0)
+			.catch(() => {});
 	};
 	const requestMany = async (kind: string, count: number, outcome?: 'unknown') => {
 		for (let nth = 0; nth < count; nth++) await toolRequest(`${kind} ${nth}`, outcome);

@@ -1,6 +1,6 @@
 import { WorkflowExecute } from 'n8n-core';
 import type { IRunExecutionData } from 'n8n-workflow';
-import { RunningExecutions } from '../../../../../nodes/shared/n8n/idempotency/begunRequests';
+import { BoundedMap } from '../../../../../nodes/shared/boundedMap';
 import { makeAdditionalData, oneNodeWorkflow, storedCopy } from '../../../../engine';
 import { acceptCalls, placeCallHarness } from '../../../PlaceCall/placeCallHarness';
 
@@ -25,8 +25,7 @@ test('a retry that calls a person again after a wait, during which n8n was resta
 	const first = await runPart(data);
 	expect(bodies).toHaveLength(1);
 	// The restarted n8n knows only what it has stored. The wait ends, and the loop runs the node again.
-	const restarted = new RunningExecutions().get('node', 'execution');
-	jest.spyOn(RunningExecutions.prototype, 'get').mockReturnValue(restarted);
+	jest.spyOn(BoundedMap.prototype, 'get').mockReturnValue(undefined);
 	const waited = storedCopy(first.data);
 	waited.executionData?.nodeExecutionStack.push(task());
 	const second = await runPart(waited);

@@ -257,7 +257,7 @@ describe('the records of an earlier attempt', () => {
 		const context = contextOf(1);
 		new ExecutionStore<JsonObject>(context, 'requests', isJsonObject).write(records);
 		sent.mockClear();
-		const prepare = () => ({ payload: 'x', send: sent });
+		const prepare = () => ({ payload: 'x', target: 'x', send: sent });
 		return await sendEachItem(context, prepare, {
 			createDeps: async () => await Promise.resolve(),
 		});
@@ -271,7 +271,7 @@ describe('the records of an earlier attempt', () => {
 		{ a: { completed: [{}, 1] } },
 		{ a: { unknown: { message: 'It broke' } } },
 		{ a: { unknown: { resolution: 'Look.' } } },
-		{ a: { inProgress: true, item: 1 } },
+		{ a: { inProgress: true, item: '1' } },
 	])('%j is damaged, so nothing is sent', async (records) => {
 		const error: unknown = await runWith(records).catch((caught: unknown) => caught);
 		expect(error).toBeInstanceOf(InvalidInput);
@@ -288,7 +288,7 @@ describe('the records of an earlier attempt', () => {
 		{},
 		{ a: { inProgress: true } },
 		{ a: { completed: [] } },
-		{ a: { completed: [{}], item: 'b/0' } },
+		{ a: { completed: [{}], item: 1 } },
 		{ a: { unknown: { message: 'It broke', resolution: 'Look.' } } },
 	])('%j belongs to another request', async (records) => {
 		expect(await runWith(records)).toMatchObject([{ json: { done: true } }]);
@@ -308,7 +308,7 @@ describe('rows that run again in the same execution', () => {
 			const sent: number[] = [];
 			const prepare = (index: number) => ({
 				payload: rows[index]?.request,
-				person: rows[index]?.person,
+				target: rows[index]?.person ?? 'anyone',
 				send: async () => {
 					sent.push(index);
 					if (fails === 'no response') await new Promise(() => {});
@@ -341,7 +341,7 @@ describe('rows that run again in the same execution', () => {
 		);
 		expect(await attempt([{ request: 'at 10:01' }])).toEqual({
 			sent: [],
-			ended: 'It broke. Look.',
+			ended: 'It broke. Look. This attempt sent nothing. Run the other items in a new execution.',
 		});
 	});
 
@@ -352,7 +352,7 @@ describe('rows that run again in the same execution', () => {
 		expect(await attempt([{ request: 'x' }])).toEqual({
 			sent: [],
 			ended:
-				"An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown. It wasn't sent again. Check the service before you send it in a new execution.",
+				"An earlier attempt sent this and was interrupted before the response arrived, so the outcome is unknown. It wasn't sent again. Check the service before you send it in a new execution. This attempt sent nothing. Run the other items in a new execution.",
 		});
 	});
 

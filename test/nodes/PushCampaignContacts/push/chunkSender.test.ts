@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/pushRunner';
+import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
 import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
 import {
@@ -104,10 +104,10 @@ describe('rows that the service names', () => {
 		['at 422', json(422, { success: false, errors: ['contacts[ 1 ]: phone'] })],
 	])('%s are rejected, and the others are sent again', async (_name, rejection) => {
 		const { sent, options } = scripted((phones, request) =>
-			request === 1 ? rejection : accept(phones, request),
+			phones.includes(phone(1)) ? rejection : accept(phones, request),
 		);
 		const outcome = await push(3, options);
-		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(2)]]);
+		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(1)], [phone(2)]]);
 		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0], [2]]);
 		expect([...outcome.rejectedRows]).toEqual([
 			{
@@ -120,22 +120,24 @@ describe('rows that the service names', () => {
 	});
 
 	test('are all rejected, each with its own text', async () => {
-		const { sent, options } = scripted((phones, request) =>
-			request === 1
-				? json(400, { success: false, errors: ['contacts[0] bad', 'contacts[2] worse'] })
-				: accept(phones, request),
-		);
+		const { sent, options } = scripted((phones, request) => {
+			if (phones.length === 3) {
+				return json(400, { success: false, errors: ['contacts[0] bad', 'contacts[2] worse'] });
+			}
+			if (phones.includes(phone(0))) return reject('contacts[0] bad');
+			return phones.includes(phone(2)) ? reject('contacts[0] worse') : accept(phones, request);
+		});
 		const outcome = await push(3, options);
-		expect(sent[1]).toEqual([phone(1)]);
+		expect(sent.slice(1)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
 		expect(Array.from(outcome.rejectedRows, ({ reason }) => reason.slice(-15))).toEqual([
 			'contacts[0] bad',
-			'ontacts[2] worse'.slice(-15),
+			'ontacts[0] worse'.slice(-15),
 		]);
 	});
 
 	test('are counted from the start of their own request', async () => {
 		const { options } = scripted((phones, request) =>
-			request === 2 ? reject('contacts[5] is invalid') : accept(phones, request),
+			phones.includes(phone(10_005)) ? reject('contacts[5] is invalid') : accept(phones, request),
 		);
 		expect(statuses(await push(10_010, options))).toEqual(['10005 rejected']);
 	});
@@ -143,7 +145,7 @@ describe('rows that the service names', () => {
 	test('end the push if no row is left', async () => {
 		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(2, options);
-		expect(sent.map((phones) => phones.length)).toEqual([2, 1]);
+		expect(sent.map((phones) => phones.length)).toEqual([2, 1, 1]);
 		expect(statuses(outcome)).toEqual(['0 rejected', '1 rejected']);
 		expect(outcome.stopped).toBeUndefined();
 	});
@@ -151,7 +153,7 @@ describe('rows that the service names', () => {
 	test('stop the push after a limited number of attempts', async () => {
 		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
 		const outcome = await push(MAX_REJECTED_ROWS + 2, options);
-		expect(sent).toHaveLength(MAX_REJECTED_ROWS + 1);
+		expect(sent).toHaveLength(2 * MAX_REJECTED_ROWS + 2);
 		expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows of one request/);
 		expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
 	});

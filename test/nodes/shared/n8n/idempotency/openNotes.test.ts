@@ -6,8 +6,8 @@ import {
 import { ExecuteContext } from 'n8n-core';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
-import { openWriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/openWriteAheadLog';
-import type { WriteAheadLog } from '../../../../../nodes/shared/n8n/idempotency/writeAheadLog';
+import type { Notes } from '../../../../../nodes/shared/n8n/idempotency/notes';
+import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/idempotency/openNotes';
 import {
 	DATABASE_DELAYS_MS,
 	openNodeStore,
@@ -21,7 +21,7 @@ import {
 } from '../../../../engine';
 
 const harness = engineHarness();
-// A process remembers the started requests of each node, so each test uses its own node.
+// A process remembers the noted requests of each node, so each test uses its own node.
 let nodes = 0;
 beforeEach(() => nodes++);
 afterEach(() => jest.restoreAllMocks());
@@ -41,7 +41,7 @@ const runtimeOf = ({ establishedAt = 1_000, parentExecutionId }: Attempt): IExec
 	...(parentExecutionId !== undefined && { parentExecutionId }),
 });
 
-/** A node in an execution: opens its log like each run of the node, and ends like in n8n. */
+/** A node in an execution: opens its notes like each run of the node, and ends like in n8n. */
 function execution(executionId: string, attempt: Attempt = {}) {
 	const { mode = 'trigger', signal } = attempt;
 	const placeCall = harness.node('placeCall', { id: `node-${nodes}` });
@@ -72,10 +72,10 @@ function execution(executionId: string, attempt: Attempt = {}) {
 		jest.spyOn(opened, 'onExecutionFinish').mockImplementation((end) => ends.push(end));
 		return opened;
 	};
-	const open = async (opened = context()): Promise<WriteAheadLog> => {
-		const log = await openWriteAheadLog(opened);
-		if (log === undefined) throw new Error('There is no log');
-		return log;
+	const open = async (opened = context()): Promise<Notes> => {
+		const notes = await openNotes(opened);
+		if (notes === undefined) throw new Error('There are no notes');
+		return notes;
 	};
 	const end = async () => {
 		await Promise.all(ends.splice(0).map(async (one) => await one()));
@@ -83,35 +83,35 @@ function execution(executionId: string, attempt: Attempt = {}) {
 	return { context, open, end, ends };
 }
 
+/** Whether an earlier attempt noted the request. Notes it. */
+const isNoted = async (notes: Notes, target: unknown) => (await notes.add(target)).state !== 'new';
 /** Without the mark of the execution. */
-const entryCount = () => Math.max(0, harness.store.size - 1);
+const noteCount = () => Math.max(0, harness.store.size - 1);
 const signal = () => new AbortController().signal;
 
-test('a retry finds the started requests, and so does a second retry', async () => {
+test('a retry finds the noted requests, and so does a second retry', async () => {
 	const first = await execution('e1').open();
-	expect([await first.begin('a'), await first.begin('a')]).toEqual([false, false]);
+	expect([await isNoted(first, 'a'), await isNoted(first, 'a')]).toEqual([false, false]);
 	const retry = execution('e2', { mode: 'retry' });
 	const log = await retry.open();
-	expect([await log.begin('a'), await log.begin('b')]).toEqual([true, false]);
+	expect([await isNoted(log, 'a'), await isNoted(log, 'b')]).toEqual([true, false]);
 	await retry.end();
 	const again = await execution('e3', { mode: 'retry' }).open();
-	expect([await again.begin('a'), await again.begin('a'), await again.begin('b')]).toEqual([
-		true,
-		true,
-		true,
-	]);
+	expect([await isNoted(again, 'a'), await isNoted(again, 'a'), await isNoted(again, 'b')]).toEqual(
+		[true, true, true],
+	);
 });
 
 test('a retry of another execution does not find them', async () => {
-	await (await execution('e1').open()).begin('a');
+	await isNoted(await execution('e1').open(), 'a');
 	const other = await execution('e2', { mode: 'retry', establishedAt: 2_000 }).open();
-	expect(await other.begin('a')).toBe(false);
+	expect(await isNoted(other, 'a')).toBe(false);
 });
 
-test('an execution that ends removes its entries', async () => {
+test('an execution that ends removes its notes', async () => {
 	const ended = execution('e1', { signal: signal() });
-	await (await ended.open()).begin('a');
-	expect(entryCount()).toBe(1);
+	await isNoted(await ended.open(), 'a');
+	expect(noteCount()).toBe(1);
 	await ended.end();
 	expect(harness.store.size).toBe(0);
 });
@@ -119,27 +119,27 @@ test('an execution that ends removes its entries', async () => {
 test('a stopped execution keeps them, because n8n does not store its records', async () => {
 	const stop = new AbortController();
 	const stopped = execution('e1', { signal: stop.signal });
-	await (await stopped.open()).begin('a');
+	await isNoted(await stopped.open(), 'a');
 	stop.abort();
 	await stopped.end();
-	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
+	expect(await isNoted(await execution('e2', { mode: 'retry' }).open(), 'a')).toBe(true);
 });
 
 test('a sub-execution keeps them, because its parent may be retried', async () => {
 	const child = execution('c1', { establishedAt: 1_500, parentExecutionId: 'p' });
-	await (await child.open()).begin('a');
+	await isNoted(await child.open(), 'a');
 	await child.end();
 	const ofRetry = execution('c2', { establishedAt: 1_700, parentExecutionId: 'retry of p' });
-	expect(await (await ofRetry.open()).begin('a')).toBe(true);
+	expect(await isNoted(await ofRetry.open(), 'a')).toBe(true);
 });
 
 test('further runs of the node keep counting, and the end of the execution is awaited once', async () => {
 	const loop = execution('e1', { signal: signal() });
 	const [one, two] = [await loop.open(), await loop.open()];
-	expect([await one.begin('a'), await two.begin('a')]).toEqual([false, false]);
+	expect([await isNoted(one, 'a'), await isNoted(two, 'a')]).toEqual([false, false]);
 	expect(loop.ends).toHaveLength(1);
 	const retry = await execution('e2', { mode: 'retry' }).open();
-	expect(await retry.findBegun(['a', 'a', 'a'])).toEqual([true, true, false]);
+	expect(await retry.findEarlier(['a', 'a', 'a'])).toEqual([true, true, false]);
 	await loop.end();
 	expect(harness.store.size).toBe(0);
 });
@@ -147,51 +147,43 @@ test('further runs of the node keep counting, and the end of the execution is aw
 test('an execution resumed after its end counts from the beginning', async () => {
 	const stop = new AbortController();
 	const stopped = execution('e1', { signal: stop.signal });
-	await (await stopped.open()).begin('a');
+	await isNoted(await stopped.open(), 'a');
 	stop.abort();
 	await stopped.end();
 	const resumed = await execution('e1', { mode: 'retry' }).open();
-	expect(await resumed.begin('a')).toBe(true);
+	expect(await isNoted(resumed, 'a')).toBe(true);
 });
 
-test("simultaneous executions keep each other's entries", async () => {
+test("simultaneous executions keep each other's notes", async () => {
 	const logs = await Promise.all(
 		[1, 2, 3].map(async (nth) => await execution(`e${nth}`, { establishedAt: nth }).open()),
 	);
-	await Promise.all(logs.map(async (log) => await log.begin('a')));
+	await Promise.all(logs.map(async (log) => await isNoted(log, 'a')));
 	for (const nth of [1, 2, 3]) {
 		const retry = execution(`r${nth}`, { mode: 'retry', establishedAt: nth });
-		expect(await (await retry.open()).findBegun(['a'])).toEqual([true]);
+		expect(await (await retry.open()).findEarlier(['a'])).toEqual([true]);
 	}
 });
 
-test('entries of a running execution are never evicted for another one', async () => {
-	const many = await execution('e1').open();
-	await Promise.all(Array.from({ length: 40_100 }, async (_, nth) => await many.begin(nth)));
-	await (await execution('e2', { establishedAt: 2_000 }).open()).begin('b');
-	const retry = await execution('e3', { mode: 'retry' }).open();
-	expect(await retry.findBegun([0, 40_099])).toEqual([true, true]);
-});
-
-test('entries of interrupted executions are limited', async () => {
+test('notes of interrupted executions are limited', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	const old = Array.from({ length: 45_000 }, (_, nth) => `old ${nth}`);
 	await openNodeStore(context, { message: '', description: '' }).add(old);
-	await (await one.open(context)).begin('a');
-	expect(entryCount()).toBeLessThanOrEqual(40_002);
-	expect(await (await execution('e2', { mode: 'retry' }).open()).begin('a')).toBe(true);
+	await isNoted(await one.open(context), 'a');
+	expect(noteCount()).toBeLessThanOrEqual(40_002);
+	expect(await isNoted(await execution('e2', { mode: 'retry' }).open(), 'a')).toBe(true);
 });
 
-test('an n8n version that does not report the end of an execution keeps the entries', async () => {
+test('an n8n version that does not report the end of an execution keeps the notes', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	Reflect.set(context, 'onExecutionFinish', undefined);
-	expect(await (await one.open(context)).begin('a')).toBe(false);
-	expect(entryCount()).toBe(1);
+	expect(await isNoted(await one.open(context), 'a')).toBe(false);
+	expect(noteCount()).toBe(1);
 });
 
-test('a request waits while its entry cannot be written, up to 68 seconds, and is then sent', async () => {
+test('a request waits while its note cannot be written, up to 68 seconds, and is then sent', async () => {
 	skipSleeps();
 	const log = await execution('e1').open();
 	const startedAt = clock.elapsed();
@@ -199,18 +191,18 @@ test('a request waits while its entry cannot be written, up to 68 seconds, and i
 	harness.store.beforeCall = () => {
 		if (failures-- > 0) throw new Error('database is locked');
 	};
-	expect(await log.begin('a')).toBe(false);
-	expect(entryCount()).toBe(1);
+	expect(await isNoted(log, 'a')).toBe(false);
+	expect(noteCount()).toBe(1);
 	expect(clock.elapsed() - startedAt).toBe(sum(DATABASE_DELAYS_MS));
 });
 
-test('a request whose entry cannot be written for longer is not sent, and the error says so', async () => {
+test('a request whose note cannot be written for longer is not sent, and the error says so', async () => {
 	skipSleeps();
 	const log = await execution('e1').open();
 	harness.store.beforeCall = () => {
 		throw new Error('database is locked');
 	};
-	await expect(log.begin('a')).rejects.toMatchObject({
+	await expect(log.add('a')).rejects.toMatchObject({
 		outcome: 'not_sent',
 		message: "n8n can't record the request before sending it, so it wasn't sent",
 		resolution:
@@ -219,17 +211,20 @@ test('a request whose entry cannot be written for longer is not sent, and the er
 	});
 });
 
-test('an execution that cannot be retried has no log', async () => {
+test('an execution that cannot be retried has no notes', async () => {
 	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
-	expect(await openWriteAheadLog(context)).toBeUndefined();
+	expect(await openNotes(context)).toBeUndefined();
+	const clearNotes = await notesOfWaiting(context);
+	await clearNotes();
+	expect(harness.store.calls).toEqual([]);
 });
 
-test('a retry of a sub-execution itself finds the started requests', async () => {
+test('a retry of a sub-execution itself finds the noted requests', async () => {
 	const child = { mode: 'integrated', parentExecutionId: 'p1' } as const;
-	await (await execution('e1', child).open()).begin('a');
+	await isNoted(await execution('e1', child).open(), 'a');
 	const retry = await execution('e2', { ...child, mode: 'retry' }).open();
-	expect(await retry.findBegun(['a', 'b'])).toEqual([true, false]);
-	expect(await (await execution('e3', { ...child, mode: 'retry' }).open()).begin('a')).toBe(true);
+	expect(await retry.findEarlier(['a', 'b'])).toEqual([true, false]);
+	expect(await isNoted(await execution('e3', { ...child, mode: 'retry' }).open(), 'a')).toBe(true);
 });
 
 test('sub-executions of one parent number their requests together, so that each is written once', async () => {
@@ -237,14 +232,15 @@ test('sub-executions of one parent number their requests together, so that each 
 	harness.store.beforeCall = () => calls++;
 	for (let index = 0; index < 30; index++) {
 		const child = execution(`c${index}`, { mode: 'integrated', parentExecutionId: 'busy parent' });
-		expect(await (await child.open()).begin('a')).toBe(false);
+		expect(await isNoted(await child.open(), 'a')).toBe(false);
 		await child.end();
 	}
-	expect(calls).toBe(30);
-	// The entries of a retried parent are found all the same.
+	// The first one also asks whether there are earlier ones.
+	expect(calls).toBe(31);
+	// The notes of a retried parent are found all the same.
 	const ofRetry = { mode: 'integrated', parentExecutionId: 'retry of busy parent' } as const;
 	for (let index = 0; index < 30; index++) {
-		expect(await (await execution(`r${index}`, ofRetry).open()).begin('a')).toBe(true);
+		expect(await isNoted(await execution(`r${index}`, ofRetry).open(), 'a')).toBe(true);
 	}
-	expect(await (await execution('r30', ofRetry).open()).begin('a')).toBe(false);
+	expect(await isNoted(await execution('r30', ofRetry).open(), 'a')).toBe(false);
 });

@@ -1,0 +1,242 @@
+import chunk from 'lodash/chunk';
+import sortedIndexOf from 'lodash/sortedIndexOf';
+import type { ApiClient } from '../../shared/api/client';
+import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
+import {
+	explained,
+	ExplainedError,
+	InvalidInput,
+	OutcomeUnknown,
+	ServiceRejection,
+} from '../../shared/api/errors';
+import { onScreenOnly, readerOf } from '../../shared/api/resolution';
+import type { JsonObject } from '../../shared/json';
+import type { PreparedRows } from './prepareRows';
+import type { ChunkRecord } from './pushRecord';
+import { type CampaignTarget, reasonOf, type PushOutcome } from './pushTypes';
+import { isAboutContacts, rejectedRow, rowsNamedIn } from './namedRows';
+import { requireConsistentCounts } from './responseCounts';
+import { RowSet } from './rowSet';
+import { pushedRequest } from './skippedRows';
+
+/** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
+export const MAX_REJECTED_ROWS = 100;
+/** Rows per chunk that are sent alone, because a message of the service can mean two of them. */
+const MAX_ROWS_SENT_ALONE = 2 * MAX_REJECTED_ROWS;
+const PAYLOAD_TOO_LARGE = 413;
+
+export type SendOptions = {
+	client: ApiClient;
+	campaign: CampaignTarget;
+	additions: Additions;
+	/** Whether the node runs as a tool. A model may request rejected rows again. */
+	isTool: boolean;
+	/** Checked before each request: whether the execution was stopped. */
+	stopRequested: () => boolean;
+};
+
+/** Rows that are sent together. `isNamed`: a row that the service may have named when it rejected a request. */
+type Part = { rows: readonly number[]; isNamed?: true };
+
+/** Sends chunks, and finds out which rows the service rejects. */
+export class ChunkSender {
+	/** Contacts per request. Reduced if the service rejects a request as too large. */
+	private size = Infinity;
+
+	constructor(
+		private readonly prepared: PreparedRows,
+		private readonly options: SendOptions,
+		/** Changed in place. */
+		private readonly outcome: PushOutcome,
+	) {}
+
+	/**
+	 * Sends rows of a chunk, usually as one request. Each row is in the outcome then.
+	 *
+	 * @param all the rows of the chunk
+	 * @param record changed in place
+	 * @returns why the push stops
+	 */
+	async send(
+		rows: readonly number[],
+		all: readonly number[],
+		record: ChunkRecord,
+	): Promise<ExplainedError | undefined> {
+		const contacts = await this.prepared.contactsOf(rows).catch(explained);
+		if (contacts instanceof ExplainedError) return this.stop(rows, [], contacts);
+		const parts: Part[] = chunk(rows, Math.min(this.size, rows.length)).map((some) => ({
+			rows: some,
+		}));
+		let sentAlone = 0;
+		let rejected = 0;
+		const reject = (row: number, reason: string) => {
+			rejected++;
+			this.outcome.hasRejections = true;
+			this.outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
+			if (!this.options.isTool) record.rejected.push({ row: sortedIndexOf(all, row), reason });
+		};
+		let largestAccepted = 0;
+		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+			const [first = 0] = part.rows;
+			const json =
+				part.rows.length === rows.length
+					? contacts.all()
+					: contacts.some(positionsIn(rows, part.rows));
+			const recorder = recordRequest(record, RowSet.of(positionsIn(all, part.rows)).toRanges());
+			const error = await this.request(part.rows, json, recorder);
+			if (error === undefined) {
+				largestAccepted = Math.max(largestAccepted, part.rows.length);
+				continue;
+			}
+			const named = rowsNamedIn(error, part.rows);
+			const isAlone = part.rows.length === 1;
+			if (isTooLarge(error)) {
+				if (isAlone) reject(first, this.tooLarge(error));
+				else {
+					this.size = Math.min(this.size, Math.ceil(part.rows.length / 2));
+					parts.unshift(...chunk(part.rows, this.size).map((some) => ({ rows: some })));
+				}
+			} else if (isAlone && (part.isNamed === true ? isAboutContacts(error) : named.length > 0)) {
+				reject(first, rejectedRow(error));
+			} else if (!isAlone && named.length > 0 && sentAlone + named.length <= MAX_ROWS_SENT_ALONE) {
+				sentAlone += named.length;
+				const others = part.rows.filter((row) => !named.includes(row));
+				parts.unshift(...named.map((row): Part => ({ rows: [row], isNamed: true })));
+				if (others.length > 0) parts.splice(named.length, 0, { rows: others });
+			} else return this.stop(part.rows, parts, error);
+			if (rejected > MAX_REJECTED_ROWS && parts.length > 0) {
+				return this.stop([], parts, tooManyRejected());
+			}
+		}
+		// One row that is too large doesn't make all requests small.
+		if (this.size < rows.length && largestAccepted > 0) this.size = largestAccepted;
+		return undefined;
+	}
+
+	/** Sends one request. @returns why the rows weren't accepted */
+	private async request(
+		rows: readonly number[],
+		contacts: Buffer,
+		recorder: RequestRecorder,
+	): Promise<ExplainedError | undefined> {
+		const { client, campaign, additions, isTool } = this.options;
+		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
+		try {
+			if (this.options.stopRequested()) throw pushInterrupted(isTool);
+			const response = await pushContacts(client, campaign.id, body, contacts, additions);
+			const record = recordOf(response, CONTACTS_RESPONSE_FIELDS);
+			requireConsistentCounts(record, rows, this.prepared.keys);
+			const { request, rejectedRows } = pushedRequest(rows, record, this.prepared.keys);
+			this.outcome.pushed.push(request);
+			for (const row of rejectedRows) this.outcome.rejectedRows.add(row);
+			this.outcome.hasSent = true;
+			// A model may request rows again that the service skipped.
+			if (isTool && request.rows.size === 0) recorder.discard();
+			else recorder.accepted(record);
+			return undefined;
+		} catch (error) {
+			// An unexpected error may occur after the request was sent.
+			const known = error instanceof ExplainedError ? error : unexpectedError(error);
+			if (known instanceof OutcomeUnknown) recorder.unknown(known);
+			else recorder.discard();
+			return known;
+		}
+	}
+
+	private stop(
+		rows: readonly number[],
+		others: readonly Part[],
+		error: ExplainedError,
+	): ExplainedError {
+		const { rejectedRows } = this.outcome;
+		const reader = readerOf(this.options.isTool);
+		const status = error.outcome === 'unknown' ? 'unknown' : 'not_sent';
+		const reason = reasonOf(error, reader);
+		for (const index of rows) rejectedRows.add({ index, status, reason });
+		const notSent = { status: 'not_sent', reason: whyNotSent(error, this.options.isTool) } as const;
+		for (const part of others) {
+			for (const index of part.rows) rejectedRows.add({ index, ...notSent });
+		}
+		return error;
+	}
+
+	private tooLarge({ originalMessage }: ExplainedError): string {
+		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
+		const advice = this.options.isTool
+			? 'Shorten its texts.'
+			: 'Shorten its texts, or send fewer columns.';
+		return `The row is too large for the service, even in a request of its own. ${advice}${said}`;
+	}
+}
+
+/** Records the result of a request. */
+type RequestRecorder = {
+	accepted: (response: JsonObject) => void;
+	unknown: (error: OutcomeUnknown) => void;
+	/** It had no effect. */
+	discard: () => void;
+};
+
+/** Until the result is recorded, the request counts as interrupted. */
+function recordRequest(record: ChunkRecord, rows: number[]): RequestRecorder {
+	record.unknown = { rows };
+	return {
+		accepted: (response) => {
+			delete record.unknown;
+			record.accepted.push({ rows, response });
+		},
+		unknown: (error) => {
+			record.unknown = { rows, error: error.toStored() };
+		},
+		discard: () => {
+			delete record.unknown;
+		},
+	};
+}
+
+/** @param some in ascending order, as `rows` are */
+function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
+	return some.map((row) => sortedIndexOf(rows, row));
+}
+
+/** The reason of a row that the push didn't reach. */
+export function whyNotSent(stopped: ExplainedError, isTool: boolean): string {
+	return stopped.outcome === 'unknown'
+		? `The push stopped at an earlier request, before it reached this row: ${stopped.message}. You can push this row again.`
+		: reasonOf(stopped, readerOf(isTool));
+}
+
+function isTooLarge(error: ExplainedError): boolean {
+	return error instanceof ServiceRejection && error.status === PAYLOAD_TOO_LARGE;
+}
+
+function tooManyRejected(): ExplainedError {
+	return new InvalidInput(
+		`The service rejected more than ${MAX_REJECTED_ROWS} rows of one request, so the remaining rows weren't sent`,
+		onScreenOnly(
+			"Check the reasons of the rejected rows. They probably have the same cause, such as a wrong 'Phone Column'.",
+		),
+	);
+}
+
+function pushInterrupted(isTool: boolean): ExplainedError {
+	return new InvalidInput(
+		isTool
+			? "The tool ran out of time, so the remaining contacts weren't sent"
+			: "The execution was stopped, so the remaining rows weren't sent",
+		{
+			onScreen: "You can push the rows that weren't sent again.",
+			forModel: 'You can push the contacts that were not sent again.',
+		},
+	);
+}
+
+function unexpectedError(error: unknown): OutcomeUnknown {
+	const originalMessage = error instanceof Error ? error.message : String(error);
+	return new OutcomeUnknown(
+		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
+		onScreenOnly('Check the campaign in the service before you push these rows again.'),
+		originalMessage,
+	);
+}

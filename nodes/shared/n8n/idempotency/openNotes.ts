@@ -1,0 +1,85 @@
+import type { IExecuteFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../../boundedMap';
+import { pause } from '../../clock';
+import { isJsonObject } from '../../json';
+import { clock } from '../http/accountClient';
+import { cancelSignal } from '../run/cancel';
+import { originOf } from './executionOrigin';
+import { ExecutionStore } from './executionStore';
+import { AttemptState, type NoteCounts, Notes } from './notes';
+import { nodeKeyOf, openNodeStore, runExclusiveOnStore, type StoreUse } from './nodeStore';
+
+const USE: StoreUse = {
+	message: "n8n can't record the request before sending it, so it wasn't sent",
+	description:
+		"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
+};
+
+/** Attempts in this process. Without the state of an older one, its notes stay in n8n's database. */
+const MAX_ATTEMPTS = 1_000;
+
+/** A sub-execution shares the state of its parent, because a retry of the parent runs all of them again. */
+const attempts = new BoundedMap<AttemptState>(MAX_ATTEMPTS);
+
+/** Used if an execution has no cancel signal. */
+const UNSTOPPABLE = {};
+
+/**
+ * Undefined if the execution can't be retried: MCP clients, and n8n before 2.20.
+ *
+ * @throws NotSent if n8n can't read the parent execution
+ */
+export async function openNotes(context: IExecuteFunctions): Promise<Notes | undefined> {
+	const origin = await originOf(context);
+	if (origin === undefined) return undefined;
+	const attempt = origin.isSubExecution ? origin.executionId : context.getExecutionId();
+	const key = JSON.stringify([nodeKeyOf(context), attempt]);
+	const isRetry = context.getMode() === 'retry';
+	const isFirstAttempt = !origin.isSubExecution && !isRetry;
+	const state = attempts.get(key) ?? new AttemptState(isRetry ? storedCounts(context) : undefined);
+	attempts.set(key, state);
+	const notes = new Notes(
+		{
+			store: openNodeStore(context, USE),
+			origin,
+			isFirstAttempt,
+			exclusive: async (run) => await runExclusiveOnStore(context, run),
+			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
+		},
+		state,
+	);
+	const signal = context.getExecutionCancelSignal();
+	const part = signal ?? UNSTOPPABLE;
+	if (state.watched.has(part)) return notes;
+	state.watched.add(part);
+	// n8n stores an execution before it calls this. It stores a stopped execution without the records of its nodes.
+	context.onExecutionFinish?.(async () => {
+		if (!origin.isSubExecution) attempts.delete(key);
+		if (isFirstAttempt && signal?.aborted !== true) await notes.clear();
+	});
+	return notes;
+}
+
+/** Stored with the execution, so that a retry that waits and resumes in another process recognizes its own notes. */
+function storedCounts(context: IExecuteFunctions): NoteCounts {
+	const store = new ExecutionStore(context, 'notes', areCounts, 'node', 'execution');
+	const counts = store.read() ?? {};
+	store.write(counts);
+	return counts;
+}
+
+function areCounts(stored: unknown): stored is NoteCounts {
+	return isJsonObject(stored) && Object.values(stored).every((count) => typeof count === 'number');
+}
+
+/**
+ * Call this before n8n stores an execution that waits.
+ *
+ * @returns removes the notes, to be called when n8n has stored the execution with its records. Never throws: notes that
+ * stay only take space.
+ */
+export async function notesOfWaiting(context: IExecuteFunctions): Promise<() => Promise<void>> {
+	const notes = await openNotes(context).catch(() => undefined);
+	const own = notes?.own();
+	return async () => await notes?.clear(own).catch(() => undefined);
+}

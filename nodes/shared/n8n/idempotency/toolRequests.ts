@@ -1,0 +1,94 @@
+import partition from 'lodash/partition';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { BoundedMap } from '../../boundedMap';
+import { KeyedMutex } from '../../keyedMutex';
+import { noteCompleted } from '../tools/toolRun';
+import { type PreparedRequest, type Quota, QuotaExceeded } from './preparedRequest';
+import { type IdempotencyRecords, nameOf, recordKey, type RecordOwner } from './requestRecord';
+
+/** Tool requests to keep in a long MCP session: this many completed ones, and this many others. */
+const MAX_TOOL_REQUESTS = 1_000;
+
+type ToolRequests = {
+	/** The latest request by key. */
+	inFlight: Map<string, { toolRequest: string; result: Promise<INodeExecutionData[]> }>;
+	/** Completions by request, in this process. *Retry* starts from zero. */
+	completedCounts: BoundedMap<number>;
+	/** Sends requests with the same key one after another, so that its record is that of the latest one. */
+	inOrder: KeyedMutex;
+};
+
+const toolRequests = new WeakMap<IdempotencyRecords, ToolRequests>();
+
+function toolRequestsOf(records: IdempotencyRecords): ToolRequests {
+	const known = toolRequests.get(records) ?? {
+		inFlight: new Map(),
+		completedCounts: new BoundedMap(MAX_TOOL_REQUESTS),
+		inOrder: new KeyedMutex(),
+	};
+	toolRequests.set(records, known);
+	return known;
+}
+
+/**
+ * Sends the request of a model once in one agent run or MCP session. The same request again gets the same result, also
+ * while it's in flight.
+ *
+ * @param send sends the request with this key, or replays its stored result
+ */
+export async function sendForModel<Deps>(
+	context: IExecuteFunctions,
+	records: IdempotencyRecords,
+	{ payload, target, repeat }: PreparedRequest<Deps>,
+	send: (key: string, owner: RecordOwner) => Promise<INodeExecutionData[]>,
+): Promise<INodeExecutionData[]> {
+	const accounts = Object.values(context.getNode().credentials ?? {}).map(({ id }) => id);
+	const toolRequest = nameOf([accounts, payload]);
+	const name = repeat === 'afterAnother' ? nameOf([accounts, target]) : toolRequest;
+	const repeatable = repeat === 'afterCompletion';
+	const { inFlight, completedCounts, inOrder } = toolRequestsOf(records);
+	const latest = inFlight.get(name);
+	if (latest?.toolRequest === toolRequest) {
+		const output = await latest.result;
+		noteCompleted(context, { output, isReplay: true, repeatable });
+		return output;
+	}
+	const result = inOrder.runExclusive(name, async () => {
+		const occurrence = repeatable ? (completedCounts.get(toolRequest) ?? 0) : 0;
+		const key = recordKey(name, occurrence);
+		const isReplay = records[key]?.tool_request === toolRequest;
+		const output = await send(key, { tool_request: toolRequest });
+		if (repeatable) completedCounts.set(toolRequest, occurrence + 1);
+		noteCompleted(context, { output, isReplay, repeatable });
+		return output;
+	});
+	const own = { toolRequest, result };
+	inFlight.set(name, own);
+	try {
+		return await result;
+	} finally {
+		if (inFlight.get(name) === own) inFlight.delete(name);
+		evictOldest(records);
+	}
+}
+
+/**
+ * Rejected and unsent requests have no record, so they don't count.
+ *
+ * @throws QuotaExceeded if the run has used it up
+ */
+export function requireQuota(records: IdempotencyRecords, quota: Quota): void {
+	const used = Object.values(records).filter(({ unit }) => unit === quota.unit);
+	if (used.length >= quota.max) throw new QuotaExceeded(quota);
+}
+
+/** Limits completed records and others separately, so that neither kind evicts the other. */
+function evictOldest(records: IdempotencyRecords): void {
+	const isCompleted = (key: string) => 'completed' in (records[key] ?? {});
+	for (const group of partition(Object.keys(records), isCompleted)) {
+		const [oldest] = group;
+		if (group.length > MAX_TOOL_REQUESTS && oldest !== undefined) {
+			Reflect.deleteProperty(records, oldest);
+		}
+	}
+}
