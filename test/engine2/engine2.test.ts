@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor as describedCredential } from '../contract/credentialFor';
@@ -18,18 +17,12 @@ import { dialects, fixtures, startSimulator, type Simulator } from '../simulator
 import { Engine2, onEngine2 } from './engine2';
 
 const NODE = 'Place Call';
-const CANNOT_WAIT =
-	"Engine 2.0 of n8n can't wait for the completion webhook, so no call was placed";
+const CANNOT_RUN = "This node can't run on Engine 2.0 of n8n";
 const CALL: INodeParameters = {
 	agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
 	countryCode: 'IN',
 	phoneNumber: '={{ $json.phone }}',
 };
-const waitBy = (waitForCompletion: string): INodeParameters => ({
-	waitForCompletion,
-});
-const ask = { operation: 'sendAndWait', message: 'May we?', yesValues: 'yes', noValues: 'no' };
-
 describe('Engine 2.0 of n8n', () => {
 	let engine: Engine2;
 	let n8n: N8nDriver;
@@ -48,8 +41,8 @@ describe('Engine 2.0 of n8n', () => {
 		await engine.stop();
 	});
 
-	const place = (parameters: INodeParameters, rest: Partial<INode> = {}) =>
-		node(NODE, `${PACKAGE}.placeCall`, 1, { ...CALL, ...parameters }, { credentials, ...rest });
+	const place = (rest: Partial<INode> = {}) =>
+		node(NODE, `${PACKAGE}.placeCall`, 1, CALL, { credentials, ...rest });
 
 	async function publish(workflow: WorkflowJson): Promise<Workflow> {
 		const saved = await n8n.createWorkflow(workflow);
@@ -73,12 +66,6 @@ describe('Engine 2.0 of n8n', () => {
 		return id;
 	}
 
-	async function outputOf(count: number, last: INode) {
-		const id = await start(count, last);
-		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
-		return (await n8n.output(id, last.name)).map(({ json }) => json);
-	}
-
 	async function faultOf(id: string): Promise<string | undefined> {
 		expect(await n8n.finished(id)).toMatchObject({ status: 'error' });
 		return (await n8n.runData(id)).error?.message;
@@ -86,77 +73,35 @@ describe('Engine 2.0 of n8n', () => {
 
 	const placed = () => simulator.placedCalls().length;
 
-	describe.each([
-		['Wait for Completion by webhook', waitBy('webhook')],
-		['Ask and Wait', ask],
-	])('%s', (_name, parameters) => {
-		it('calls nobody, and says how to go on', async () => {
-			const fault = await faultOf(await start(2, place(parameters)));
-			expect(fault).toContain(CANNOT_WAIT);
-			expect(fault).toContain('By Reading the Call');
-			expect(placed()).toBe(0);
-		});
-
-		it('fails each item with Continue On Fail', async () => {
-			const last = place(parameters, { onError: 'continueRegularOutput' });
-			const items = await outputOf(2, last);
-			expect(items).toMatchObject(
-				[0, 1].map((item) => ({ error: `${CANNOT_WAIT} [item ${item}]` })),
-			);
-			expect(placed()).toBe(0);
-		});
+	it('Place Call calls nobody, and says how to go on', async () => {
+		const fault = await faultOf(await start(2, place()));
+		expect(fault).toContain(CANNOT_RUN);
+		expect(fault).toContain('remove engineType from the settings of the workflow');
+		expect(placed()).toBe(0);
 	});
 
-	it('waits by reading, and other executions on Engine 2.0 wait until then', async () => {
-		const first = await start(2, place(waitBy('reading')));
-		await until('the calls', async () => Promise.resolve(placed() === 2));
-		const second = await start(1, place({}));
-		await sleep(2_000);
-		expect(placed()).toBe(2);
-		for (const { callId } of simulator.placedCalls()) await simulator.completeCall(callId);
-		expect(await n8n.finished(first)).toMatchObject({ status: 'success' });
-		const items = (await n8n.output(first, NODE)).map(({ json }) => json);
-		expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
-		expect(await n8n.finished(second)).toMatchObject({ status: 'success' });
-		expect(placed()).toBe(3);
-	});
-
-	it('asks by reading, and returns the answer', async () => {
-		simulator.setAutoComplete({
-			afterMs: 1_000,
-			outcome: { data_captured: { answer_to_question: 'yes' } },
-		});
-		const items = await outputOf(
-			1,
-			place({ ...ask, options: { wait: { settings: waitBy('reading') } } }),
+	it('Place Call fails each item with Continue On Fail', async () => {
+		const id = await start(2, place({ onError: 'continueRegularOutput' }));
+		expect(await n8n.finished(id)).toMatchObject({ status: 'success' });
+		const items = (await n8n.output(id, NODE)).map(({ json }) => json);
+		expect(items.map(({ error }) => String(error))).toEqual(
+			[0, 1].map((item) =>
+				expect.stringMatching(new RegExp(`^${CANNOT_RUN}.* \\[item ${item}\\]$`)),
+			),
 		);
-		expect(items).toMatchObject([{ answer: 'yes', timed_out: false }]);
+		expect(placed()).toBe(0);
 	});
 
-	describe('a sub-workflow of a workflow on Engine 2.0', () => {
-		async function execute(parameters: INodeParameters): Promise<INode> {
-			const type = 'n8n-nodes-base.executeWorkflowTrigger';
-			const trigger = node('Sub', type, 1.1, { inputSource: 'passthrough' });
-			const sub = await publish(chain('sub', trigger, place(parameters)));
-			return node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
-				workflowId: { __rl: true, mode: 'id', value: sub.id },
-				options: {},
-			});
-		}
-
-		it('calls nobody if it would wait by webhook', async () => {
-			expect(await faultOf(await start(2, await execute(waitBy('webhook'))))).toContain(
-				CANNOT_WAIT,
-			);
-			expect(placed()).toBe(0);
+	it('Place Call calls nobody in a sub-workflow', async () => {
+		const type = 'n8n-nodes-base.executeWorkflowTrigger';
+		const trigger = node('Sub', type, 1.1, { inputSource: 'passthrough' });
+		const sub = await publish(chain('sub', trigger, place()));
+		const execute = node('Execute', 'n8n-nodes-base.executeWorkflow', 1.2, {
+			workflowId: { __rl: true, mode: 'id', value: sub.id },
+			options: {},
 		});
-
-		it('waits by reading', async () => {
-			simulator.setAutoComplete({ afterMs: 1_000 });
-			const items = await outputOf(2, await execute(waitBy('reading')));
-			expect(items).toMatchObject([{ timed_out: false }, { timed_out: false }]);
-			expect(placed()).toBe(2);
-		});
+		expect(await faultOf(await start(2, execute))).toContain(CANNOT_RUN);
+		expect(placed()).toBe(0);
 	});
 
 	describe('triggers', () => {
@@ -241,16 +186,11 @@ describe('Engine 2.0 of n8n', () => {
 			expect(calls.sort()).toEqual(ended.sort());
 		});
 
-		it('Chat Events Trigger starts once per event', async () => {
+		it('Chat Events Trigger is not published, because its events would start nothing', async () => {
 			const sessionIds = fixtures.sessions.open;
-			const { workflow } = await listen('chatEventsTrigger', { sessionIds }, '');
-			await until('the socket', async () =>
-				Promise.resolve(simulator.sessions.openSockets() === 1),
-			);
-			const sent = [simulator.sessions.nudge(sessionIds), simulator.sessions.nudge(sessionIds)];
-			const events = (await started(workflow, 2)).map(({ event_id: id }) => id);
-			expect(events.sort()).toEqual(sent.sort());
-			await n8n.deactivate(workflow);
+			const listening = listen('chatEventsTrigger', { sessionIds }, '');
+			await expect(listening).rejects.toThrow(CANNOT_RUN);
+			expect(simulator.sessions.openSockets()).toBe(0);
 		});
 
 		it('Campaign Progress Trigger starts', async () => {
@@ -263,103 +203,5 @@ describe('Engine 2.0 of n8n', () => {
 			expect(await started(workflow, 1)).toHaveLength(1);
 			await n8n.deactivate(workflow);
 		});
-	});
-
-	it('calls nobody at a picked time, because nodes do not know the time zone of the workflow', async () => {
-		const picked = place({ when: 'dateTime', scheduledAt: '2030-01-31T18:30:00' });
-		expect(await faultOf(await start(1, picked))).toContain(
-			"'Date and Time' needs a UTC offset on Engine 2.0 of n8n",
-		);
-		expect(placed()).toBe(0);
-	});
-
-	describe('the memory of the nodes', () => {
-		const REPEAT: INodeParameters = {
-			jsCode: 'return [1, 2].map(() => ({ json: { phone: "9000000001" } }));',
-		};
-
-		/** Runs webhook → the nodes twice, and returns the items of the last one. */
-		async function runTwice(...nodes: INode[]) {
-			const path = randomUUID();
-			const trigger = webhook(path, { responseMode: 'onReceived' });
-			const workflow = await publish(onEngine2(chain('twice', trigger, ...nodes)));
-			for (let run = 1; run <= 2; run++) {
-				expect((await n8n.webhook(path, {})).status).toBe(200);
-				await until('the end of the execution', async () => {
-					const all = await allExecutions(n8n, workflow);
-					return all.length === run && all.every(({ status }) => status === 'success');
-				});
-			}
-			return await executionsOf(n8n, workflow, nodes.at(-1)?.name ?? '', 2);
-		}
-
-		const pushTo = (options: INodeParameters) =>
-			node(
-				'Push',
-				`${PACKAGE}.pushCampaignContacts`,
-				1,
-				{
-					campaignId: String(fixtures.campaigns.active),
-					agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-					phoneColumn: 'phone',
-					options,
-				},
-				{ credentials },
-			);
-		const pushed = () => simulator.requests.filter(({ path }) => path.endsWith('/contacts')).length;
-
-		it('Limit Calls per Person counts over executions', async () => {
-			const options = { callLimit: { limit: { maximumCalls: 1, period: 'day' } } };
-			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
-			const items = await runTwice(repeat, place({ options }));
-			expect(items.map(({ json }) => json.placed).sort()).toEqual([false, false, false, true]);
-			expect(placed()).toBe(1);
-		});
-
-		it('Skip Numbers Pushed Before counts over executions', async () => {
-			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
-			await runTwice(repeat, pushTo({ skipPushedBefore: true }));
-			expect(pushed()).toBe(1);
-		});
-
-		it('in a loop, each run of Push forgets the numbers of the earlier ones', async () => {
-			const path = randomUUID();
-			const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3, { options: {} });
-			const repeat = node('Repeat', 'n8n-nodes-base.code', 2, REPEAT);
-			const push = pushTo({});
-			const start = webhook(path, { responseMode: 'onReceived' });
-			const flow = chain('loop', start, repeat, loop);
-			flow.nodes.push(push);
-			const to = (name: string) => [{ node: name, type: 'main' as const, index: 0 }];
-			flow.connections[loop.name] = { main: [[], to(push.name)] };
-			flow.connections[push.name] = { main: [to(loop.name)] };
-			const workflow = await publish(onEngine2(flow));
-			expect((await n8n.webhook(path, {})).status).toBe(200);
-			await executionsOf(n8n, workflow, push.name, 1);
-			expect(pushed()).toBe(2);
-		});
-	});
-
-	it('the message of a failed execution lists the calls, and n8n cannot retry it', async () => {
-		const match = { path: '/v1/call' };
-		simulator.faults.inject({ kind: 'status', status: 500, match, skip: 1, times: 1 });
-		const id = await start(3, place({}));
-		const fault = await faultOf(id);
-		expect(fault).toContain('1 call was already placed in this run (item 0).');
-		expect(fault).not.toContain('retry');
-		await expect(n8n.startRetry(id, 'original')).rejects.toThrow('retry: 500');
-		expect(placed()).toBe(1);
-	});
-
-	it('calls nobody again after n8n was killed', async () => {
-		const id = await start(2, place(waitBy('reading')));
-		await until('the calls', async () => Promise.resolve(placed() === 2));
-		await engine.server.kill();
-		await engine.server.boot();
-		n8n = await N8nDriver.signIn(engine.server.baseUrl);
-		// Engine 2.0 neither continues nor ends it.
-		expect(await outputOf(1, place({}))).toHaveLength(1);
-		expect(await n8n.execution(id)).toMatchObject({ status: 'running' });
-		expect(placed()).toBe(3);
 	});
 });
