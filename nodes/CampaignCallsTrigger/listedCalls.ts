@@ -71,20 +71,26 @@ export function compactEntry(entry: JsonObject): JsonObject {
 
 type Account = { client: ApiClient; apiMapping: ApiMapping };
 
-/** @param mustBeWhole for a first reading, whose calls never start the workflow */
+/**
+ * @param mustBeWhole for a first reading, whose calls never start the workflow
+ * @returns `isComplete`: false if calls may be missing
+ */
 export async function readList(
 	{ client, apiMapping }: Account,
 	{ id }: ListToRead,
 	finished: readonly string[],
 	mustBeWhole: boolean,
-): Promise<ListedCall[]> {
+): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const request = { query: queryOf(id), compact: compactEntry };
 	const ifChanging =
 		"Publish the workflow again while fewer calls are placed, or set 'Start From'.";
-	const entries = mustBeWhole
-		? await readAllCalls(client, { ...request, ifChanging }, apiMapping)
-		: (await readCalls(client, { ...request, limit: Infinity }, apiMapping)).calls;
-	return listedCalls(entries, finished, apiMapping);
+	const { calls, isComplete } = mustBeWhole
+		? {
+				calls: await readAllCalls(client, { ...request, ifChanging }, apiMapping),
+				isComplete: true,
+			}
+		: await readCalls(client, { ...request, limit: Infinity }, apiMapping);
+	return { listed: listedCalls(calls, finished, apiMapping), isComplete };
 }
 
 /** The first calls of a list. */

@@ -97,7 +97,7 @@ class Poll {
 		const isKnown = source.kind === 'lists' ? before.isKnown(list.id) : before.isBegun;
 		// Calls that have ended before the first reading never start the workflow.
 		const onlyRemembers = !isKnown && settings.from === undefined;
-		const listed = await readList(account, list, finished, onlyRemembers);
+		const { listed, isComplete } = await readList(account, list, finished, onlyRemembers);
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!before.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
@@ -106,7 +106,8 @@ class Poll {
 			? await this.each(candidates, async (call) => await this.remember(call))
 			: await this.each(this.sample(candidates), async (call) => await this.pass(call));
 		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
-		const queues = handled === calls.length ? list.completedQueues : undefined;
+		const haveAllEnded = isComplete && handled === calls.length;
+		const queues = haveAllEnded ? list.completedQueues : undefined;
 		const ended = queues === undefined ? undefined : { queues, calls: listed.length };
 		this.lists.push({ id: list.id, ended });
 		return listed.length;
@@ -171,15 +172,18 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 	return fingerprint64(outcomeKey(callId, record));
 }
 
-/** What is checked. With another subject, the trigger begins again, because the calls may be those of another account. */
+/**
+ * What is checked. With another subject, the trigger begins again, because the calls may be those of another account, or
+ * because calls of which it doesn't know whether they are old count as ended.
+ */
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ source, from }: PollSettings,
+	{ source, from, finished }: PollSettings,
 ): string {
 	const campaignId = source.kind === 'campaign' ? source.campaignId : null;
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
-	return fingerprint([baseUrl, credential, source.kind, campaignId, from ?? null]);
+	return fingerprint([baseUrl, credential, source.kind, campaignId, from ?? [...finished]]);
 }
 
 /** A test in the editor returns a completed call: the latest one among the first calls of each list. */
