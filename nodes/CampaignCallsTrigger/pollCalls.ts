@@ -7,7 +7,7 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readBack';
-import { requiredForList } from '../shared/calls/readCallList';
+import { requiredForList } from '../shared/calls/callList';
 import { fingerprint, fingerprint64 } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';

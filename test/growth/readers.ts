@@ -767,7 +767,6 @@ export const notReaders = new Set([
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callLimit.ts › countedCalls',
-	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',

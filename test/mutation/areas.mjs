@@ -35,12 +35,12 @@ const CRITICAL = [
 		name: 'lists',
 		mutate: [
 			`${SHARED}/api/paging.ts`,
-			`${SHARED}/calls/{readCallList,callPages}.ts`,
+			`${SHARED}/calls/callList.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
 		tests: testsIn(
 			'shared/api/{paging,wholeList}.test.ts',
-			'shared/calls/readCallList.test.ts',
+			'shared/calls/callList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),
 	},

@@ -116,7 +116,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/waitOption/, /^Enter a number/, 'the wait is set with the tool'],
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
-		/agents|callPages|readCallList|callFilters|testMapping|providerSettings/,
+		/agents|callList|callFilters|testMapping|providerSettings/,
 		/^…|^Correct|^According to its documentation/,
 		'it names the API mapping',
 	],
