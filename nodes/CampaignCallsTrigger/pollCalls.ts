@@ -12,6 +12,7 @@ import { fingerprint, fingerprint64 } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../shared/n8n/http/credential';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { requireAllItems } from '../shared/n8n/triggers/requireSettings';
 import {
 	createdAtOf,
@@ -32,6 +33,7 @@ const MAX_TEST_CALLS = 100;
 
 /** The calls that were completed since the last poll. */
 export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> {
+	rejectEngine2OfWorkflow(context);
 	requireAllItems(context.getNode());
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);

@@ -1,4 +1,10 @@
-import { type IExecuteFunctions, type ITriggerFunctions, NodeOperationError } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type IPollFunctions,
+	type ITriggerFunctions,
+	NodeOperationError,
+} from 'n8n-workflow';
 
 /** n8n also recognizes an execution on Engine 2.0 by this. The IDs of other executions are numbers. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -18,11 +24,18 @@ export function rejectEngine2(context: IExecuteFunctions): void {
 	if (ids.some((id) => id !== undefined && UUID.test(id))) throw cannotRun(context);
 }
 
-/** @throws NodeOperationError if the executions that a trigger starts would run on Engine 2.0 */
-export function rejectEngine2OfWorkflow(context: ITriggerFunctions): void {
+/**
+ * A trigger isn't published on it. Engine 2.0 doesn't run `execute()` of a trigger, which verifies what it received, and
+ * starts no execution whose end a trigger waits for.
+ *
+ * @throws NodeOperationError if the executions of the trigger would run on Engine 2.0
+ */
+export function rejectEngine2OfWorkflow(
+	context: IHookFunctions | IPollFunctions | ITriggerFunctions,
+): void {
 	if (context.getWorkflowSettings().engineType === 'v2') throw cannotRun(context);
 }
 
-function cannotRun(context: IExecuteFunctions | ITriggerFunctions): NodeOperationError {
+function cannotRun(context: Pick<IExecuteFunctions, 'getNode'>): NodeOperationError {
 	return new NodeOperationError(context.getNode(), MESSAGE);
 }

@@ -1,6 +1,6 @@
 /** What nodes do on Engine 2.0 of n8n. `npm run test:engine2` runs them in a real one. */
 import type { INodeExecutionData } from 'n8n-workflow';
-import { engineHarness, runOnEngine2 } from '../../../../engine';
+import { activate, engineHarness, makeWorkflow, runOnEngine2 } from '../../../../engine';
 import { CALL } from '../../../PlaceCall/placeCallHarness';
 import { pushNode } from '../../../PushCampaignContacts/pushHarness';
 
@@ -26,4 +26,15 @@ it('fails each item with Continue On Fail, and does not pass the input on', asyn
 		{ json: error(0), pairedItem: { item: 0 } },
 		{ json: error(1), pairedItem: { item: 1 } },
 	]);
+});
+
+it.each([
+	'callCompletedTrigger',
+	'campaignCallsTrigger',
+	'campaignProgressTrigger',
+	'chatDeliveryTrigger',
+	'chatEventsTrigger',
+])('%s is not published', async (type) => {
+	const workflow = makeWorkflow([harness.node(type, {})], {}, { engineType: 'v2' });
+	await expect(activate(harness.credentials, workflow)).rejects.toThrow(CANNOT_RUN);
 });
