@@ -42,7 +42,7 @@ import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
-import { explainNotProcessed } from '../../nodes/shared/api/notProcessed';
+import { explainNotProcessed } from '../../nodes/shared/api/errorTable';
 import { readPages, readWholeList, Totals, type PageReader } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
 import { withoutSecret } from '../../nodes/shared/api/secrets';
@@ -468,7 +468,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
-	'shared/api/notProcessed.ts › explainNotProcessed': {
+	'shared/api/errorTable.ts › explainNotProcessed': {
 		read: ({ text }) => explainNotProcessed(REQUEST, { ...responseOf(text), status: 429 }, 0),
 	},
 	'shared/api/access.ts › isBelow': {
@@ -745,8 +745,10 @@ export const notReaders = new Set([
 	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
 	'shared/api/errors.ts › quotingService',
-	'shared/api/explainRejection.ts › documentedError',
-	'shared/api/explainRejection.ts › explainBody',
+	'shared/api/errorTable.ts › documentedError',
+	'shared/api/errorTable.ts › explainRejection',
+	'shared/api/errorTable.ts › notProcessed',
+	'shared/clock.ts › duration',
 	'shared/api/rejectionBody.ts › isErrorEnvelope',
 	'shared/api/rejectionBody.ts › isRelayed',
 	'shared/api/rejectionBody.ts › isWithoutText',
