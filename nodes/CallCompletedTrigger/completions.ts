@@ -26,6 +26,7 @@ import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { cancellableSleep } from '../shared/n8n/run/cancel';
 import { asItems } from '../shared/n8n/run/itemLoop';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
@@ -37,6 +38,7 @@ type Settings = CompletionSettings & { verify: boolean; allowDuplicates: boolean
 /** Stops the workflow from being published with a field that can't be used. */
 export function checkCompletionFields(context: IHookFunctions): void {
 	try {
+		rejectEngine2OfWorkflow(context);
 		readSettings(formOf(context, completionFields));
 		requireEmptyOutput(context.getNode());
 	} catch (error) {

@@ -14,9 +14,10 @@ import {
 	OUTCOME_FIELDS,
 	outcomeKey,
 } from '../shared/calls/callEnd';
-import { readAllCalls, readCalls } from '../shared/calls/readCallList';
+import { readAllCalls, readCalls } from '../shared/calls/callList';
 import { isCompleted, readCampaign } from '../shared/campaign';
 import { fingerprint64 } from '../shared/hash';
+import { forEachInSlices } from '../shared/slices';
 import type { JsonObject } from '../shared/json';
 import type { CallSource } from './pollSettings';
 
@@ -71,20 +72,23 @@ export function compactEntry(entry: JsonObject): JsonObject {
 
 type Account = { client: ApiClient; apiMapping: ApiMapping };
 
-/** @param mustBeWhole for a first reading, whose calls never start the workflow */
+const IF_CHANGING = "Publish the workflow again while fewer calls are placed, or set 'Start From'.";
+
+/**
+ * @param mustBeWhole for a first reading, whose calls never start the workflow
+ * @returns `isComplete`: false if calls may be missing
+ */
 export async function readList(
 	{ client, apiMapping }: Account,
 	{ id }: ListToRead,
 	finished: readonly string[],
 	mustBeWhole: boolean,
-): Promise<ListedCall[]> {
+): Promise<{ listed: ListedCall[]; isComplete: boolean }> {
 	const request = { query: queryOf(id), compact: compactEntry };
-	const ifChanging =
-		"Publish the workflow again while fewer calls are placed, or set 'Start From'.";
-	const entries = mustBeWhole
-		? await readAllCalls(client, { ...request, ifChanging }, apiMapping)
-		: (await readCalls(client, { ...request, limit: Infinity }, apiMapping)).calls;
-	return listedCalls(entries, finished, apiMapping);
+	const { calls, isComplete } = mustBeWhole
+		? { calls: await readAllCalls(client, request, apiMapping, IF_CHANGING), isComplete: true }
+		: await readCalls(client, { ...request, limit: Infinity }, apiMapping);
+	return { listed: await listedCalls(calls, finished, apiMapping), isComplete };
 }
 
 /** The first calls of a list. */
@@ -95,7 +99,7 @@ export async function firstCalls(
 	limit: number,
 ): Promise<ListedCall[]> {
 	const { calls } = await readCalls(client, { query: queryOf(id), limit }, apiMapping);
-	return listedCalls(calls, finished, apiMapping);
+	return await listedCalls(calls, finished, apiMapping);
 }
 
 /** The filter of the call list. */
@@ -104,23 +108,24 @@ function queryOf(listId: string): Query {
 }
 
 /** @throws OutcomeUnknown if no entry has a `call_id`. Single ones without it are left out. */
-function listedCalls(
+async function listedCalls(
 	entries: readonly JsonObject[],
 	finished: readonly string[],
 	apiMapping: ApiMapping,
-): ListedCall[] {
-	const calls = entries.flatMap((entry) => {
+): Promise<ListedCall[]> {
+	const calls: ListedCall[] = [];
+	await forEachInSlices(entries, (entry) => {
 		const { call_id: callId } = entry;
-		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return [];
+		if (typeof callId !== 'string' || !CALL_ID.test(callId)) return;
 		const showsEnds = END_FIELDS.every((name) => Object.hasOwn(entry, name));
 		const isEnded = hasEnded(entry, finished);
-		return {
+		calls.push({
 			callId,
 			fingerprint: fingerprint64(outcomeKey(callId, entry)),
 			outcome: pick(entry, OUTCOME_FIELDS),
 			createdAt: createdAtOf(entry),
 			hasEnded: isEnded || showsEnds ? isEnded : undefined,
-		};
+		});
 	});
 	if (entries.length === 0 || calls.length > 0) return calls;
 	throw new OutcomeUnknown(

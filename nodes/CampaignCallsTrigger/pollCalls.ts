@@ -7,11 +7,12 @@ import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
 import { withPhoneKey } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readBack';
-import { requiredForList } from '../shared/calls/readCallList';
+import { requiredForList } from '../shared/calls/callList';
 import { fingerprint, fingerprint64 } from '../shared/hash';
 import type { JsonObject } from '../shared/json';
 import { type AccountClient, clock, createAccountClient } from '../shared/n8n/http/accountClient';
 import { CREDENTIAL } from '../shared/n8n/http/credential';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { requireAllItems } from '../shared/n8n/triggers/requireSettings';
 import {
 	createdAtOf,
@@ -32,6 +33,7 @@ const MAX_TEST_CALLS = 100;
 
 /** The calls that were completed since the last poll. */
 export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> {
+	rejectEngine2OfWorkflow(context);
 	requireAllItems(context.getNode());
 	const settings = readPollSettings(context);
 	const account = await createAccountClient(context);
@@ -97,7 +99,7 @@ class Poll {
 		const isKnown = source.kind === 'lists' ? before.isKnown(list.id) : before.isBegun;
 		// Calls that have ended before the first reading never start the workflow.
 		const onlyRemembers = !isKnown && settings.from === undefined;
-		const listed = await readList(account, list, finished, onlyRemembers);
+		const { listed, isComplete } = await readList(account, list, finished, onlyRemembers);
 		const isNew = ({ fingerprint, createdAt }: ListedCall) =>
 			!before.has(fingerprint) && !(createdAt < from);
 		const calls = listed.filter(isNew);
@@ -106,7 +108,8 @@ class Poll {
 			? await this.each(candidates, async (call) => await this.remember(call))
 			: await this.each(this.sample(candidates), async (call) => await this.pass(call));
 		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
-		const queues = handled === calls.length ? list.completedQueues : undefined;
+		const haveAllEnded = isComplete && handled === calls.length;
+		const queues = haveAllEnded ? list.completedQueues : undefined;
 		const ended = queues === undefined ? undefined : { queues, calls: listed.length };
 		this.lists.push({ id: list.id, ended });
 		return listed.length;
@@ -171,15 +174,18 @@ function outcomeOf(callId: string, record: JsonObject): bigint {
 	return fingerprint64(outcomeKey(callId, record));
 }
 
-/** What is checked. With another subject, the trigger begins again, because the calls may be those of another account. */
+/**
+ * What is checked. With another subject, the trigger begins again, because the calls may be those of another account, or
+ * because calls of which it doesn't know whether they are old count as ended.
+ */
 function subjectOf(
 	context: IPollFunctions,
 	{ baseUrl }: AccountClient,
-	{ source, from }: PollSettings,
+	{ source, from, finished }: PollSettings,
 ): string {
 	const campaignId = source.kind === 'campaign' ? source.campaignId : null;
 	const credential = context.getNode().credentials?.[CREDENTIAL]?.id ?? null;
-	return fingerprint([baseUrl, credential, source.kind, campaignId, from ?? null]);
+	return fingerprint([baseUrl, credential, source.kind, campaignId, from ?? [...finished]]);
 }
 
 /** A test in the editor returns a completed call: the latest one among the first calls of each list. */

@@ -6,6 +6,7 @@ import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { clock, createAccountClient } from '../shared/n8n/http/accountClient';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { requireAllItems } from '../shared/n8n/triggers/requireSettings';
 import {
 	currentState,
@@ -18,6 +19,7 @@ import { progressFields } from './properties';
 
 /** Reads the campaign once and returns the events since the last poll. */
 export async function pollCampaign(context: IPollFunctions): Promise<JsonObject[]> {
+	rejectEngine2OfWorkflow(context);
 	requireAllItems(context.getNode());
 	const form = formOf(context, progressFields);
 	const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));

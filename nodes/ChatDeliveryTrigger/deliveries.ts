@@ -9,6 +9,7 @@ import { isSecret } from '../shared/hash';
 import { isJsonObject, type JsonValue, valueAt } from '../shared/json';
 import { formOf, NodeParameters } from '../shared/n8n/forms/nodeParameters';
 import { asItems } from '../shared/n8n/run/itemLoop';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { newEvents } from '../shared/n8n/triggers/newEvents';
 import { requireEmptyOutput } from '../shared/n8n/triggers/requireSettings';
@@ -19,6 +20,7 @@ import { deliveryFields } from './properties';
 /** Stops the workflow from being published with a field that can't be used. */
 export function checkDeliveryFields(context: IHookFunctions): void {
 	try {
+		rejectEngine2OfWorkflow(context);
 		const form = formOf(context, deliveryFields);
 		readSecret(form, 'secret');
 		form.text('keyField');

@@ -5,6 +5,7 @@ import { splitSessionIds } from '../shared/chat/parseChatFields';
 import { chosenTypes } from '../shared/n8n/forms/chatFields';
 import { triggerKey } from '../shared/n8n/triggers/triggerKey';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
+import { rejectEngine2OfWorkflow } from '../shared/n8n/run/engine2';
 import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
@@ -38,6 +39,7 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 
 async function prepare(context: ITriggerFunctions) {
 	try {
+		rejectEngine2OfWorkflow(context);
 		const settings = readListenerSettings(context);
 		const listener = new ChatEventsListener(context, await createAccountClient(context), settings);
 		return { listener, watches: settings.watches };

@@ -2,7 +2,6 @@ import { randomUUID } from 'crypto';
 import pLimit from 'p-limit';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { clock } from '../shared/n8n/http/accountClient';
-import { startsOnEngine2 } from '../shared/n8n/run/engine2';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import { fingerprint } from '../shared/hash';
 import { pause, settledOrTimeout } from '../shared/clock';
@@ -70,8 +69,7 @@ export class EventStarter {
 		const { context, keyPrefix } = this;
 		const { sessionId, event } = sessionEvent;
 		const items = [{ json: { ...event.envelope, session_id: sessionId } }];
-		// Engine 2.0 starts no execution whose end a trigger waits for.
-		if (context.getMode() === 'manual' || startsOnEngine2(context)) {
+		if (context.getMode() === 'manual') {
 			context.emit([items]);
 			return;
 		}

@@ -12,7 +12,6 @@ import { callKey } from '../shared/calls/report';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
-import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
@@ -60,11 +59,6 @@ export async function placeCalls(
 	return await wait.finish(placed);
 }
 
-/** The workflow's time zone. On Engine 2.0, n8n would return its own. */
-function zoneOf(context: IExecuteFunctions): string | undefined {
-	return runsOnEngine2(context) ? undefined : context.getTimezone();
-}
-
 /** What the calls of one node run share, and what is added to one of them. */
 type CallSetup = {
 	/** Of the calls that were placed. */
@@ -89,7 +83,7 @@ function prepareCall(
 	const settings = form.collection('developerSettings');
 	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
 		form,
-		zoneOf(context),
+		context.getTimezone(),
 		question?.point,
 	);
 	const additions = readAdditions(settings);

@@ -7,7 +7,6 @@ import type {
 import { ServiceRejection } from '../shared/api/errors';
 import { isJsonObject } from '../shared/json';
 import { isCanceled, whyCanceled } from '../shared/n8n/run/cancel';
-import { runsOnEngine2 } from '../shared/n8n/run/engine2';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
@@ -92,7 +91,6 @@ function pushStopped(
 	if (error instanceof ServiceRejection || hasResults(outcome)) {
 		const { nextSteps, groups, details } = describeOutcome(outcome, {
 			names: rows.source.names,
-			canBeRetried: !runsOnEngine2(context),
 			isDryRun: isDryRun(run),
 		});
 		const advice = nodeError.description ?? '';

@@ -147,3 +147,15 @@ const OFFSET = /^[^T]*T.*(?:Z|[+-]\d{2}:?\d{2})$/i;
 export function hasOffset(text: string): boolean {
 	return OFFSET.test(text);
 }
+
+/** In seconds, minutes, or hours, rounded up. */
+export function duration(ms: number): string {
+	const seconds = Math.ceil(ms / 1000);
+	if (seconds < 120) return counted(seconds, 'second');
+	const minutes = Math.ceil(seconds / 60);
+	return minutes < 120 ? counted(minutes, 'minute') : counted(Math.ceil(minutes / 60), 'hour');
+}
+
+function counted(count: number, unit: string): string {
+	return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -209,7 +209,7 @@ export class FaultLoad {
 			countryCode: 'IN',
 			phoneNumber: '={{ $json.phone }}',
 		};
-		const wait = { wait: { settings: { waitForCompletion: 'webhook' } } };
+		const wait = { waitForCompletion: 'webhook' };
 		const push: INodeParameters = {
 			campaignId: byId(CAMPAIGN),
 			agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
@@ -219,7 +219,7 @@ export class FaultLoad {
 		const nodes = {
 			calls: node('Ours', `${PACKAGE}.placeCall`, 1, call, { credentials }),
 			push: node('Ours', `${PACKAGE}.pushCampaignContacts`, 1, push, { credentials }),
-			waits: node('Ours', `${PACKAGE}.placeCall`, 1, { ...call, options: wait }, { credentials }),
+			waits: node('Ours', `${PACKAGE}.placeCall`, 1, { ...call, ...wait }, { credentials }),
 		};
 		for (const name of ['calls', 'push', 'waits'] as const) {
 			const trigger = webhook(this.paths[name], { responseMode: 'onReceived' });

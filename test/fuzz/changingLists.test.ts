@@ -3,7 +3,7 @@ import { readWholeList } from '../../nodes/Dnd/list/wholeList';
 import { latestOfEachNumber } from '../../nodes/GetCall/calls/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
-import { readAllCalls } from '../../nodes/shared/calls/readCallList';
+import { readAllCalls } from '../../nodes/shared/calls/callList';
 import type { JsonObject } from '../../nodes/shared/json';
 import { plainText } from '../../nodes/shared/values';
 import { ChangingList, scenarios, serviceOf, type ChangeKind, type Entry } from './changingList';
@@ -118,7 +118,7 @@ async function readCallsOf(
 		...(isSized && { callListPageSizeName: 'n' }),
 		...(hasTotal && { callListTotalPath: 'total' }),
 	});
-	return await readAllCalls(client, { query: {} }, mapping);
+	return await readAllCalls(client, { query: {} }, mapping, '');
 }
 
 /** Pages with `meta`, as documented. If the node requests 100 entries, the service uses its own page size. */
@@ -189,7 +189,7 @@ describe.each(Object.entries(PAGING_STYLES))('calls by %s', (way, paged) => {
 					const calls = await readCallsOf(list, paged, paging);
 					const ids = new Set(calls.map(({ call_id: id }) => id));
 					const latest = new Map(
-						latestOfEachNumber(calls).map((call) => [
+						(await latestOfEachNumber(calls)).map((call) => [
 							call.phone_number,
 							plainText(call.created_at),
 						]),

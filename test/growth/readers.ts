@@ -37,10 +37,10 @@ import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
 import { whyNotRead } from '../../nodes/shared/notRead';
-import { explainNotProcessed } from '../../nodes/shared/api/notProcessed';
+import { explainNotProcessed } from '../../nodes/shared/api/errorTable';
 import { readPages, readWholeList, Totals, type PageReader } from '../../nodes/shared/api/paging';
 import { retryAfterMs } from '../../nodes/shared/api/retry';
-import { Secrets, withoutSecrets } from '../../nodes/shared/api/secrets';
+import { withoutSecret } from '../../nodes/shared/api/secrets';
 import { ApiMapping } from '../../nodes/shared/apiMapping';
 import { placeValues, queryOf } from '../../nodes/shared/apiMapping/placeValues';
 import { PROVIDER_SETTINGS } from '../../nodes/shared/apiMapping/providerSettings';
@@ -451,7 +451,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 	'shared/api/http.ts › bytesOf': {
 		read: ({ json }) => bytesOf(objectOf(json), { field: 'contacts', entries: Buffer.from('1') }),
 	},
-	'shared/api/notProcessed.ts › explainNotProcessed': {
+	'shared/api/errorTable.ts › explainNotProcessed': {
 		read: ({ text }) => explainNotProcessed(REQUEST, { ...responseOf(text), status: 429 }, 0),
 	},
 	'shared/api/access.ts › isBelow': {
@@ -484,30 +484,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 		},
 	},
 	'shared/api/retry.ts › retryAfterMs': { read: ({ text }) => retryAfterMs(responseOf(text), 0) },
-	'shared/api/secrets.ts › Secrets': [
-		{
-			read: ({ text, json }) => {
-				const secrets = new Secrets(TOKEN);
-				secrets.remember(json);
-				secrets.remember({ token: text });
-				return secrets.hide(text);
-			},
-		},
-		{ read: ({ text }) => new Secrets('tokentok00000000').hide(text) },
+	'shared/api/secrets.ts › withoutSecret': [
+		{ read: ({ text }) => withoutSecret(text, TOKEN) },
+		{ read: ({ text }) => withoutSecret(`${text}!`, text) },
+		{ read: ({ text }) => withoutSecret(text, text.slice(text.length / 2)) },
 		// Repeated texts that are almost an encoded token.
-		...['%25%2', '&amp;', '\\\\x', 'dG9r', '0x74,', 'b2tl\r\n'].map((part) => ({
+		...['%25%2', '&amp;', '\\\\x'].map((part) => ({
 			shapes: [{ name: part, make: (size: number) => ({ text: part.repeat(size), json: '' }) }],
 			read: ({ text }: Input) => {
 				for (const token of ['tokentok00000000', '%%%%%25252525252', '&amp;&amp;&amp;&']) {
-					new Secrets(token).hide(text);
+					withoutSecret(text, token);
 				}
 			},
 		})),
-	],
-	'shared/api/secrets.ts › withoutSecrets': [
-		{ read: ({ text }) => withoutSecrets(text, [TOKEN, 'tokentoken']) },
-		{ read: ({ text }) => withoutSecrets(text, [`${text}!`, `!${text}`]) },
-		{ read: ({ text }) => withoutSecrets(text, [text.slice(text.length / 2)]) },
 	],
 	'shared/apiMapping/index.ts › ApiMapping': [
 		{
@@ -732,8 +721,10 @@ export const notReaders = new Set([
 	'shared/api/paging.ts › RepeatedPage',
 	'shared/api/errors.ts › isRejection',
 	'shared/api/errors.ts › quotingService',
-	'shared/api/explainRejection.ts › documentedError',
-	'shared/api/explainRejection.ts › explainBody',
+	'shared/api/errorTable.ts › documentedError',
+	'shared/api/errorTable.ts › explainRejection',
+	'shared/api/errorTable.ts › notProcessed',
+	'shared/clock.ts › duration',
 	'shared/api/rejectionBody.ts › isErrorEnvelope',
 	'shared/api/rejectionBody.ts › isRelayed',
 	'shared/api/rejectionBody.ts › isWithoutText',
@@ -743,7 +734,6 @@ export const notReaders = new Set([
 	'shared/apiMapping/placeValues.ts › withValue',
 	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callLimit.ts › countedCalls',
-	'shared/calls/callPages.ts › requirePaths',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',
 	'shared/chat/endings.ts › ChatEnded',

@@ -8,7 +8,7 @@ const CRITICAL = [
 	{
 		name: 'request',
 		mutate: [
-			`${SHARED}/api/{retry,envelope,successChecks,errorTable,explainRejection,rejectionBody,notProcessed,record,errors,client,http}.ts`,
+			`${SHARED}/api/{retry,envelope,successChecks,errorTable,rejectionBody,record,errors,client,http}.ts`,
 		],
 		tests: testsIn('shared/api/**/*.test.ts', 'PlaceCall/rejected.test.ts'),
 	},
@@ -35,12 +35,12 @@ const CRITICAL = [
 		name: 'lists',
 		mutate: [
 			`${SHARED}/api/paging.ts`,
-			`${SHARED}/calls/{readCallList,callPages}.ts`,
+			`${SHARED}/calls/callList.ts`,
 			'nodes/Dnd/list/{dndList,wholeList}.ts',
 		],
 		tests: testsIn(
 			'shared/api/{paging,wholeList}.test.ts',
-			'shared/calls/readCallList.test.ts',
+			'shared/calls/callList.test.ts',
 			'{Dnd,GetCall}/**/*.test.ts',
 		),
 	},

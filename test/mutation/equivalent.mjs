@@ -128,10 +128,9 @@ export const EQUIVALENT = [
 		'false',
 		'without such a column the last name is empty',
 	],
-	['calls/callPages.ts', "''", '"Stryker was here!"', 'it is read only if it must be set'],
-	['calls/callPages.ts', 'total !== undefined', 'true', 'nothing is compared with a missing total'],
+	['calls/callList.ts', 'total !== undefined', 'true', 'nothing is compared with a missing total'],
 	[
-		'calls/callPages.ts',
+		'calls/callList.ts',
 		'next === undefined',
 		'false',
 		'without a next page, the pages after it are not requested',
@@ -152,7 +151,7 @@ export const EQUIVALENT = [
 		"request = ''",
 	],
 	[
-		'calls/readCallList.ts',
+		'calls/callList.ts',
 		'lists[0]?.length',
 		'lists[0].length',
 		'the one list that is counted exists',

@@ -1,7 +1,6 @@
 /** Tool results are for models, so they contain no advice for a person in n8n's editor. */
 import ts from 'typescript';
-import { ERROR_TABLE } from '../../nodes/shared/api/errorTable';
-import { explainStatus } from '../../nodes/shared/api/explainRejection';
+import { DOCUMENTED_ERRORS, explainRejection } from '../../nodes/shared/api/errorTable';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
@@ -116,7 +115,7 @@ const NOT_FOR_MODELS: Array<[file: RegExp, begin: RegExp, reason: string]> = [
 	[/waitOption/, /^Enter a number/, 'the wait is set with the tool'],
 	[/PushCampaignContacts\/(file|push\/columns)/, /./, 'a tool reads no file'],
 	[
-		/agents|callPages|readCallList|callFilters|testMapping|providerSettings/,
+		/agents|callList|callFilters|testMapping|providerSettings/,
 		/^…|^Correct|^According to its documentation/,
 		'it names the API mapping',
 	],
@@ -149,9 +148,14 @@ const FOR_THE_OWNER = ['The service rejected the API token', 'The agent has no p
 
 test('each documented error tells a model what to do', () => {
 	const statuses = [400, 401, 403, 404, 409, 413, 422, 429].map((status) =>
-		explainStatus({ method: 'POST', path: '/v1/campaigns/7/contacts' }, status, true),
+		explainRejection(
+			{ method: 'POST', path: '/v1/campaigns/7/contacts' },
+			{ status, headers: {}, text: '' },
+			{ texts: ['No'], body: { success: false } },
+			0,
+		),
 	);
-	for (const { message, resolution } of [...ERROR_TABLE, ...statuses]) {
+	for (const { message, resolution } of [...DOCUMENTED_ERRORS, ...statuses]) {
 		const advice = resolution.forModel;
 		if (FOR_THE_OWNER.some((begin) => message.startsWith(begin))) {
 			expect({ what: message, advice }).toEqual({ what: message, advice: '' });

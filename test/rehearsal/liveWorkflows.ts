@@ -51,7 +51,7 @@ export class LiveWorkflows {
 			agentUuid: byId(fixtures.agents.full),
 			countryCode: 'IN',
 			phoneNumber: AWAITED,
-			options: { wait: { settings: { waitForCompletion: 'webhook' } } },
+			waitForCompletion: 'webhook',
 		};
 		const waiting = await publishWorkflow(
 			n8n,

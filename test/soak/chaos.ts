@@ -57,7 +57,7 @@ export async function disrupt(
 	return done;
 }
 
-export async function killed(server: N8nServer): Promise<void> {
+async function killed(server: N8nServer): Promise<void> {
 	await server.kill();
 	await server.boot();
 }
@@ -68,7 +68,7 @@ async function stopped(server: N8nServer): Promise<void> {
 }
 
 /** Pauses the process, as if its machine was suspended or swapping. */
-export async function frozen({ pid }: N8nServer): Promise<void> {
+async function frozen({ pid }: N8nServer): Promise<void> {
 	process.kill(pid, 'SIGSTOP');
 	await sleep(FROZEN_MS);
 	process.kill(pid, 'SIGCONT');

@@ -2,7 +2,6 @@ import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/resolution';
 import { TransportFault, type HttpResponse } from '../../shared/api/http';
-import { duration } from '../../shared/api/notProcessed';
 import { ATTEMPTS, REQUEST_BACKOFF, retryAfterMs } from '../../shared/api/retry';
 import {
 	parseSessionId,
@@ -11,7 +10,7 @@ import {
 	watchBody,
 	type WatchRequest,
 } from '../../shared/chat/parseChatFields';
-import { backoffMs, pause } from '../../shared/clock';
+import { backoffMs, duration, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { formOf } from '../../shared/modelForms';
 import { cancelSignal, canceledError } from '../../shared/n8n/run/cancel';

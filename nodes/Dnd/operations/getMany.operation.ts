@@ -98,7 +98,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(limit), isWhole, output },
 				read: async (limiter) =>
-					sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
+					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyEntry),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -4,6 +4,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import { hasOffset } from '../../shared/clock';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
 import { phoneKey } from '../../shared/phone/phoneKey';
+import { forEachInSlices } from '../../shared/slices';
 import { isUnset } from '../../shared/values';
 import type { CallFilters } from '../../shared/calls/callFilters';
 
@@ -11,15 +12,15 @@ import type { CallFilters } from '../../shared/calls/callFilters';
  * The newest call of each number, in the order of the list. Calls that can't be compared are kept: without a readable
  * number or time, with the same times, or with a UTC offset in only one of them.
  */
-export function latestOfEachNumber(calls: readonly JsonObject[]): JsonObject[] {
+export async function latestOfEachNumber(calls: readonly JsonObject[]): Promise<JsonObject[]> {
 	const latest = new Map<string, { times: readonly number[]; calls: JsonObject[] }>();
 	const kept = new Set<JsonObject>();
-	for (const call of calls) {
+	await forEachInSlices(calls, (call) => {
 		const key = phoneKey(call.phone_number);
 		const created = timeIn(call.created_at);
 		if (key === null || created === undefined) {
 			kept.add(call);
-			continue;
+			return;
 		}
 		const group = `${key} ${created.hasOffset}`;
 		const times = [
@@ -31,7 +32,7 @@ export function latestOfEachNumber(calls: readonly JsonObject[]): JsonObject[] {
 		const order = known === undefined ? 1 : compare(times, known.times);
 		if (order > 0) latest.set(group, { times, calls: [call] });
 		else if (order === 0) known?.calls.push(call);
-	}
+	});
 	for (const { calls: newest } of latest.values()) for (const call of newest) kept.add(call);
 	return calls.filter((call) => kept.has(call));
 }

@@ -23,7 +23,7 @@ import {
 	requiredForList,
 	readAllCalls,
 	readCalls,
-} from '../../shared/calls/readCallList';
+} from '../../shared/calls/callList';
 import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
@@ -110,7 +110,7 @@ const latestField: INodeProperties = {
 		"Whether to return only the newest call of each phone number, for example to call people again who weren't reached. The node always reads the complete list. It compares numbers by phone_key and calls by created_at. It keeps calls that can't be compared or have the same times.",
 };
 
-const ifChanging =
+const IF_CHANGING =
 	"Run this again while fewer calls are placed, set 'To' in 'Filters' to a time in the past, or set a larger 'Page Size' in 'Developer Settings'.";
 
 const PAGE_SIZE_RESOLUTION = forEveryone('Enter the number of calls per request, at least 1.');
@@ -172,8 +172,8 @@ export const getMany: Operation = {
 			const output = readOutput(form);
 			const readFor = async (limiter: Limiter): Promise<JsonObject[]> => {
 				if (isWhole) {
-					const all = await readAllCalls(client, { ...request, ifChanging, limiter }, apiMapping);
-					return latest ? latestOfEachNumber(all) : all;
+					const all = await readAllCalls(client, { ...request, limiter }, apiMapping, IF_CHANGING);
+					return latest ? await latestOfEachNumber(all) : all;
 				}
 				const { calls, isComplete } = await readCalls(client, { ...request, limiter }, apiMapping);
 				if (!isComplete) context.addExecutionHints({ message: listChangedHint('calls') });
@@ -184,7 +184,7 @@ export const getMany: Operation = {
 			return {
 				key: { ...request, limit: String(limit), latest, isWhole, output },
 				read: async (limiter) =>
-					sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
+					await sizedEach(output, (await readFor(limiter)).slice(0, limit), simplifyCall),
 			};
 		};
 		return await forEachList(context, plan, readConcurrency(parameters, READS_AT_ONCE));

@@ -45,8 +45,8 @@ export class CallDraft {
 	phoneKey: string | null = null;
 	private readonly problems: Problem[] = [];
 
-	/** @param zone the time zone of the workflow. Undefined on Engine 2.0, where nodes don't know it. */
-	constructor(readonly zone: string | undefined) {}
+	/** @param zone the time zone of the workflow */
+	constructor(readonly zone: string) {}
 
 	/** The valid value. Otherwise, the problem is reported with those of other fields. */
 	take<T>(checked: Checked<T>): T | undefined {

@@ -23,15 +23,11 @@ const CALL_FIELDS: CallField[] = [
 /**
  * Reads the call of one item, and checks every documented limit.
  *
- * @param zone the time zone of the workflow. Undefined on Engine 2.0, where nodes don't know it.
+ * @param zone the time zone of the workflow
  * @param question the data point of *Ask and Wait*, after those of the form
  * @throws InvalidInput naming all fields to correct
  */
-export function readCall(
-	form: Fields,
-	zone: string | undefined,
-	question?: DataExtractionItem,
-): CheckedCall {
+export function readCall(form: Fields, zone: string, question?: DataExtractionItem): CheckedCall {
 	const draft = new CallDraft(zone);
 	const collections = [form.collection('options'), form.collection('developerSettings')];
 	for (const field of recipient) field.addTo(draft, form);

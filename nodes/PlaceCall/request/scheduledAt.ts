@@ -10,8 +10,8 @@ export type Schedule = {
 	field: 'Date and Time' | 'Time in India' | 'When to Call';
 	/** The value of the field or its expression: text, a Date, or a Luxon DateTime. */
 	value: unknown;
-	/** The workflow's time zone. Undefined on Engine 2.0, where nodes don't know it. */
-	zone: string | undefined;
+	/** The workflow's time zone. */
+	zone: string;
 	/** Whether it was picked in the editor, in the workflow's time zone. */
 	picked: boolean;
 };
@@ -26,7 +26,7 @@ export function scheduledAt(schedule: Schedule): Checked<string> {
 	const { field, value, zone } = schedule;
 	if (DateTime.isDateTime(value)) return moment(schedule, value);
 	if (value instanceof Date) {
-		return moment(schedule, DateTime.fromJSDate(value, { zone: zone ?? 'utc' }));
+		return moment(schedule, DateTime.fromJSDate(value, { zone }));
 	}
 
 	if (isUnset(value)) {
@@ -62,12 +62,6 @@ function moment(schedule: Schedule, at: DateTime, written?: string): Checked<str
 /** A date and time without an offset. Unambiguous from the date picker, ambiguous from an expression. */
 function wallClock(schedule: Schedule, text: string): Checked<string> {
 	const { field, value, zone, picked } = schedule;
-	if (zone === undefined) {
-		return problem(
-			`'${field}' needs a UTC offset on Engine 2.0 of n8n, where nodes don't know the workflow's time zone (got ${quoted(value)})`,
-			givenAs(field, 'Use an expression with the offset, such as 2027-01-31T18:30:00+05:30.'),
-		);
-	}
 	const at = DateTime.fromISO(text, { zone });
 	if (!at.isValid) return notUnderstood(schedule);
 	if (!picked) {
@@ -124,7 +118,7 @@ export function requireFuture(
 	now: DateTime,
 ): void {
 	if (scheduled === undefined || schedule === undefined || TIME_OF_DAY.test(scheduled)) return;
-	const { field, zone = 'utc' } = schedule;
+	const { field, zone } = schedule;
 	const at = DateTime.fromISO(scheduled, { zone });
 	if (at > now) return;
 	const time = inEnglish(at, 'd LLLL yyyy, HH:mm');

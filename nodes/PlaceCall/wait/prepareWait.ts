@@ -11,7 +11,7 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { named } from '../../shared/values';
 import { includesInput } from './inputFields';
 import { asksAndWaits, resumeUrlOf } from './resumeUrl';
-import { requireResumable, requireWaitingExecutions, waitForWebhook } from './waitForWebhook';
+import { requireResumable, waitForWebhook } from './waitForWebhook';
 import { readWaitOption, type WaitOption } from './waitOption';
 import { callIdOf, endOfWait, waitedItem } from './waitedItems';
 
@@ -41,7 +41,6 @@ export async function prepareWait(
 			},
 		};
 	}
-	await requireWaitingExecutions(context);
 	const resumeUrl = resumeUrlOf(context);
 	await requireResumable(context, resumeUrl);
 	return {

@@ -1,12 +1,8 @@
 import { NodeOperationError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
-import { InvalidInput } from '../../shared/api/errors';
-import { onScreenOnly } from '../../shared/api/resolution';
 import { StoredDeadline } from '../../shared/clock';
 import { cancelSignal } from '../../shared/n8n/run/cancel';
-import { runsOnEngine2 } from '../../shared/n8n/run/engine2';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
-import { originOf } from '../../shared/n8n/idempotency/executionOrigin';
 import { notesOfWaiting } from '../../shared/n8n/idempotency/openNotes';
 import { GRACE_MS, pingResumeUrl, pingUntilResumed } from './resumeUrl';
 import { callIdOf, endOfWait, waitingItem } from './waitedItems';
@@ -45,26 +41,6 @@ export async function waitForWebhook(
 	});
 	void pingUntilResumed(context, resumeUrl, deadline, clearNotes);
 	return placed;
-}
-
-/**
- * Places no call on Engine 2.0, where an execution can't wait, or if such an execution waits for this one: the calls
- * would be placed, and it would fail without their results.
- */
-export async function requireWaitingExecutions(context: IExecuteFunctions): Promise<void> {
-	if (runsOnEngine2(context)) throw cannotWait('this workflow');
-	// If the origin can't be read, the first call isn't placed, and its error gives the reason.
-	const origin = await originOf(context).catch(() => undefined);
-	if (origin?.isStartedByEngine2 === true) throw cannotWait('the workflow that started this one');
-}
-
-function cannotWait(workflow: string): InvalidInput {
-	return new InvalidInput(
-		"Engine 2.0 of n8n can't wait for the completion webhook, so no call was placed",
-		onScreenOnly(
-			`Remove engineType from the settings of ${workflow}, or set 'Wait for Completion' to 'By Reading the Call'.`,
-		),
-	);
 }
 
 /** Places no call if n8n can't reach its own resume URL, because only a ping finds calls that end before the wait starts. */

@@ -31,16 +31,11 @@ export type OutcomeReport = {
 };
 
 /**
- * @param canBeRetried whether n8n can retry the execution
  * @param isDryRun whether the node was to send nothing, so that the rows that were not sent need no words
  */
 export function describeOutcome(
 	outcome: PushOutcome,
-	{
-		names = namesOfItems,
-		canBeRetried = true,
-		isDryRun = false,
-	}: { names?: RowNames; canBeRetried?: boolean; isDryRun?: boolean } = {},
+	{ names = namesOfItems, isDryRun = false }: { names?: RowNames; isDryRun?: boolean } = {},
 ): OutcomeReport {
 	const { rejectedRows } = outcome;
 	const line = (label: string, rows: RowSet, text: string, lists = '') =>
@@ -51,8 +46,7 @@ export function describeOutcome(
 	const it = notSent.size === 1 ? 'it' : 'them';
 	return {
 		nextSteps: onlyTexts([
-			canBeRetried &&
-				!isDryRun &&
+			!isDryRun &&
 				pushed.size > 0 &&
 				notSent.size > 0 &&
 				"To send only the rows that weren't sent, retry this execution from the list of executions.",

@@ -20,8 +20,6 @@ export function parseBaseUrl(text: string): string {
 			onScreenOnly(`Enter the URL of your service, such as ${EXAMPLE}.`),
 		);
 	}
-	const problem = urlProblem(trimmed);
-	if (problem !== undefined) throw problem;
 	if (!URL.canParse(trimmed)) {
 		throw new InvalidInput(
 			"'Base URL' in the credential isn't a URL",
@@ -44,53 +42,7 @@ export function parseBaseUrl(text: string): string {
 	return withoutEnd(`${url.origin}${url.pathname}`, SLASH);
 }
 
-/** Finds what the URL parser accepts: almost any text as a host name, and line breaks, which it removes. */
-function urlProblem(text: string): InvalidInput | undefined {
-	if (isSeveral(text)) {
-		return new InvalidInput(
-			"'Base URL' in the credential must be one URL",
-			onScreenOnly(`Enter only the URL of your service, such as ${EXAMPLE}.`),
-		);
-	}
-	if (/\s/.test(text)) {
-		return new InvalidInput(
-			"'Base URL' in the credential contains spaces or line breaks",
-			onScreenOnly(`Remove them. Enter a URL such as ${EXAMPLE}.`),
-		);
-	}
-	if (PASTED.test(text)) {
-		return new InvalidInput(
-			"'Base URL' in the credential has a character that a URL can't have, such as an invisible one or a curly quotation mark",
-			onScreenOnly(`Type the URL instead of pasting it, such as ${EXAMPLE}.`),
-		);
-	}
-	const host = URL.canParse(text) ? new URL(text).hostname : '';
-	// The parser reads "localhost" in "localhost:8080" as a scheme and finds no host.
-	if (!NOT_IN_A_URL.test(text) && (host === '' || HOST.test(host))) return undefined;
-	return new InvalidInput(
-		"'Base URL' in the credential has a character that a URL can't have",
-		onScreenOnly(
-			`Replace placeholders such as {base_url}. Enter the URL of your service, such as ${EXAMPLE}.`,
-		),
-	);
-}
-
 const EXAMPLE = '"https://voice.your-provider.com"';
-
-/** A host name or an IPv6 address. */
-const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])$/i;
-/** Characters that are copied from web pages and documents. In a path, the URL parser encodes them. */
-const PASTED = /[\p{Cc}\p{Cf}“”„‘’…]/u;
-const NOT_IN_A_URL = /[{}<>"\\^`|]/;
-
-/** Whether the text has more than one URL. The path of a proxy may contain a URL of another host. */
-function isSeveral(text: string): boolean {
-	if (text.split(/\s+/).filter((part) => part.includes('://')).length > 1) return true;
-	const [, host = '', path = ''] = /^[a-z\d+.-]+:\/\/([^/?#]*)([^?#]*)/i.exec(text) ?? [];
-	if (/[,;|+&]/.test(host) || (host.endsWith(':') && path.startsWith('//'))) return true;
-	const inner = [...path.matchAll(/\/https?:\/\/([^/]*)/gi)].map(([, own = '']) => own);
-	return inner.length < path.split('://').length - 1 || inner.includes(host);
-}
 
 /** Whether a URL is below the base URL, so that it may receive the token. Dots, encodings, and case are resolved as in the HTTP library. */
 export function isBelow(baseUrl: string, target: URL): boolean {

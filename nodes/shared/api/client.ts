@@ -3,7 +3,7 @@ import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { ExplainedError, NotSent } from './errors';
-import { Secrets } from './secrets';
+import { withoutSecret } from './secrets';
 import { anyOf, type Clock } from '../clock';
 import { parseJson } from '../json';
 import {
@@ -19,8 +19,6 @@ import { isCertificateFault, neverSent, sendWithRetry } from './retry';
 
 /** Sends all requests to the service: retries them, reads the envelope, and explains errors. */
 export class ApiClient {
-	private readonly secrets: Secrets;
-
 	/**
 	 * @param apiToken hidden in all responses
 	 * @param notAfter in milliseconds of the clock's `elapsed()`: no further attempt starts after this
@@ -30,12 +28,10 @@ export class ApiClient {
 		private readonly transport: Transport,
 		readonly clock: Clock,
 		private readonly random: () => number,
-		apiToken?: string,
+		private readonly apiToken = '',
 		private readonly notAfter = Infinity,
 		private readonly stop?: AbortSignal,
-	) {
-		this.secrets = new Secrets(apiToken);
-	}
+	) {}
 
 	/**
 	 * @param successCheck whether the response proves success
@@ -81,30 +77,27 @@ export class ApiClient {
 		}
 	}
 
-	/** Hides the API token in a text that the service sent in another way, such as a frame. */
+	/** Hides the API token in a text of the service, such as a response or a frame. */
 	hideApiToken(text: string): string {
-		return this.secrets.hide(text, true);
+		return withoutSecret(text, this.apiToken);
 	}
 
 	private explain(request: ServiceRequest, error: unknown): Error {
 		if (error instanceof ExplainedError) return error;
 		if (error instanceof TransportFault) return this.explainFault(request, error);
 		// An unexpected error may have occurred after the request was sent.
-		const originalMessage = this.secrets.hide(
-			error instanceof Error ? error.message : String(error),
-		);
+		const text = error instanceof Error ? error.message : String(error);
+		const originalMessage = this.hideApiToken(text);
 		return outcomeUnknown(request, { message: "The response couldn't be read" }, originalMessage);
 	}
 
 	private read(
 		request: ServiceRequest,
 		response: HttpResponse,
-		checks: Omit<ResponseChecks, 'now'> & { isSecret: boolean },
+		checks: Omit<ResponseChecks, 'now'>,
 	): ApiResponse {
-		const { isSecret } = checks;
-		const redacted = { ...response, text: this.secrets.hide(response.text, isSecret) };
+		const redacted = { ...response, text: this.hideApiToken(response.text) };
 		const parsed = parseResponse(request, redacted, { ...checks, now: this.clock.now() });
-		if (isSecret) this.secrets.remember(parsed.body);
 		return { ...parsed, url: response.url };
 	}
 
@@ -117,7 +110,7 @@ export class ApiClient {
 					onScreen: "Ask your n8n administrator to allow requests to the host in 'Base URL'.",
 					forModel: '',
 				},
-				this.secrets.hide(fault.message),
+				this.hideApiToken(fault.message),
 				false,
 				'n8n',
 			);

@@ -2,7 +2,7 @@ import { fieldsIn, type JsonValue } from '../json';
 import { plainText } from '../values';
 import { isId, saysSuccess } from './successChecks';
 import type { ServiceRequest } from './http';
-import { isNotProcessed } from './notProcessed';
+import { notProcessed } from './errorTable';
 
 const MAX_SHOWN_CHARACTERS = 100;
 
@@ -15,10 +15,11 @@ const MAX_SHOWN_CHARACTERS = 100;
  * @returns a predicate for messages, such as `contains a call_id (c-1)`
  */
 export function findEffect(
-	{ method, body: sent = {} }: ServiceRequest,
+	request: ServiceRequest,
 	{ status, body }: { status: number; body: JsonValue | undefined },
 	effectFields: readonly string[],
 ): string | undefined {
+	const { method, body: sent = {} } = request;
 	if (method === 'GET' || body === undefined) return undefined;
 	for (const field of effectFields) {
 		const own = new Set(fieldsIn(sent, field));
@@ -27,6 +28,6 @@ export function findEffect(
 			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
 		}
 	}
-	const isContradicted = saysSuccess(body) && isNotProcessed(method, status);
+	const isContradicted = saysSuccess(body) && notProcessed(request, status) !== undefined;
 	return isContradicted ? 'says "success": true' : undefined;
 }

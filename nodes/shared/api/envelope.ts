@@ -1,10 +1,9 @@
-import { documentedError, explainStatus, explainBody, isDocumentedAt } from './explainRejection';
+import { documentedError, explainNotProcessed, explainRejection } from './errorTable';
 import { onScreenOnly } from './resolution';
 import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
-import { explainNotProcessed } from './notProcessed';
 import { recordIn } from './record';
 import {
 	isErrorEnvelope,
@@ -114,17 +113,14 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const rejection = toRejection(body, body.success === false);
 	const documented = documentedError(rejection, status, request);
-	const hasUnknownStatus = documented?.statuses === 'unknown';
+	const provenBy = documented?.provenBy ?? [];
 	const coded = documented === undefined ? rejection : { ...rejection, code: documented.code };
 	if (!mayReject(status)) {
-		const isProof = isErrorEnvelope(rejection) && hasUnknownStatus && rejection.texts.length < 2;
-		return isProof ? coded : undefined;
+		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
+		return isSingle && provenBy === 'unknown' ? coded : undefined;
 	}
-	if (
-		isErrorEnvelope(rejection) ||
-		(documented !== undefined && isDocumentedAt(documented, status))
-	)
-		return coded;
+	const isDocumented = provenBy === 'unknown' || provenBy.includes(status);
+	if (isErrorEnvelope(rejection) || isDocumented) return coded;
 	return isValidationError(body, status) ? rejection : undefined;
 }
 
@@ -148,10 +144,7 @@ function rejectionError(
 ): ServiceRejection {
 	const { status } = response;
 	const words = serviceText(rejection, status);
-	const explanation =
-		explainBody(rejection, status, request) ??
-		explainNotProcessed(request, response, now) ??
-		explainStatus(request, status, rejection.texts.length > 0);
+	const explanation = explainRejection(request, response, rejection, now);
 	const { message, resolution } = quotingService(explanation, words);
 	return new ServiceRejection(message, resolution, words, status, rejection);
 }

@@ -1,4 +1,9 @@
-import { forEveryone, USER, type Explanation } from './resolution';
+import mapValues from 'lodash/mapValues';
+import range from 'lodash/range';
+import { duration } from '../clock';
+import { formOf } from '../modelForms';
+import { TOO_MANY_REQUESTS } from './errors';
+import type { HttpResponse, ServiceRequest } from './http';
 import {
 	beginsWith,
 	type ErrorCode,
@@ -9,19 +14,35 @@ import {
 	matchesText,
 	type RejectionBody,
 } from './rejectionBody';
+import { forEveryone, onScreenOnly, USER, type Explanation } from './resolution';
+import { retryAfterMs } from './retry';
 
+/** What a rejection is recognized by, what happened, and what to do. */
+type ErrorRow = Explanation & {
+	/** The endpoints, as `METHOD /path`. */
+	raisedBy: RegExp;
+	/** The HTTP statuses. Any if not set. */
+	statuses?: readonly number[];
+	/** What the error body must show. Anything if not set. */
+	matches?: (rejection: RejectionBody, status: number) => boolean;
+	/**
+	 * Whether the status alone means that the request wasn't processed, whoever sent it (RFC 9110, RFC 6585). No other 4xx
+	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
+	 */
+	isNotProcessed?: true;
+};
+
+/** An error that the document names (Errors › Error texts and codes). Its body proves a rejection. */
 export type DocumentedError = Explanation & {
 	code: ErrorCode;
-	/** The endpoints that can return it according to the document, as `METHOD /path`. */
+	/** The endpoints that can return it according to the document. */
 	raisedBy: RegExp;
 	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
 	alsoExplains?: RegExp;
-	/** `unknown` if the document calls the status "not shown". */
-	statuses: readonly number[] | 'unknown';
+	/** The statuses that prove it. `unknown` if the document calls the status "not shown". */
+	provenBy: readonly number[] | 'unknown';
 	matches: (rejection: RejectionBody, status: number) => boolean;
 };
-
-type UndocumentedError = Explanation & { raisedBy: RegExp; status: number };
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
 function at(...endpoints: string[]): RegExp {
@@ -33,7 +54,7 @@ function anyOf(...patterns: RegExp[]): RegExp {
 }
 
 const EVERY_ENDPOINT = /^/;
-export const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
+const CALL_PLACEMENT = at('POST /v1/call', 'POST /call');
 const CALL_READS = at(
 	'GET /v1/call/{id}',
 	'GET /v1/call/{id}/transcript',
@@ -62,12 +83,12 @@ const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 const AGENT_FOR_MODEL =
 	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent isn\'t its ID.';
 
-/** Every documented error with its endpoints (Errors › Error texts and codes). The first match wins. */
-export const ERROR_TABLE: readonly DocumentedError[] = [
+/** Every documented error. The first match wins. */
+export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
 	{
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: ({ errorCode }) => errorCode === 'NO_OUTBOUND_NUMBER_CONFIGURED',
 		message: "The agent has no outbound number, so it can't place calls",
 		resolution: {
@@ -78,7 +99,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'tell_not_allowed_during_takeover',
 		raisedBy: CHAT,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: (rejection) =>
 			isRelayed(rejection) && rejection.upstreamReason === 'tell_not_allowed_during_takeover',
 		message: "A person has taken over this chat, so the agent doesn't accept this now",
@@ -93,7 +114,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		// from the row below.
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: (rejection) => isRelayed(rejection) && rejection.upstreamReason === 'session_closed',
 		message: 'The chat session is already closed',
 		resolution: {
@@ -105,7 +126,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'upstream_rejection',
 		raisedBy: CHAT,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: isRelayed,
 		message: 'The chat engine rejected the request',
 		resolution: forEveryone(
@@ -117,7 +138,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		code: 'agent_not_in_account',
 		raisedBy: CALL_PLACEMENT,
 		alsoExplains: AGENT_ENDPOINTS,
-		statuses: [403],
+		provenBy: [403],
 		matches: beginsWith('Agent not found or not associated with this account'),
 		message: 'The account of this API token has no agent with this ID',
 		resolution: {
@@ -129,7 +150,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'agent_not_found',
 		raisedBy: SESSION_ENDPOINTS,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no agent of this chat session in the account of this API token',
 		resolution: {
@@ -142,7 +163,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		code: 'agent_not_found',
 		raisedBy: AGENT_ENDPOINTS,
 		alsoExplains: CALL_PLACEMENT,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: isCode('agent_not_found'),
 		message: 'The service found no such agent in the account of this API token',
 		resolution: {
@@ -153,7 +174,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'call_not_found',
 		raisedBy: CALL_READS,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: isCode('call_not_found'),
 		message: "The service doesn't know this call",
 		resolution: {
@@ -166,7 +187,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'recording_not_available',
 		raisedBy: at('GET /v1/call/{id}/recording'),
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: isCode('recording_not_available'),
 		message: 'This call has no recording',
 		resolution: forEveryone(
@@ -177,7 +198,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		code: 'campaign_not_found',
 		raisedBy: at('GET /v1/campaigns/{id}/status'),
 		alsoExplains: CAMPAIGN_CONTACTS,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: beginsWith("Couldn't find Campaign"),
 		message: "The service doesn't know this campaign",
 		resolution: {
@@ -190,7 +211,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'not_on_dnd_list',
 		raisedBy: DND_REMOVAL,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		matches: beginsWith('Phone number not found on DND list'),
 		message: "The number isn't on the do-not-disturb list of this agent",
 		resolution: {
@@ -201,7 +222,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'phone_missing',
 		raisedBy: DND_REMOVAL,
-		statuses: 'unknown',
+		provenBy: 'unknown',
 		// The document says only that the text names `phone`. An outage may name it too, so the text must also say that it's missing.
 		matches: (rejection) => matchesText(/\bphone\b/i)(rejection) && matchesText(MISSING)(rejection),
 		message: 'The service found no usable phone number in the request',
@@ -216,7 +237,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 		code: 'session_closed',
 		raisedBy: at('POST /v1/chat/session/{id}/ws_token'),
 		alsoExplains: CHAT,
-		statuses: [409],
+		provenBy: [409],
 		matches: isCode('session_closed'),
 		message: 'The chat session is closed',
 		resolution: {
@@ -227,7 +248,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'post_call_analysis_missing',
 		raisedBy: CALL_PLACEMENT,
-		statuses: [400],
+		provenBy: [400],
 		matches: beginsWith('webhook_url is set but post_call_analysis is not enabled'),
 		message: 'The agent has no post-call analysis, so the service rejects the webhook URL',
 		resolution: {
@@ -239,7 +260,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'contact_rejected',
 		raisedBy: CAMPAIGN_CONTACTS,
-		statuses: [400, 422],
+		provenBy: [400, 422],
 		matches: matchesText(/contacts\[\d+\]/),
 		message: 'The service rejected one of the contacts',
 		resolution: {
@@ -251,7 +272,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'invalid_api_token',
 		raisedBy: EVERY_ENDPOINT,
-		statuses: [401],
+		provenBy: [401],
 		matches: (rejection, status) =>
 			(isErrorEnvelope(rejection) && status === 401) || beginsWith('Invalid API token')(rejection),
 		message: 'The service rejected the API token',
@@ -264,7 +285,7 @@ export const ERROR_TABLE: readonly DocumentedError[] = [
 	{
 		code: 'campaign_archived',
 		raisedBy: CAMPAIGN_CONTACTS,
-		statuses: [409],
+		provenBy: [409],
 		matches: (rejection, status) =>
 			status === 409 &&
 			(isWithoutText(rejection) || matchesText(/\barchived\b|read-only/i)(rejection)),
@@ -280,12 +301,78 @@ const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can
 const NOT_ALLOWED = "The service doesn't allow this with your API token";
 const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
 
+const REDIRECTED: Explanation = {
+	message: "The service or a proxy responded with a redirect, which isn't followed",
+	resolution: {
+		onScreen:
+			"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
+		forModel: '',
+	},
+};
+
 /** Other errors, by endpoint and status. The service's own text follows. The first match wins. */
-export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
+export const OTHER_ERRORS: readonly ErrorRow[] = [
+	{
+		// "Implausible `phone_number` returns 400" (POST /v1/call, rule 1). The text isn't documented, so it must have both words.
+		raisedBy: CALL_PLACEMENT,
+		statuses: [400],
+		matches: ({ texts: [text = '', ...others] }) =>
+			others.length === 0 && /\bphone_number\b/.test(text) && /\b(?:im)?plausible\b/i.test(text),
+		message: "The service rejected 'Phone Number'",
+		resolution: {
+			onScreen: "Correct the number, or choose its country in 'Country'.",
+			forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
+		},
+		quotesService: true,
+	},
+	{ raisedBy: EVERY_ENDPOINT, statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
+	{ raisedBy: /^GET /, statuses: range(300, 400), isNotProcessed: true, ...REDIRECTED },
+	{
+		raisedBy: EVERY_ENDPOINT,
+		statuses: [401],
+		isNotProcessed: true,
+		message: 'The request was rejected as unauthorized (HTTP status 401)',
+		resolution: {
+			onScreen:
+				"Check 'API Token' and 'Base URL' in the credential. If both are correct, a proxy in front of the service may require its own sign-in.",
+			forModel: '',
+		},
+	},
+	{
+		raisedBy: EVERY_ENDPOINT,
+		statuses: [407],
+		isNotProcessed: true,
+		message:
+			"A proxy requires a sign-in, so the request didn't reach the service (HTTP status 407)",
+		resolution: onScreenOnly(
+			'Ask your n8n administrator to let requests to the service pass the proxy.',
+		),
+	},
+	{
+		raisedBy: EVERY_ENDPOINT,
+		statuses: [413],
+		isNotProcessed: true,
+		message: 'The request is too large for the service or a proxy (HTTP status 413)',
+		resolution: forEveryone(
+			"The request had no effect. Shorten the texts, or leave out values that aren't needed.",
+		),
+	},
+	{
+		raisedBy: EVERY_ENDPOINT,
+		statuses: [TOO_MANY_REQUESTS],
+		isNotProcessed: true,
+		message:
+			'The service or a proxy rejected the request because it receives too many (HTTP status 429)',
+		resolution: {
+			onScreen:
+				'The request had no effect. Try again later. If this node can send fewer requests at the same time, set it to fewer.',
+			forModel: 'The request had no effect. Try again later.',
+		},
+	},
 	{
 		// The text for an archived campaign isn't documented.
 		raisedBy: CAMPAIGN_CONTACTS,
-		status: 409,
+		statuses: [409],
 		message: 'The service reported a conflict and accepted none of these contacts',
 		resolution: {
 			onScreen:
@@ -296,7 +383,7 @@ export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	},
 	{
 		raisedBy: SESSION_ENDPOINTS,
-		status: 403,
+		statuses: [403],
 		message: "The service doesn't allow this for the chat session with your API token",
 		resolution: {
 			onScreen:
@@ -307,7 +394,7 @@ export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	{
 		// How the service rejects an unknown session isn't documented.
 		raisedBy: SESSION_ENDPOINTS,
-		status: 404,
+		statuses: [404],
 		message: "The service didn't find the chat session",
 		resolution: {
 			onScreen:
@@ -318,7 +405,7 @@ export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	{
 		// These requests have a session ID, an agent ID, or both.
 		raisedBy: CHAT_MESSAGE,
-		status: 403,
+		statuses: [403],
 		message: NOT_ALLOWED,
 		resolution: {
 			onScreen:
@@ -328,7 +415,7 @@ export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
-		status: 403,
+		statuses: [403],
 		message: NOT_ALLOWED,
 		resolution: {
 			onScreen: 'Check that the IDs in this node belong to the account of the credential.',
@@ -337,11 +424,102 @@ export const UNDOCUMENTED_ERRORS: readonly UndocumentedError[] = [
 	},
 	{
 		raisedBy: EVERY_ENDPOINT,
-		status: 404,
+		statuses: [404],
 		message: 'The service returned "not found"',
 		resolution: {
 			onScreen: "Check the IDs in this node and 'Base URL' in the credential.",
 			forModel: 'Check the IDs you gave.',
 		},
 	},
+	{
+		raisedBy: EVERY_ENDPOINT,
+		matches: ({ texts }) => texts.length === 0,
+		message: 'The service rejected the request without a reason',
+		resolution: {
+			onScreen: 'Check the fields of this node and the IDs in them, then try again.',
+			forModel: 'Check the values you gave.',
+		},
+	},
+	{
+		// Such as a number on the do-not-disturb list, which the document gives no status or text for.
+		raisedBy: CALL_PLACEMENT,
+		message: 'The service rejected the call',
+		resolution: {
+			onScreen:
+				'No call was placed. Correct what the service names. In the settings of this node, you can choose to continue with the other items.',
+			forModel: 'Correct what the service names, if it can be corrected.',
+		},
+		quotesService: true,
+	},
 ];
+
+const ANY: Explanation = {
+	message: 'The service rejected the request',
+	resolution: forEveryone('Correct what the service names, then try again.'),
+	quotesService: true,
+};
+
+/** The documented error of a body, if this endpoint can return it according to the document. */
+export function documentedError(
+	rejection: RejectionBody,
+	status: number,
+	request: ServiceRequest,
+): DocumentedError | undefined {
+	return DOCUMENTED_ERRORS.find(
+		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(rejection, status),
+	);
+}
+
+/** Explains a rejection of the service by its body, endpoint, and status. */
+export function explainRejection(
+	request: ServiceRequest,
+	response: HttpResponse,
+	rejection: RejectionBody,
+	now: number,
+): Explanation {
+	const endpoint = endpointOf(request);
+	const { status } = response;
+	const documented = DOCUMENTED_ERRORS.find(
+		({ raisedBy, alsoExplains, matches }) =>
+			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
+			matches(rejection, status),
+	);
+	const other = OTHER_ERRORS.find(
+		(row) => covers(row, endpoint, status) && (row.matches?.(rejection, status) ?? true),
+	);
+	return withWait(documented ?? other ?? ANY, response, now);
+}
+
+/** Explains a status that counts as a rejection even without an error body of the service. */
+export function explainNotProcessed(
+	request: ServiceRequest,
+	response: HttpResponse,
+	now: number,
+): Explanation | undefined {
+	const row = notProcessed(request, response.status);
+	return row && withWait(row, response, now);
+}
+
+/** The row of a status that means that the request wasn't processed. */
+export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
+	return OTHER_ERRORS.find(
+		(row) => row.isNotProcessed === true && covers(row, endpointOf(request), status),
+	);
+}
+
+function covers({ raisedBy, statuses }: ErrorRow, endpoint: string, status: number): boolean {
+	return raisedBy.test(endpoint) && (statuses?.includes(status) ?? true);
+}
+
+/** With the time of `Retry-After`. */
+function withWait(row: Explanation, response: HttpResponse, now: number): Explanation {
+	const isAsked = response.status === TOO_MANY_REQUESTS;
+	const waitMs = isAsked ? retryAfterMs(response, now) : undefined;
+	if (waitMs === undefined) return row;
+	const when = `after ${duration(waitMs)}`;
+	return { ...row, resolution: mapValues(row.resolution, (text) => text.replace('later', when)) };
+}
+
+function endpointOf({ method, path }: ServiceRequest): string {
+	return `${method} ${path}`;
+}

@@ -61,7 +61,8 @@ export class RepeatedPage extends OutcomeUnknown {
 const MAX_EMPTY_PAGES = 10;
 
 /**
- * Reads a list once, page by page, up to the limit or the end of the list.
+ * Reads a list once, page by page, up to the limit or the end of the list. Pages with known positions are requested ahead,
+ * and used in order.
  *
  * @throws RepeatedPage if the service repeats a page or its position
  */
@@ -73,15 +74,29 @@ export async function readPages<Position, PageResponse>(
 	const keys = new Set<string>();
 	const totals = new Set<number>();
 	const seenPositions = new Set<string>();
-	let prefetcher = new PagePrefetcher(fetch, limiter);
-	let canPrefetch = true;
+	const end = new AbortController();
+	/** The next page, and those that are requested ahead. */
+	let requested = new Map<string, Promise<PageResponse>>();
+	const request = async (at: Position | undefined): Promise<PageResponse> => {
+		const key = JSON.stringify(at);
+		const read = async () => {
+			end.signal.throwIfAborted();
+			return await fetch(at, end.signal);
+		};
+		const response = requested.get(key) ?? limiter(read);
+		requested.set(key, response);
+		return await response;
+	};
+
+	let canReadAhead = true;
 	let position: Position | undefined;
 	let previous: JsonValue[] | undefined;
 	let emptyPages = 0;
 	let pages = 0;
 	try {
 		for (;;) {
-			const response = await prefetcher.get(position);
+			const response = await request(position);
+			requested.delete(JSON.stringify(position));
 			pages++;
 			const { entries, next, total, further = [] } = parse(response, position, found.length);
 			if (entries.length > 0 && isEqual(entries, previous)) throw new RepeatedPage(loopAdvice);
@@ -91,25 +106,27 @@ export async function readPages<Position, PageResponse>(
 				if (limit === Infinity) keys.add(keyOf(entry) ?? JSON.stringify(entry));
 			}
 			emptyPages = entries.length === 0 ? emptyPages + 1 : 0;
-			const hasEnded = next === undefined || emptyPages >= MAX_EMPTY_PAGES;
-			if (hasEnded || found.length >= limit) break;
+			if (next === undefined || emptyPages >= MAX_EMPTY_PAGES || found.length >= limit) break;
 			const key = JSON.stringify(next);
 			if (seenPositions.has(key) && emptyPages > 0) break;
 			if (seenPositions.has(key)) throw new RepeatedPage(loopAdvice);
 			seenPositions.add(key);
-			if (prefetcher.isOffTrack(next)) {
+			if (requested.size > 0 && !requested.has(key)) {
 				// The pages vary in length. Further guesses would cost up to ten requests per page.
-				canPrefetch = false;
-				prefetcher.stop();
-				prefetcher = new PagePrefetcher(fetch, limiter);
+				canReadAhead = false;
+				requested = new Map();
 			}
 			const wanted = Math.ceil((limit - found.length) / Math.max(1, entries.length));
-			if (canPrefetch) prefetcher.prefetch(next, further, Math.min(wanted, READS_AT_ONCE));
+			for (const ahead of canReadAhead ? chain(next, further) : []) {
+				if (requested.size >= Math.min(wanted, READS_AT_ONCE)) break;
+				// A failure counts when the list reaches this page, if it ever does.
+				request(ahead).catch(() => undefined);
+			}
 			position = next;
 			previous = entries;
 		}
 	} finally {
-		prefetcher.stop();
+		end.abort(DONE);
 	}
 	const hasAll = totals.size < 2 && found.length >= Math.max(0, ...totals);
 	return {
@@ -118,6 +135,11 @@ export async function readPages<Position, PageResponse>(
 		pages,
 		keys,
 	};
+}
+
+function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
+	yield first;
+	yield* others;
 }
 
 /** Readings of a whole list until it counts as changing all the time. */
@@ -135,79 +157,17 @@ export async function readWholeList<Position, PageResponse>(
 	options: Omit<PageOptions, 'limit'>,
 	keepsChanging: () => ExplainedError,
 ): Promise<JsonValue[]> {
-	let before: Reading | undefined;
+	let before = new Set<string>();
 	for (let reading = 1; reading <= MAX_READINGS; reading++) {
-		const current = await readPages(list, { ...options, limit: Infinity });
-		const isSame = current.pages === 1 || (before !== undefined && hasSameKeys(before, current));
-		if (current.isComplete && isSame) return current.entries;
-		before = current;
+		const { entries, isComplete, pages, keys } = await readPages(list, {
+			...options,
+			limit: Infinity,
+		});
+		const isSame = keys.size === before.size && [...keys].every((key) => before.has(key));
+		if (isComplete && (isSame || pages === 1)) return entries;
+		before = keys;
 	}
 	throw keepsChanging();
-}
-
-function hasSameKeys({ keys: before }: Reading, { keys }: Reading): boolean {
-	if (before.size !== keys.size) return false;
-	for (const key of keys) if (!before.has(key)) return false;
-	return true;
-}
-
-/** Requests the next pages in advance. Several at a time, and cancels them, unlike the `Prefetcher` of rows in a push. */
-class PagePrefetcher<Position, PageResponse> {
-	private readonly responses = new Map<string, Promise<PageResponse>>();
-	private hasFailed = false;
-	private readonly controller = new AbortController();
-
-	constructor(
-		private readonly fetch: PageReader<Position, PageResponse>['fetch'],
-		private readonly limiter: Limiter,
-	) {}
-
-	async get(position: Position | undefined): Promise<PageResponse> {
-		const key = JSON.stringify(position);
-		const response =
-			this.responses.get(key) ??
-			this.limiter(async () => await this.fetch(position, this.controller.signal));
-		this.responses.delete(key);
-		return await response;
-	}
-
-	/** Whether a different page was prefetched as the next one. */
-	isOffTrack(next: Position): boolean {
-		const [first] = this.responses.keys();
-		return first !== undefined && first !== JSON.stringify(next);
-	}
-
-	/** @param further of any length, because it depends on the total that the service claims */
-	prefetch(next: Position, further: Iterable<Position>, max: number): void {
-		const { signal } = this.controller;
-		let count = 0;
-		for (const position of chain(next, further)) {
-			if (count++ === max) return;
-			const key = JSON.stringify(position);
-			if (this.responses.has(key)) continue;
-			const response = this.limiter(async () => {
-				if (this.hasFailed || signal.aborted) throw new Error('No longer needed');
-				return await this.fetch(position, signal).catch((error: unknown) => {
-					// Set here, because the reader learns of it only after the next request has started.
-					this.hasFailed = true;
-					throw error;
-				});
-			});
-			// The reader gets the rejection when it needs this page, if it ever does.
-			response.catch(() => undefined);
-			this.responses.set(key, response);
-		}
-	}
-
-	/** Cancels waiting requests and further attempts. */
-	stop(): void {
-		this.controller.abort(DONE);
-	}
-}
-
-function* chain<T>(first: T, others: Iterable<T>): Generator<T> {
-	yield first;
-	yield* others;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { ApiClient } from '../api/client';
 import { listDndNumbers } from '../api/endpoints';
 import { asSentence, explained, OutcomeUnknown, ServiceRejection } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
-import { testCallList } from '../calls/readCallList';
+import { testCallList } from '../calls/callList';
 import { isJsonObject, type JsonValue, outlineOf } from '../json';
 import type { ApiMapping } from './index';
 import { queryOf } from './placeValues';

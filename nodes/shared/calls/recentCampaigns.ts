@@ -7,7 +7,7 @@ import { readCampaign } from '../campaign';
 import type { Clock } from '../clock';
 import { plainText } from '../values';
 import { callListQuery } from './callFilters';
-import { readCalls } from './readCallList';
+import { readCalls } from './callList';
 
 /** Calls to look at. More would keep the user waiting. */
 const MAX_CALLS = 200;

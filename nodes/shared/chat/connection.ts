@@ -1,7 +1,7 @@
 import { whenAborted, backoffMs, pause, type Clock } from '../clock';
 import type { WsToken } from '../api/types';
 import { socketUrl } from './socketUrl';
-import { withoutSecrets } from '../api/secrets';
+import { withoutSecret } from '../api/secrets';
 import {
 	type AttemptEnd,
 	type EndingKind,
@@ -335,6 +335,6 @@ export class ChatConnection {
 
 	/** A text of the service without the API token and the session's WebSocket tokens. */
 	private redact(text: string): string {
-		return withoutSecrets(this.options.hideApiToken(text), this.tokens.issued);
+		return this.tokens.issued.reduce(withoutSecret, this.options.hideApiToken(text));
 	}
 }

@@ -242,6 +242,40 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(listRequests()).toBeGreaterThan(after);
 	});
 
+	it('reads a completed list again if its total shows that calls were missing', async () => {
+		const { ids } = await published();
+		simulator.completeUpload(uploads.running);
+		const page = { items: [], total: 5, size: 10, start: 0, next: null, link: null };
+		simulator.faults.inject({
+			kind: 'status',
+			status: 200,
+			times: 1,
+			match: { path: '/v1/calls' },
+			body: dialect.calls.listBody(page),
+		});
+		await ids();
+		const before = listRequests();
+		await ids();
+		const hasTotal = Boolean(credentialFor(simulator).callListTotalPath);
+		expect(listRequests() > before).toBe(hasTotal);
+		const settled = listRequests();
+		await ids();
+		expect(listRequests()).toBe(settled);
+	});
+
+	it('other Finished Statuses begin again, so that no old calls start the workflow', async () => {
+		const inProgress = addCall();
+		const { publish, ids } = await published();
+		const call = simulator.state.calls.get(inProgress);
+		if (call !== undefined) call.outcome = { status: 'voicemail' };
+		expect(await ids()).toEqual([]);
+		const options = { finishedStatuses: 'voicemail' };
+		expect(await publish({ options })).toEqual([]);
+		expect(await ids()).toEqual([]);
+		const later = await addEnded();
+		expect(await ids()).toEqual([later]);
+	});
+
 	it('returns what it can read, and the rest later', async () => {
 		const { poll, ids } = await published();
 		const [one, two] = [await addEnded(), await addEnded()];

@@ -4,6 +4,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import type { JsonObject, JsonValue } from '../../json';
 import { givenAs } from '../../modelForms';
+import { forEachInSlices } from '../../slices';
 import { type Fields, MAY_BE_BLANK } from './fields';
 import { shownOnlyAt } from '../tools/textInTools';
 
@@ -84,13 +85,17 @@ export function sized(output: Output, { raw, simplified }: Sizes): JsonObject {
 }
 
 /** The same for a list. Simplifies only if needed, because the list may be long. */
-export function sizedEach(
+export async function sizedEach(
 	output: Output,
 	records: JsonObject[],
 	simplify: (raw: JsonObject) => JsonObject,
-): JsonObject[] {
+): Promise<JsonObject[]> {
 	if (output === 'raw') return records;
-	return records.map((raw) => sized(output, { raw, simplified: simplify(raw) }));
+	const all: JsonObject[] = [];
+	await forEachInSlices(records, (raw) => {
+		all.push(sized(output, { raw, simplified: simplify(raw) }));
+	});
+	return all;
 }
 
 /** Accepts n8n's paths, such as `transcript[0].content`. Ignores properties of every object, such as "constructor". */

@@ -1,7 +1,6 @@
 import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
-import { isOnEngine2 } from '../run/engine2';
 import { mcpSessionOf } from '../tools/toolRun';
 
 /**
@@ -14,8 +13,6 @@ export type ExecutionOrigin = {
 	/** The execution itself, or the topmost parent of a sub-execution. If a sub-execution is retried alone, the retry. */
 	executionId: string;
 	isSubExecution: boolean;
-	/** Whether an execution on Engine 2.0 started it. That one can't be retried, so it doesn't count as a parent. */
-	isStartedByEngine2?: true;
 };
 
 const MAX_PARENTS = 500;
@@ -34,7 +31,7 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 	if (execution?.establishedAt === undefined) return undefined;
 	const { establishedAt } = execution;
 	const parentExecutionId = parentOf(execution);
-	if (parentExecutionId !== undefined && !isOnEngine2(parentExecutionId)) {
+	if (parentExecutionId !== undefined) {
 		const known = originsByParent.get(parentExecutionId);
 		const origin = known ?? (await originOfParent(context, parentExecutionId));
 		if (origin !== undefined) {
@@ -44,9 +41,11 @@ export async function originOf(context: IExecuteFunctions): Promise<ExecutionOri
 				: origin;
 		}
 	}
-	const executionId = context.getExecutionId();
-	const origin = { startedAt: establishedAt, executionId, isSubExecution: false };
-	return { ...origin, ...startedByEngine2(parentExecutionId) };
+	return {
+		startedAt: establishedAt,
+		executionId: context.getExecutionId(),
+		isSubExecution: false,
+	};
 }
 
 async function originOfParent(
@@ -61,18 +60,11 @@ async function originOfParent(
 		const execution = data?.executionData?.runtimeData;
 		if (execution?.establishedAt === undefined) return undefined;
 		const parentExecutionId = parentOf(execution);
-		if (parentExecutionId === undefined || isOnEngine2(parentExecutionId)) {
-			const origin = { startedAt: execution.establishedAt, executionId, isSubExecution: true };
-			return { ...origin, ...startedByEngine2(parentExecutionId) };
+		if (parentExecutionId === undefined) {
+			return { startedAt: execution.establishedAt, executionId, isSubExecution: true };
 		}
 		executionId = parentExecutionId;
 	}
-}
-
-function startedByEngine2(
-	parentId: string | undefined,
-): Pick<ExecutionOrigin, 'isStartedByEngine2'> {
-	return parentId !== undefined && isOnEngine2(parentId) ? { isStartedByEngine2: true } : {};
 }
 
 /** An error workflow names the failed execution as its parent, but isn't part of it. */

@@ -1,21 +1,41 @@
-import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
+import {
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type IPollFunctions,
+	type ITriggerFunctions,
+	NodeOperationError,
+} from 'n8n-workflow';
 
 /** n8n also recognizes an execution on Engine 2.0 by this. The IDs of other executions are numbers. */
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export function isOnEngine2(executionId: string): boolean {
-	return UUID.test(executionId);
+/** Engine 2.0 shows only the message of an error. */
+const MESSAGE =
+	"This node can't run on Engine 2.0 of n8n, so remove engineType from the settings of the workflow, and of the workflow that starts it";
+
+/**
+ * Nothing is sent from n8n's preview Engine 2.0, or from a sub-workflow of a workflow on it. Such an execution can't wait,
+ * and a retry of it doesn't know what was sent.
+ *
+ * @throws NodeOperationError before the node has done anything
+ */
+export function rejectEngine2(context: IExecuteFunctions): void {
+	const ids = [context.getExecutionId(), context.getExecutionContext()?.parentExecutionId];
+	if (ids.some((id) => id !== undefined && UUID.test(id))) throw cannotRun(context);
 }
 
 /**
- * Whether the execution runs on n8n's preview Engine 2.0. A node has no workflow settings there, so they can't tell. It
- * also has no cancel signal and no records of earlier runs, and the execution can neither wait nor be retried.
+ * A trigger isn't published on it. Engine 2.0 doesn't run `execute()` of a trigger, which verifies what it received, and
+ * starts no execution whose end a trigger waits for.
+ *
+ * @throws NodeOperationError if the executions of the trigger would run on Engine 2.0
  */
-export function runsOnEngine2(context: IExecuteFunctions): boolean {
-	return isOnEngine2(context.getExecutionId());
+export function rejectEngine2OfWorkflow(
+	context: IHookFunctions | IPollFunctions | ITriggerFunctions,
+): void {
+	if (context.getWorkflowSettings().engineType === 'v2') throw cannotRun(context);
 }
 
-/** Whether what a trigger emits runs on Engine 2.0. If n8n hasn't turned it on, nothing runs. */
-export function startsOnEngine2(trigger: ITriggerFunctions): boolean {
-	return trigger.getWorkflowSettings().engineType === 'v2';
+function cannotRun(context: Pick<IExecuteFunctions, 'getNode'>): NodeOperationError {
+	return new NodeOperationError(context.getNode(), MESSAGE);
 }

@@ -3,7 +3,6 @@ import pLimit from 'p-limit';
 import { asSentence, ExplainedError } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
-import { runsOnEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
 
@@ -185,8 +184,7 @@ export function completedNotes(
 	const [what, items, them] =
 		completed.length === 1 ? [text.singular, 'item', 'it'] : [text.plural, 'items', 'them'];
 	// n8n stores a stopped execution without the results, and the retry of a parent runs its sub-workflow again.
-	const isStored =
-		!runsOnEngine2(context) && !isCanceled(context) && context.getMode() !== 'integrated';
+	const isStored = !isCanceled(context) && context.getMode() !== 'integrated';
 	const retry = isStored ? ` A retry of this execution skips ${them}.` : '';
 	return [
 		`${completed.length} ${what} in this run (${items} ${ranges(indices)}).${retry} In a new execution, leave ${them} out.`,

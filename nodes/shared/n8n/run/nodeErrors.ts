@@ -4,7 +4,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { asSentence, ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
+import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
 import type { JsonObject } from '../../json';
 import { displayText } from '../../values';
 
@@ -40,14 +40,6 @@ export function toNodeError(
 	// n8n replaces a message that contains a code such as ENOENT. The service's words may contain one.
 	apiError.message = message;
 	return apiError;
-}
-
-/** Engine 2.0 shows only the message of an error. */
-export function withDescriptionInMessage(
-	error: NodeApiError | NodeOperationError,
-): NodeApiError | NodeOperationError {
-	if (error.description) error.message = `${asSentence(error.message)} ${error.description}`;
-	return error;
 }
 
 /**

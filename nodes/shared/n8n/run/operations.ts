@@ -10,8 +10,8 @@ import { type AccountClient, lazyAccountClient } from '../http/accountClient';
 import { clearRun } from '../idempotency/executionStore';
 import { maybeSentBefore, mayBeSentBefore } from '../idempotency/sentBefore';
 import { isCanceled } from './cancel';
-import { runsOnEngine2 } from './engine2';
-import { toErrorItem, toNodeError, withDescriptionInMessage } from './nodeErrors';
+import { rejectEngine2 } from './engine2';
+import { toErrorItem, toNodeError } from './nodeErrors';
 import { NodeParameters } from '../forms/nodeParameters';
 import { runForModel } from '../tools/toolResult';
 import { toolDescriptionField } from '../tools/toolDescription';
@@ -169,9 +169,12 @@ export async function runNode(
 	execute: (run: OperationRun) => Promise<INodeExecutionData[][]>,
 ): Promise<INodeExecutionData[][]> {
 	const parameters = new NodeParameters(context, form);
-	const run = { context, parameters, account: lazyAccountClient(context) };
-	if (runsAsTool(context)) return await runForModel(context, async () => await execute(run));
-	const outputs = await execute(run).catch(async (error: unknown) => [
+	const run = async () => {
+		rejectEngine2(context);
+		return await execute({ context, parameters, account: lazyAccountClient(context) });
+	};
+	if (runsAsTool(context)) return await runForModel(context, run);
+	const outputs = await run().catch(async (error: unknown) => [
 		failedRun(context, await withEarlierAttempts(context, error)),
 	]);
 	if (!isCanceled(context) && !mayBeRunAgain(outputs)) clearRun(context);
@@ -193,8 +196,7 @@ function failedRun(context: IExecuteFunctions, error: unknown): INodeExecutionDa
 		const items = context.getInputData();
 		return items.map((_item, itemIndex) => toErrorItem(error, { itemIndex, of: items.length }));
 	}
-	const nodeError = toNodeError(context.getNode(), error);
-	throw runsOnEngine2(context) ? withDescriptionInMessage(nodeError) : nodeError;
+	throw toNodeError(context.getNode(), error);
 }
 
 /** *Retry On Fail* also runs a node again if its output has errors. Older versions of n8n count `error: null` as well. */

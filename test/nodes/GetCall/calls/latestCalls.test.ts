@@ -7,7 +7,8 @@ const call = (call_id: string, created_at: JsonObject[string], more: JsonObject 
 	created_at,
 	...more,
 });
-const latest = (...calls: JsonObject[]) => latestOfEachNumber(calls).map(({ call_id: id }) => id);
+const latest = async (...calls: JsonObject[]) =>
+	(await latestOfEachNumber(calls)).map(({ call_id: id }) => id);
 
 const SAME = '2027-01-01T10:00:00Z';
 
@@ -52,7 +53,7 @@ test.each<[string, JsonObject[], string[]]>([
 		[call('a', SAME), call('b', 1_800_000_000), call('c', '2027-01-01 10:00:00 UTC')],
 		['a', 'b', 'c'],
 	],
-])('keeps %s, in any order of the list', (_what, calls, expected) => {
-	expect(latest(...calls)).toEqual(expected);
-	expect(latest(...[...calls].reverse())).toEqual([...expected].reverse());
+])('keeps %s, in any order of the list', async (_what, calls, expected) => {
+	expect(await latest(...calls)).toEqual(expected);
+	expect(await latest(...[...calls].reverse())).toEqual([...expected].reverse());
 });

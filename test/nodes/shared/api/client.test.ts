@@ -1,4 +1,4 @@
-import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
+import { DOCUMENTED_ERRORS } from '../../../../nodes/shared/api/errorTable';
 import type { ErrorCode } from '../../../../nodes/shared/api/rejectionBody';
 import { dataOf, recordOf } from '../../../../nodes/shared/api/envelope';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
@@ -169,9 +169,9 @@ describe('every documented error is recognized by endpoint and body', () => {
 	test.each(bodies)(
 		'%s with any status below 500, 200 included, and above if its status is not documented',
 		async (...[message, code, body, request]) => {
-			const row = ERROR_TABLE.find((candidate) => message.startsWith(candidate.message));
+			const row = DOCUMENTED_ERRORS.find((candidate) => message.startsWith(candidate.message));
 			expect(row).toBeDefined();
-			const above = row?.statuses === 'unknown' ? [500, 503] : [];
+			const above = row?.provenBy === 'unknown' ? [500, 503] : [];
 			for (const status of [200, 400, 403, 404, 422, ...above]) {
 				expect(await rejection(body, status, request)).toMatchObject({
 					name: 'ServiceRejection',

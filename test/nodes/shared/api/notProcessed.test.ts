@@ -1,5 +1,5 @@
 import type { Method } from '../../../../nodes/shared/api/http';
-import { explainNotProcessed } from '../../../../nodes/shared/api/notProcessed';
+import { explainNotProcessed } from '../../../../nodes/shared/api/errorTable';
 
 function explained(method: Method, status: number, retryAfter?: string) {
 	const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };

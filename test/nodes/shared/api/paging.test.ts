@@ -213,11 +213,11 @@ describe('pages with known positions', () => {
 		expect(await all()).toEqual(['a', 'b']);
 	});
 
-	test('are not requested after a failure', async () => {
+	test('are not requested after a failure, except for one that follows immediately', async () => {
 		const { asked, all } = numbered(20, [3]);
 		await expect(all({ limiter: pLimit(1) })).rejects.toThrow('Part 3 is broken');
 		for (let turn = 0; turn < 50; turn++) await setImmediate();
-		expect(asked).toEqual([undefined, 1, 2, 3]);
+		expect(asked).toEqual([undefined, 1, 2, 3, 4]);
 	});
 
 	test('are canceled when the list fails, and not before', async () => {

@@ -3,8 +3,11 @@
  * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { parseResponse } from '../../../../nodes/shared/api/envelope';
-import { ERROR_TABLE } from '../../../../nodes/shared/api/errorTable';
-import { explainStatus } from '../../../../nodes/shared/api/explainRejection';
+import {
+	DOCUMENTED_ERRORS,
+	explainRejection,
+	OTHER_ERRORS,
+} from '../../../../nodes/shared/api/errorTable';
 import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	ExplainedError,
@@ -41,12 +44,21 @@ function written({ message, resolution }: Explanation): string {
 	return [`${message}.`, resolution.onScreen, `For a model: ${resolution.forModel}`].join('\n');
 }
 
-test.each(ERROR_TABLE)('$message', (row) => {
+/** A rejection with a reason that the document doesn't have. */
+const undocumented = (path: string, status: number) =>
+	explainRejection(
+		{ method: 'POST', path },
+		{ status, headers: {}, text: '' },
+		{ texts: ['No'], body: { success: false } },
+		0,
+	);
+
+test.each([...DOCUMENTED_ERRORS, ...OTHER_ERRORS])('$message', (row) => {
 	expect(written(row)).toMatchSnapshot();
 });
 
 test.each([400, 403, 404, 409, 422])('an undocumented rejection with status %i', (status) => {
-	const explanation = explainStatus({ method: 'POST', path: '/v1/call' }, status, true);
+	const explanation = undocumented('/v1/call', status);
 	expect(written(explanation)).toMatchSnapshot();
 });
 
@@ -58,7 +70,7 @@ test.each([
 	['/v1/chat/inbound', 403],
 	['/v1/chat/inbound', 404],
 ])('an undocumented rejection by %s with status %i', (path, status) => {
-	const { message, resolution } = explainStatus({ method: 'POST', path }, status, true);
+	const { message, resolution } = undocumented(path, status);
 	expect(`${message}.\n${resolution.onScreen}`).toMatchSnapshot();
 });
 

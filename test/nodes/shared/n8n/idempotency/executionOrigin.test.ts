@@ -91,17 +91,6 @@ test('an error workflow is its own origin, because it runs again for each attemp
 	expect(await originOf(child.context)).toMatchObject({ startedAt: 2_000, isSubExecution: true });
 });
 
-test('a parent on Engine 2.0 is not read, because n8n has it elsewhere and cannot retry it', async () => {
-	const engine2 = '01a203ca-3d5b-72de-bdf4-5b260e0060f8';
-	const child = contextIn('7', startedAt(3_000, engine2));
-	const own = { executionId: '7', isSubExecution: false, isStartedByEngine2: true };
-	expect(await originOf(child.context)).toEqual({ startedAt: 3_000, ...own });
-	const grandchild = contextIn('8', startedAt(4_000, '6'), { 6: startedAt(2_000, engine2) });
-	const ofChild = { executionId: '6', isSubExecution: true, isStartedByEngine2: true };
-	expect(await originOf(grandchild.context)).toEqual({ startedAt: 2_000, ...ofChild });
-	expect([child.reads, grandchild.reads]).toEqual([[], ['6']]);
-});
-
 test('a parent that n8n cannot read stops the request before it is sent', async () => {
 	const { context } = contextIn('h', startedAt(2_000, 'unreadable'));
 	jest.spyOn(context, 'getExecutionDataById').mockRejectedValue(new Error('database is locked'));

@@ -1,5 +1,5 @@
 import range from 'lodash/range';
-import { readAllCalls, readCalls, testCallList } from '../../../../nodes/shared/calls/readCallList';
+import { readAllCalls, readCalls, testCallList } from '../../../../nodes/shared/calls/callList';
 import type { Limiter } from '../../../../nodes/shared/keyedMutex';
 import type { Query } from '../../../../nodes/shared/api/http';
 import { READS_AT_ONCE } from '../../../../nodes/shared/api/limits';
@@ -240,7 +240,7 @@ describe('pagination', () => {
 		};
 		expect(await read(list, details)).toEqual(calls(0, 6));
 		const counted = new ApiMapping({ ...details, callListTotalPath: 'total' });
-		expect(await readAllCalls(list.client, { query: {} }, counted)).toEqual(calls(0, 6));
+		expect(await readAllCalls(list.client, { query: {} }, counted, '')).toEqual(calls(0, 6));
 	});
 
 	test('repeated cursors are an error', async () => {
@@ -465,7 +465,7 @@ describe('for a decision that needs all calls', () => {
 
 	test('a list of several pages is read twice, and no page is requested in vain', async () => {
 		const list = byOffset(12);
-		expect(await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET))).toEqual(
+		expect(await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET), '')).toEqual(
 			calls(0, 12),
 		);
 		const offsets = list.asked.map(({ p }) => p);
@@ -474,7 +474,7 @@ describe('for a decision that needs all calls', () => {
 
 	test('a list of one page is read once', async () => {
 		const list = byOffset(3);
-		await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET));
+		await readAllCalls(list.client, { query: {} }, new ApiMapping(OFFSET), '');
 		expect(list.asked).toHaveLength(1);
 	});
 
@@ -483,8 +483,10 @@ describe('for a decision that needs all calls', () => {
 		const list = listing(({ p = 0 }) => ({
 			data: { calls: calls(Number(p) + at++, Number(p) + at + 3), total: 9 },
 		}));
-		const request = { query: {}, ifChanging: 'Run it later.' };
-		await expect(readAllCalls(list.client, request, new ApiMapping(OFFSET))).rejects.toMatchObject({
+		const mapping = new ApiMapping(OFFSET);
+		await expect(
+			readAllCalls(list.client, { query: {} }, mapping, 'Run it later.'),
+		).rejects.toMatchObject({
 			message: expect.stringContaining('the call list changed in each of 3 readings'),
 			resolution: expect.stringMatching(/^Run it later\. .*'Path to Total Count in Response'/),
 		});

@@ -1,0 +1,363 @@
+import type { ApiClient } from '../api/client';
+import { type Additions, listCalls } from '../api/endpoints';
+import { OutcomeUnknown } from '../api/errors';
+import type { ApiResponse, Query, QueryValue } from '../api/http';
+import {
+	MAX_READINGS,
+	type Page,
+	type PageReader,
+	readPages,
+	readWholeList,
+	Totals,
+} from '../api/paging';
+import { onScreenOnly } from '../api/resolution';
+import type { ApiMapping, MappingName } from '../apiMapping';
+import { withValue } from '../apiMapping/placeValues';
+import {
+	asRecord,
+	isJsonObject,
+	type JsonObject,
+	type JsonValue,
+	numberIn,
+	outlineOf,
+	valueAt,
+} from '../json';
+import type { Limiter } from '../keyedMutex';
+
+export type AllCallsRequest = {
+	query: Query;
+	/** Calls per request. The service's own page size if not set. */
+	pageSize?: number | undefined;
+	additions?: Additions;
+	limiter?: Limiter;
+	/** What to keep of each call with an ID, to save memory. Everything by default. Must keep what `keyOf` reads. */
+	compact?: (call: JsonObject) => JsonObject;
+};
+
+export type CallListRequest = AllCallsRequest & {
+	/** Infinity for every call. */
+	limit: number;
+};
+
+/** Calls as listed by the service. */
+export type CallList = {
+	calls: JsonObject[];
+	/** False if the list changed or has fewer calls than its total, so that calls may be missing. */
+	isComplete: boolean;
+};
+
+/** The list kept changing. */
+export class CallsMayBeMissing extends OutcomeUnknown {}
+
+/** The API mapping fields that are required to read this many calls. */
+export function requiredForList(
+	{ limit, pageSize }: Pick<CallListRequest, 'limit' | 'pageSize'>,
+	mapping: ApiMapping,
+): MappingName[] {
+	const sized: MappingName[] = pageSize === undefined ? [] : ['callListPageSizeName'];
+	if (readsFirstPageOnly(limit, mapping)) return sized;
+	const paging = mapping.optional('callListPaging');
+	const hasName = paging !== 'whole' && paging !== 'nextLink';
+	const hasPath = paging === 'cursor' || paging === 'nextLink';
+	return [
+		'callListPath',
+		'callListPaging',
+		...(hasName ? (['callListPageName'] as const) : []),
+		...(hasPath ? (['callListCursorPath'] as const) : []),
+		...sized,
+	];
+}
+
+/** Whether to return only the calls of the first response, because the path to the list isn't set. */
+export function readsFirstPageOnly(limit: number, mapping: ApiMapping): boolean {
+	return limit !== Infinity && mapping.optional('callListPath') === undefined;
+}
+
+/**
+ * Reads the calls that match the filters. If the path to the list isn't set, returns the calls of the first response,
+ * which must have exactly one list of calls.
+ *
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown if the response has no list of calls
+ */
+export async function readCalls(
+	client: ApiClient,
+	{ limit, limiter, ...request }: CallListRequest,
+	mapping: ApiMapping,
+): Promise<CallList> {
+	mapping.require(requiredForList({ ...request, limit }, mapping));
+	if (readsFirstPageOnly(limit, mapping)) {
+		const { body } = await listCalls(client, { query: sized(request, mapping) }, request.additions);
+		return { calls: onlyListIn(body, mapping).slice(0, limit), isComplete: true };
+	}
+	const options = { limit, limiter, loopAdvice: loopAdvice(mapping) };
+	const { entries, isComplete } = await readPages(callPages(client, request, mapping), options);
+	return { calls: entries.map(asRecord), isComplete };
+}
+
+/**
+ * Reads all calls that match the filters, for a decision that needs a complete list.
+ *
+ * @param ifChanging what a person can do if the list keeps changing
+ * @throws MissingMapping before anything is sent
+ * @throws CallsMayBeMissing if the list keeps changing
+ */
+export async function readAllCalls(
+	client: ApiClient,
+	{ limiter, ...request }: AllCallsRequest,
+	mapping: ApiMapping,
+	ifChanging: string,
+): Promise<JsonObject[]> {
+	mapping.require(requiredForList({ ...request, limit: Infinity }, mapping));
+	const options = { limiter, loopAdvice: loopAdvice(mapping) };
+	const entries = await readWholeList(
+		callPages(client, request, mapping),
+		options,
+		() =>
+			new CallsMayBeMissing(
+				`Calls may be missing, because the call list changed in each of ${MAX_READINGS} readings, or has fewer calls than its total`,
+				onScreenOnly(
+					`${ifChanging} If that doesn't help: ${mapping.resolution('callListTotalPath')}`,
+				),
+			),
+	);
+	return entries.map(asRecord);
+}
+
+/** The filters with the page size, if any. */
+function sized({ query, pageSize }: AllCallsRequest, mapping: ApiMapping): Query {
+	if (pageSize === undefined) return query;
+	return withValue(query, mapping.required('callListPageSizeName'), pageSize);
+}
+
+function loopAdvice(mapping: ApiMapping): string {
+	return `${mapping.resolution('callListPaging', 'callListPageName')} The service may not support the parameter.`;
+}
+
+/** The position of a page after the first one. */
+type CallPage =
+	/** A page number, from 0. */
+	| { index: number }
+	| { offset: number }
+	| { cursor: QueryValue }
+	/** A complete link from the service. */
+	| { link: string };
+
+const FIRST_NUMBERS: { [paging: string]: number } = { pageFromZero: 0, pageFromOne: 1 };
+
+/** The pages of the call list according to the API mapping. */
+function callPages(
+	client: ApiClient,
+	request: AllCallsRequest,
+	mapping: ApiMapping,
+): PageReader<CallPage, ApiResponse> {
+	const { compact = (call) => call, additions } = request;
+	const paging = mapping.required('callListPaging');
+	const firstNumber = FIRST_NUMBERS[paging];
+	const totalPath = mapping.optional('callListTotalPath');
+	const totals = new Totals();
+
+	/** The query parameter that selects a page after the first one. */
+	const positionOf = (page: Exclude<CallPage, { link: string }> | undefined): Query => {
+		if (page === undefined) return {};
+		const name = mapping.required('callListPageName');
+		if ('index' in page) return { [name]: page.index + (firstNumber ?? 0) };
+		return { [name]: 'offset' in page ? page.offset : page.cursor };
+	};
+
+	const pageOf = (
+		{ body, url }: ApiResponse,
+		page: CallPage | undefined,
+		found: number,
+	): Page<CallPage> => {
+		const entries = entriesOf(body, mapping);
+		const { length } = entries;
+		const given = totalPath === undefined ? undefined : valueAt(body, totalPath);
+		const total = totals.read(given, length);
+		const end = found + length;
+		if (total !== undefined && end >= total) return { entries, total };
+		if (firstNumber === undefined && paging !== 'offset') {
+			const next = linkedNext(body, mapping, url);
+			return next === undefined ? { entries, total } : { entries, total, next };
+		}
+		if (length === 0) return { entries, total };
+		const index = page !== undefined && 'index' in page ? page.index : 0;
+		const pageAfter = (pages: number): CallPage =>
+			paging === 'offset' ? { offset: end + (pages - 1) * length } : { index: index + pages };
+		const pagesLeft = total === undefined ? 1 : Math.ceil((total - end) / length);
+		return { entries, total, next: pageAfter(1), further: pagesAfter(pageAfter, pagesLeft) };
+	};
+
+	return {
+		keyOf,
+		fetch: async (page, signal) => {
+			if (page !== undefined && 'link' in page) return await listCalls(client, page, {}, signal);
+			const query = { ...sized(request, mapping), ...positionOf(page) };
+			return await listCalls(client, { query }, additions, signal);
+		},
+		parse: (response, position, found) => {
+			const page = pageOf(response, position, found);
+			const entries = page.entries.map((entry) =>
+				isJsonObject(entry) && keyOf(entry) !== undefined ? compact(entry) : entry,
+			);
+			return { ...page, entries };
+		},
+	};
+}
+
+/** One by one, because the service may claim any number of pages. */
+function* pagesAfter(pageAfter: (pages: number) => CallPage, count: number): Generator<CallPage> {
+	for (let pages = 2; pages <= count; pages++) yield pageAfter(pages);
+}
+
+/** A redial may have the ID of its first call, so the key includes the time. */
+function keyOf(call: JsonValue): string | undefined {
+	if (!isJsonObject(call) || typeof call.call_id !== 'string') return undefined;
+	return JSON.stringify([call.call_id, call.created_at]);
+}
+
+function entriesOf(body: JsonValue, mapping: ApiMapping): JsonValue[] {
+	const path = mapping.required('callListPath');
+	const keyName = mapping.optional('callListKeyName');
+	const itemPath = mapping.optional('callListItemPath');
+	const list = valueAt(body, path);
+	const inEntry = (entry: JsonValue) =>
+		itemPath === undefined ? entry : (valueAt(entry, itemPath) ?? entry);
+	if (Array.isArray(list)) return list.map(inEntry);
+	if (isJsonObject(list) && keyName !== undefined) {
+		return Object.entries(list).map(([key, entry]) => ({
+			...asRecord(inEntry(entry)),
+			[keyName]: key,
+		}));
+	}
+	const next = isJsonObject(list)
+		? `It has an object there. If the object has one call per key: ${mapping.resolution('callListKeyName')}`
+		: mapping.resolution('callListPath');
+	throw new OutcomeUnknown(
+		`The response has no list of calls at "${path}"`,
+		onScreenOnly(`${next} The response contains ${outlineOf(body)}.`),
+	);
+}
+
+/** The next page according to the response. */
+function linkedNext(
+	body: JsonValue,
+	mapping: ApiMapping,
+	url: string | undefined,
+): CallPage | undefined {
+	const paging = mapping.required('callListPaging');
+	if (paging === 'whole') return undefined;
+	const path = mapping.required('callListCursorPath');
+	const cursor = valueAt(body, path) ?? false;
+	if (cursor === false || (typeof cursor === 'string' && cursor.trim() === '')) return undefined;
+	const isText = typeof cursor === 'string' || typeof cursor === 'number';
+	if (isText && paging !== 'nextLink') return { cursor };
+	if (isText && URL.canParse(String(cursor), url)) {
+		return { link: new URL(String(cursor), url).href };
+	}
+	// Not treated as the end of the list, because calls would be missing.
+	throw new OutcomeUnknown(
+		paging === 'nextLink'
+			? `The response has no link to the next page at "${path}"`
+			: `The value at "${path}" in the response isn't a cursor`,
+		onScreenOnly(mapping.resolution('callListPaging', 'callListCursorPath')),
+	);
+}
+
+/**
+ * Reads the first page, and checks that each path of the API mapping leads somewhere in it. A wrong path may otherwise go
+ * unnoticed.
+ *
+ * @returns why a path couldn't be checked. Undefined if all could.
+ * @throws MissingMapping before anything is sent
+ * @throws OutcomeUnknown that names the first wrong path
+ */
+export async function testCallList(
+	client: ApiClient,
+	pageSize: number | undefined,
+	mapping: ApiMapping,
+): Promise<string | undefined> {
+	const limit = 1;
+	mapping.require(requiredForList({ limit, pageSize }, mapping));
+	const { body, url } = await listCalls(client, { query: sized({ query: {}, pageSize }, mapping) });
+	if (readsFirstPageOnly(limit, mapping)) {
+		onlyListIn(body, mapping);
+		return undefined;
+	}
+	const missing = (message: string, field: MappingName): OutcomeUnknown =>
+		new OutcomeUnknown(
+			message,
+			onScreenOnly(`${mapping.resolution(field)} The response contains ${outlineOf(body)}.`),
+		);
+	const entries = entriesOf(body, mapping);
+	const path = mapping.required('callListPath');
+	const list = valueAt(body, path);
+	if (Array.isArray(list) && mapping.optional('callListKeyName') !== undefined) {
+		throw missing(`The calls are in a list at "${path}", so they have no keys`, 'callListKeyName');
+	}
+	const itemPath = mapping.optional('callListItemPath');
+	if (itemPath !== undefined && entries.length > 0) {
+		const wrapped = Object.values(list ?? {});
+		const isFound = wrapped.some((entry) => isJsonObject(valueAt(entry, itemPath) ?? null));
+		if (!isFound) throw missing(`No entry has a call at "${itemPath}"`, 'callListItemPath');
+	}
+	const totalPath = mapping.optional('callListTotalPath');
+	const total = totalPath === undefined ? undefined : numberIn(valueAt(body, totalPath));
+	if (totalPath !== undefined && total === undefined) {
+		throw missing(`The response has no number at "${totalPath}"`, 'callListTotalPath');
+	}
+	const cursorPath = mapping.optional('callListCursorPath');
+	const isLinked = ['cursor', 'nextLink'].includes(mapping.required('callListPaging'));
+	if (!isLinked || cursorPath === undefined) return undefined;
+	if (linkedNext(body, mapping, url) !== undefined) return undefined;
+	if (valueAt(body, cursorPath) !== undefined) return undefined;
+	if (total !== undefined && total > entries.length) {
+		throw missing(`The response has nothing at "${cursorPath}"`, 'callListCursorPath');
+	}
+	return `the first response has nothing at "${cursorPath}", so it's the last page or the path is wrong`;
+}
+
+/** The calls of a response with exactly one list of calls. A call has a `call_id`. */
+function onlyListIn(body: JsonValue, mapping: ApiMapping): JsonObject[] {
+	const lists = listsIn(body);
+	const ofCalls = lists.map(callsOf).filter((calls) => calls.length > 0);
+	const [calls = []] = ofCalls;
+	const isEmpty = lists.length === 1 && lists[0]?.length === 0;
+	if (ofCalls.length === 1 || isEmpty) return calls;
+	throw new OutcomeUnknown(
+		ofCalls.length > 1
+			? 'The response has more than one list of calls'
+			: 'The response has no list of calls',
+		onScreenOnly(
+			`${mapping.resolution('callListPath', 'callListPaging')} Ask your service provider for the values. The response contains ${outlineOf(body)}.`,
+		),
+	);
+}
+
+/** Lists that aren't inside another list. */
+function listsIn(body: JsonValue): JsonValue[][] {
+	const lists: JsonValue[][] = [];
+	const queue: JsonValue[] = [body];
+	for (let at = 0; at < queue.length; at++) {
+		const value = queue[at] ?? null;
+		if (Array.isArray(value)) lists.push(value);
+		else if (isJsonObject(value)) for (const inner of Object.values(value)) queue.push(inner);
+	}
+	return lists;
+}
+
+/** The calls of a list. Empty if an entry isn't a call. */
+function callsOf(list: JsonValue[]): JsonObject[] {
+	const calls = list.map(callIn);
+	const known = calls.filter((call) => call !== undefined);
+	return known.length === list.length ? known : [];
+}
+
+/** The call of an entry: the entry itself, or the only call in its fields. */
+function callIn(entry: JsonValue): JsonObject | undefined {
+	if (!isJsonObject(entry)) return undefined;
+	const [call, other] = [entry, ...Object.values(entry)]
+		.filter(isJsonObject)
+		.filter(({ call_id: callId }) => callId !== undefined && callId !== null);
+	return other === undefined || call === entry ? call : undefined;
+}
