@@ -10,16 +10,17 @@ import { toNodeError } from '../shared/n8n/run/nodeErrors';
 import { formOf } from '../shared/n8n/forms/nodeParameters';
 import { ChatEventsListener, type ListenerSettings } from './listener';
 import { triggerFields } from './properties';
-import { activeListeners, readWatchSettings, storedSessions } from './watchRequests';
+import { activeListeners, readWatchSecret, storedSessions } from './watchRequests';
 
 /** Modes in which a user sees errors. When n8n starts, no user does. */
 const MANUAL_MODES = ['activate', 'create', 'update'];
 
 export async function activate(context: ITriggerFunctions): Promise<ITriggerResponse> {
-	const { listener, watches } = await prepare(context);
+	const { listener, sessionIds, watches } = await prepare(context);
 	if (context.getMode() === 'manual') {
 		const close = async () => await listener.close();
-		return { closeFunction: close, manualTriggerFunction: async () => await listener.start(true) };
+		const start = async () => await listener.start(sessionIds);
+		return { closeFunction: close, manualTriggerFunction: start };
 	}
 	const key = triggerKey(context);
 	const closeFunction = async () => {
@@ -27,12 +28,12 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 		await listener.close();
 	};
 	if (watches) activeListeners.set(key, listener);
-	listener.followStored(watches ? storedSessions(context) : []);
-	try {
-		await listener.start(MANUAL_MODES.includes(context.getActivationMode()));
-	} catch (error) {
-		await closeFunction();
-		throw toNodeError(context.getNode(), error);
+	const isUserWaiting = !watches && MANUAL_MODES.includes(context.getActivationMode());
+	if (!isUserWaiting) listener.follow(watches ? storedSessions(context) : sessionIds);
+	else {
+		await listener.start(sessionIds).catch((error: unknown) => {
+			throw toNodeError(context.getNode(), error);
+		});
 	}
 	return { closeFunction };
 }
@@ -40,25 +41,21 @@ export async function activate(context: ITriggerFunctions): Promise<ITriggerResp
 async function prepare(context: ITriggerFunctions) {
 	try {
 		rejectEngine2OfWorkflow(context);
-		const settings = readListenerSettings(context);
+		const { sessionIds, ...settings } = readSettings(context);
 		const listener = new ChatEventsListener(context, await createAccountClient(context), settings);
-		return { listener, watches: settings.watches };
+		return { listener, sessionIds, watches: settings.watches };
 	} catch (error) {
 		throw toNodeError(context.getNode(), error);
 	}
 }
 
-/** @throws InvalidInput if there is no session to listen to */
-function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
+/** @throws InvalidInput if there is no session to listen to, or no secret for requests that add one */
+function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionIds: string[] } {
 	const form = formOf(context, triggerFields);
-	const { watches } = readWatchSettings(form);
-	const settings = {
-		sessionIds: splitSessionIds(form.textOrList('sessionIds')),
-		watches,
-		types: chosenTypes(form),
-		disconnectOther: form.switch('disconnectOther', false),
-	};
-	if (settings.sessionIds.length === 0 && !settings.watches) {
+	const watches = form.choice('sessions', 'listed') === 'watched';
+	if (watches) readWatchSecret(form);
+	const sessionIds = watches ? [] : splitSessionIds(form.textOrList('sessionIds'));
+	if (sessionIds.length === 0 && !watches) {
 		throw new InvalidInput(
 			"'Session IDs' is empty",
 			onScreenOnly(
@@ -66,5 +63,6 @@ function readListenerSettings(context: ITriggerFunctions): ListenerSettings {
 			),
 		);
 	}
-	return settings;
+	const disconnectOther = form.switch('disconnectOther', false);
+	return { sessionIds, watches, types: chosenTypes(form), disconnectOther };
 }

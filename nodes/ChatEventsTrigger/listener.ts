@@ -1,179 +1,176 @@
+import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { openChatSocket, requireWebSocket, whenChatConnected } from '../shared/n8n/http/chatSocket';
-import { type ExplainedError, InvalidInput } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
-import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
-import { RareNotice } from '../shared/n8n/triggers/notices';
-import { toNodeError } from '../shared/n8n/run/nodeErrors';
-import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatEnded } from '../shared/chat/endings';
 import type { ChatEvent } from '../shared/chat/frames';
+import { sessionKey } from '../shared/chat/parseChatFields';
+import type { ChatLease } from '../shared/chat/sharedConnections';
+import { deferred, type Deferred, DONE, settledOrTimeout } from '../shared/clock';
+import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
+import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import { EventStarter } from './eventStarter';
-import { FollowedSessions, isFinal, type FollowStatus } from './followedSessions';
 import { framesLost, LossReporter, sessionsLost, type TooLargeFrame } from './lossReporter';
-import { WatchLimits } from './watchLimits';
 
 export type ListenerSettings = {
-	sessionIds: string[];
+	/** Whether sessions are added and removed by requests. */
 	watches: boolean;
 	/** Null for all events. */
 	types: ReadonlySet<string> | null;
 	disconnectOther: boolean;
 };
 
-/** How long activation waits until each session is connected. */
+/** `ended`: why the session can't be followed. */
+export type FollowStatus = { sessionId: string; ended: ChatEnded | null; connected: boolean };
+
+type FollowedSession = {
+	sessionId: string;
+	/** Null while the session waits to connect. */
+	lease: ChatLease | null;
+	/** Resolves when the session starts to connect, or isn't followed anymore. */
+	started: Deferred<void>;
+	/** Why the session isn't connected, after several attempts. */
+	loss: ChatEnded | null;
+	/** Aborted with the first loss. */
+	lost: AbortController;
+	/** Whether a user waits for the result, so that a loss needs no failed execution. */
+	isAwaited: boolean;
+};
+
+/** How long a user waits until each session is connected. */
 const FIRST_CHECK_MS = 10_000;
 
 /** How long deactivation waits until n8n has received all events. n8n stops by force after 30 seconds. */
 const DRAIN_MS = 20_000;
 
-/** One active trigger with its fixed and watched sessions, from activation to deactivation. */
+/** Sessions that connect at the same time, because each one requests a token and opens a socket. */
+const MAX_CONNECTING = 20;
+
+/** A slow connection makes room for the next one after this time. */
+const NEXT_AFTER_MS = 5_000;
+
+/** One active trigger with its sessions, from activation to deactivation. */
 export class ChatEventsListener {
 	private readonly closed = new AbortController();
-
-	private readonly sessions: FollowedSessions;
 
 	private readonly starter: EventStarter;
 
 	private readonly losses: LossReporter;
 
-	/** Reports requests that were rejected because 'Secret' can't be used. */
-	readonly unusableSecret: RareNotice<ExplainedError>;
+	/** By `sessionKey`, because upper and lower case mean the same session. */
+	private readonly sessions = new Map<string, FollowedSession>();
 
-	/** `requested`: no Watch request for it has succeeded yet, so a failure is reported in its response. */
-	private readonly watched = new Map<string, 'requested' | 'confirmed'>();
-
-	readonly limits = new WatchLimits(() => clock.elapsed());
-
-	/** Fixed sessions whose failures are shown to the user who activates the trigger. */
-	private readonly starting = new Set<string>();
+	private readonly limit = pLimit(MAX_CONNECTING);
 
 	constructor(
 		private readonly context: ITriggerFunctions,
-		connection: AccountClient,
+		private readonly account: AccountClient,
 		private readonly settings: ListenerSettings,
 	) {
 		requireWebSocket();
 		this.losses = new LossReporter(context, this.closed.signal);
-		this.unusableSecret = secretNotice(context, this.closed.signal);
 		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
-		const { disconnectOther } = settings;
-		this.sessions = new FollowedSessions({
-			open: (sessionId, onEnded) =>
-				openChatSocket(context, connection, sessionId, {
-					disconnectOther,
-					onEvent: (event) => this.onEvent(sessionId, event),
-					onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
-					onEnded,
-				}),
-			whenConnected: (sessionId, onConnected) =>
-				whenChatConnected(context, connection, sessionId, onConnected),
-			onLost: (sessionId, ending) => this.onLost(sessionId, ending),
-		});
 	}
 
-	get watchedSessions(): string[] {
-		return [...this.watched.keys()];
+	get sessionIds(): string[] {
+		return [...this.sessions.values()].map(({ sessionId }) => sessionId);
 	}
 
-	/** The watched ones among these sessions. */
-	watchedAmong(sessionIds: string[]): string[] {
-		return this.withKnownSpelling(sessionIds).filter((sessionId) => this.watched.has(sessionId));
+	/** The followed ones among these sessions, as they were first written. */
+	followedAmong(sessionIds: string[]): string[] {
+		return sessionIds.flatMap((id) => this.sessions.get(sessionKey(id))?.sessionId ?? []);
 	}
 
-	/** Follows stored sessions. Failures are reported later, because no user waits for them. */
-	followStored(stored: string[]): void {
-		const sessionIds = this.withKnownSpelling(stored);
-		for (const sessionId of sessionIds) this.watched.set(sessionId, 'confirmed');
-		for (const sessionId of sessionIds) this.sessions.follow(sessionId);
+	/** Follows the sessions. Failures are reported later, because no user waits for them. */
+	follow(sessionIds: string[]): void {
+		for (const sessionId of sessionIds) this.followOne(sessionId);
 	}
 
 	/**
-	 * Follows the fixed sessions.
+	 * Follows the sessions for a user who waits.
 	 *
-	 * @param isManual whether a user waits, so that failures are thrown
 	 * @throws NodeOperationError with the sessions that failed
 	 */
-	async start(isManual: boolean): Promise<void> {
-		const { sessionIds } = this.settings;
-		if (!isManual) {
-			for (const sessionId of sessionIds) this.sessions.follow(sessionId);
-			return;
-		}
-		for (const sessionId of sessionIds) this.starting.add(sessionId);
-		const statuses = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
-		this.starting.clear();
+	async start(sessionIds: string[]): Promise<void> {
+		const statuses = await this.followAndCheck(sessionIds);
 		const losses = statuses.flatMap(({ sessionId, ended }) =>
-			ended === null ? [] : [{ sessionId, ending: ended }],
+			ended === null ? [] : [{ sessionId, ending: ended, isRetried: false }],
 		);
 		const onlyClosed = losses.every(({ ending }) => ending.kind === 'session_closed');
 		// Some closed sessions are fine, but a list of only closed ones is a mistake.
-		const hasOthers = this.sessions.size > 0 || this.settings.watches;
-		if (losses.length === 0 || (onlyClosed && hasOthers)) return;
+		if (losses.length === 0 || (onlyClosed && this.sessions.size > 0)) return;
 		await this.close();
 		throw sessionsLost(this.context, losses);
 	}
 
-	/**
-	 * Watches the sessions that can be connected. Sessions that are watched already stay, and are retried automatically.
-	 *
-	 * @throws WatchLimitReached if there are too many new sessions
-	 */
-	async watch(requested: string[]): Promise<FollowStatus[]> {
-		const sessionIds = this.withKnownSpelling(requested);
-		const added = sessionIds.filter((sessionId) => !this.watched.has(sessionId));
-		let statuses: FollowStatus[] = [];
-		await this.limits.forSessions(added.length, this.watched.size, async () => {
-			statuses = await this.follow(sessionIds);
-			const late = statuses.filter(({ connected, ended }) => !connected && ended === null);
-			for (const { sessionId } of late) {
-				// A repeated request for the same session counts once.
-				if (added.includes(sessionId))
-					void this.limits.noteLate(this.sessions.readinessOf(sessionId));
-			}
-			return statuses.filter(({ ended }) => ended !== null).length;
-		});
+	/** Follows the sessions that can be connected. Sessions that were followed before stay, and are retried automatically. */
+	async watch(sessionIds: string[]): Promise<FollowStatus[]> {
+		const statuses = await this.followAndCheck(sessionIds);
+		// The response reports them.
+		this.unwatch(statuses.flatMap(({ sessionId, ended }) => (ended === null ? [] : [sessionId])));
 		return statuses;
 	}
 
-	private async follow(sessionIds: string[]): Promise<FollowStatus[]> {
+	unwatch(sessionIds: string[]): void {
 		for (const sessionId of sessionIds) {
-			if (!this.watched.has(sessionId)) this.watched.set(sessionId, 'requested');
+			const session = this.sessions.get(sessionKey(sessionId));
+			this.sessions.delete(sessionKey(sessionId));
+			session?.started.resolve();
+			session?.lease?.close();
 		}
-		const current = await this.sessions.followAll(sessionIds, FIRST_CHECK_MS);
-		const statuses = current.map((status) =>
-			this.watched.get(status.sessionId) === 'confirmed' ? { ...status, ended: null } : status,
-		);
-		for (const { sessionId } of statuses) {
-			if (this.watched.has(sessionId)) this.watched.set(sessionId, 'confirmed');
-		}
-		// The response reports sessions that failed, so they aren't watched.
-		await this.unwatch(statuses.flatMap(({ sessionId, ended }) => (ended ? [sessionId] : [])));
-		return statuses;
-	}
-
-	async unwatch(requested: string[]): Promise<void> {
-		const sessionIds = this.withKnownSpelling(requested);
-		for (const sessionId of sessionIds) this.watched.delete(sessionId);
-		const unfollowed = sessionIds.filter(
-			(sessionId) => !this.settings.sessionIds.includes(sessionId),
-		);
-		await Promise.all(unfollowed.map(async (sessionId) => await this.sessions.unfollow(sessionId)));
 	}
 
 	/** Listens until n8n has received all events, so that the gap before the next trigger listens is short. */
 	async close(): Promise<void> {
 		const unstarted = await this.starter.drain(DRAIN_MS);
-		await this.sessions.closeAll();
+		this.unwatch(this.sessionIds);
 		this.losses.events.add(...unstarted);
 		this.closed.abort();
 	}
 
-	/** Uses the known spelling of each ID, because upper and lower case mean the same session. */
-	private withKnownSpelling(sessionIds: string[]): string[] {
-		const existing = [...this.settings.sessionIds, ...this.watched.keys()];
-		const known = new Map(existing.map((sessionId) => [sessionKey(sessionId), sessionId]));
-		return sessionIds.map((sessionId) => known.get(sessionKey(sessionId)) ?? sessionId);
+	/** The status of each session after `FIRST_CHECK_MS` at the latest. */
+	private async followAndCheck(sessionIds: string[]): Promise<FollowStatus[]> {
+		const check = async (sessionId: string): Promise<FollowStatus> => {
+			const isNew = !this.sessions.has(sessionKey(sessionId));
+			const session = this.followOne(sessionId, isNew);
+			const connecting = session.started.promise.then(() => session.lease?.ready());
+			await settledOrTimeout(clock, FIRST_CHECK_MS, connecting, session.lost.signal);
+			const connected = session.lease?.isConnected === true;
+			if (isNew) session.isAwaited = false;
+			return { sessionId, connected, ended: isNew && !connected ? session.loss : null };
+		};
+		return await Promise.all(sessionIds.map(check));
+	}
+
+	/** Connects the session as soon as the limit allows it, unless it's followed already. */
+	private followOne(sessionId: string, isAwaited = false): FollowedSession {
+		const key = sessionKey(sessionId);
+		const existing = this.sessions.get(key);
+		existing?.lease?.retryNow();
+		if (existing !== undefined) return existing;
+		const session: FollowedSession = {
+			sessionId,
+			lease: null,
+			started: deferred(),
+			loss: null,
+			lost: new AbortController(),
+			isAwaited,
+		};
+		this.sessions.set(key, session);
+		void this.limit(async () => {
+			if (this.sessions.get(key) !== session) return;
+			session.lease = openChatSocket(this.context, this.account, sessionId, {
+				disconnectOther: this.settings.disconnectOther,
+				onEvent: (event) => this.onEvent(sessionId, event),
+				onTooLarge: (chars) => this.onTooLarge({ sessionId, chars }),
+				onLost: (ending) => this.onLost(session, ending, true),
+				onEnded: (ending) => {
+					this.sessions.delete(key);
+					this.onLost(session, ending, false);
+				},
+			});
+			session.started.resolve();
+			await settledOrTimeout(clock, NEXT_AFTER_MS, session.lease.ready());
+		});
+		return session;
 	}
 
 	private onEvent(sessionId: string, event: ChatEvent): void {
@@ -189,29 +186,20 @@ export class ChatEventsListener {
 		}
 	}
 
-	private onLost(sessionId: string, ending: ChatEnded): void {
-		const isRequested = this.watched.get(sessionId) === 'requested';
-		if (isFinal(ending)) this.watched.delete(sessionId);
-		const isFixed = this.settings.sessionIds.includes(sessionId);
-		if (this.starting.has(sessionId) || (isRequested && !isFixed)) return;
-		const loss = { sessionId, ending };
+	private onLost(session: FollowedSession, ending: ChatEnded, isRetried: boolean): void {
+		const { sessionId } = session;
+		session.loss = ending;
+		session.lost.abort(DONE);
+		if (session.isAwaited) return;
 		if (this.context.getMode() === 'manual') {
+			const loss = { sessionId, ending, isRetried: false };
 			this.context.emitError(sessionsLost(this.context, [loss]));
 		} else if (ending.kind === 'session_closed') {
 			this.context.logger.info("Stopped listening to a chat session, because it's closed", {
 				sessionId,
 			});
 		} else {
-			this.losses.sessions.add(loss);
+			this.losses.sessions.add({ sessionId, ending, isRetried });
 		}
 	}
-}
-
-/** Notifies the owner of requests that were rejected because 'Secret' can't be used. */
-function secretNotice(context: ITriggerFunctions, signal: AbortSignal): RareNotice<ExplainedError> {
-	return new RareNotice(signal, (times, { message, resolution }) => {
-		const requests = times === 1 ? 'A request was' : `${times} requests were`;
-		const error = new InvalidInput(`${requests} rejected: ${message}`, onScreenOnly(resolution));
-		context.saveFailedExecution(toNodeError(context.getNode(), error));
-	});
 }

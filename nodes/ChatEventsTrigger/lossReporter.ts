@@ -4,12 +4,12 @@ import type { ChatEnded } from '../shared/chat/endings';
 import { MAX_NAMED, named, displayText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';
-import { isFinal } from './followedSessions';
 
 /** Started no execution. */
 export type TooLargeFrame = { sessionId: string; chars: number };
 
-export type Loss = { sessionId: string; ending: ChatEnded };
+/** `isRetried`: the connection tries again automatically. */
+export type Loss = { sessionId: string; ending: ChatEnded; isRetried: boolean };
 
 const RETRIED =
 	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
@@ -57,10 +57,8 @@ export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOp
 			more === 1 ? "1 more session isn't connected." : `${more} more sessions aren't connected.`,
 		);
 	}
-	// A test in the editor ends here.
-	const isTriedAgain =
-		context.getMode() !== 'manual' && losses.some(({ ending }) => !isFinal(ending));
-	const description = [...advice, ...(isTriedAgain ? [RETRIED] : [])].join(' ');
+	const isRetried = losses.some((loss) => loss.isRetried);
+	const description = [...advice, ...(isRetried ? [RETRIED] : [])].join(' ');
 	return new NodeOperationError(context.getNode(), message, { description });
 }
 

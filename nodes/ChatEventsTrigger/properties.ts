@@ -58,8 +58,9 @@ export const triggerFields: INodeProperties[] = [
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',
+			required: true,
 			description:
-				"If set, only requests with this secret are accepted. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret. Without a secret, anyone who knows the URL can add and remove sessions.",
+				"Only requests with this secret can add and remove sessions. Enter the same text in 'Trigger Secret' of Chat Session > Watch. Other systems send it in the header x-watch-secret.",
 		},
 		{ sessions: ['watched'] },
 	),

@@ -25,7 +25,27 @@ export class ChatTurnFault extends ExplainedError {
 	}
 }
 
-const BY_CODE: Record<InvalidCode, Explanation> = {
+const SEND_UNKNOWN: Resolution = {
+	onScreen:
+		"The service may or may not have accepted the message, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Prevent Duplicate Messages' makes sending again safe.",
+	forModel: 'The service may or may not have accepted the message, so it was not sent again.',
+};
+
+const SEND_UNKNOWN_WITH_KEY: Resolution = {
+	onScreen:
+		'The service may or may not have accepted the message. You can run this item again with the same idempotency key, which is safe.',
+	forModel: 'The service may or may not have accepted the message.',
+};
+
+const SEND_UNKNOWN_CLOSED: Resolution = {
+	onScreen:
+		'The service may or may not have accepted the message. Check the conversation in the service. To continue it, create a new session.',
+	forModel:
+		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
+};
+
+/** One row for each way in which a turn doesn't succeed. The codes are those of the state `invalid`. */
+const FAULTS: Record<InvalidCode | FaultName | UnknownWhy, Explanation> = {
 	bad_json: {
 		message: "The service couldn't read the message as JSON",
 		resolution: {
@@ -91,78 +111,74 @@ const BY_CODE: Record<InvalidCode, Explanation> = {
 				'Give the interaction ID and the option ID exactly as in the interactive message. It may already be answered or replaced.',
 		},
 	},
-};
-
-const BUSY: Explanation = {
-	message: 'The service is too busy to accept the message',
-	resolution: forEveryone("The message wasn't accepted. Send it again later."),
-};
-
-const FAILED: Explanation = {
-	message: "The service couldn't process the message",
-	resolution: forEveryone(
-		'The service may or may not have accepted the message. Check the conversation before you send it again.',
-	),
-};
-
-const REJECTED: Explanation = {
-	message: 'The service rejected the message',
-	quotesService: true,
-	resolution: {
-		onScreen: 'Correct what the service reports. Then send the message again.',
-		forModel: 'Correct what the service reports. Then send the message again.',
+	no_reason: {
+		message: 'The service rejected the message',
+		resolution: {
+			onScreen:
+				'The service gave no reason. Check the fields of this item, then send the message again.',
+			forModel: 'The service gave no reason. Check the values you gave.',
+		},
+	},
+	other_reason: {
+		message: 'The service rejected the message',
+		quotesService: true,
+		resolution: forEveryone('Correct what the service reports. Then send the message again.'),
+	},
+	busy: {
+		message: 'The service is too busy to accept the message',
+		resolution: forEveryone("The message wasn't accepted. Send it again later."),
+	},
+	failed: {
+		message: "The service couldn't process the message",
+		resolution: forEveryone(
+			'The service may or may not have accepted the message. Check the conversation before you send it again.',
+		),
+	},
+	not_started: {
+		message: "The message wasn't sent because the execution was stopped",
+		resolution: {
+			onScreen: 'Run this item in a new execution to send the message.',
+			forModel: 'Send the message again.',
+		},
+	},
+	later_attempt: LATER_ATTEMPT_FAILED,
+	no_ack: {
+		message: "The message was sent, but the service didn't confirm it in time",
+		resolution: SEND_UNKNOWN,
+	},
+	lost: {
+		message: 'The connection was lost after the message was sent',
+		resolution: SEND_UNKNOWN,
+	},
+	stopped: {
+		message: 'The message was sent, but the execution was stopped before the service confirmed it',
+		resolution: SEND_UNKNOWN,
+	},
+	time_limit: {
+		message:
+			"The message was sent, but the tool's time limit ended before the service confirmed it",
+		resolution: SEND_UNKNOWN,
+	},
+	session_closed: {
+		message:
+			'The session was closed after the message was sent and before the service confirmed it',
+		resolution: SEND_UNKNOWN_CLOSED,
+	},
+	unmatched: {
+		message:
+			"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
+		resolution: SEND_UNKNOWN,
+	},
+	too_large: {
+		message:
+			"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
+		resolution: SEND_UNKNOWN,
 	},
 };
 
-const REJECTED_WITHOUT_REASON: Explanation = {
-	message: REJECTED.message,
-	resolution: {
-		onScreen:
-			'The service gave no reason. Check the fields of this item, then send the message again.',
-		forModel: 'The service gave no reason. Check the values you gave.',
-	},
-};
-
-const UNCONFIRMED: Record<Extract<TurnOutcome, { kind: 'unknown' }>['why'], string> = {
-	no_ack: "The message was sent, but the service didn't confirm it in time",
-	lost: 'The connection was lost after the message was sent',
-	stopped: 'The message was sent, but the execution was stopped before the service confirmed it',
-	time_limit:
-		"The message was sent, but the tool's time limit ended before the service confirmed it",
-	session_closed:
-		'The session was closed after the message was sent and before the service confirmed it',
-	unmatched:
-		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
-	too_large:
-		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
-};
-
-export const EXECUTION_STOPPED: Explanation = {
-	message: "The message wasn't sent because the execution was stopped",
-	resolution: {
-		onScreen: 'Run this item in a new execution to send the message.',
-		forModel: 'Send the message again.',
-	},
-};
-
-const SEND_UNKNOWN: Resolution = {
-	onScreen:
-		"The service may or may not have accepted the message, so it wasn't sent again. Check the conversation in the service before you send it again. For later messages, 'Prevent Duplicate Messages' makes sending again safe.",
-	forModel: 'The service may or may not have accepted the message, so it was not sent again.',
-};
-
-const SEND_UNKNOWN_WITH_KEY: Resolution = {
-	onScreen:
-		'The service may or may not have accepted the message. You can run this item again with the same idempotency key, which is safe.',
-	forModel: 'The service may or may not have accepted the message.',
-};
-
-const SEND_UNKNOWN_CLOSED: Resolution = {
-	onScreen:
-		'The service may or may not have accepted the message. Check the conversation in the service. To continue it, create a new session.',
-	forModel:
-		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
-};
+type UnknownWhy = UnknownTurn['why'];
+type UnknownTurn = Extract<TurnOutcome, { kind: 'unknown' }>;
+type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started' | 'later_attempt';
 
 /** Null if the turn succeeded. */
 export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
@@ -173,31 +189,35 @@ export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
 		case 'unrecognized':
 			return null;
 		case 'busy':
-			return new ChatTurnFault(BUSY, 'not_sent', errorText(outcome.ack), true);
-		case 'invalid':
-			return rejected(explainInvalid(outcome.code), outcome.code);
+			return new ChatTurnFault(FAULTS.busy, 'not_sent', errorText(outcome.ack), true);
 		case 'failed':
-			return new ChatTurnFault(FAILED, 'unknown', errorText(outcome.ack));
+			return new ChatTurnFault(FAULTS.failed, 'unknown', errorText(outcome.ack));
+		case 'invalid': {
+			const known = INVALID_CODES.find((code) => code === outcome.code);
+			return rejected(
+				known ?? (outcome.code === null ? 'no_reason' : 'other_reason'),
+				outcome.code,
+			);
+		}
 		case 'rejected':
-			return rejected(REJECTED, `${outcome.originalMessage} (state ${outcome.ack.state})`);
+			return rejected('other_reason', `${outcome.originalMessage} (state ${outcome.ack.state})`);
 		case 'unknown':
-			return outcome.rejection === undefined
-				? new ChatTurnFault(
-						{
-							message: UNCONFIRMED[outcome.why],
-							resolution: howToGoOn(outcome),
-						},
-						'unknown',
-					)
-				: new ChatTurnFault(LATER_ATTEMPT_FAILED, 'unknown', outcome.rejection);
+			return unknown(outcome);
 		case 'not_sent':
 			return notSent(outcome.readiness);
 	}
 }
 
-function howToGoOn({ why, hasKey }: Extract<TurnOutcome, { kind: 'unknown' }>): Resolution {
-	if (why === 'session_closed') return SEND_UNKNOWN_CLOSED;
-	return hasKey ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN;
+function rejected(name: InvalidCode | FaultName, words: string | null): ChatTurnFault {
+	return new ChatTurnFault(quotingService(FAULTS[name], words ?? ''), 'rejected', words);
+}
+
+function unknown({ why, hasKey, rejection }: UnknownTurn): ChatTurnFault {
+	if (rejection !== undefined) return new ChatTurnFault(FAULTS.later_attempt, 'unknown', rejection);
+	const isSafe = hasKey && why !== 'session_closed';
+	const { message, resolution } = FAULTS[why];
+	const text = { message, resolution: isSafe ? SEND_UNKNOWN_WITH_KEY : resolution };
+	return new ChatTurnFault(text, 'unknown');
 }
 
 /** The error to throw for a turn that didn't succeed. */
@@ -218,20 +238,12 @@ export function faultOf(outcome: TurnOutcome): Error {
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
-function rejected(explanation: Explanation, words: string | null): ChatTurnFault {
-	return new ChatTurnFault(quotingService(explanation, words ?? ''), 'rejected', words);
-}
-
-function explainInvalid(code: string | null): Explanation {
-	const known = INVALID_CODES.find((candidate) => candidate === code);
-	if (known !== undefined) return BY_CODE[known];
-	return code === null ? REJECTED_WITHOUT_REASON : REJECTED;
-}
-
 function notSent(
 	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
 ): ChatTurnFault {
-	if (readiness.kind === 'closed_by_us') return new ChatTurnFault(EXECUTION_STOPPED, 'not_sent');
+	if (readiness.kind === 'closed_by_us') {
+		return new ChatTurnFault(FAULTS.not_started, 'not_sent');
+	}
 	const { kind, message, resolution, resolutionForModel, originalMessage, isTransient } =
 		readiness.ending;
 	const isRejected = kind === 'in_use_or_inactive';

@@ -1,5 +1,5 @@
 import type { ChatEnded } from '../shared/chat/endings';
-import type { Readiness } from '../shared/chat/ackWaiter';
+import type { Readiness } from '../shared/chat/connection';
 import { type Clock, hasOffset, pause } from '../shared/clock';
 import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/timings';
 import type { EventLink } from '../shared/chat/eventDispatcher';

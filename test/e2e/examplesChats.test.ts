@@ -1,4 +1,4 @@
-import type { ITaskData } from 'n8n-workflow';
+import type { INode, ITaskData } from 'n8n-workflow';
 import { z } from 'zod';
 import { N8nDriver } from '../n8n/driver';
 import { ScriptedModel } from '../n8n/scriptedModel';
@@ -11,7 +11,17 @@ import { sharedN8n } from './shared';
 
 const { agents, sessions } = fixtures;
 
-describe('examples of chats, with only the credentials selected', () => {
+const SECRET = 'sesame';
+
+/** Enters the secret of Chat Events, and changes the node further. */
+const withSecret =
+	(change = (node: INode) => node) =>
+	(node: INode): INode =>
+		node.name === 'Chat Events'
+			? { ...node, parameters: { ...node.parameters, watchSecret: SECRET } }
+			: change(node);
+
+describe('examples of chats, with only the credentials and the secret entered', () => {
 	let run: ExampleRun;
 	let model: ScriptedModel;
 
@@ -31,9 +41,10 @@ describe('examples of chats, with only the credentials selected', () => {
 	/** Sends a watch request to the trigger of a published workflow, as another workflow or system does. */
 	async function watch(webhookId: string | undefined, sessionId: string): Promise<void> {
 		const request = { action: 'watch', session_ids: [sessionId] };
+		const headers = { 'x-watch-secret': SECRET };
 		// Returns 503 until the workflow is published.
 		await until('the watch request to be accepted', async () => {
-			return (await run.n8n.webhook(`${webhookId}/watch`, request)).ok;
+			return (await run.n8n.webhook(`${webhookId}/watch`, request, headers)).ok;
 		});
 		await until('the socket', async () =>
 			Promise.resolve(run.simulator.sessions.openSockets(sessionId) === 1),
@@ -56,7 +67,7 @@ describe('examples of chats, with only the credentials selected', () => {
 			});
 
 		beforeAll(async () => {
-			workflow = await run.publish('06-opt-outs.json');
+			workflow = await run.publish('06-opt-outs.json', withSecret());
 		});
 		beforeEach(() => run.parties.sheets.setSpreadsheet(SHEET, { Register: [] }));
 
@@ -155,7 +166,7 @@ describe('examples of chats, with only the credentials selected', () => {
 		}
 
 		it('alerts the team once, and hands the chat back with the note and the summary of the call', async () => {
-			const settings = withSettings({ hand_back_command: 'release' });
+			const settings = withSecret(withSettings({ hand_back_command: 'release' }));
 			const workflow = await run.publish('09-chat-needs-a-person.json', settings);
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
 			await watch(trigger?.webhookId, sessions.dormant);
@@ -189,7 +200,7 @@ describe('examples of chats, with only the credentials selected', () => {
 		});
 
 		it('tells the team why the chat was not handed back, if no command is entered', async () => {
-			const workflow = await run.publish('09-chat-needs-a-person.json');
+			const workflow = await run.publish('09-chat-needs-a-person.json', withSecret());
 			const trigger = workflow.json.nodes.find(({ name }) => name === 'Chat Events');
 			await watch(trigger?.webhookId, sessions.open);
 			const { messages } = run.parties.slack;

@@ -216,8 +216,14 @@ const tools = (): Tool[] => [
 		...session('session', 'waitForEvent', 'Wait for chat session event', { timeLimit: 1 }),
 		outcome: 'timed_out',
 	},
-	session('watchList', 'watch', 'Watch chat session', { triggerUrl: trigger }),
-	session('watchList', 'unwatch', 'Stop watching chat session', { triggerUrl: trigger }),
+	session('watchList', 'watch', 'Watch chat session', {
+		triggerUrl: trigger,
+		triggerSecret: 'sesame',
+	}),
+	session('watchList', 'unwatch', 'Stop watching chat session', {
+		triggerUrl: trigger,
+		triggerSecret: 'sesame',
+	}),
 	{
 		...session('session', 'supportCommand', 'Send support command to chat session', {
 			command: from('command'),
@@ -246,7 +252,7 @@ beforeAll(async () => {
 		'Events',
 		`${PACKAGE}.chatEventsTrigger`,
 		1,
-		{ sessions: 'watched' },
+		{ sessions: 'watched', watchSecret: 'sesame' },
 		{ webhookId, credentials: { [CREDENTIAL]: credential } },
 	);
 	watching = await n8n.createWorkflow({ name: 'Watching', nodes: [events], connections: {} });

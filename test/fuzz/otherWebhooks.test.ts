@@ -45,16 +45,10 @@ const bodies = (original: () => object) =>
 test(
 	'the watch URL of Chat Events Trigger rejects any request from a stranger, and stores nothing of it',
 	async () => {
-		// Long waits never end, so no time limit is reached and each session gets a response.
-		jest.spyOn(clock, 'sleep').mockImplementation(async (ms) => {
-			await new Promise<void>((resolve) => (ms <= 500 ? setImmediate(resolve) : undefined));
-		});
-		let time = Date.now();
-		mockTime(() => time);
 		const { baseUrl, token: apiToken } = simulator;
 		const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
 		const type = 'chatEventsTrigger';
-		const parameters = { sessions: 'watched' };
+		const parameters = { sessions: 'watched', watchSecret: 'sesame' };
 		const node = harness.node(type, { id: type, parameters, credentials, webhookId: 'hook' });
 		const workflow = makeWorkflow([node]);
 		const active = await activate(harness.credentials, workflow);
@@ -67,10 +61,9 @@ test(
 			const status = hasOwnResponse ? response.statusCode : 200;
 			const body = JSON.stringify(hasOwnResponse ? response.body : result?.webhookResponse);
 			counts[status] = (counts[status] ?? 0) + 1;
-			expect([400, 413, 422, 429]).toContain(status);
+			expect(status).toBe(403);
 			expect(body.length).toBeLessThan(600);
 			expect(result?.workflowData).toBeUndefined();
-			time += 1_000;
 		});
 		await fc.assert(property, { numRuns: MANY_RUNS, includeErrorInReport: true });
 		expect(simulator.sessions.openSockets()).toBe(0);

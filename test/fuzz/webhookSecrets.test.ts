@@ -135,14 +135,17 @@ async function statusOf(address: SecretUrl, { set }: Setting, guess: unknown): P
 	}
 }
 
-test.each(EMPTY)('an empty field (%j) accepts all requests', async (set) => {
-	for (const address of Object.values(SECRET_URLS)) {
-		for (const guess of [undefined, '', 'null', 'undefined', 'sesame']) {
-			const status = await statusOf(address, { set, accepts: null }, guess);
-			expect(address.isAccepted(status)).toBe(true);
+test.each(EMPTY)(
+	'an empty field (%j) accepts all requests, or none if the secret is required',
+	async (set) => {
+		for (const address of Object.values(SECRET_URLS)) {
+			for (const guess of [undefined, '', 'null', 'undefined', 'sesame']) {
+				const status = await statusOf(address, { set, accepts: null }, guess);
+				expect(address.isAccepted(status)).toBe(address !== WATCHING);
+			}
 		}
-	}
-});
+	},
+);
 
 test('the watch URL rejects all requests if Sessions is an expression, because n8n then drops the secret', async () => {
 	const address: SecretUrl = {

@@ -53,7 +53,7 @@ import { asyncValues, createdSessionId, createValues } from '../../nodes/shared/
 import { describeEnding } from '../../nodes/shared/chat/endings';
 import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
-import { outgoingFrame, SentFrames } from '../../nodes/shared/chat/sentFrames';
+import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
 import { isRepeatable } from '../../nodes/shared/n8n/idempotency/requestRecord';
 import { authorize, readServiceAccess } from '../../nodes/shared/n8n/http/credential';
@@ -359,8 +359,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			requireConsistentCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
 	},
 	'PushCampaignContacts/push/namedRows.ts › rowsNamedIn': {
-		read: ({ text, json }) =>
-			rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
+		read: ({ text, json }) => rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
 	},
 	'PushCampaignContacts/push/namedRows.ts › rejectedRow': {
 		read: ({ text }) => rejectedRow(rejectionOf([text])),
@@ -564,20 +563,19 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const dispatcher = new EventDispatcher('session', { debug() {}, info() {}, warn() {} });
 			dispatcher.subscribe(() => {});
 			for (const payload of listOf(json).map(objectOf)) {
-				dispatcher.deliver({ ...event('message_received', payload), eventId: plain(payload.id) });
+				const eventId = plain(payload.id);
+				dispatcher.deliver({ ...event('message_received', payload), eventId }, false);
 			}
 		},
 	},
-	'shared/chat/sentFrames.ts › SentFrames': {
+	'shared/chat/acks.ts › UnconfirmedFrames': {
 		shapes: [conversation],
 		read: ({ text, json }) => {
-			const sent = new SentFrames();
-			for (const content of [text, `${text} again`]) {
-				sent.add(outgoingFrame(messageFrame(content)), 1, 0);
-			}
+			const unconfirmed = new UnconfirmedFrames();
+			const frame = outgoingFrame(messageFrame(text));
 			for (const payload of listOf(json).map(objectOf)) {
-				sent.noteEvent(event('message_received', { ...payload, role: 'user' }), 'own');
-				sent.take(readAck('default', payload), 1, 'own');
+				unconfirmed.add(outgoingFrame(messageFrame(`${text} again`)), 0);
+				unconfirmed.match(readAck('default', payload), frame, 0);
 			}
 		},
 	},
@@ -686,8 +684,6 @@ export const notReaders = new Set([
 	'shared/api/parseIds.ts › parseCampaignId',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignReads.ts › CampaignReads',
-	'ChatEventsTrigger/followedSessions.ts › FollowedSessions',
-	'ChatEventsTrigger/watchLimits.ts › WatchLimitReached',
 	'ChatSend/idempotency.ts › messageTarget',
 	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
@@ -702,6 +698,7 @@ export const notReaders = new Set([
 	'PushCampaignContacts/push/phonesByRow.ts › KeysByRow',
 	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
+	'shared/n8n/idempotency/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',
 	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
 	'PushCampaignContacts/push/skippedRows.ts › skippedRows',
@@ -736,14 +733,11 @@ export const notReaders = new Set([
 	'shared/calls/callLimit.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',
+	'shared/chat/sharedConnections.ts › ChatLease',
 	'shared/chat/endings.ts › ChatEnded',
-	'shared/chat/ackWaiter.ts › AckWaiter',
 	'shared/chat/frames.ts › interactionFrame',
 	'shared/chat/frames.ts › messageFrame',
 	'shared/chat/frames.ts › readMessage',
-	'shared/chat/lease.ts › ChatLease',
-	'shared/chat/managedSocket.ts › ManagedSocket',
-	'shared/chat/missedEvents.ts › MissedEvents',
 	'shared/chat/token.ts › mintToken',
 	'shared/n8n/idempotency/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',

@@ -58,18 +58,6 @@ export const EQUIVALENT = [
 		'false',
 		SHORT_CUT,
 	],
-	[
-		'chat/reconnectPolicy.ts',
-		'end.code !== null',
-		'true',
-		'an end from the other side always has a code',
-	],
-	[
-		'chat/connection.ts',
-		"'stopped'",
-		'""',
-		'a stopped connection is also recognized by its signal',
-	],
 	['chat/eventDispatcher.ts', "typeof frame !== 'string'", 'false', 'only text can be too large'],
 	[
 		'calls/report.ts',
@@ -82,12 +70,6 @@ export const EQUIVALENT = [
 		'{ setZone: true }',
 		'{}',
 		'only the moment is compared, and the entered time is sent unchanged',
-	],
-	[
-		'chat/eventDispatcher.ts',
-		'eventId !== null',
-		'true',
-		'an entry without an ID is never looked up',
 	],
 	['shared/clock.ts', 'true', 'false', 'the listener is removed when the wait ends'],
 	[

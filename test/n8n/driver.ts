@@ -196,11 +196,15 @@ export class N8nDriver {
 	}
 
 	/** Sends a request to a production webhook. Retries while it returns 404, because n8n registers it seconds after activation. */
-	async webhook(path: string, body: unknown = {}): Promise<Response> {
+	async webhook(
+		path: string,
+		body: unknown = {},
+		headers: Record<string, string> = {},
+	): Promise<Response> {
 		return await until(`the webhook ${path}`, async () => {
 			const response = await fetch(`${this.baseUrl}/webhook/${path}`, {
 				method: 'POST',
-				headers: { 'content-type': 'application/json' },
+				headers: { 'content-type': 'application/json', ...headers },
 				body: JSON.stringify(body),
 			});
 			if (response.status === 404) return undefined;

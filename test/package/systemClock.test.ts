@@ -16,15 +16,13 @@ const REASONS: { [file: string]: string } = {
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
 	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
 	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',
-	'nodes/ChatSession/operations/watch.operation.ts': "'Retry-After' can be a date",
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
 	'nodes/PlaceCall/wait/prepareWait.ts': 'a scheduled call is waited for from its date on',
 	'nodes/PlaceCall/wait/resumeWebhook.ts': 'n8n stores the end of the wait as a date',
 	'nodes/PlaceCall/wait/waitForWebhook.ts': 'n8n stores the end of the wait as a date',
-	'nodes/ChatEventsTrigger/watchLimits.ts': 'named `now`, and given the elapsed time',
-	'nodes/shared/chat/token.ts': 'a token ends at a date',
+	'nodes/shared/chat/connection.ts': 'a token ends at a date',
 };
 
 const files = globSync('{nodes,credentials}/**/*.ts', { cwd: ROOT }).sort();
@@ -37,7 +35,7 @@ test('only these files read the system clock', () => {
 	expect(reading).toEqual(Object.keys(REASONS).sort());
 });
 
-test('functions for the time are passed on as elapsed time', () => {
+test('no function for the time is passed on', () => {
 	const given = files.flatMap((file) => source(file).match(/\(\) => clock\.\w+\(\)/g) ?? []);
-	expect(given).toEqual(['() => clock.elapsed()']);
+	expect(given).toEqual([]);
 });

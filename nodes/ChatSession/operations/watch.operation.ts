@@ -1,27 +1,24 @@
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import { ExplainedError, InvalidInput, NotSent, TOO_MANY_REQUESTS } from '../../shared/api/errors';
 import { onScreenOnly, type Resolution } from '../../shared/api/resolution';
-import { TransportFault, type HttpResponse } from '../../shared/api/http';
-import { ATTEMPTS, REQUEST_BACKOFF, retryAfterMs } from '../../shared/api/retry';
+import { TransportFault } from '../../shared/api/http';
 import {
 	parseSessionId,
 	parseWatchSecret,
+	requireText,
 	SECRET_HEADER,
 	watchBody,
 	type WatchRequest,
 } from '../../shared/chat/parseChatFields';
-import { backoffMs, duration, pause } from '../../shared/clock';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { formOf } from '../../shared/modelForms';
-import { cancelSignal, canceledError } from '../../shared/n8n/run/cancel';
 import { sessionField } from '../../shared/n8n/forms/chatFields';
-import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
-import { clock } from '../../shared/n8n/http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import type { Operation } from '../../shared/n8n/run/operations';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { toFault } from '../../shared/n8n/http/transport';
+import { forEachChatItem, type Prepare } from '../../shared/n8n/run/chatItems';
+import { asItems, type CompletedText } from '../../shared/n8n/run/itemLoop';
+import type { Operation } from '../../shared/n8n/run/operations';
 
 const DEFAULT_CONCURRENCY = 5;
 
@@ -42,7 +39,8 @@ const fields: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { password: true },
 		default: '',
-		description: "The 'Secret' of the Chat Events Trigger. Leave empty if it has none.",
+		required: true,
+		description: "The 'Secret' of the Chat Events Trigger",
 	},
 	developerSettings(
 		concurrencyField(DEFAULT_CONCURRENCY, 'How many requests to send at the same time'),
@@ -56,15 +54,10 @@ export const watch: Operation = {
 	description: 'Add the session to a Chat Events Trigger, so that its events start the workflow',
 	fields,
 	toolDescription: 'Watches a chat session. From now on, its events start a workflow.',
-	async execute(run) {
-		return await forEachChatItem(run, (form) => prepareWatch(form, 'watch'), {
-			concurrency: DEFAULT_CONCURRENCY,
-			completedText: {
-				singular: 'session is already watched',
-				plural: 'sessions are already watched',
-			},
-		});
-	},
+	execute: sending('watch', {
+		singular: 'session is already watched',
+		plural: 'sessions are already watched',
+	}),
 };
 
 export const unwatch: Operation = {
@@ -74,32 +67,38 @@ export const unwatch: Operation = {
 	description: 'Remove the session from a Chat Events Trigger',
 	fields,
 	toolDescription: "Stops watching a chat session. Its events don't start a workflow anymore.",
-	async execute(run) {
-		return await forEachChatItem(run, (form) => prepareWatch(form, 'unwatch'), {
-			concurrency: DEFAULT_CONCURRENCY,
-			completedText: {
-				singular: 'session was already removed',
-				plural: 'sessions were already removed',
-			},
-		});
-	},
+	execute: sending('unwatch', {
+		singular: 'session was already removed',
+		plural: 'sessions were already removed',
+	}),
 };
+
+function sending(
+	action: WatchRequest['action'],
+	completedText: CompletedText,
+): Operation['execute'] {
+	return async (run) =>
+		await forEachChatItem(run, (form) => prepareWatch(form, action), {
+			concurrency: DEFAULT_CONCURRENCY,
+			completedText,
+		});
+}
 
 function prepareWatch(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const url = parseTriggerUrl(form.text('triggerUrl', MAY_BE_BLANK));
-	const secret = parseWatchSecret(form.secret('triggerSecret') ?? '', 'Trigger Secret');
+	const given = requireText(form.secret('triggerSecret') ?? '', 'Trigger Secret');
+	const headers = { [SECRET_HEADER]: parseWatchSecret(given, 'Trigger Secret') };
 	const request: WatchRequest = { action, sessionIds: [sessionId] };
 	return {
 		payload: { url, ...request },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
 		repeat: 'afterCompletion',
-		send: async ({ context }) =>
-			asItems({
-				session_id: sessionId,
-				...(await postToTrigger(context, url, secret, request)),
-			}),
+		send: async ({ context }) => {
+			const record = await postToTrigger(context, url, headers, watchBody(request));
+			return asItems({ session_id: sessionId, ...record });
+		},
 	};
 }
 
@@ -120,69 +119,13 @@ class WatchRejected extends ExplainedError {
 	override readonly name = 'WatchRejected';
 	readonly outcome = 'rejected';
 	override readonly origin = 'response';
+	override readonly isTransient: boolean;
 
-	/** @param isTransient whether the same request may succeed later */
-	constructor(
-		message: string,
-		resolution: Resolution,
-		originalMessage?: string,
-		override readonly isTransient = false,
-	) {
+	constructor(message: string, resolution: Resolution, status: number, originalMessage?: string) {
 		super(message, resolution, originalMessage);
+		this.isTransient = status === TOO_MANY_REQUESTS || status >= 500;
 	}
 }
-
-type TriggerResponse = HttpResponse & { body: unknown };
-
-/** A request with an unknown outcome is sent again, because watching twice has the same result. */
-async function postToTrigger(
-	context: IExecuteFunctions,
-	url: string,
-	secret: string,
-	request: WatchRequest,
-): Promise<JsonObject> {
-	const signal = cancelSignal(context);
-	for (let attempt = 1; ; attempt++) {
-		const result = await postOnce(context, url, secret, request).catch(toFault);
-		const isLast = attempt >= ATTEMPTS;
-		if (result instanceof TransportFault) {
-			if (isLast) throw triggerUnreachable(result);
-		} else if (result.status < 500 || isLast) {
-			return parseTriggerResponse(result);
-		}
-		if (!(await pause(clock, backoffMs(REQUEST_BACKOFF, attempt), signal)))
-			throw canceledError(context);
-	}
-}
-
-async function postOnce(
-	context: IExecuteFunctions,
-	url: string,
-	secret: string,
-	request: WatchRequest,
-): Promise<TriggerResponse> {
-	const response: unknown = await context.helpers.httpRequest({
-		method: 'POST',
-		url,
-		body: watchBody(request),
-		...(secret !== '' && { headers: { [SECRET_HEADER]: secret } }),
-		json: true,
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true,
-		disableFollowRedirect: true,
-		timeout: 30_000,
-	});
-	const { statusCode, body, headers } = isJsonObject(response) ? response : {};
-	return {
-		status: typeof statusCode === 'number' ? statusCode : 0,
-		headers: isJsonObject(headers) ? headers : {},
-		text: '',
-		body,
-	};
-}
-
-/** HTTP statuses of the trigger or of a proxy that ask for a later retry. */
-const RETRYABLE_STATUSES = new Set([TOO_MANY_REQUESTS, 502, 503, 504]);
 
 /** Advice for models by HTTP status. For other statuses, a model can do nothing. */
 const ADVICE_FOR_MODEL: { [status: number]: string } = {
@@ -190,39 +133,42 @@ const ADVICE_FOR_MODEL: { [status: number]: string } = {
 	422: `Use a chat session that isn't closed. ${formOf('Session ID')}`,
 };
 
-function parseTriggerResponse(response: TriggerResponse): JsonObject {
-	const { status, body } = response;
-	if (status === 200 && isJsonObject(body) && Array.isArray(body.watched_sessions)) return body;
-	const { message, resolution } = isJsonObject(body) ? body : {};
-	const isRetryable = RETRYABLE_STATUSES.has(status);
+async function postToTrigger(
+	context: IExecuteFunctions,
+	url: string,
+	headers: { [name: string]: string },
+	body: JsonObject,
+): Promise<JsonObject> {
+	const response: unknown = await context.helpers
+		.httpRequest({
+			method: 'POST',
+			url,
+			body,
+			headers,
+			json: true,
+			returnFullResponse: true,
+			ignoreHttpStatusErrors: true,
+			disableFollowRedirect: true,
+			timeout: 30_000,
+		})
+		.catch(toFault);
+	if (response instanceof TransportFault) throw triggerUnreachable(response);
+	const { statusCode, body: record } = isJsonObject(response) ? response : {};
+	const status = typeof statusCode === 'number' ? statusCode : 0;
+	const { message, resolution, watched_sessions: watched } = isJsonObject(record) ? record : {};
+	if (status === 200 && isJsonObject(record) && Array.isArray(watched)) return record;
 	if (typeof message === 'string' && typeof resolution === 'string') {
-		const forModel = isRetryable ? retryAfterText(response) : (ADVICE_FOR_MODEL[status] ?? '');
-		throw new WatchRejected(message, { onScreen: resolution, forModel }, undefined, isRetryable);
-	}
-	if (isRetryable) {
-		const wait = retryAfterText(response);
-		throw new WatchRejected(
-			"The host of 'Trigger URL' accepts no requests at the moment",
-			{ onScreen: wait === '' ? 'Try again later.' : wait, forModel: wait },
-			`HTTP status ${status}`,
-			isRetryable,
-		);
+		const forModel = ADVICE_FOR_MODEL[status] ?? '';
+		throw new WatchRejected(message, { onScreen: resolution, forModel }, status);
 	}
 	throw new WatchRejected(
 		"No Chat Events Trigger responds at 'Trigger URL'",
-		{
-			onScreen:
-				"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'.",
-			forModel: '',
-		},
+		onScreenOnly(
+			"Publish the workflow of the Chat Events Trigger with 'Sessions' set to 'Watched'. Then copy its Production URL, not its Test URL, to 'Trigger URL'. If its n8n is starting or busy, try again in a moment.",
+		),
+		status,
 		`HTTP status ${status}`,
 	);
-}
-
-/** From the Retry-After header. Empty if there is none. */
-function retryAfterText(response: TriggerResponse): string {
-	const waitMs = retryAfterMs(response, clock.now());
-	return waitMs === undefined || waitMs === 0 ? '' : `Try again in ${duration(waitMs)}.`;
 }
 
 function triggerUnreachable({ code }: TransportFault): NotSent {

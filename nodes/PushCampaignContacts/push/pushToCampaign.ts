@@ -12,6 +12,9 @@ import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type SentNumbers } from './sentNumbers';
 
+/** `release`: the chunk had no effect, so that a retry may send it. */
+type Note = { state: 'new' | 'same' | 'changed'; release: () => Promise<void> };
+
 export type PushOptions = SendOptions & {
 	/** At most 10,000, the documented limit. */
 	contactsPerRequest: number;
@@ -23,7 +26,7 @@ export type PushOptions = SendOptions & {
 	 * @param push identifies the rows of the push, and how they are split
 	 * @returns whether an earlier attempt noted it, or another one in its place
 	 */
-	note?: ((chunk: number, push: string) => Promise<'new' | 'same' | 'changed'>) | undefined;
+	note?: ((chunk: number, push: string) => Promise<Note>) | undefined;
 	/** Numbers that other runs of the node pushed in this execution. */
 	sentNumbers?: SentNumbers | undefined;
 	/** For *Skip Numbers Pushed Before*: the numbers that earlier executions pushed. */
@@ -72,9 +75,9 @@ export async function pushToCampaign(
 		if (open.length === 0 && all.length > 0) continue;
 		try {
 			if (stopped !== undefined) throw stopped;
-			const state = await note?.(start / size, push);
-			if (state === 'changed' && all.length > 0) throw rowsChanged();
-			if (state === 'same') {
+			const noted = await note?.(start / size, push);
+			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
+			if (noted?.state === 'same') {
 				const reason = BEGUN_EARLIER[reader];
 				rejectedRows.addAll({ rows: RowSet.of(open), status: 'unknown', reason });
 				continue;
@@ -87,8 +90,10 @@ export async function pushToCampaign(
 			record[key] = chunk;
 			const before = rejectedRows.single.length;
 			stopped = await sender.send(open, all, chunk);
-			// Its note stays, because the rows of another run may be among these in a retry.
-			if (!hasResults(chunk)) Reflect.deleteProperty(record, key);
+			if (!hasResults(chunk)) {
+				Reflect.deleteProperty(record, key);
+				await noted?.release();
+			}
 			const results = rejectedRows.single.slice(before);
 			open = [];
 			const failed = await numbers?.release(

@@ -1,14 +1,7 @@
 import { ExplainedError, ServiceRejection } from '../api/errors';
-import { onScreenOnly, USER, type Explanation, type Resolution } from '../api/resolution';
+import { onScreenOnly, USER, type Explanation } from '../api/resolution';
 import { describeUrl } from './socketUrl';
 import type { AttemptEnd, EndingKind } from './reconnectPolicy';
-
-/** The same message may succeed later. */
-const TRANSIENT_KINDS: ReadonlySet<EndingKind> = new Set([
-	'unreachable',
-	'token_unavailable',
-	'renewal_failed',
-]);
 
 /** Why a connection ended for good. Messages that were still waiting were not sent. */
 export class ChatEnded extends ExplainedError {
@@ -26,18 +19,13 @@ export class ChatEnded extends ExplainedError {
 		readonly status: number | null = null,
 	) {
 		super(explanation.message, explanation.resolution, originalMessage);
-		this.isTransient = TRANSIENT_KINDS.has(kind);
+		// The same message may succeed later.
+		this.isTransient = kind === 'unreachable';
 	}
 }
 
 const CHECK_SERVICE =
 	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
-
-const SEND_LATER: Resolution = {
-	onScreen:
-		'The old connection could have ended before the service confirmed the message. Check that the service is available and that n8n can reach it. Then send the message again.',
-	forModel: 'Send the message again later.',
-};
 
 const BY_KIND: Record<EndingKind, Explanation> = {
 	session_closed: {
@@ -83,14 +71,6 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 				'Check the session ID, and check that the credential belongs to the account of this session.',
 			forModel: "Check the session ID. A session of another account can't be used.",
 		},
-	},
-	token_unavailable: {
-		message: "The service didn't issue a new WebSocket token in time",
-		resolution: SEND_LATER,
-	},
-	renewal_failed: {
-		message: "The connection to the chat session couldn't be renewed in time",
-		resolution: SEND_LATER,
 	},
 	bad_url: {
 		message: "The service returned a WebSocket URL that n8n can't use",

@@ -18,12 +18,8 @@ export type StopReason = 'stopped' | 'time_limit';
 /** A source of events, such as `ChatLease` or `ChatConnection`. */
 export interface EventLink {
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
-	/** If the session is closed, the connection stays open until the returned function is called. */
-	keepOpen(): () => void;
-	/** Aborted if no more events will arrive. */
+	/** Aborted if no more events will arrive, with a `StopReason` if this process doesn't need them anymore. */
 	readonly signal: AbortSignal;
-	/** Null if the connection ended for another reason, or hasn't ended. */
-	readonly stopReason: StopReason | null;
 }
 
 export interface Log {
@@ -48,15 +44,10 @@ const AFTER_LOSS =
 export class EventDispatcher {
 	readonly counts: Record<string, number> = {};
 
-	/** The latest events with the listeners that failed. A replay is delivered to those listeners again. */
-	private readonly seen = new BoundedMap<OnEvent[]>(MAX_REMEMBERED);
+	/** The latest events, and frames that were too large, because the service may replay them. */
+	private readonly seen = new BoundedMap<true>(MAX_REMEMBERED);
 
-	private readonly listeners = new Set<OnEvent>();
-
-	private readonly tooLargeListeners = new Set<OnTooLarge>();
-
-	/** By content, because a replayed frame is reported only once. */
-	private readonly tooLargeFrames = new BoundedMap<true>(MAX_REMEMBERED);
+	private readonly listeners = new Map<OnEvent, OnTooLarge>();
 
 	constructor(
 		private readonly sessionId: string,
@@ -64,63 +55,47 @@ export class EventDispatcher {
 	) {}
 
 	subscribe(listener: OnEvent, onTooLarge: OnTooLarge = () => {}): () => void {
-		this.listeners.add(listener);
-		this.tooLargeListeners.add(onTooLarge);
-		return () => {
-			this.listeners.delete(listener);
-			this.tooLargeListeners.delete(onTooLarge);
-		};
+		this.listeners.set(listener, onTooLarge);
+		return () => this.listeners.delete(listener);
+	}
+
+	deliver(event: ChatEvent, mayBeReplay: boolean): void {
+		const { eventId } = event;
+		if (eventId !== null && !this.isNew(eventId)) return this.count('duplicate');
+		for (const listener of [...this.listeners.keys()]) {
+			try {
+				listener(event, mayBeReplay);
+			} catch (cause) {
+				const { sessionId } = this;
+				this.log.warn("A chat event couldn't be delivered", { sessionId, eventId, cause });
+			}
+		}
 	}
 
 	/** Counts a frame that can't be read. */
 	ignore(why: IgnoredFrame, frame: unknown): void {
+		const { sessionId } = this;
 		this.count(why);
 		const reason = LOST_CONTENT[why];
 		if (reason !== undefined && this.counts[why] === 1) {
 			const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
-			this.log.warn(message, { sessionId: this.sessionId });
+			this.log.warn(message, { sessionId });
 		}
-		if (why !== 'too_large' || typeof frame !== 'string') return;
-		const hash = fingerprint(frame);
-		if (this.tooLargeFrames.get(hash) === true) return;
-		this.tooLargeFrames.set(hash, true);
-		const { sessionId } = this;
-		this.log.warn('A frame of a chat session is too large to read', {
-			sessionId,
-			chars: frame.length,
-		});
-		for (const listener of [...this.tooLargeListeners]) listener(frame.length);
-	}
-
-	deliver(event: ChatEvent, mayBeReplay = false): void {
-		const { eventId } = event;
-		const pending = eventId === null ? undefined : this.seen.get(eventId);
-		if (pending?.length === 0) {
-			this.count('duplicate');
-			return;
-		}
-		const listeners = [...this.listeners].filter((one) => pending?.includes(one) !== false);
-		const failed = listeners.filter((listener) => !this.dispatch(event, mayBeReplay, listener));
-		if (eventId !== null) this.seen.set(eventId, failed);
-	}
-
-	/** @returns whether the listener succeeded */
-	private dispatch(event: ChatEvent, mayBeReplay: boolean, listener: OnEvent): boolean {
-		try {
-			listener(event, mayBeReplay);
-			return true;
-		} catch (cause) {
-			this.log.warn("A chat event couldn't be delivered", {
-				sessionId: this.sessionId,
-				eventId: event.eventId,
-				cause,
-			});
-			return false;
-		}
+		// By content, because a replayed frame is reported only once.
+		if (why !== 'too_large' || typeof frame !== 'string' || !this.isNew(fingerprint(frame))) return;
+		const chars = frame.length;
+		this.log.warn('A frame of a chat session is too large to read', { sessionId, chars });
+		for (const onTooLarge of [...this.listeners.values()]) onTooLarge(chars);
 	}
 
 	count(kind: string): void {
 		this.counts[kind] = (this.counts[kind] ?? 0) + 1;
 		this.log.debug('Ignored a frame of the chat session', { sessionId: this.sessionId, kind });
+	}
+
+	private isNew(id: string): boolean {
+		if (this.seen.has(id)) return false;
+		this.seen.set(id, true);
+		return true;
 	}
 }

@@ -1,71 +1,72 @@
 import { randomUUID } from 'crypto';
-import { fingerprint } from '../hash';
-import { sessionKey } from './parseChatFields';
-import { ChatConnection, type ConnectionOptions } from './connection';
-import { pause } from '../clock';
-import {
-	LINGER_AFTER_ACTION_MS,
-	LINGER_AFTER_TRIGGER_MS,
-	MAX_RECONNECT_ATTEMPTS,
-	MAX_SLOW_POLLS,
-} from './timings';
-import type { Log } from './eventDispatcher';
-import { ChatLease, type LeaseIdentity, type LeaseOptions } from './lease';
-import { MissedEvents } from './missedEvents';
-import type { PolicyLimits } from './reconnectPolicy';
 import { BoundedMap } from '../boundedMap';
-import { SentFrames } from './sentFrames';
+import { DONE, pause } from '../clock';
+import { fingerprint } from '../hash';
+import { type OutgoingFrame, UnconfirmedFrames } from './acks';
+import {
+	type AckResult,
+	ChatConnection,
+	type ConnectionOptions,
+	type NotReady,
+	type Readiness,
+} from './connection';
+import type { ChatEnded } from './endings';
+import type { Log, OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
+import { sessionKey } from './parseChatFields';
+import { ACTION_LIMITS, type AttemptEnd, ReconnectPolicy } from './reconnectPolicy';
+import { CHAT_BACKOFF, LINGER_MS } from './timings';
+import type { MintResult } from './token';
+import type { TurnLink } from './turn';
 
-/** How long a lease retries if the session can't be connected. */
-interface RetryLimits extends PolicyLimits {
-	/** How long the connection stays open after its last lease. */
-	lingerMs: number;
+export interface LeaseOptions {
+	sessionId: string;
+	baseUrl: string;
+	/** Identifies the account: a fingerprint of the API token, never the token itself. */
+	account: string;
+	/** Instance ID of n8n. Part of the `client_id`. */
+	instanceId: string;
+	/**
+	 * - `trigger`: an active trigger. Never gives up, and keeps the `client_id` when n8n restarts.
+	 * - `test`: a trigger that is tested in the editor.
+	 * - `action`: gives up after a few attempts.
+	 */
+	usedBy: 'trigger' | 'test' | 'action';
+	/** The user confirmed that another client may lose the session. */
+	disconnectOther: boolean;
+	/** See `mintToken` in `token.ts`. */
+	mintToken: () => Promise<MintResult>;
+	/** Hides the API token of the account in a text of the service. */
+	hideApiToken: (text: string) => string;
+	log: Log;
+	/** Called once for each event from now on, in the order of arrival. */
+	onEvent?: OnEvent;
+	onTooLarge?: OnTooLarge;
+	/** For a trigger: several attempts have failed, and the connection tries again at intervals of minutes. */
+	onLost?: (ending: ChatEnded) => void;
+	/** Called at most once, if no connection is possible. Never called after `close()`. */
+	onEnded?: (ending: ChatEnded) => void;
 }
 
-/** A trigger follows a session for days, so it waits for an outage to end, and 10 minutes for an inactive agent. */
-const TRIGGER_LIMITS: RetryLimits = {
-	reconnectAttempts: MAX_RECONNECT_ATTEMPTS,
-	slowPolls: MAX_SLOW_POLLS,
-	lingerMs: LINGER_AFTER_TRIGGER_MS,
-};
-
-/** An execution waits for the result of an action, so an action gives up soon. */
-const ACTION_LIMITS: RetryLimits = {
-	reconnectAttempts: 4,
-	slowPolls: 0,
-	lingerMs: LINGER_AFTER_ACTION_MS,
-};
-
-/** Sessions whose outstanding acks are remembered. */
+/** Sessions whose unconfirmed frames are remembered. */
 const MAX_SESSIONS = 5_000;
 
 type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
 /**
  * The chat connections of one n8n process: one per session, shared by all nodes, workflows, and executions. A connection
- * lasts while it has a lease, and shortly after. How it serves several leases:
+ * lasts while it has a user, and half a second longer after an action. Every user gets every event once. Sends run one after
+ * another (`acquireSend`). `claim=1` is sent if at least one user may take over.
  *
- * - Every lease gets every event once. Sends run one after another (`acquireSend`).
- * - The connection retries as long as the lease with the highest limits does. Other leases end when their own limits are
- *   reached.
- * - A new lease makes a failed connection retry immediately instead of after a slow poll.
- * - The connection sends `claim=1` while at least one lease may take over, by the rules of `ReconnectPolicy`.
- * - Tokens are requested for the lease with the highest limits.
- * - A trigger whose lease has ended joins again as soon as another node has connected the session (`whenConnected`).
- *
- * A connection keeps its `client_id` when it reconnects, as the document asks. While an active trigger uses a connection in
- * this process or waits for one, new connections get a `client_id` that also stays the same when n8n restarts. Otherwise it
- * differs per process, so that the service rejects a second process (queue mode). With the same `client_id`, the service
- * might treat the second process as a reconnect of the first, and the two would displace each other.
+ * A connection keeps its `client_id` when it reconnects, as the document asks. If a trigger opened it, the ID also stays the
+ * same when n8n restarts. Otherwise it differs per process, so that the service rejects a second process (queue mode). With
+ * the same ID, the service might treat the second process as a reconnect of the first, and the two would displace each other.
  */
 export class SharedConnections {
 	private readonly shared = new Map<string, SharedConnection>();
 
-	private readonly sent = new BoundedMap<SentFrames>(MAX_SESSIONS);
+	private readonly unconfirmed = new BoundedMap<UnconfirmedFrames>(MAX_SESSIONS);
 
 	private readonly closing = new Map<string, Promise<void>>();
-
-	private readonly waiting = new Set<WaitingTrigger>();
 
 	private readonly processId = randomUUID();
 
@@ -73,240 +74,266 @@ export class SharedConnections {
 
 	/** Joins the connection of the session, or opens it. */
 	lease(options: LeaseOptions): ChatLease {
-		const key = keyOf(options);
-		const clientId = this.clientId(key, options);
-		const existing = this.shared.get(key);
-		// Opened by an action: a trigger needs the `client_id` that it also has after a restart.
-		if (
-			options.usedBy === 'trigger' &&
-			existing?.isReplaceable === true &&
-			existing.clientId !== clientId
-		) {
-			existing.close();
-		}
-		return (this.shared.get(key) ?? this.open(key, clientId, options)).join(options);
+		const { baseUrl, account, sessionId } = options;
+		const key = fingerprint([baseUrl, account, sessionKey(sessionId)]);
+		return (this.shared.get(key) ?? this.open(key, options)).join(options);
 	}
 
-	/**
-	 * For a trigger whose lease has ended: calls `onConnected` when another node has connected the session. The next lease of
-	 * the trigger gets the events since that connection began.
-	 *
-	 * @returns a function that ends the wait
-	 */
-	whenConnected(trigger: LeaseIdentity, onConnected: () => void): () => void {
-		const waiting = { key: keyOf(trigger), node: trigger.node, onConnected };
-		this.waiting.add(waiting);
-		return () => this.waiting.delete(waiting);
-	}
-
-	private open(key: string, clientId: string, options: LeaseOptions): SharedConnection {
+	private open(key: string, options: LeaseOptions): SharedConnection {
 		const session = sessionKey(options.sessionId);
-		const sent = this.sent.get(key) ?? new SentFrames();
-		this.sent.set(key, sent);
-		// With another credential, or before an edit of this one. The service would treat it as another client.
-		const replaced = [...this.shared.values()].filter(
-			(one) => one.isIdle && one.session === session,
-		);
+		const owner = options.usedBy === 'trigger' ? 'trigger' : this.processId;
+		const unconfirmed = this.unconfirmed.get(key) ?? new UnconfirmedFrames();
+		this.unconfirmed.set(key, unconfirmed);
+		// Idle, and opened with another API token. The service would treat it as another client.
+		for (const one of this.shared.values()) if (one.session === session) one.closeIfUnused();
 		const opened = new SharedConnection(this.parts, options, {
-			clientId,
-			sent,
+			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
+			unconfirmed,
 			// The service may reject two sockets of one client, so the previous one must close first.
 			previousClosed: async () => await this.closing.get(session),
 			onClosing: (closed) => {
 				if (this.shared.get(key) === opened) this.shared.delete(key);
 				const earlier = this.closing.get(session);
-				const gone = closed
-					.then(async () => await earlier)
-					.finally(() => {
-						if (this.closing.get(session) === gone) this.closing.delete(session);
-					});
+				const gone = Promise.all([earlier, closed]).then(() => {
+					if (this.closing.get(session) === gone) this.closing.delete(session);
+				});
 				this.closing.set(session, gone);
 			},
 		});
-		for (const one of replaced) opened.replace(one);
-		for (const one of this.waiting) if (one.key === key) void this.invite(one, opened);
 		this.shared.set(key, opened);
 		return opened;
 	}
-
-	private async invite(trigger: WaitingTrigger, connection: SharedConnection): Promise<void> {
-		const isConnected = await connection.keepMissedUntilConnected(trigger.node);
-		if (isConnected && this.waiting.has(trigger)) trigger.onConnected();
-	}
-
-	private clientId(key: string, { usedBy, instanceId }: LeaseOptions): string {
-		const owner = usedBy === 'trigger' || this.hasTrigger() ? 'trigger' : this.processId;
-		return `n8n-${fingerprint([instanceId, owner, key]).slice(0, 32)}`;
-	}
-
-	private hasTrigger(): boolean {
-		return this.waiting.size > 0 || [...this.shared.values()].some((one) => one.hasTrigger);
-	}
-}
-
-/** The same for all leases that share a connection. */
-function keyOf({ baseUrl, account, sessionId }: LeaseIdentity): string {
-	return fingerprint([baseUrl, account, sessionKey(sessionId)]);
-}
-
-interface WaitingTrigger {
-	/** See `keyOf`. */
-	key: string;
-	node: string;
-	onConnected: () => void;
 }
 
 interface SharedConnectionOptions {
 	clientId: string;
-	sent: SentFrames;
+	unconfirmed: UnconfirmedFrames;
 	previousClosed: () => Promise<void>;
 	/** The connection is no longer used. `closed` resolves when its socket has ended. */
 	onClosing: (closed: Promise<void>) => void;
 }
 
+/** The connection of a session with its users. */
 class SharedConnection {
+	readonly session: string;
+
 	private readonly connection: ChatConnection;
 
 	private readonly leases = new Set<ChatLease>();
 
-	private readonly missed: MissedEvents;
-
-	/** Aborted by the next lease. */
+	/** Aborted by the next user. */
 	private joined = new AbortController();
 
 	constructor(
 		private readonly parts: SocketParts,
-		/** Applies if nobody has a lease. */
+		/** Applies if there is no user. */
 		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {
 		const { sessionId, baseUrl } = lastLease;
+		this.session = sessionKey(sessionId);
 		const log: Log = {
-			debug: (...entry) => this.leadingLease().log.debug(...entry),
-			info: (...entry) => this.leadingLease().log.info(...entry),
-			warn: (...entry) => this.leadingLease().log.warn(...entry),
+			debug: (...entry) => this.leading().log.debug(...entry),
+			info: (...entry) => this.leading().log.info(...entry),
+			warn: (...entry) => this.leading().log.warn(...entry),
 		};
 		this.connection = new ChatConnection({
 			...parts,
 			sessionId,
 			baseUrl,
 			clientId: options.clientId,
-			sent: options.sent,
-			needs: () => ({
-				...retryLimits(this.leadingLease()),
-				disconnectOther: [...this.leases].some((lease) => lease.options.disconnectOther),
-			}),
+			unconfirmed: options.unconfirmed,
 			log,
+			mayDisconnectOther: () => [...this.leases].some((lease) => lease.options.disconnectOther),
 			mintToken: async () => {
 				await options.previousClosed();
-				return await this.leadingLease().mintToken();
+				return await this.leading().mintToken();
 			},
-			hideApiToken: (text) => this.leadingLease().hideApiToken(text),
-			onAttemptFailed: () => this.endExhaustedLeases(),
+			hideApiToken: (text) => this.leading().hideApiToken(text),
+			onAttemptEnded: (attempt, ending) => this.onAttemptEnded(attempt, ending),
+			onLost: (ending) => {
+				for (const lease of [...this.leases]) lease.lose(ending);
+			},
 			onEnded: (ending) => {
 				options.onClosing(Promise.resolve());
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
 		});
-		this.missed = new MissedEvents(parts.clock, this.connection.signal);
-		this.connection.subscribe((event) => this.missed.add(event));
-	}
-
-	get clientId(): string {
-		return this.options.clientId;
-	}
-
-	get session(): string {
-		return sessionKey(this.lastLease.sessionId);
-	}
-
-	/** Whether the connection has no lease and closes soon. */
-	get isIdle(): boolean {
-		return this.leases.size === 0;
-	}
-
-	/** Whether the connection can close now without losing events that it keeps for a trigger. */
-	get isReplaceable(): boolean {
-		return this.isIdle && this.missed.isEmpty;
-	}
-
-	get hasTrigger(): boolean {
-		return [...this.leases].some(({ options }) => options.usedBy === 'trigger');
 	}
 
 	join(options: LeaseOptions): ChatLease {
 		const lease = new ChatLease(this.connection, options, (left) => this.leave(left));
 		this.leases.add(lease);
-		this.joined.abort();
+		this.joined.abort(DONE);
 		this.joined = new AbortController();
-		if (options.usedBy === 'trigger') void this.replayMissed(lease);
 		this.connection.start().retryNow();
 		return lease;
 	}
 
-	/** Delivers the missed events after `join` has returned the lease. */
-	private async replayMissed(lease: ChatLease): Promise<void> {
-		const missed = this.missed.take(lease.options.node);
-		await Promise.resolve();
-		for (const event of missed) lease.receive(event);
+	closeIfUnused(): void {
+		if (this.leases.size > 0 || this.connection.signal.aborted) return;
+		this.options.onClosing(this.connection.close());
+	}
+
+	/** See `ConnectionOptions`. Actions give up at their own limits, beside a trigger that keeps trying. */
+	private onAttemptEnded(attempt: AttemptEnd, ending: ChatEnded): number {
+		let neededInMs = Infinity;
+		for (const lease of [...this.leases]) {
+			// The attempt began before the user joined, so it didn't use the user's settings.
+			const isOlder = lease.attemptsBefore >= this.connection.attempts;
+			const step = isOlder ? null : lease.policy?.next(attempt);
+			if (isOlder) neededInMs = Math.min(neededInMs, CHAT_BACKOFF.firstMs);
+			else if (step?.kind === 'retry') neededInMs = Math.min(neededInMs, step.afterMs);
+			else if (step != null) lease.end(ending);
+		}
+		return neededInMs;
 	}
 
 	private leave(lease: ChatLease): void {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
-		if (this.connection.signal.aborted) return;
-		const { usedBy, node } = lease.options;
-		if (usedBy === 'trigger' && !this.isUsedByTrigger(node)) void this.missed.keepFor(node);
-		if (this.leases.size === 0) void this.linger();
+		if (this.leases.size > 0 || this.connection.signal.aborted) return;
+		// The next connection of a trigger gets the events in between by the replay. A kept one would lose them.
+		if (lease.options.usedBy === 'action') void this.linger();
+		else this.closeIfUnused();
 	}
 
-	/** Closes an idle connection of the session, and takes the events that it keeps for triggers. */
-	replace(other: SharedConnection): void {
-		this.missed.takeOver(other.missed);
-		other.close();
-	}
-
-	/** Keeps the events for a trigger that joins once the session is connected. @returns whether it is */
-	async keepMissedUntilConnected(node: string): Promise<boolean> {
-		const ready = this.connection.ready();
-		void this.missed.keepFor(node, [], ready);
-		return (await ready).kind === 'open';
-	}
-
-	private isUsedByTrigger(node: string): boolean {
-		return [...this.leases].some(
-			({ options }) => options.usedBy === 'trigger' && options.node === node,
-		);
-	}
-
-	/** Closes the connection unless there is a new lease. */
 	private async linger(): Promise<void> {
-		const { clock } = this.parts;
-		const { lingerMs } = this.missed.isEmpty ? retryLimits(this.lastLease) : TRIGGER_LIMITS;
-		const endedOrJoined = AbortSignal.any([this.connection.signal, this.joined.signal]);
-		if ((await pause(clock, lingerMs, endedOrJoined)) && this.isIdle) this.close();
+		const stopped = AbortSignal.any([this.connection.signal, this.joined.signal]);
+		if (await pause(this.parts.clock, LINGER_MS, stopped)) this.closeIfUnused();
 	}
 
-	close(): void {
-		this.options.onClosing(this.connection.close());
-	}
-
-	/** Ignores attempts that began before the lease, because they didn't use its settings. */
-	private endExhaustedLeases(): void {
-		for (const lease of [...this.leases]) {
-			const ending = this.connection.giveUpReason(retryLimits(lease.options));
-			if (ending !== null && lease.attemptsBefore < this.connection.attempts) lease.end(ending);
-		}
-	}
-
-	private leadingLease(): LeaseOptions {
+	/** The user whose credential and log the connection uses: a trigger outlives an execution. */
+	private leading(): LeaseOptions {
 		const leases = [...this.leases].map(({ options }) => options);
-		return (
-			leases.find((one) => retryLimits(one) === TRIGGER_LIMITS) ?? leases.at(-1) ?? this.lastLease
-		);
+		return leases.find(({ usedBy }) => usedBy !== 'action') ?? leases.at(-1) ?? this.lastLease;
 	}
 }
 
-function retryLimits({ usedBy }: LeaseOptions): RetryLimits {
-	return usedBy === 'action' ? ACTION_LIMITS : TRIGGER_LIMITS;
+/**
+ * One node's use of the shared connection of a session. The node must always close it. Closing doesn't end the connection
+ * for other nodes. No method rejects.
+ */
+export class ChatLease implements TurnLink {
+	private readonly closed = new AbortController();
+
+	private readonly subscriptions = new Set<() => void>();
+
+	private endedWith: ChatEnded | null = null;
+
+	/** When an action gives up. Null for triggers, which never do. */
+	readonly policy: ReconnectPolicy | null;
+
+	/** Attempts to connect that began before this lease. */
+	readonly attemptsBefore: number;
+
+	/** Created by `SharedConnections.lease`. */
+	constructor(
+		private readonly connection: ChatConnection,
+		readonly options: LeaseOptions,
+		private readonly onClosed: (lease: ChatLease) => void,
+	) {
+		// With the longest delays, so that the attempts of the connection come first.
+		this.policy = options.usedBy === 'action' ? new ReconnectPolicy(ACTION_LIMITS, () => 1) : null;
+		this.attemptsBefore = connection.attempts;
+		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
+	}
+
+	/** See `EventLink`. */
+	get signal(): AbortSignal {
+		return this.closed.signal;
+	}
+
+	/** Why no connection is possible. Null while one may be, and after `close()`. */
+	get ending(): ChatEnded | null {
+		return this.endedWith;
+	}
+
+	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
+	get lastFailure(): ChatEnded | null {
+		return this.connection.lastFailure;
+	}
+
+	/** Whether the session is connected now. */
+	get isConnected(): boolean {
+		return this.connection.isConnected;
+	}
+
+	/** Resolves when the session is connected, or when this lease has ended. */
+	async ready(): Promise<Readiness> {
+		const readiness = await this.connection.ready(this.signal);
+		return this.signal.aborted ? this.unavailable() : readiness;
+	}
+
+	/**
+	 * Calls the listener once for each event from now on, until the lease is closed.
+	 *
+	 * @returns a function that unsubscribes
+	 */
+	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
+		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
+		const stop = () => {
+			unsubscribe();
+			this.subscriptions.delete(stop);
+		};
+		this.subscriptions.add(stop);
+		return stop;
+	}
+
+	/** Waits until no other lease is sending, and returns `release`, which must be called. */
+	async acquireSend(): Promise<() => void> {
+		return await this.connection.acquireSend(this.signal);
+	}
+
+	/** See `TurnLink`. Call it after `acquireSend`, so that the conversation keeps its order. */
+	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
+		const result = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
+		const hasEnded = result.kind === 'not_sent' && this.signal.aborted;
+		return hasEnded ? { ...result, readiness: this.unavailable() } : result;
+	}
+
+	/** If the session isn't connected, tries again now. */
+	retryNow(): void {
+		this.connection.retryNow();
+	}
+
+	/** Ends the lease. The connection closes if nobody else uses it. */
+	close(reason: StopReason = 'stopped'): void {
+		if (!this.signal.aborted) this.release(reason);
+	}
+
+	/** Called by the shared connection. */
+	lose(ending: ChatEnded): void {
+		this.report(() => this.options.onLost?.(ending));
+	}
+
+	/** Called by the shared connection. */
+	end(ending: ChatEnded): void {
+		if (this.signal.aborted) return;
+		this.endedWith = ending;
+		this.release(DONE);
+		this.report(() => this.options.onEnded?.(ending));
+	}
+
+	private report(callback: () => void): void {
+		try {
+			callback();
+		} catch (cause) {
+			this.options.log.warn("The end of a chat session connection couldn't be reported", {
+				cause: String(cause),
+			});
+		}
+	}
+
+	private unavailable(): NotReady {
+		return this.endedWith === null
+			? { kind: 'closed_by_us' }
+			: { kind: 'ended', ending: this.endedWith };
+	}
+
+	private release(reason: string): void {
+		for (const stop of [...this.subscriptions]) stop();
+		this.closed.abort(reason);
+		this.onClosed(this);
+	}
 }

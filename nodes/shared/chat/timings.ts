@@ -25,35 +25,26 @@ export const HEALTHY_AFTER_MS = 45_000;
  */
 export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
-/** "Give up after a few attempts": about a minute in total. */
-export const MAX_RECONNECT_ATTEMPTS = 6;
-
 /** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
 export const SLOW_POLL_MS = 20_000;
 
-/** 10 minutes of slow polling. The document gives no limit. */
-export const MAX_SLOW_POLLS = 30;
+/** After "a few attempts", a trigger never gives up, because the service may be down for hours. */
+export const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+
+/** After a connection of this length, the next loss is reported again. Much longer than the attempts before it. */
+export const STABLE_AFTER_MS = 3_600_000;
 
 /** "The token expires 5 minutes after issue". */
 export const TOKEN_LIFETIME_MS = 300_000;
 
-/** Delay before another request for a token while the socket is open. */
+/** Shortest time between two requests for a token while the socket is open. */
 export const TOKEN_RETRY_MS = 30_000;
 
 /**
- * Time between rotations of an open socket. The protocol has no ping, so only rotation limits how long a dead connection
- * goes unnoticed.
+ * How long a shared connection stays open after its last action, so that the next item or execution can reuse it. Shorter
+ * than the first reconnect, so that an action in another process gets through on its first retry.
  */
-export const ROTATE_EVERY_MS = 270_000;
-
-/**
- * How long a shared connection stays open after its last action, so that the next execution can reuse it. Shorter than the
- * first reconnect, so that an action in another process gets through on its first retry.
- */
-export const LINGER_AFTER_ACTION_MS = 500;
-
-/** How long a connection and its events are kept for a trigger whose workflow is published again. */
-export const LINGER_AFTER_TRIGGER_MS = 3_000;
+export const LINGER_MS = 500;
 
 /** How long to accept events after `session_closed`. */
 export const SESSION_CLOSED_LINGER_MS = 2_000;
@@ -61,11 +52,8 @@ export const SESSION_CLOSED_LINGER_MS = 2_000;
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
 export const ACK_TIMEOUT_MS = 120_000;
 
-/** No ack of a frame is expected on a later socket after this time. Much longer than a turn takes. */
-export const LATE_ACK_MS = 300_000;
-
-/** How long to wait for proof of which frame an ack is about: another ack, or the customer's message. */
-export const MATCH_TIMEOUT_MS = 10_000;
+/** No ack of a frame is expected on a later socket after this time. Longer than a turn and the next two renewals take. */
+export const LATE_ACK_MS = 600_000;
 
 /** `busy` is "safe to retry". */
 export const MAX_BUSY_RETRIES = 5;

@@ -1,9 +1,9 @@
 import { backoffMs, pause, type Clock } from '../clock';
-import type { AckResult, NotReady } from './ackWaiter';
+import { type OutgoingFrame, outgoingFrame } from './acks';
+import type { AckResult, NotReady } from './connection';
 import { type Ack, type ClientFrame, errorText } from './frames';
 import type { EventLink, StopReason } from './eventDispatcher';
 import { ACK_TIMEOUT_MS, CHAT_BACKOFF, MAX_BUSY_RETRIES, MAX_RESENDS } from './timings';
-import { type OutgoingFrame, outgoingFrame } from './sentFrames';
 
 /** The part of a connection that a turn needs, such as `ChatLease` or `ChatConnection`. */
 export interface TurnLink extends EventLink {
@@ -59,8 +59,6 @@ export async function sendTurn(
 		() => {},
 		() => unread.frames++,
 	);
-	// An agent can close the session during its last turn.
-	const close = link.keepOpen();
 	try {
 		const sent = await send({ link, frame, options }).finally(release);
 		const { result, ...attempts } = sent;
@@ -71,7 +69,6 @@ export async function sendTurn(
 			: unknownOutcome(unread.frames > 0 ? 'too_large' : (missingAck ?? 'lost'), frame);
 	} finally {
 		unsubscribe();
-		close();
 	}
 }
 
@@ -114,7 +111,7 @@ async function send({ link, frame, options }: Turn): Promise<SendResult> {
 			continue;
 		}
 		const isAborted = result.kind === 'aborted';
-		missingAck = isAborted ? (link.stopReason ?? 'lost') : result.kind;
+		missingAck = isAborted ? stopReasonOf(link.signal) : result.kind;
 		// The ack of another attempt couldn't be matched either, and a closed session accepts none.
 		const isFinal = isAborted || result.kind === 'unmatched' || result.kind === 'session_closed';
 		if (!hasKey || isFinal || resends >= MAX_RESENDS) {
@@ -122,6 +119,11 @@ async function send({ link, frame, options }: Turn): Promise<SendResult> {
 		}
 		resends += 1;
 	}
+}
+
+/** Why the sender stopped waiting. */
+function stopReasonOf({ reason }: AbortSignal): StopReason | 'lost' {
+	return reason === 'stopped' || reason === 'time_limit' ? reason : 'lost';
 }
 
 function isSessionClosed(readiness: NotReady): boolean {

@@ -22,8 +22,9 @@ function contextOf(mode: WorkflowExecuteMode = 'trigger') {
 
 const AGAIN =
 	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
-const loss = (sessionId: string, kind: EndingKind) => ({
+const loss = (sessionId: string, kind: EndingKind, isRetried = kind === 'unreachable') => ({
 	sessionId,
+	isRetried,
 	ending: new ChatEnded(
 		kind,
 		{ message: 'The chat has ended', resolution: forEveryone('Look at it.') },
@@ -49,13 +50,6 @@ test.each<[string, EndingKind[], WorkflowExecuteMode, string, string]>([
 		`Look at it. ${AGAIN}`,
 	],
 	[
-		'one in the editor, where the test ends',
-		['unreachable'],
-		'manual',
-		"Chat session s0 isn't connected: the chat has ended",
-		'Look at it.',
-	],
-	[
 		'two, of which one is retried',
 		['session_closed', 'unreachable'],
 		'trigger',
@@ -77,9 +71,9 @@ test("names 50 of 1,000 sessions that aren't connected", () => {
 test("text from the service doesn't contain HTML", () => {
 	const text = { message: 'The chat has ended', resolution: forEveryone('Look at it.') };
 	const ending = new ChatEnded('session_closed', text, '<a href="x">closed</a>', null);
-	expect(sessionsLost(contextOf(), [{ sessionId: 's0', ending }]).description).toBe(
-		'Look at it. The service said: ‹a href="x">closed‹/a>.',
-	);
+	expect(
+		sessionsLost(contextOf(), [{ sessionId: 's0', ending, isRetried: false }]).description,
+	).toBe('Look at it. The service said: ‹a href="x">closed‹/a>.');
 });
 
 test.each([

@@ -1,11 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { ChatEventsListener } from '../../../nodes/ChatEventsTrigger/listener';
+import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { makeWorkflow, nodeTypes, speedUp, triggerContext } from '../../engine';
+import { untilIdle } from '../../n8n/until';
 import { eventually } from '../chatHarness';
-import { eventsOf, sessions, triggerHarness } from './triggerHarness';
+import { eventsOf, neverLate, sessions, triggerHarness } from './triggerHarness';
 import { watchUrl, WATCHING } from './watchHarness';
 
 const harness = triggerHarness();
-const { post, watch, stored, database, storing } = watchUrl(harness);
+const { post, watch, stored, writes, database, storing } = watchUrl(harness);
+
+const madeUp = (count: number) => Array.from({ length: count }, () => randomUUID());
+const tokenRequests = () =>
+	harness.service().requests.filter(({ path }) => path.endsWith('/ws_token')).length;
 
 test('a watched session is connected immediately, and stored', async () => {
 	const active = await harness.start(WATCHING);
@@ -268,11 +275,7 @@ describe('rejected', () => {
 
 	test.each([[{}], [{ 'x-watch-secret': 'wrong' }]])('a wrong secret: %j', async (headers) => {
 		await harness.start(WATCHING);
-		const parameters = { ...WATCHING, watchSecret: 'right' };
-		const response = await post(
-			{ action: 'watch', session_id: sessions.open },
-			{ parameters, headers },
-		);
+		const response = await post({ action: 'watch', session_id: sessions.open }, { headers });
 		expect(response).toEqual({
 			statusCode: 403,
 			body: {
@@ -282,10 +285,7 @@ describe('rejected', () => {
 			},
 		});
 		expect(harness.service().sessions.openSockets()).toBe(0);
-		const right = { parameters, headers: { 'x-watch-secret': 'right' } };
-		expect((await post({ action: 'watch', session_id: sessions.open }, right)).statusCode).toBe(
-			200,
-		);
+		expect((await watch(sessions.open)).statusCode).toBe(200);
 	});
 
 	test('in a process without the trigger, and in a test in the editor', async () => {
@@ -324,4 +324,134 @@ test.each([
 		method,
 	);
 	expect(Object.keys(webhookMethods?.default ?? {})).toEqual(['checkExists', 'create', 'delete']);
+});
+
+describe('an invalid body', () => {
+	const bodies: Array<[string, string]> = [
+		['none', ''],
+		['text', 'watch'],
+		['incomplete JSON', '{"action":'],
+		['null', 'null'],
+		['a list', '["watch"]'],
+		['a JSON text', '"{}"'],
+		['an inherited action', '{"__proto__":{"action":"watch"}}'],
+	];
+	test.each(bodies)('%s', async (_name, text) => {
+		await harness.start(WATCHING);
+		const message = '"action" in the request must be "watch" or "unwatch"';
+		expect(await post(undefined, { rawBody: Buffer.from(text) })).toEqual({
+			statusCode: 400,
+			body: { message, resolution: expect.any(String) },
+		});
+		expect(writes()).toBe(0);
+	});
+});
+
+test.each([101, 1_000])(
+	'a request with %i made-up sessions is rejected completely',
+	async (count) => {
+		await harness.start(WATCHING);
+		for (const action of ['watch', 'unwatch']) {
+			expect(await post({ action, session_ids: madeUp(count) })).toEqual({
+				statusCode: 400,
+				body: {
+					message: `A request can contain at most 100 sessions (got ${count.toLocaleString('en-US')})`,
+					resolution: 'Send the sessions in several requests.',
+				},
+			});
+		}
+		expect([tokenRequests(), writes()]).toEqual([0, 0]);
+	},
+);
+
+test('a long invalid ID is shortened in the response', async () => {
+	await harness.start(WATCHING);
+	const { statusCode, body } = await watch('x'.repeat(50_000));
+	expect(statusCode).toBe(400);
+	expect(JSON.stringify(body).length).toBeLessThan(400);
+});
+
+test('connects 100 sessions, 20 at the same time', async () => {
+	neverLate();
+	await harness.start(WATCHING);
+	const service = harness.service();
+	const ids = Array.from({ length: 100 }, () => service.sessions.create().sessionId);
+	const release = service.holdResponses();
+	const watching = watch(...ids);
+	await eventually(() => service.stats().maxActive === 20);
+	await untilIdle();
+	release();
+	expect(await watching).toMatchObject({ statusCode: 200, body: { connected: true } });
+	expect(service.stats().maxActive).toBe(20);
+	expect(service.sessions.openSockets()).toBe(100);
+	expect(stored()).toEqual(ids);
+});
+
+test('sessions that wait to connect after a restart can be unwatched', async () => {
+	const service = harness.service();
+	const release = service.holdResponses();
+	const ids = Array.from({ length: 60 }, () => service.sessions.create().sessionId);
+	const active = await harness.start(WATCHING, 'init', storing(ids));
+	const last = ids.slice(-20);
+	expect(await post({ action: 'unwatch', session_ids: last })).toMatchObject({ statusCode: 200 });
+	release();
+	await harness.connected(40);
+	await clock.sleep(2_500);
+	expect(last.map((id) => service.sessions.openSockets(id))).toEqual(last.map(() => 0));
+	expect(active.failed).toEqual([]);
+});
+
+test('a trigger watches at most 1,000 sessions', async () => {
+	const { faults, sessions: control } = harness.service();
+	// While the service is unreachable, made-up sessions can't be recognized.
+	faults.inject({ kind: 'status', status: 503, match: { path: /ws_token/ } });
+	speedUp(1_000);
+	const active = await harness.start(WATCHING, 'init', storing(madeUp(1_200)));
+	expect(await watch(sessions.open)).toEqual({
+		statusCode: 400,
+		body: {
+			message: 'The Chat Events Trigger can watch at most 1,000 sessions (it watches 1,000)',
+			resolution:
+				'Unwatch sessions that are no longer needed, or use another Chat Events Trigger for more sessions.',
+		},
+	});
+	faults.clear();
+	// The service knows none of them, so they are removed and reported in a short message.
+	await eventually(() => active.failed.length > 0);
+	for (const { message, description } of active.failed.map((error) => ({
+		message: error.message,
+		description: 'description' in error ? String(error.description) : '',
+	}))) {
+		expect(message.length).toBeLessThan(300);
+		expect(description.length).toBeLessThan(20_000);
+	}
+	expect(control.openSockets()).toBe(0);
+});
+
+test("the response doesn't show other watched sessions", async () => {
+	await harness.start(WATCHING);
+	await watch(sessions.open);
+	const requested = randomUUID();
+	for (const action of ['watch', 'unwatch']) {
+		const response = await post({ action, session_ids: [requested] });
+		expect(JSON.stringify(response)).not.toContain(sessions.open);
+	}
+	expect(await post({ action: 'unwatch', session_ids: [requested] })).toMatchObject({
+		statusCode: 200,
+		body: { watched_sessions: [] },
+	});
+});
+
+test('repeated requests for a session leave no listeners', async () => {
+	neverLate();
+	await harness.start(WATCHING);
+	await watch(sessions.open);
+	const before = tokenRequests();
+	const listening = jest.spyOn(AbortSignal.prototype, 'addEventListener');
+	for (let request = 0; request < 20; request++) await watch(sessions.open);
+	const lasting = listening.mock.calls.filter(([, , options]) => typeof options === 'object');
+	expect(tokenRequests()).toBe(before);
+	// Listeners of pauses are removed again.
+	expect(lasting.length).toBeLessThanOrEqual(20);
+	expect(harness.service().sessions.openSockets()).toBe(1);
 });

@@ -3,7 +3,9 @@ import { z } from 'zod';
 import { makeWorkflow, nodeTypes, webhookContext } from '../../engine';
 import type { triggerHarness } from './triggerHarness';
 
-export const WATCHING = { sessions: 'watched' };
+const SECRET = 'sesame';
+
+export const WATCHING = { sessions: 'watched', watchSecret: SECRET };
 const STORED = 'watchedSessions:trigger-node';
 
 /** n8n's database. Each request reads the list from it and writes it back. */
@@ -31,8 +33,13 @@ export function watchUrl(harness: ReturnType<typeof triggerHarness>) {
 
 	async function post(
 		body: unknown,
-		{ parameters = WATCHING, headers = {}, mode = 'webhook', rawBody }: Sent = {},
-	): Promise<{ statusCode: number; body: unknown; retryAfter?: unknown }> {
+		{
+			parameters = WATCHING,
+			headers = { 'x-watch-secret': SECRET },
+			mode = 'webhook',
+			rawBody,
+		}: Sent = {},
+	): Promise<{ statusCode: number; body: unknown }> {
 		const node = await harness.node(parameters);
 		const workflow = makeWorkflow([node]);
 		workflow.id = 'workflow-of-trigger';
@@ -56,8 +63,7 @@ export function watchUrl(harness: ReturnType<typeof triggerHarness>) {
 		}
 		if (result?.noWebhookResponse === true) {
 			const { statusCode, body: responseBody } = response;
-			const retryAfter = response.headers['Retry-After'];
-			return { statusCode, body: responseBody, ...(retryAfter !== undefined && { retryAfter }) };
+			return { statusCode, body: responseBody };
 		}
 		return { statusCode: 200, body: result?.webhookResponse };
 	}

@@ -2,7 +2,7 @@ import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/Cha
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/endings';
 import type { OnEvent, OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
-import type { Readiness } from '../../../nodes/shared/chat/ackWaiter';
+import type { Readiness } from '../../../nodes/shared/chat/connection';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
 

@@ -3,12 +3,11 @@ import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
-import type { ChatLease, LeaseIdentity, LeaseOptions } from '../../chat/lease';
 import type { StopReason } from '../../chat/eventDispatcher';
-import { SharedConnections } from '../../chat/sharedConnections';
+import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
 import { SLOW_POLL_MS } from '../../chat/timings';
 import { mintToken } from '../../chat/token';
-import { fingerprint } from '../../hash';
+import { BoundedMap } from '../../boundedMap';
 import { clock, type AccountClient } from './accountClient';
 import { requireRunning } from '../run/cancel';
 import { deadlineOf } from '../tools/toolDeadline';
@@ -22,7 +21,7 @@ const connections = new SharedConnections({
 
 export type ChatSocketOptions = Pick<
 	LeaseOptions,
-	'disconnectOther' | 'onEvent' | 'onTooLarge' | 'onEnded'
+	'disconnectOther' | 'onEvent' | 'onTooLarge' | 'onLost' | 'onEnded'
 >;
 
 /** Leases this process's shared connection to a chat session, and opens it if necessary. `close()` ends the lease. */
@@ -33,35 +32,18 @@ export function openChatSocket(
 	options: ChatSocketOptions,
 ): ChatLease {
 	requireWebSocket();
-	const { client } = connection;
+	const { client, baseUrl, account } = connection;
 	return connections.lease({
 		...options,
-		...identityOf(context, connection, sessionId),
+		sessionId,
+		baseUrl,
+		account,
 		instanceId: context.getInstanceId(),
 		usedBy: usedByOf(context),
 		mintToken: async () => await mintToken(async () => await requestWsToken(client, sessionId)),
 		hideApiToken: (text) => client.hideApiToken(text),
 		log: context.logger,
 	});
-}
-
-/** See `SharedConnections.whenConnected`. */
-export function whenChatConnected(
-	context: ITriggerFunctions,
-	connection: AccountClient,
-	sessionId: string,
-	onConnected: () => void,
-): () => void {
-	return connections.whenConnected(identityOf(context, connection, sessionId), onConnected);
-}
-
-function identityOf(
-	context: IExecuteFunctions | ITriggerFunctions,
-	{ baseUrl, account }: AccountClient,
-	sessionId: string,
-): LeaseIdentity {
-	const node = fingerprint([context.getWorkflow().id ?? '', context.getNode().id]);
-	return { sessionId, baseUrl, account, node };
 }
 
 /** @throws NotSent if Node.js has no WebSocket, which it has from version 22 */
@@ -83,18 +65,15 @@ function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions[
 	return context.getMode() === 'manual' ? 'test' : 'trigger';
 }
 
-/** Idle connections to keep for later items of the same session. */
-const MAX_IDLE = 10;
+/** Failed sessions to remember. */
+const MAX_FAILED = 1_000;
 
-/** The chat connections of a node run. They're kept for later items, and closed at the end or on Stop. */
+/** The chat connections of a node run. They're closed on Stop. */
 export class ChatSocketPool {
 	private readonly inUse = new Set<ChatLease>();
 
-	/** The lease of a session's latest item, most recently used last. */
-	private readonly idle = new Map<string, ChatLease>();
-
-	/** When each failed lease ended, by `clock.elapsed()`. */
-	private readonly endedAt = new WeakMap<ChatLease, number>();
+	/** The lease of each session that has failed, and when, by `clock.elapsed()`. */
+	private readonly failed = new BoundedMap<{ lease: ChatLease; at: number }>(MAX_FAILED);
 
 	constructor(private readonly context: IExecuteFunctions) {
 		context.onExecutionCancellation(() => this.closeAll('stopped'));
@@ -110,48 +89,32 @@ export class ChatSocketPool {
 	): Promise<T> {
 		requireRunning(this.context);
 		const lease =
-			this.endedLease(sessionId, disconnectOther) ??
-			this.lease(connection, sessionId, disconnectOther);
+			this.failedLease(sessionId, disconnectOther) ??
+			openChatSocket(this.context, connection, sessionId, {
+				disconnectOther,
+				onEnded: () => this.failed.set(sessionKey(sessionId), { lease, at: clock.elapsed() }),
+			});
 		this.inUse.add(lease);
 		try {
 			return await job(lease);
 		} finally {
 			this.inUse.delete(lease);
-			this.keep(sessionId, lease);
+			lease.close();
 		}
 	}
 
 	closeAll(reason: StopReason = 'stopped'): void {
-		for (const lease of [...this.inUse, ...this.idle.values()]) lease.close(reason);
-		this.idle.clear();
+		for (const lease of this.inUse) lease.close(reason);
 	}
 
 	/**
 	 * The lease of a session that has just failed, so that not every item of the run waits for the same failure. After a while,
 	 * another reason may apply, so the session is connected again.
 	 */
-	private endedLease(sessionId: string, disconnectOther: boolean): ChatLease | null {
-		const latest = this.idle.get(sessionKey(sessionId));
-		if (latest === undefined || (disconnectOther && !latest.options.disconnectOther)) return null;
-		const endedAt = this.endedAt.get(latest) ?? -Infinity;
-		return clock.elapsed() - endedAt < SLOW_POLL_MS ? latest : null;
-	}
-
-	private lease(connection: AccountClient, sessionId: string, disconnectOther: boolean): ChatLease {
-		const onEnded = () => this.endedAt.set(lease, clock.elapsed());
-		const lease = openChatSocket(this.context, connection, sessionId, { disconnectOther, onEnded });
-		return lease;
-	}
-
-	private keep(sessionId: string, lease: ChatLease): void {
-		const key = sessionKey(sessionId);
-		const before = this.idle.get(key);
-		this.idle.delete(key);
-		this.idle.set(key, lease);
-		if (before !== lease) before?.close();
-		for (const [id, surplus] of [...this.idle].slice(0, -MAX_IDLE)) {
-			this.idle.delete(id);
-			surplus.close();
-		}
+	private failedLease(sessionId: string, disconnectOther: boolean): ChatLease | null {
+		const failed = this.failed.get(sessionKey(sessionId));
+		if (failed === undefined || clock.elapsed() - failed.at >= SLOW_POLL_MS) return null;
+		const { lease } = failed;
+		return disconnectOther && !lease.options.disconnectOther ? null : lease;
 	}
 }

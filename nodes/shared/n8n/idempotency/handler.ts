@@ -184,11 +184,9 @@ export class IdempotencyHandler<Deps> {
 	): Promise<INodeExecutionData[]> {
 		const { target, idempotencyKey } = request;
 		const notes = target === undefined ? undefined : await this.openNotes();
-		const note = await notes?.add(target, idempotencyKey);
+		const note = await notes?.add(idempotencyKey ?? target);
 		const isSame = note?.state === 'same';
-		if (note?.state === 'changed' || (isSame && idempotencyKey === undefined)) {
-			throw begunEarlier(request);
-		}
+		if (isSame && idempotencyKey === undefined) throw begunEarlier(request);
 		try {
 			return await request.send(deps);
 		} catch (error) {

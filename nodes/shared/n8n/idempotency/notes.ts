@@ -33,17 +33,19 @@ export class AttemptState {
 	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
 	readonly own = new Set<string>();
+	/** Removed notes of requests with a payload. A later one adds them again, because it may have parts of their payload. */
+	released: string[] = [];
 	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
 	readonly watched = new WeakSet<object>();
 	hasEarlier: Promise<boolean> | undefined;
 	/** Notes that wait until n8n has written others. */
 	batch: { texts: string[]; added: Promise<ReadonlySet<string>> } | undefined;
 
-	/** @param counts how many requests to each target were noted */
-	constructor(readonly counts: NoteCounts = {}) {}
+	/** @param targets to which this attempt has sent requests, with their number */
+	constructor(readonly targets: NotedTargets = {}) {}
 }
 
-export type NoteCounts = { [target: string]: number };
+export type NotedTargets = { [target: string]: number };
 
 type NotesOptions = {
 	store: DeduplicationStore;
@@ -57,12 +59,12 @@ type NotesOptions = {
 };
 
 /**
- * Notes each request in n8n's database before it's sent. n8n stores the records of a node only when the execution ends.
- * If n8n is killed, or the execution is stopped, a *Retry* starts without records. Then the notes show what was sent.
+ * Notes in n8n's database to whom or what requests are sent, before they leave. n8n stores the records of a node only when
+ * the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without records. Then it sends
+ * nothing to a target with a note, because any request to it may have been sent.
  *
- * A note has the start time of the first attempt, the target, such as a phone number, and how many requests to it came
- * before. Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay, because a
- * second retry of the same execution needs them.
+ * A note has the start time of the first attempt and the target, such as a phone number. Once n8n has stored the execution
+ * with its records, the notes are removed. Those of a retry stay, because a second retry of the same execution needs them.
  */
 export class Notes {
 	private readonly start: string;
@@ -96,41 +98,43 @@ export class Notes {
 	/**
 	 * Notes a request that is about to be sent.
 	 *
-	 * @param payload shows whether an earlier attempt sent the same request. By default, its target shows it.
+	 * @param payload shows whether an earlier attempt sent the same request to the target
 	 * @throws NotSent if n8n's store can't be written
 	 */
 	async add(target: unknown, payload?: unknown): Promise<Note> {
 		// Also shows later whether this attempt noted anything.
 		await this.hasEarlier();
 		const name = nameOf(target);
-		for (;;) {
-			const nth = countUp(this.state.counts, name);
-			const text = this.textOf(name, nth);
-			const exact = payload === undefined ? text : `${text} ${nameOf(payload)}`;
-			const state = await this.write(text, exact).catch((error: unknown): never => {
-				this.state.counts[name] = Math.min(nth, this.state.counts[name] ?? nth);
-				throw error;
-			});
-			const release = async () => {
-				// Notes of later requests would be taken for this one.
-				if (state !== 'new' || this.state.counts[name] !== nth + 1) return;
-				this.state.counts[name] = nth;
-				await this.remove([text, exact]).catch(() => undefined);
-			};
-			// In a first attempt, it's from before the execution waited, or from one that started in the same millisecond.
-			if (state === 'new' || !this.options.isFirstAttempt) return { state, release };
-		}
+		const text = `${this.start} ${name}`;
+		const exact = payload === undefined ? undefined : `${text} ${nameOf(payload)}`;
+		const state = await this.write(name, text, exact);
+		const { targets } = this.state;
+		if (state === 'new') targets[name] = (targets[name] ?? 0) + 1;
+		const release = async () => {
+			// The note is also that of the other requests to the target.
+			if (state !== 'new' || targets[name] !== 1) return;
+			Reflect.deleteProperty(targets, name);
+			const texts = exact === undefined ? [text] : [text, exact];
+			if (exact !== undefined) this.state.released.push(...texts);
+			await this.remove(texts).catch(() => undefined);
+		};
+		return { state, release };
 	}
 
-	private async write(text: string, exact: string): Promise<NoteState> {
-		if (this.options.isFirstAttempt) {
-			const { added, isRepeated } = await this.addTexts([this.mark, text, exact]);
-			return added.has(text) || isRepeated ? 'new' : 'same';
+	private async write(name: string, text: string, exact: string | undefined): Promise<NoteState> {
+		const isOwn = (this.state.targets[name] ?? 0) > 0;
+		if (this.options.isFirstAttempt || isOwn) {
+			const texts = exact === undefined ? [text] : [text, exact, ...this.takeReleased()];
+			await this.addTexts(this.options.isFirstAttempt ? [this.mark, ...texts] : texts);
+			return 'new';
 		}
 		// Another retry can send the same at this moment, so this looks for notes in any case.
-		if (exact === text) return (await this.addTexts([text])).added.has(text) ? 'new' : 'same';
-		if (this.state.isChanged) return 'changed';
-		return await this.compare(text, exact);
+		if (exact === undefined) return (await this.addTexts([text])).added.has(text) ? 'new' : 'same';
+		return this.state.isChanged ? 'changed' : await this.compare(text, exact);
+	}
+
+	private takeReleased(): string[] {
+		return this.state.released.splice(0);
 	}
 
 	/** In one go, because another retry can ask the same at this moment. */
@@ -138,8 +142,9 @@ export class Notes {
 		const { store, exclusive, pause } = this.options;
 		// If n8n is killed in between, this stays, and shows that the other texts may be from this attempt.
 		const asked = `${exact} asked`;
+		const released = this.takeReleased();
 		const compareOnce = async (): Promise<NoteState> => {
-			const added = new Set(await store.add([text, exact, asked], MAX_OTHERS));
+			const added = new Set(await store.add(uniq([text, exact, asked, ...released]), MAX_OTHERS));
 			const isSame = !added.has(exact) && added.has(asked);
 			const state = added.has(text) ? 'new' : isSame ? 'same' : 'changed';
 			const extra = state === 'changed' ? [exact, asked] : [asked];
@@ -155,25 +160,24 @@ export class Notes {
 	}
 
 	/**
-	 * Which of these requests an earlier attempt may have sent, in order. Leaves no notes of the others.
+	 * Whether an earlier attempt may have sent requests to these targets, in order. Leaves no notes.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async findEarlier(targets: readonly unknown[]): Promise<boolean[]> {
 		if (targets.length === 0 || !(await this.hasEarlier())) return targets.map(() => false);
-		const counts = { ...this.state.counts };
 		const names = targets.map(nameOf);
-		const notes = names.map((name) => this.textOf(name, countUp(counts, name)));
-		const { added } = await this.addTexts(notes).catch((error: unknown): never => {
+		const texts = names
+			.filter((name) => this.state.targets[name] === undefined)
+			.map((name) => `${this.start} ${name}`);
+		const { added } = await this.addTexts(uniq(texts)).catch((error: unknown): never => {
 			throw earlierUnreadable(error);
 		});
 		// If they stay, a later retry reports these requests as unknown.
 		await this.remove([...added]).catch(() => undefined);
-		return notes.map((note, index) => {
-			const isFound = !added.has(note);
-			if (isFound) countUp(this.state.counts, names[index] ?? '');
-			return isFound;
-		});
+		return names.map(
+			(name) => this.state.targets[name] === undefined && !added.has(`${this.start} ${name}`),
+		);
 	}
 
 	/** The notes to remove once n8n has stored the execution with its records. */
@@ -188,24 +192,17 @@ export class Notes {
 		await this.remove(isLast ? [...notes, this.mark] : notes);
 	}
 
-	/** The note of the nth request to a target. */
-	private textOf(name: string, nth: number): string {
-		return `${this.start} ${name} ${nth}`;
-	}
-
 	private async remove(notes: readonly string[]): Promise<void> {
 		const { store, exclusive } = this.options;
 		if (notes.length > 0) await exclusive(async () => await removeAll(store, notes));
 	}
 
-	/** @returns `added`: the texts that were new. `isRepeated`: a first access failed, but may have added them. */
-	private async addTexts(
-		texts: readonly string[],
-	): Promise<{ added: ReadonlySet<string>; isRepeated: boolean }> {
+	/** @returns the texts that were new. After a first access that failed, they may be missing. */
+	private async addTexts(texts: readonly string[]): Promise<{ added: ReadonlySet<string> }> {
 		if (this.options.isFirstAttempt) for (const text of texts) this.state.own.add(text);
-		const write = async () => await this.addInBatch(texts);
-		const { result: added, isRepeated } = await repeatOnStore(write, this.options.pause);
-		return { added: new Set(texts.filter((text) => added.has(text))), isRepeated };
+		const add = async () => await this.addInBatch(texts);
+		const { result: added } = await repeatOnStore(add, this.options.pause);
+		return { added: new Set(texts.filter((text) => added.has(text))) };
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
@@ -229,13 +226,6 @@ export class Notes {
 
 function nameOf(value: unknown): string {
 	return shortFingerprint(value, NAME_LENGTH);
-}
-
-/** @returns the count before */
-function countUp(counts: NoteCounts, name: string): number {
-	const count = counts[name] ?? 0;
-	counts[name] = count + 1;
-	return count;
 }
 
 function earlierUnreadable(error: unknown): OutcomeUnknown {

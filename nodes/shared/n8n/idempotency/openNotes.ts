@@ -6,7 +6,7 @@ import { clock } from '../http/accountClient';
 import { cancelSignal } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { ExecutionStore } from './executionStore';
-import { AttemptState, type NoteCounts, Notes } from './notes';
+import { AttemptState, type NotedTargets, Notes } from './notes';
 import { nodeKeyOf, openNodeStore, runExclusiveOnStore, type StoreUse } from './nodeStore';
 
 const USE: StoreUse = {
@@ -36,7 +36,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const key = JSON.stringify([nodeKeyOf(context), attempt]);
 	const isRetry = context.getMode() === 'retry';
 	const isFirstAttempt = !origin.isSubExecution && !isRetry;
-	const state = attempts.get(key) ?? new AttemptState(isRetry ? storedCounts(context) : undefined);
+	const state = attempts.get(key) ?? new AttemptState(isRetry ? storedTargets(context) : undefined);
 	attempts.set(key, state);
 	const notes = new Notes(
 		{
@@ -61,14 +61,20 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 }
 
 /** Stored with the execution, so that a retry that waits and resumes in another process recognizes its own notes. */
-function storedCounts(context: IExecuteFunctions): NoteCounts {
-	const store = new ExecutionStore(context, 'notes', areCounts, 'node', 'execution');
-	const counts = store.read() ?? {};
-	store.write(counts);
-	return counts;
+function storedTargets(context: IExecuteFunctions): NotedTargets {
+	const store = new ExecutionStore(
+		context,
+		`targets ${context.getExecutionId()}`,
+		areTargets,
+		'node',
+		'execution',
+	);
+	const targets = store.read() ?? {};
+	store.write(targets);
+	return targets;
 }
 
-function areCounts(stored: unknown): stored is NoteCounts {
+function areTargets(stored: unknown): stored is NotedTargets {
 	return isJsonObject(stored) && Object.values(stored).every((count) => typeof count === 'number');
 }
 

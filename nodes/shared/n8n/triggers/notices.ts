@@ -1,5 +1,4 @@
 import { pause } from '../../clock';
-import { RecentCount } from '../../recentCount';
 import { clock } from '../http/accountClient';
 
 /** When the service is down, several requests fail soon after one another. */
@@ -13,7 +12,8 @@ const RECENT_MS = 600_000;
 export class Batcher<T> {
 	private batch: T[] = [];
 
-	private readonly deliveries = new RecentCount(RECENT_MS);
+	/** When batches were delivered recently, by `clock.elapsed()`. */
+	private delivered: number[] = [];
 
 	/** @param signal aborted when the trigger closes. Delivers the batch immediately. */
 	constructor(
@@ -28,45 +28,11 @@ export class Batcher<T> {
 	}
 
 	private async deliverLater(): Promise<void> {
-		const recent = this.deliveries.at(clock.elapsed());
-		const delay = REPORT_DELAYS_MS[recent] ?? MAX_REPORT_DELAY_MS;
-		await pause(clock, delay, this.signal);
-		this.deliveries.add(clock.elapsed());
-		this.deliver(this.batch.splice(0));
-	}
-}
-
-/** Events from outsiders come in bursts. The first notice counts those within this time. */
-const FIRST_NOTICE_AFTER_MS = 60_000;
-
-const NEXT_NOTICE_AFTER_MS = 3_600_000;
-
-/**
- * Notifies the workflow's owner of an event that outsiders can cause any number of times: after a minute, then at most
- * once an hour, with the number of events.
- */
-export class RareNotice<T> {
-	private times = 0;
-
-	private nextAt = 0;
-
-	/** @param signal aborted when the trigger closes. Notifies the owner immediately. */
-	constructor(
-		private readonly signal: AbortSignal,
-		private readonly notify: (times: number, first: T) => void,
-	) {}
-
-	add(event: T): void {
-		this.times++;
-		if (this.times === 1) void this.notifyLater(event);
-	}
-
-	private async notifyLater(first: T): Promise<void> {
 		const now = clock.elapsed();
-		await pause(clock, Math.max(FIRST_NOTICE_AFTER_MS, this.nextAt - now), this.signal);
-		this.nextAt = clock.elapsed() + NEXT_NOTICE_AFTER_MS;
-		const { times } = this;
-		this.times = 0;
-		this.notify(times, first);
+		this.delivered = this.delivered.filter((time) => time > now - RECENT_MS);
+		const delay = REPORT_DELAYS_MS[this.delivered.length] ?? MAX_REPORT_DELAY_MS;
+		await pause(clock, delay, this.signal);
+		this.delivered.push(clock.elapsed());
+		this.deliver(this.batch.splice(0));
 	}
 }

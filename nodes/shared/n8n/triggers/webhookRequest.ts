@@ -6,7 +6,6 @@ type RawRequest = { readRawBody(): Promise<void>; rawBody?: Buffer; body?: unkno
 
 /** The used part of n8n's response. */
 type RawResponse = {
-	setHeader(name: string, value: string): unknown;
 	status(code: number): { json(body: JsonObject): unknown };
 };
 
@@ -31,15 +30,9 @@ export function respond(
 	context: IWebhookFunctions,
 	status: number,
 	body: JsonObject,
-	retryAfterSeconds?: number,
 ): IWebhookResponseData {
 	const response: unknown = context.getResponseObject();
-	if (isRawResponse(response)) {
-		if (retryAfterSeconds !== undefined) {
-			response.setHeader('Retry-After', String(retryAfterSeconds));
-		}
-		response.status(status).json(body);
-	}
+	if (isRawResponse(response)) response.status(status).json(body);
 	return { noWebhookResponse: true };
 }
 

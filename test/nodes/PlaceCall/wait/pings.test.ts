@@ -51,10 +51,10 @@ describe('pings of the resume URL', () => {
 		expect(waits().slice(5)).toEqual([512_000, 1_800_000, 1_800_000, 1_800_000]);
 	});
 
-	it('the log entries of the calls stay until n8n has stored the execution', async () => {
+	it('the notes of the calls stay until n8n has stored the execution', async () => {
 		await waiting(byWebhook, 2);
-		// Two for each call, and one for the execution.
-		expect(harness.store.size).toBe(5);
+		// One for each call, and one for the execution.
+		expect(harness.store.size).toBe(3);
 		harness.store.clear();
 		timeFlies();
 		const { last } = answerPings(409, 200, 404);

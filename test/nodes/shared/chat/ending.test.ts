@@ -81,10 +81,8 @@ describe('close', () => {
 		expect(events).toEqual([]);
 	});
 
-	it('makes no callback even if the connection was about to give up', async () => {
-		const { connection, socket, clock, endings, connect } = chatConnectionHarness({
-			reconnectAttempts: 0,
-		});
+	it('makes no callback after a missing ack', async () => {
+		const { connection, socket, clock, endings, connect } = chatConnectionHarness();
 		connection.start();
 		await connect();
 		socket().deaf = true;

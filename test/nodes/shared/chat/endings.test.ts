@@ -15,7 +15,7 @@ const rejection = new ServiceRejection(
 );
 const socketEnd = (code: number | null, reason = ''): AttemptEnd => ({
 	kind: 'socket',
-	end: { cause: 'closed', code, reason, openForMs: null },
+	end: { cause: 'closed', code, reason, openForMs: 0 },
 	claimed: false,
 });
 const noToken = (error: unknown): AttemptEnd => ({
@@ -30,8 +30,6 @@ const KINDS: EndingKind[] = [
 	'token_rejected',
 	'unreachable',
 	'mint_rejected',
-	'token_unavailable',
-	'renewal_failed',
 	'bad_url',
 	'displaced',
 	'client_bug',

@@ -8,7 +8,8 @@ test("the latest 5,000 events aren't delivered again", () => {
 	const delivered: ChatEvent[] = [];
 	dispatcher.subscribe((event) => delivered.push(event));
 	const deliver = (id: number) => {
-		dispatcher.deliver({ type: 'nudge_sent', eventId: String(id), payload: {}, envelope: {} });
+		const event = { type: 'nudge_sent', eventId: String(id), payload: {}, envelope: {} };
+		dispatcher.deliver(event, false);
 	};
 	for (let id = 0; id <= 5_000; id += 1) deliver(id);
 	expect(delivered).toHaveLength(5_001);

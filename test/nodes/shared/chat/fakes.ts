@@ -1,13 +1,13 @@
 import type { Clock } from '../../../../nodes/shared/clock';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { ChatConnection } from '../../../../nodes/shared/chat/connection';
-import type { ConnectionOptions } from '../../../../nodes/shared/chat/connection';
+import {
+	ChatConnection,
+	type ConnectionOptions,
+	type WebSocketLike,
+} from '../../../../nodes/shared/chat/connection';
+import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
-import type { WebSocketLike } from '../../../../nodes/shared/chat/managedSocket';
-import type { PolicyNeeds } from '../../../../nodes/shared/chat/reconnectPolicy';
-import { MAX_RECONNECT_ATTEMPTS, MAX_SLOW_POLLS } from '../../../../nodes/shared/chat/timings';
-import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets all pending promises settle. */
@@ -145,6 +145,8 @@ export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openS
 	clock: FakeClock;
 	events: ChatEvent[];
 	endings: ChatEnded[];
+	/** Reported while the connection keeps trying. */
+	losses: ChatEnded[];
 	logged: Array<[string, Record<string, unknown> | undefined]>;
 	/** Number of token requests. */
 	mints: () => number;
@@ -181,26 +183,18 @@ export function fakeSockets(clock: FakeClock) {
 }
 
 /** The connection options that a test changes. */
-export type ConnectionChanges = Partial<Omit<ConnectionOptions, 'needs'> & PolicyNeeds>;
-
-/** The needs of a trigger, with the test's changes. */
-export function needsOf({
-	disconnectOther = false,
-	reconnectAttempts = MAX_RECONNECT_ATTEMPTS,
-	slowPolls = MAX_SLOW_POLLS,
-}: Partial<PolicyNeeds>): () => PolicyNeeds {
-	return () => ({ disconnectOther, reconnectAttempts, slowPolls });
-}
+export type ConnectionChanges = Partial<ConnectionOptions> & { disconnectOther?: boolean };
 
 /** A connection with a fake service and clock. `mint` gets the number of the request, from 1. */
 export function chatConnectionHarness(
-	options: ConnectionChanges = {},
+	{ disconnectOther = false, ...options }: ConnectionChanges = {},
 	mint?: (n: number, clock: FakeClock) => Promise<MintResult>,
 ): ChatHarness {
 	const clock = new FakeClock();
 	const { openSocket, ...sockets } = fakeSockets(clock);
 	const events: ChatEvent[] = [];
 	const endings: ChatEnded[] = [];
+	const losses: ChatEnded[] = [];
 	const logged: ChatHarness['logged'] = [];
 	let mints = 0;
 	const log = (message: string, details?: Record<string, unknown>) => {
@@ -210,7 +204,7 @@ export function chatConnectionHarness(
 		sessionId: 's-1',
 		baseUrl: 'https://api.example.com',
 		clientId: 'client-1',
-		needs: needsOf(options),
+		mayDisconnectOther: () => disconnectOther,
 		mintToken: async () => {
 			mints += 1;
 			return await (mint ?? freshToken)(mints, clock);
@@ -220,15 +214,14 @@ export function chatConnectionHarness(
 		clock,
 		random: () => 0.5,
 		log: { debug: log, info: log, warn: log },
-		onEnded: (ending) => {
-			endings.push(ending);
-		},
+		onLost: (ending) => losses.push(ending),
+		onEnded: (ending) => endings.push(ending),
 		...options,
 	});
 	connection.subscribe((event) => {
 		events.push(event);
 	});
-	return { clock, ...sockets, events, endings, logged, mints: () => mints, connection };
+	return { clock, ...sockets, events, endings, losses, logged, mints: () => mints, connection };
 }
 
 /** Tokens that expire in `seconds` according to the service. */
@@ -252,8 +245,8 @@ let frameCount = 0;
 /** A frame of a new message. */
 export function outgoing(text: string): OutgoingFrame {
 	frameCount += 1;
-	const name = `frame-${frameCount}`;
-	return { text, messageId: name, messageKey: name, contentHash: text };
+	const name = `n8n-frame-${frameCount}`;
+	return { text, messageId: name, messageKey: name };
 }
 
 /** The ack of a turn that completed inline. */

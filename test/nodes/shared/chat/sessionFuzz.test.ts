@@ -5,8 +5,11 @@ import { ExplainedError, type Outcome } from '../../../../nodes/shared/api/error
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
 import { asyncValues, inboundValues, sendKeyed } from '../../../../nodes/shared/chat/chatRequests';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
-import type { ChatLease, LeaseOptions } from '../../../../nodes/shared/chat/lease';
-import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
+import {
+	type ChatLease,
+	type LeaseOptions,
+	SharedConnections,
+} from '../../../../nodes/shared/chat/sharedConnections';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
 import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
@@ -120,7 +123,6 @@ class Run {
 			account: 'a',
 			instanceId: 'i',
 			usedBy,
-			node: 'n',
 			disconnectOther: false,
 			mintToken: this.service.mint,
 			hideApiToken,

@@ -1,5 +1,7 @@
-import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
-import type { LeaseIdentity, LeaseOptions } from '../../../../nodes/shared/chat/lease';
+import {
+	type LeaseOptions,
+	SharedConnections,
+} from '../../../../nodes/shared/chat/sharedConnections';
 import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
@@ -25,7 +27,6 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 		sessionId: 's-1',
 		baseUrl: 'https://api.example.com',
 		account: 'account-1',
-		node: 'node-1',
 	};
 	const lease = (
 		usedBy: LeaseOptions['usedBy'] = 'action',
@@ -33,6 +34,7 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 	) => {
 		const events: unknown[] = [];
 		const endings: ChatEnded[] = [];
+		const losses: ChatEnded[] = [];
 		const joined = connections.lease({
 			...identity,
 			instanceId: 'instance-1',
@@ -45,19 +47,14 @@ function processHarness(mint?: (n: number, clock: FakeClock) => Promise<MintResu
 			hideApiToken,
 			log: { debug: () => undefined, info: () => undefined, warn: () => undefined },
 			onEvent: ({ eventId }) => events.push(eventId),
+			onLost: (ending) => losses.push(ending),
 			onEnded: (ending) => endings.push(ending),
 			...changes,
 		});
-		return { lease: joined, events, endings };
-	};
-	/** Waits as the trigger of `lease`. Counts when another node has connected the session. */
-	const whenConnected = (changes: Partial<LeaseIdentity> = {}) => {
-		const onConnected = jest.fn();
-		const stop = connections.whenConnected({ ...identity, ...changes }, onConnected);
-		return { onConnected, stop };
+		return { lease: joined, events, endings, losses };
 	};
 	const clientIds = () => sockets.map(({ query }) => query.get('client_id'));
-	return { clock, sockets, socket, lease, whenConnected, connect, mintedBy, clientIds };
+	return { clock, sockets, socket, lease, connect, mintedBy, clientIds };
 }
 
 describe('one connection for a session', () => {
@@ -83,7 +80,7 @@ describe('one connection for a session', () => {
 		expect(new Set(clientIds()).size).toBe(2);
 	});
 
-	it('stays open until 0.5 seconds after its last lease', async () => {
+	it('stays open until 0.5 seconds after its last action', async () => {
 		const { lease, socket, connect, clock } = processHarness();
 		const [one, two] = [lease().lease, lease().lease];
 		await connect();
@@ -141,12 +138,13 @@ describe('one connection for a session', () => {
 		expect(await next.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('leaves no timer', async () => {
-		const { lease, connect, clock } = processHarness();
+	it('closes with its last trigger at once, and leaves no timer', async () => {
+		const { lease, socket, connect, clock } = processHarness();
 		const trigger = lease('trigger').lease;
 		await connect();
 		trigger.close();
-		await clock.advance(5_000);
+		expect(socket().closeCalls).toEqual([1000]);
+		await clock.advance(2_000);
 		expect(clock.pending).toBe(0);
 	});
 });
@@ -165,245 +163,83 @@ describe('events', () => {
 		expect(two.events).toEqual(['e2', 'e3']);
 	});
 
-	it('reach other leases once if one listener fails, and that one at a replay', async () => {
-		const { lease, socket, connect } = processHarness();
-		let isFull = true;
-		const delivered: unknown[] = [];
-		lease('trigger', {
-			onEvent: ({ eventId }) => {
-				if (isFull) throw new Error('full');
-				delivered.push(eventId);
-			},
-		});
-		const other = lease();
-		await connect();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		isFull = false;
-		for (const id of ['e1', 'e1']) socket().receives(eventFrame('nudge_sent', id));
-		expect(other.events).toEqual(['e1']);
-		expect(delivered).toEqual(['e1']);
-	});
-
-	it('that arrive while a trigger is published again reach its next lease', async () => {
-		const { lease, sockets, socket, connect, clock } = processHarness();
+	it('that arrive while a trigger is published again reach its next lease by the replay', async () => {
+		const { lease, sockets, socket, connect } = processHarness();
 		const before = lease('trigger');
 		await connect();
-		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await clock.advance(2_999);
+		before.lease.close();
 		const after = lease('trigger');
-		// Not before the trigger has the lease.
-		expect(after.events).toEqual([]);
-		await settle();
+		await connect();
+		expect(sockets).toHaveLength(2);
 		socket().receives(eventFrame('nudge_sent', 'e2'));
-		expect(after.events).toEqual(['e1', 'e2']);
-		expect(sockets).toHaveLength(1);
-		const third = lease('trigger');
-		await settle();
-		expect(third.events).toEqual([]);
+		expect([before.events, after.events]).toEqual([['e1'], ['e2']]);
 	});
 
-	it("aren't kept for a trigger whose next lease began before it ended", async () => {
-		const { lease, socket, connect } = processHarness();
-		const [before, successor] = [lease('trigger'), lease('trigger')];
+	it('reach a trigger that is published again with a new API token on a connection that waits for the end of the old one', async () => {
+		const { lease, socket, sockets, connect } = processHarness();
+		const action = lease();
 		await connect();
-		before.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const third = lease('trigger');
-		await settle();
-		expect(successor.events).toEqual(['e1']);
-		expect(third.events).toEqual([]);
-	});
-
-	it('are kept again each time a trigger is published', async () => {
-		const { lease, socket, connect, clock } = processHarness();
-		const before = lease('trigger');
-		await connect();
-		before.lease.close();
-		await clock.advance(1_000);
-		lease('trigger').lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await clock.advance(2_500);
-		const after = lease('trigger');
-		await settle();
-		expect(after.events).toEqual(['e1']);
-	});
-
-	/** A trigger on a connection that an action opened. An event arrives after both have ended. */
-	async function unpublished() {
-		const use = processHarness();
-		const action = use.lease('action');
-		await use.connect();
-		const trigger = use.lease('trigger');
+		socket().deaf = true;
 		action.lease.close();
-		trigger.lease.close();
-		use.socket().receives(eventFrame('nudge_sent', 'e1'));
-		return use;
-	}
-
-	it('reach a trigger that is published again on a connection that an action opened, even if another trigger starts first', async () => {
-		const { lease, sockets, clock } = await unpublished();
-		const other = lease('trigger', { node: 'node-2' });
-		await clock.advance(200);
-		const again = lease('trigger');
-		await settle();
-		expect(again.events).toEqual(['e1']);
-		expect(other.events).toEqual([]);
-		expect(sockets).toHaveLength(1);
-	});
-
-	it('reach a trigger that is published again alone on a connection that an action opened', async () => {
-		const { lease, sockets, clock } = await unpublished();
-		await clock.advance(500);
-		const again = lease('trigger');
-		await settle();
-		expect(again.events).toEqual(['e1']);
-		expect(sockets).toHaveLength(1);
-	});
-
-	it('reach a trigger that is published again with a new API token, whose connection waits for the end of the old one', async () => {
-		const { lease, socket, sockets, connect, clock } = processHarness();
-		const before = lease('trigger');
-		await connect();
-		before.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const after = lease('trigger', { account: 'account-2' });
+		const trigger = lease('trigger', { account: 'account-2' });
 		expect(socket().closeCalls).toEqual([1000]);
 		await settle();
-		expect(sockets).toHaveLength(2);
+		expect(sockets).toHaveLength(1);
+		socket().ends(1000);
 		await connect();
-		socket().receives(eventFrame('nudge_sent', 'e2'));
-		expect([before.events, after.events]).toEqual([[], ['e1', 'e2']]);
-		after.lease.close();
-		await clock.advance(3_000);
-	});
-
-	it('are kept for a trigger that is published again: the latest 1,000', async () => {
-		const { lease, socket, connect } = processHarness();
-		const before = lease('trigger');
-		await connect();
-		before.lease.close();
-		for (let id = 0; id <= 1_000; id += 1) socket().receives(eventFrame('nudge_sent', id));
-		const { events } = lease('trigger');
-		await settle();
-		expect(events).toHaveLength(1_000);
-		expect([events[0], events.at(-1)]).toEqual(['1', '1000']);
-	});
-
-	it('reach a trigger that is published again while another one uses the session', async () => {
-		const { lease, socket, connect } = processHarness();
-		const before = lease('trigger');
-		const other = lease('trigger', { node: 'node-2' });
-		await connect();
-		before.lease.close();
 		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const newcomer = lease('trigger', { node: 'node-3' });
-		const after = lease('trigger');
-		await settle();
-		socket().receives(eventFrame('nudge_sent', 'e2'));
-		expect(after.events).toEqual(['e1', 'e2']);
-		expect(other.events).toEqual(['e1', 'e2']);
-		expect(newcomer.events).toEqual(['e2']);
-	});
-
-	it('reach a trigger that is published again while it is tested in the editor', async () => {
-		const { lease, socket, connect } = processHarness();
-		const before = lease('trigger');
-		lease('test');
-		await connect();
-		before.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const after = lease('trigger');
-		await settle();
-		expect(after.events).toEqual(['e1']);
-	});
-
-	it("in the meantime don't reach a later trigger or a test in the editor", async () => {
-		const { lease, socket, connect, clock } = processHarness();
-		lease();
-		const before = lease('trigger');
-		await connect();
-		before.lease.close();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		const testing = lease('test');
-		await clock.advance(3_000);
-		const late = lease('trigger');
-		await settle();
-		expect(testing.events).toEqual([]);
-		expect(late.events).toEqual([]);
+		expect(trigger.events).toEqual(['e1']);
 	});
 });
 
-describe('a trigger whose connection has ended', () => {
-	it('joins when an action has connected the session, and gets the events since its connection began', async () => {
-		const { lease, whenConnected, socket, sockets, clock } = processHarness();
-		const { onConnected } = whenConnected();
-		lease('action', { node: 'node-2' });
+describe('a trigger whose session is lost', () => {
+	/** A trigger after seven failed attempts. */
+	async function lost() {
+		const use = processHarness();
+		const trigger = use.lease('trigger');
 		await settle();
-		socket().opens();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await clock.advance(499);
-		expect(onConnected).not.toHaveBeenCalled();
+		for (const seconds of [1, 2, 4, 8, 16, 30, 0]) {
+			use.socket().breaks();
+			await use.clock.advance(seconds * 1_000);
+		}
+		return { ...use, trigger };
+	}
+
+	it('is told once, and connects again after a minute', async () => {
+		const { trigger, sockets, connect, clock } = await lost();
+		expect(trigger.losses).toMatchObject([{ kind: 'unreachable' }]);
+		expect(trigger.endings).toEqual([]);
+		await clock.advance(59_999);
+		expect(sockets).toHaveLength(7);
 		await clock.advance(1);
-		expect(onConnected).toHaveBeenCalledTimes(1);
-		const trigger = lease('trigger');
-		await settle();
-		socket().receives(eventFrame('nudge_sent', 'e2'));
-		expect(trigger.events).toEqual(['e1', 'e2']);
-		await clock.advance(10_000);
-		expect([sockets.length, onConnected.mock.calls.length]).toEqual([1, 1]);
+		await connect();
+		expect(await trigger.lease.ready()).toEqual({ kind: 'open' });
 	});
 
-	it('joins after attempts of the action that failed for longer than a trigger is published again', async () => {
-		const { lease, whenConnected, socket, connect, clock } = processHarness();
-		const { onConnected } = whenConnected();
+	it('continues as soon as an action has connected the session, with the same client_id', async () => {
+		const { trigger, lease, connect, socket, clientIds } = await lost();
 		lease();
-		await settle();
-		for (const seconds of [1, 2, 4]) {
-			socket().breaks();
-			await clock.advance(seconds * 1_000);
-		}
-		socket().opens();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await clock.advance(500);
-		expect(onConnected).toHaveBeenCalledTimes(1);
-		const trigger = lease('trigger');
 		await connect();
+		socket().receives(eventFrame('nudge_sent', 'e1'));
+		expect(trigger.lease.isConnected).toBe(true);
 		expect(trigger.events).toEqual(['e1']);
+		expect(new Set(clientIds()).size).toBe(1);
 	});
 
-	it("doesn't join a connection that fails, or one of another session or account", async () => {
-		const { lease, whenConnected, socket, connect, clock } = processHarness();
-		const { onConnected } = whenConnected();
-		lease('action', { sessionId: 's-2' });
-		await connect();
-		lease('action', { account: 'account-2' });
-		await connect();
-		lease();
-		await settle();
-		for (const ms of [1_000, 0]) {
-			socket().opens();
-			socket().ends(1008);
-			await clock.advance(ms);
+	it("isn't affected by attempts of actions that fail", async () => {
+		const { trigger, lease, sockets, socket, clock } = await lost();
+		for (let count = 0; count < 5; count += 1) {
+			lease();
+			await settle();
+			socket().breaks();
+			await clock.advance(1_000);
 		}
+		const before = sockets.length;
 		await clock.advance(60_000);
-		expect(onConnected).not.toHaveBeenCalled();
-	});
-
-	it("doesn't join after it stopped waiting, and later leases don't get the events", async () => {
-		const { lease, whenConnected, socket, connect, clock } = processHarness();
-		const { onConnected, stop } = whenConnected();
-		lease();
-		await settle();
-		stop();
-		socket().opens();
-		socket().receives(eventFrame('nudge_sent', 'e1'));
-		await connect();
-		await clock.advance(3_000);
-		const trigger = lease('trigger');
-		await settle();
-		expect(onConnected).not.toHaveBeenCalled();
-		expect(trigger.events).toEqual([]);
+		expect(sockets.length).toBeGreaterThan(before);
+		expect(trigger.losses).toHaveLength(1);
+		trigger.lease.close();
 	});
 });
 
@@ -453,7 +289,7 @@ describe('leases with different limits', () => {
 		expect(trigger.endings).toEqual([]);
 	});
 
-	it('an action during a slow poll triggers an immediate attempt, and gets its result', async () => {
+	it('an action during a slow poll triggers an immediate attempt, and gives up after a second one', async () => {
 		const use = processHarness();
 		use.lease('trigger');
 		await settle();
@@ -462,9 +298,15 @@ describe('leases with different limits', () => {
 		const action = use.lease();
 		await settle();
 		expect(use.sockets).toHaveLength(4);
-		expect(action.endings).toEqual([]);
+		await reject(use, 1_200);
+		expect([use.sockets.length, action.endings.length]).toEqual([5, 0]);
 		await reject(use, 0);
 		expect(action.endings).toHaveLength(1);
+		// The next slow poll is due at its time.
+		await use.clock.advance(13_000);
+		expect(use.sockets).toHaveLength(5);
+		await use.clock.advance(1_000);
+		expect(use.sockets).toHaveLength(6);
 	});
 
 	it("an attempt that began before the action doesn't count, and the next one follows soon", async () => {
@@ -493,7 +335,7 @@ describe('leases with different limits', () => {
 			use.lease();
 			await settle();
 		}
-		expect(trigger.endings).toEqual([]);
+		expect([trigger.losses, trigger.endings]).toEqual([[], []]);
 	});
 
 	it("many actions while another client uses the session don't shorten it either", async () => {
@@ -505,10 +347,10 @@ describe('leases with different limits', () => {
 			use.lease();
 			await use.clock.advance(1_000);
 		}
-		expect(trigger.endings).toEqual([]);
+		expect([trigger.losses, trigger.endings]).toEqual([[], []]);
 	});
 
-	it('gives up if all leases have given up', async () => {
+	it('closes if all actions have given up', async () => {
 		const use = processHarness();
 		const warn = jest.fn();
 		const { endings, lease } = use.lease('action', { log: { debug: warn, info: warn, warn } });
@@ -516,10 +358,7 @@ describe('leases with different limits', () => {
 		await reject(use, 1_000);
 		await reject(use, 60_000);
 		expect(endings).toHaveLength(1);
-		expect(warn.mock.calls).toEqual([
-			['Reconnecting to the chat session', expect.anything()],
-			[endings[0]?.message, expect.anything()],
-		]);
+		expect(endings).toMatchObject([{ kind: 'in_use_or_inactive' }]);
 		expect(use.sockets).toHaveLength(2);
 		lease.close();
 		expect(endings).toHaveLength(1);
@@ -594,21 +433,10 @@ describe('client_id', () => {
 	it('is the same in every process with an active trigger, so that it survives a restart', async () => {
 		const [before, after] = [processHarness(), processHarness()];
 		before.lease('trigger');
-		after.lease('trigger', { sessionId: 's-2' });
-		after.lease('action', { sessionId: 's-2' });
+		after.lease('trigger');
 		after.lease();
 		await settle();
 		expect(after.clientIds()).toContain(before.clientIds()[0]);
-	});
-
-	it('of an action while a trigger waits for its connection is the one that survives a restart', async () => {
-		const { lease, whenConnected, clientIds } = processHarness();
-		whenConnected();
-		lease();
-		const afterRestart = processHarness();
-		afterRestart.lease('trigger');
-		await settle();
-		expect(clientIds()).toEqual(afterRestart.clientIds());
 	});
 
 	it('stays the same across reconnects if a trigger has joined', async () => {
@@ -621,34 +449,6 @@ describe('client_id', () => {
 		await clock.advance(2_000);
 		expect(clientIds()).toHaveLength(2);
 		expect(new Set(clientIds()).size).toBe(1);
-	});
-
-	it('of a trigger after an action is the one that survives a restart', async () => {
-		const { lease, sockets, connect, clock, clientIds } = processHarness();
-		const action = lease();
-		await connect();
-		action.lease.close();
-		const events = lease('trigger').events;
-		sockets[0]?.ends(1000, '');
-		await connect();
-		await clock.advance(1_000);
-		const afterRestart = processHarness();
-		afterRestart.lease('trigger');
-		await settle();
-		expect(clientIds()).toEqual([expect.any(String), ...afterRestart.clientIds()]);
-		expect(clientIds()[0]).not.toBe(clientIds()[1]);
-		sockets[1]?.receives(eventFrame('nudge_sent', 'e1'));
-		expect(events).toEqual(['e1']);
-	});
-
-	it('of a trigger that has just ended is kept for an action that reuses its connection', async () => {
-		const { lease, sockets, connect } = processHarness();
-		const trigger = lease('trigger');
-		await connect();
-		trigger.lease.close();
-		expect(await lease().lease.ready()).toEqual({ kind: 'open' });
-		expect(sockets).toHaveLength(1);
-		expect(sockets[0]?.closeCalls).toEqual([]);
 	});
 
 	it('of a test in the editor differs from that of an active trigger', async () => {

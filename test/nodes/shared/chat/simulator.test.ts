@@ -10,9 +10,11 @@ import { FastClock } from '../../../engine/fastClock';
 import { eventually } from '../../chatHarness';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
-import { needsOf, type ConnectionChanges } from './fakes';
+import type { ConnectionChanges } from './fakes';
 
-const clock = new FastClock(20);
+const SPEEDUP = 20;
+
+const clock = new FastClock(SPEEDUP);
 
 const random = () => 0.5;
 
@@ -36,7 +38,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		await sim.stop();
 	});
 
-	function connect(options: ConnectionChanges = {}) {
+	function connect({ disconnectOther = false, ...options }: ConnectionChanges = {}) {
 		const events: ChatEvent[] = [];
 		const client = new ApiClient(
 			async ({ method, path, body }) => {
@@ -54,8 +56,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			sessionId: session,
 			baseUrl: sim.baseUrl,
 			clientId: 'client-1',
-			// Slow polls are tested with the fake clock.
-			needs: needsOf({ slowPolls: 0, ...options }),
+			mayDisconnectOther: () => disconnectOther,
 			mintToken: async () => await mintToken(async () => await requestWsToken(client, session)),
 			hideApiToken: (text) => client.hideApiToken(text),
 			openSocket: (url) => new WebSocket(url),
@@ -113,40 +114,69 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(events.map(({ payload }) => payload.idle_seconds)).toEqual([0, 100, 1, 101, 2, 102]);
 	});
 
-	it('replaces a half-open socket at the next rotation and gets the missed events', async () => {
-		const { connection, events } = connect({ rotateEveryMs: 3_000 });
-		await connection.ready();
-		sim.sessions.dropSilently(session);
-		sim.sessions.nudge(session, 7);
-		await eventually(() => events.length > 0);
-		expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
+	/** Renews the connection every few hundred milliseconds, while `during` runs. */
+	async function renewingOften(
+		settings: { replayMaxEvents?: number },
+		during: () => Promise<void>,
+	) {
+		clock.times = 100;
+		sim.configure({ wsTokenLifetimeMs: 40_000, ...settings });
+		try {
+			await during();
+		} finally {
+			clock.times = SPEEDUP;
+			const { maxEvents } = dialect.socket.replay;
+			sim.configure({ wsTokenLifetimeMs: 300_000, replayMaxEvents: maxEvents });
+		}
+	}
+
+	/** Sends events until the connection has been renewed four times. */
+	async function sendDuringRenewals(): Promise<number> {
+		const sockets = () => sim.requests.filter(({ path }) => path.endsWith('stream')).length;
+		let sent = 0;
+		for (const before = sockets(); sockets() < before + 4; sent += 1) {
+			sim.sessions.nudge(session, sent);
+			await realSleep(3);
+		}
+		return sent;
+	}
+
+	it('replaces a half-open socket with the next token, and gets the missed events', async () => {
+		await renewingOften({}, async () => {
+			const { connection, events } = connect();
+			await connection.ready();
+			sim.sessions.dropSilently(session);
+			sim.sessions.nudge(session, 7);
+			await eventually(() => events.length > 0);
+			expect(events.map(({ type }) => type)).toEqual(['nudge_sent']);
+		});
 	});
 
-	it.each(['replaced', 'both', 'rejected'] as const)(
-		'loses no event during repeated rotations (same client twice: %s)',
-		async (sameClientTwice) => {
-			const before = dialect.socket;
-			dialect.socket = { ...before, sameClientTwice };
-			// Only a service that rejects a second socket leaves a gap, which its replay must cover.
-			if (sameClientTwice !== 'rejected') sim.configure({ replayMaxEvents: 0 });
-			try {
-				const { connection, events } = connect({ rotateEveryMs: 2_000 });
-				await connection.ready();
-				const sockets = () => sim.requests.filter(({ path }) => path.endsWith('stream')).length;
-				let sent = 0;
-				for (const begun = sockets(); sockets() < begun + 4; sent += 1) {
-					sim.sessions.nudge(session, sent);
-					await realSleep(3);
-				}
-				await eventually(() => events.length >= sent);
-				const order = events.map(({ payload }) => payload.idle_seconds);
-				expect(order).toEqual(Array.from({ length: sent }, (_, index) => index));
-			} finally {
-				dialect.socket = before;
-				sim.configure({ replayMaxEvents: before.replay.maxEvents });
-			}
-		},
-	);
+	it('delivers each event of a stream once and in order while the connection is renewed four times', async () => {
+		await renewingOften({}, async () => {
+			const { connection, events } = connect();
+			await connection.ready();
+			const sent = await sendDuringRenewals();
+			await eventually(() => events.length >= sent);
+			const order = events.map(({ payload }) => payload.idle_seconds);
+			expect(order).toEqual(Array.from({ length: sent }, (_, index) => index));
+		});
+	});
+
+	it('without a replay, loses only what happens during a renewal', async () => {
+		await renewingOften({ replayMaxEvents: 0 }, async () => {
+			const { connection, events } = connect();
+			await connection.ready();
+			const sent = await sendDuringRenewals();
+			await connection.ready();
+			sim.sessions.nudge(session, sent);
+			await eventually(() => events.at(-1)?.payload.idle_seconds === sent);
+			const order = events.map(({ payload }) => Number(payload.idle_seconds));
+			expect(order).toEqual([...new Set(order)].toSorted((one, two) => one - two));
+			const gaps = order.filter((number, index) => number > (order[index - 1] ?? -1) + 1);
+			expect(gaps.length).toBeLessThanOrEqual(4);
+		});
+	});
 
 	it('reconnects after all tokens expired', async () => {
 		const { connection, events } = connect();
@@ -164,23 +194,21 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		const other = connect({ clientId: 'other' });
 		await other.connection.ready();
 		const waiting = connect();
-		await eventually(() => waiting.connection.signal.aborted);
-		expect(await waiting.connection.ready()).toMatchObject({
-			kind: 'ended',
-			ending: {
-				kind: 'in_use_or_inactive',
-				originalMessage: ['close code 1008', dialect.socket.closeReason('claim_conflict')]
-					.filter(Boolean)
-					.join(' · '),
-			},
+		await eventually(() => waiting.connection.lastFailure !== null);
+		expect(waiting.connection.lastFailure).toMatchObject({
+			kind: 'in_use_or_inactive',
+			originalMessage: ['close code 1008', dialect.socket.closeReason('claim_conflict')]
+				.filter(Boolean)
+				.join(' · '),
 		});
+		await waiting.connection.close();
 		expect(sim.sessions.clientIds(session)).toEqual(['other']);
 		const disconnecting = connect({ disconnectOther: true });
 		expect(await disconnecting.connection.ready()).toEqual({ kind: 'open' });
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
 	});
 
-	it("gives up if the service isn't reachable, without showing a token", async () => {
+	it("keeps trying if the service isn't reachable, without showing a token", async () => {
 		const gone = await startSimulator({ dialect });
 		const ws_url = gone.baseUrl.replace('http', 'ws');
 		await gone.stop();
@@ -191,19 +219,21 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 				kind: 'token',
 				token: { token: 'very-secret', ws_url, expires_at: NaN, stream: 'user' },
 			}),
-			reconnectAttempts: 1,
 			log: { debug: note, info: note, warn: note },
 		});
-		const readiness = await connection.ready();
-		expect(readiness).toMatchObject({ kind: 'ended', ending: { kind: 'unreachable' } });
-		expect(JSON.stringify([logged, readiness])).not.toContain('very-secret');
+		await eventually(() => connection.attempts > 2);
+		const { lastFailure } = connection;
+		expect(lastFailure).toMatchObject({ kind: 'unreachable' });
+		expect(JSON.stringify([logged, lastFailure, lastFailure?.message])).not.toContain(
+			'very-secret',
+		);
 	});
 
 	it('reports an inactive agent if it may take over', async () => {
 		sim.sessions.setAgentActive(fixtures.agents.full, false);
 		const { connection } = connect({ disconnectOther: true });
-		await eventually(() => connection.signal.aborted);
-		expect(await connection.ready()).toMatchObject({ ending: { kind: 'agent_inactive' } });
+		await eventually(() => connection.lastFailure !== null);
+		expect(connection.lastFailure).toMatchObject({ kind: 'agent_inactive' });
 	});
 
 	it('reconnects automatically when the agent is active again', async () => {

@@ -4,8 +4,8 @@ import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { mintToken, type MintResult, TokenCache } from '../../../../nodes/shared/chat/token';
-import { chatConnectionHarness, FakeClock, freshToken, tokenFor } from './fakes';
+import { mintToken, withLifetime } from '../../../../nodes/shared/chat/token';
+import { chatConnectionHarness, settle } from './fakes';
 import { clientOf } from '../api/clientOf';
 
 const DATA = { token: 't', ws_url: 'wss://h/p', expires_at: 1_700_000_000, stream: 'user' };
@@ -104,12 +104,12 @@ describe('mintToken', () => {
 
 	it('reports a failing connection if only the last token request failed', async () => {
 		const fault = new TransportFault('ECONNRESET', 'x');
-		const { connection, endings } = chatConnectionHarness({
+		const { connection } = chatConnectionHarness({
 			mintToken: async () => await mint(0, fault),
-			reconnectAttempts: 0,
 		});
-		await connection.start().ready();
-		expect(endings[0]).toMatchObject({
+		connection.start();
+		await settle();
+		expect(connection.lastFailure).toMatchObject({
 			kind: 'unreachable',
 			message: 'The connection to the chat session keeps failing',
 			originalMessage: 'ECONNRESET',
@@ -118,97 +118,29 @@ describe('mintToken', () => {
 
 	it('uses the message of the error table in the ending', async () => {
 		const body = { success: false, error: 'Invalid API token', details: null };
-		const { connection, endings } = chatConnectionHarness({
+		const { connection, losses } = chatConnectionHarness({
 			mintToken: async () => await mint(401, body),
 		});
-		await connection.start().ready();
-		expect(endings[0]).toMatchObject({
+		connection.start();
+		await settle();
+		expect(losses[0]).toMatchObject({
 			kind: 'mint_rejected',
 			message: 'The service rejected the API token',
 			originalMessage: 'Invalid API token',
 		});
-		expect(endings[0]?.resolution).toContain("In 'API Token'");
+		expect(losses[0]?.resolution).toContain("In 'API Token'");
 	});
 });
 
-describe('TokenCache', () => {
-	function tokenCache(
-		mint: (n: number, clock: FakeClock) => Promise<MintResult> = freshToken,
-		random = 0.5,
-	) {
-		const clock = new FakeClock();
-		let mints = 0;
-		const tokens = new TokenCache(
-			async () => {
-				mints += 1;
-				return await mint(mints, clock);
-			},
-			clock,
-			() => random,
-		);
-		return { clock, tokens, mints: () => mints };
-	}
-
-	it("returns the same token while it's valid", async () => {
-		const { clock, tokens, mints } = tokenCache();
-		const first = await tokens.current();
-		await clock.advance(280_000);
-		expect(await tokens.current()).toEqual(first);
-		await clock.advance(10_000);
-		expect(await tokens.current()).not.toEqual(first);
-		expect(mints()).toBe(2);
-	});
-
+describe('the lifetime of a token', () => {
 	it.each([
-		[0, 240_000],
-		[0.5, 255_000],
-		[1, 270_000],
-	])('is renewed after 4 to 4.5 minutes (random %d: %d ms)', async (random, due) => {
-		const { clock, tokens } = tokenCache(freshToken, random);
-		await tokens.current();
-		expect(tokens.renewAt - clock.elapsed()).toBe(due);
-	});
-
-	it.each([
-		['a short lifetime counts', 60, 51_000],
-		['a lifetime of 1 second may mean that the clock here is ahead', 1, 30_000],
-		['a long lifetime is capped at the documented 5 minutes', 3_600, 255_000],
-		['an expired lifetime means a wrong clock here', -600, 255_000],
-		['no expiry time', NaN, 255_000],
-	])('%s', async (_name, seconds, due) => {
-		const { clock, tokens } = tokenCache(tokenFor(seconds));
-		await tokens.current();
-		expect(tokens.renewAt - clock.elapsed()).toBeCloseTo(due, 0);
-	});
-
-	it('mints once for concurrent calls', async () => {
-		const { tokens, mints } = tokenCache();
-		const [one, two] = await Promise.all([tokens.current(), tokens.renew()]);
-		expect(one).toEqual(two);
-		expect(mints()).toBe(1);
-	});
-
-	it('keeps the old token if a renewal fails, and retries after 30 seconds', async () => {
-		const { clock, tokens } = tokenCache(async (n, time) =>
-			n === 2 ? { kind: 'unreachable', error: null } : await freshToken(n, time),
-		);
-		const first = await tokens.current();
-		await tokens.renew();
-		expect(await tokens.current()).toEqual(first);
-		expect(tokens.renewAt - clock.elapsed()).toBe(30_000);
-	});
-
-	it('treats an error in the request as unreachable', async () => {
-		const error = new Error('down');
-		const { tokens } = tokenCache(async () => await Promise.reject(error));
-		expect(await tokens.current()).toEqual({ kind: 'unreachable', error });
-	});
-
-	it('discards a rejected token', async () => {
-		const { tokens, mints } = tokenCache();
-		await tokens.current();
-		tokens.discard();
-		await tokens.current();
-		expect(mints()).toBe(2);
+		['by expires_at', 60, 60_000],
+		['at most the documented 5 minutes', 3_600, 300_000],
+		['the documented 5 minutes if it has expired, because the clock here is wrong', -600, 300_000],
+		['the documented 5 minutes without an expiry time', NaN, 300_000],
+	])('%s', (_name, seconds, ms) => {
+		const now = 1_700_000_000_000;
+		const token = { ...DATA, expires_at: now / 1_000 + seconds };
+		expect(withLifetime(token, 7_000, now)).toEqual({ token, mintedAt: 7_000, endsAt: 7_000 + ms });
 	});
 });

@@ -5,7 +5,7 @@ import {
 } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
-import type { OutgoingFrame } from '../../../../nodes/shared/chat/sentFrames';
+import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import { ackFrame, chatConnectionHarness, freshToken, settle } from './fakes';
 import { happens, WITH_KEY, turn } from './turnHarness';
 
@@ -111,8 +111,6 @@ it('unsubscribes after the turn', async () => {
 	let subscribed = 0;
 	const link = {
 		signal: connection.signal,
-		stopReason: null,
-		keepOpen: () => connection.keepOpen(),
 		acquireSend: async () => await connection.acquireSend(),
 		sendWithAck: async (frame: OutgoingFrame, ms: number) =>
 			await connection.sendWithAck(frame, ms),

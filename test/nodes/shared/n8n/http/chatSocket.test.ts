@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket';
 import { clock, type AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { startDeadline } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import type { ChatLease } from '../../../../../nodes/shared/chat/lease';
 import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
-import { SharedConnections } from '../../../../../nodes/shared/chat/sharedConnections';
+import {
+	type ChatLease,
+	SharedConnections,
+} from '../../../../../nodes/shared/chat/sharedConnections';
 import { makeNode, makeWorkflow } from '../../../../engine';
 
 const connection = z.custom<AccountClient>().parse({});
@@ -64,45 +66,63 @@ test('without WebSocket, the message names the required Node.js version', async 
 	expect(opened).toEqual([]);
 });
 
-test('Stop ends every connection, used or kept, and no other one is opened after it', async () => {
-	const { pool, stop } = run();
-	await pool.use(connection, 'kept', false, nothing);
+/** Uses a session until the returned function is called. */
+function using(pool: ChatSocketPool, session: string) {
 	let end = () => {};
-	const used = pool.use(connection, 'in use', false, async () => {
+	const used = pool.use(connection, session, false, async () => {
 		await new Promise<void>((resolve) => {
 			end = resolve;
 		});
 	});
+	return async () => {
+		end();
+		await used;
+	};
+}
+
+test('each item ends its connection, which stays open for a moment', async () => {
+	const { pool } = run();
+	await pool.use(connection, 'session', false, nothing);
+	expect(closed().map(({ session }) => session)).toEqual(['session']);
+});
+
+test('Stop ends every connection in use, and no other one is opened after it', async () => {
+	const { pool, stop } = run();
+	const ends = ['a', 'b'].map((session) => using(pool, session));
 	expect(closed()).toEqual([]);
 	stop();
-	expect(closed().map(({ session }) => session)).toEqual(['kept', 'in use']);
+	expect(closed().map(({ session }) => session)).toEqual(['a', 'b']);
 	await expect(pool.use(connection, 'later', false, nothing)).rejects.toMatchObject({
 		outcome: 'not_sent',
 		message: 'The execution was stopped before this item',
 	});
-	end();
-	await used;
+	await Promise.all(ends.map(async (end) => await end()));
 	expect(opened).toHaveLength(2);
 });
 
 test('the reason for closing shows whether it was Stop or the time limit of a tool', async () => {
 	const { pool, stop } = run();
-	await pool.use(connection, 'session', false, nothing);
+	const end = using(pool, 'session');
 	stop();
 	expect(opened[0]?.close).toHaveBeenCalledWith('stopped');
+	await end();
 	const limit = new AbortController();
 	jest.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
 	const { pool: ofTool } = run((context) => startDeadline(context, clock));
-	await ofTool.use(connection, 'session', false, nothing);
+	const endOfTool = using(ofTool, 'session');
 	limit.abort();
 	expect(opened[1]?.close).toHaveBeenCalledWith('time_limit');
+	await endOfTool();
 });
 
 test('a failed session is connected again for a later item, but not within 20 seconds', async () => {
 	const { pool } = run();
 	const elapsed = jest.spyOn(clock, 'elapsed').mockReturnValue(1_000);
-	await pool.use(connection, 'session', false, nothing);
-	opened[0]?.fail();
+	const fails = async () => {
+		opened[0]?.fail();
+		await nothing();
+	};
+	await pool.use(connection, 'session', false, fails);
 	const later = async (ms: number) => {
 		elapsed.mockReturnValue(1_000 + ms);
 		await pool.use(connection, 'session', false, nothing);
@@ -112,25 +132,4 @@ test('a failed session is connected again for a later item, but not within 20 se
 	expect([await later(10_000), await later(19_999)]).toEqual([1, 1]);
 	expect(await later(20_000)).toBe(2);
 	expect(await later(50_000)).toBe(3);
-});
-
-test('only the ten sessions used last are kept', async () => {
-	const { pool } = run();
-	for (let session = 1; session <= 10; session += 1) {
-		await pool.use(connection, String(session), false, nothing);
-	}
-	expect(closed()).toEqual([]);
-	await pool.use(connection, '11', false, nothing);
-	expect(closed().map(({ session }) => session)).toEqual(['1']);
-	await pool.use(connection, '2', false, nothing);
-	await pool.use(connection, '12', false, nothing);
-	expect(closed().map(({ session }) => session)).toEqual(['1', '2', '3']);
-});
-
-test('closeAll closes every kept session', async () => {
-	const { pool } = run();
-	await pool.use(connection, 'a', false, nothing);
-	await pool.use(connection, 'b', false, nothing);
-	pool.closeAll();
-	expect(closed()).toHaveLength(2);
 });

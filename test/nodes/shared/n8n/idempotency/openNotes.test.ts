@@ -133,13 +133,13 @@ test('a sub-execution keeps them, because its parent may be retried', async () =
 	expect(await isNoted(await ofRetry.open(), 'a')).toBe(true);
 });
 
-test('further runs of the node keep counting, and the end of the execution is awaited once', async () => {
+test('further runs of the node send, too, and the end of the execution is awaited once', async () => {
 	const loop = execution('e1', { signal: signal() });
 	const [one, two] = [await loop.open(), await loop.open()];
 	expect([await isNoted(one, 'a'), await isNoted(two, 'a')]).toEqual([false, false]);
 	expect(loop.ends).toHaveLength(1);
 	const retry = await execution('e2', { mode: 'retry' }).open();
-	expect(await retry.findEarlier(['a', 'a', 'a'])).toEqual([true, true, false]);
+	expect(await retry.findEarlier(['a', 'b'])).toEqual([true, false]);
 	await loop.end();
 	expect(harness.store.size).toBe(0);
 });
@@ -227,7 +227,7 @@ test('a retry of a sub-execution itself finds the noted requests', async () => {
 	expect(await isNoted(await execution('e3', { ...child, mode: 'retry' }).open(), 'a')).toBe(true);
 });
 
-test('sub-executions of one parent number their requests together, so that each is written once', async () => {
+test('sub-executions of one parent may repeat a request, which is written once for each', async () => {
 	let calls = 0;
 	harness.store.beforeCall = () => calls++;
 	for (let index = 0; index < 30; index++) {
@@ -242,5 +242,4 @@ test('sub-executions of one parent number their requests together, so that each 
 	for (let index = 0; index < 30; index++) {
 		expect(await isNoted(await execution(`r${index}`, ofRetry).open(), 'a')).toBe(true);
 	}
-	expect(await isNoted(await execution('r30', ofRetry).open(), 'a')).toBe(false);
 });

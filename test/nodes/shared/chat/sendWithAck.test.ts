@@ -1,6 +1,8 @@
 import { ackFrame, chatConnectionHarness, settle, outgoing } from './fakes';
 
-const ackWith = (reply: string) => ackFrame({ state: 'default', reply });
+/** The ack of a turn that completed inline. Echoes the ID of the frame, if given. */
+const ackWith = (reply: string, frame?: { messageId: string }) =>
+	ackFrame({ state: 'default', reply, ...(frame && { message_id: frame.messageId }) });
 
 describe('sendWithAck', () => {
 	it('waits until the session is connected, sends the frame, and returns its ack', async () => {
@@ -48,25 +50,26 @@ describe('sendWithAck', () => {
 		]);
 	});
 
-	it("closes the socket if the ack doesn't arrive, so that a late ack isn't assigned to another frame", async () => {
+	it("closes the socket if the ack doesn't arrive, and assigns no late ack to another frame", async () => {
 		const { connection, sockets, socket, clock, connect } = chatConnectionHarness();
 		connection.start();
 		await connect();
 		const silent = socket();
 		silent.deaf = true;
-		const first = connection.sendWithAck(outgoing('one'), 5_000);
-		const second = connection.sendWithAck(outgoing('two'), 5_000);
+		const [one, two] = [outgoing('one'), outgoing('two')];
+		const first = connection.sendWithAck(one, 5_000);
+		const second = connection.sendWithAck(two, 5_000);
 		await clock.advance(4_999);
 		expect(silent.closeCalls).toEqual([]);
 		await clock.advance(1);
 		expect(await first).toEqual({ kind: 'no_ack' });
-		silent.receives(ackWith('late'));
+		silent.receives(ackWith('late', one));
 		await clock.advance(3_000);
 		expect(sockets).toHaveLength(2);
 		await connect();
 		expect(socket().sent).toEqual(['two']);
-		silent.receives(ackWith('very late'));
-		socket().receives(ackWith('2'));
+		silent.receives(ackWith('very late', one));
+		socket().receives(ackWith('2', two));
 		expect(await second).toMatchObject({ kind: 'ack', ack: { payload: { reply: '2' } } });
 		expect(connection.counts).toEqual({ unexpected_ack: 1 });
 	});
@@ -78,7 +81,7 @@ describe('sendWithAck', () => {
 		const result = connection.sendWithAck(outgoing('one'), 5_000);
 		await settle();
 		socket().ends(1011);
-		expect(await result).toEqual({ kind: 'lost', code: 1011 });
+		expect(await result).toEqual({ kind: 'lost' });
 	});
 
 	it('waits for the next socket if this one is closing', async () => {
