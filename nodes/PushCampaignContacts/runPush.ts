@@ -137,7 +137,9 @@ async function openNotesOfPush(
 ): Promise<PushOptions['note']> {
 	const notes = await openNotes(context);
 	const run = runsAsTool(context) ? 'model' : runIndexOf(context);
-	return notes && (async (chunk, push) => await notes.add([RECORD, campaign.id, run, chunk], push));
+	return (
+		notes && (async (chunk, push) => await notes.add([RECORD, campaign.id, run, chunk], push, true))
+	);
 }
 
 /** A workflow pushes a number once per execution. A model pushes it once per agent run or MCP session, across all tools. */

@@ -43,20 +43,11 @@ export const EQUIVALENT = [
 		'nothing is reported without a loss',
 	],
 	['forms/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has a read'],
-	['idempotency/itemRecords.ts', '[]', '["Stryker was here"]', 'a record without a key is skipped'],
 	[
-		'idempotency/outputCopier.ts',
+		'idempotency/requestRecord.ts',
 		'!isJsonObject(whole)',
 		'false',
 		'the JSON of an item is always an object',
-	],
-	['push/progress.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
-	['push/earlierRequests.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
-	[
-		'push/earlierRequests.ts',
-		'phones.numberAt(row) === numbers.phones.numberAt(row)',
-		'false',
-		SHORT_CUT,
 	],
 	['chat/eventDispatcher.ts', "typeof frame !== 'string'", 'false', 'only text can be too large'],
 	[
@@ -72,18 +63,6 @@ export const EQUIVALENT = [
 		'only the moment is compared, and the entered time is sent unchanged',
 	],
 	['shared/clock.ts', 'true', 'false', 'the listener is removed when the wait ends'],
-	[
-		'idempotency/itemRecords.ts',
-		'index === undefined',
-		'false',
-		'a record without an index belongs to no item',
-	],
-	[
-		'idempotency/itemRecords.ts',
-		'key === undefined',
-		'false',
-		'a missing key is created when it is needed',
-	],
 	['idempotency/handler.ts', "'workflow'", '""', 'every value except "node" means the workflow'],
 	['list/dndList.ts', 'page === undefined', 'false', 'the first page always has the right number'],
 	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page with the right number was already returned'],
@@ -138,19 +117,6 @@ export const EQUIVALENT = [
 		'lists[0].length',
 		'the one list that is counted exists',
 	],
-	['push/prefetcher.ts', 'rows.length === 0', 'false', 'without rows, nothing is read'],
-	[
-		'push/requestSender.ts',
-		'rows === current.rows',
-		'false',
-		'a shortcut for a whole request, and its separate contacts give the same result',
-	],
-	[
-		'push/pushRunner.ts',
-		'indexBase !== undefined',
-		'true',
-		'an unknown value does not change the record',
-	],
 	['file/fileRows.ts', "''", '"Stryker was here!"', 'each row is in one of the files'],
 	[
 		'file/fileRows.ts',
@@ -161,21 +127,6 @@ export const EQUIVALENT = [
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
 	['push/rowsByPhone.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
-	...[
-		['!released.has(row) && this.claimed.has(block)', 'false'],
-		['this.claimed.set(block, undefined);', ';'],
-	].map(([original, replacement]) => [
-		'push/begunRows.ts',
-		original,
-		replacement,
-		'a pushed row stays claimed, so its block is never empty',
-	]),
-	[
-		'push/begunPush.ts',
-		'push.pushIndex + 1',
-		'push.pushIndex - 1',
-		'each push still has a number of its own',
-	],
 	[
 		'push/contactBuffer.ts',
 		'start + COMMA.length',
@@ -221,13 +172,6 @@ export const EQUIVALENT = [
 		'only text has the form of a time with an offset',
 	],
 	['ChatSession/chatWait.ts', '< FAR_MS', '<= FAR_MS', 'no event is that far away'],
-	[
-		'idempotency/itemRecords.ts',
-		'occurrence + 1',
-		'occurrence - 1',
-		'each occurrence still has a key of its own',
-		'occurrences.set',
-	],
 	['http/transport.ts', "''", '"Stryker was here!"', 'the value is not looked up by its ID'],
 ].map(([file, original, replacement, why, within = '']) => ({
 	file,

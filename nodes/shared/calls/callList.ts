@@ -151,7 +151,7 @@ function callPages(
 	request: AllCallsRequest,
 	mapping: ApiMapping,
 ): PageReader<CallPage, ApiResponse> {
-	const { compact = (call) => call, additions } = request;
+	const { compact = (call: JsonObject) => call, additions } = request;
 	const paging = mapping.required('callListPaging');
 	const firstNumber = FIRST_NUMBERS[paging];
 	const totalPath = mapping.optional('callListTotalPath');
@@ -298,7 +298,9 @@ export async function testCallList(
 	const itemPath = mapping.optional('callListItemPath');
 	if (itemPath !== undefined && entries.length > 0) {
 		const wrapped = Object.values(list ?? {});
-		const isFound = wrapped.some((entry) => isJsonObject(valueAt(entry, itemPath) ?? null));
+		const isFound = wrapped.some((entry: JsonValue) =>
+			isJsonObject(valueAt(entry, itemPath) ?? null),
+		);
 		if (!isFound) throw missing(`No entry has a call at "${itemPath}"`, 'callListItemPath');
 	}
 	const totalPath = mapping.optional('callListTotalPath');

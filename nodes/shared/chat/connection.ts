@@ -221,7 +221,10 @@ export class ChatConnection {
 			const policy = isExtra ? new ReconnectPolicy(TRIGGER_LIMITS, random) : this.policy;
 			const step = policy.next(attempt);
 			const ending = this.describe(step.why, attempt);
-			if (step.kind === 'end') return this.end(ending);
+			if (step.kind === 'end') {
+				this.end(ending);
+				return;
+			}
 			const isLost = step.kind === 'lost';
 			if (isLost || step.token === 'new') this.token = null;
 			if (!isExtra && isLost) this.losses += 1;
@@ -286,7 +289,10 @@ export class ChatConnection {
 		this.becameReady = deferred();
 		for (;;) {
 			const isOutdated = this.token !== socket.token;
-			if (isOutdated && this.flight === null) return socket.close('renewed');
+			if (isOutdated && this.flight === null) {
+				socket.close('renewed');
+				return;
+			}
 			// While a frame waits for its ack, check again in a second.
 			const waitMs = isOutdated ? 0 : this.renewAt - clock.elapsed();
 			if (!(await pause(clock, Math.max(waitMs, 1_000), socket.signal))) return;
@@ -378,10 +384,12 @@ export class ChatConnection {
 		onSent: () => void,
 	): Promise<AckResult> {
 		const isAborted = () => signal.aborted;
+		// It can change while this waits.
+		const isClosed = () => this.sessionIsClosed;
 		for (;;) {
 			const readiness = await this.ready(signal);
 			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-			if (this.sessionIsClosed) return { kind: 'not_sent', readiness: this.sessionClosed() };
+			if (isClosed()) return { kind: 'not_sent', readiness: this.sessionClosed() };
 			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
 			const { socket } = this;
 			if (socket === null) continue;
@@ -389,7 +397,7 @@ export class ChatConnection {
 			if (this.token === socket.token && this.mayExpire(socket.token, timeoutMs)) {
 				await this.mintAhead();
 			}
-			if (isAborted() || this.sessionIsClosed) continue;
+			if (isAborted() || isClosed()) continue;
 			if (this.token !== socket.token) socket.close('renewed');
 			const result = await this.write(socket, frame, timeoutMs, signal, onSent);
 			if (result === null) await socket.ended;

@@ -61,7 +61,10 @@ export class EventDispatcher {
 
 	deliver(event: ChatEvent, mayBeReplay: boolean): void {
 		const { eventId } = event;
-		if (eventId !== null && !this.isNew(eventId)) return this.count('duplicate');
+		if (eventId !== null && !this.isNew(eventId)) {
+			this.count('duplicate');
+			return;
+		}
 		for (const listener of [...this.listeners.keys()]) {
 			try {
 				listener(event, mayBeReplay);

@@ -122,7 +122,8 @@ async function send({ link, frame, options }: Turn): Promise<SendResult> {
 }
 
 /** Why the sender stopped waiting. */
-function stopReasonOf({ reason }: AbortSignal): StopReason | 'lost' {
+function stopReasonOf(signal: AbortSignal): StopReason | 'lost' {
+	const reason: unknown = signal.reason;
 	return reason === 'stopped' || reason === 'time_limit' ? reason : 'lost';
 }
 

@@ -201,7 +201,7 @@ export class World {
 			sentNumbers: new SentNumbers(execution.numbers, 42),
 			note: async (chunk, push) => {
 				const place = ['push', 42, execution.run, chunk];
-				return await notes.add(place, push);
+				return await notes.add(place, push, true);
 			},
 			pushedNumbers: skipPushedBefore
 				? {

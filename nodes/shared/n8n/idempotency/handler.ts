@@ -155,24 +155,22 @@ export class IdempotencyHandler<Deps> {
 			// No await in between, so that simultaneous requests count.
 			if (quota !== undefined) requireQuota(this.records, quota);
 			this.records[key] = { ...owner, inProgress: true };
-			try {
-				const output = await this.sendNoted(request, deps, isRepeat);
-				const completed = output.map(({ json }) => this.outputs.copy(json));
-				this.records[key] = { ...owner, completed };
-				return output;
-			} catch (error) {
-				const mayBeSent = error instanceof OutcomeUnknown || !(error instanceof ExplainedError);
+			const sending = this.sendNoted(request, deps, isRepeat);
+			const output = await sending.catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) {
 					const unknown = error.toStored();
 					const { idempotencyKey } = request;
 					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
 					this.records[key] = { ...owner, unknown, ...again };
-				} else if (!mayBeSent) {
+				} else if (error instanceof ExplainedError) {
 					if (stored === undefined) Reflect.deleteProperty(this.records, key);
 					else this.records[key] = stored;
 				}
 				throw error;
-			}
+			});
+			const completed = output.map(({ json }) => this.outputs.copy(json));
+			this.records[key] = { ...owner, completed };
+			return output;
 		});
 	}
 
@@ -184,18 +182,18 @@ export class IdempotencyHandler<Deps> {
 	): Promise<INodeExecutionData[]> {
 		const { target, idempotencyKey } = request;
 		const notes = target === undefined ? undefined : await this.openNotes();
-		const note = await notes?.add(idempotencyKey ?? target);
+		const note = await notes?.add(target, idempotencyKey);
 		const isSame = note?.state === 'same';
-		if (isSame && idempotencyKey === undefined) throw begunEarlier(request);
-		try {
-			return await request.send(deps);
-		} catch (error) {
+		if (note?.state === 'changed' || (isSame && idempotencyKey === undefined)) {
+			throw begunEarlier(request);
+		}
+		return await request.send(deps).catch(async (error: unknown): Promise<never> => {
 			if (!(error instanceof ExplainedError) || error instanceof OutcomeUnknown) throw error;
 			// A later failure doesn't show what happened to the first request.
 			if (isRepeat || isSame) throw failedRepeat(error);
 			await note?.release();
 			throw error;
-		}
+		});
 	}
 
 	private async openNotes(): Promise<Notes | undefined> {

@@ -1,3 +1,4 @@
+import difference from 'lodash/difference';
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
@@ -16,8 +17,7 @@ const NAME_LENGTH = 12;
  * What an earlier attempt of the execution did at this place:
  * - `new`: it sent nothing.
  * - `same`: it may have sent this request.
- * - `changed`: it may have sent another request to the same target. From then on, all requests with a payload are
- *   `changed`, because those of the earlier attempt may be any of them.
+ * - `changed`: it may have sent another request to the same target.
  */
 export type NoteState = 'new' | 'same' | 'changed';
 
@@ -33,7 +33,7 @@ export class AttemptState {
 	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
 	readonly own = new Set<string>();
-	/** Removed notes of requests with a payload. A later one adds them again, because it may have parts of their payload. */
+	/** Removed notes of parts. The note of a later part adds them again, because it may have rows of theirs. */
 	released: string[] = [];
 	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
 	readonly watched = new WeakSet<object>();
@@ -99,23 +99,27 @@ export class Notes {
 	 * Notes a request that is about to be sent.
 	 *
 	 * @param payload shows whether an earlier attempt sent the same request to the target
+	 * @param isPart whether the payload is a part of a whole, so that after one change all parts may have changed
 	 * @throws NotSent if n8n's store can't be written
 	 */
-	async add(target: unknown, payload?: unknown): Promise<Note> {
+	async add(target: unknown, payload?: unknown, isPart = false): Promise<Note> {
 		// Also shows later whether this attempt noted anything.
 		await this.hasEarlier();
 		const name = nameOf(target);
 		const text = `${this.start} ${name}`;
 		const exact = payload === undefined ? undefined : `${text} ${nameOf(payload)}`;
-		const state = await this.write(name, text, exact);
+		const isChanged = isPart && this.state.isChanged;
+		const state = isChanged ? 'changed' : await this.write(name, text, exact);
+		if (isPart && state === 'changed') this.state.isChanged = true;
 		const { targets } = this.state;
 		if (state === 'new') targets[name] = (targets[name] ?? 0) + 1;
+		if (state === 'new' && isPart) await this.addReleased([text, exact ?? text]);
 		const release = async () => {
 			// The note is also that of the other requests to the target.
 			if (state !== 'new' || targets[name] !== 1) return;
 			Reflect.deleteProperty(targets, name);
 			const texts = exact === undefined ? [text] : [text, exact];
-			if (exact !== undefined) this.state.released.push(...texts);
+			if (isPart) this.state.released.push(...texts);
 			await this.remove(texts).catch(() => undefined);
 		};
 		return { state, release };
@@ -124,17 +128,19 @@ export class Notes {
 	private async write(name: string, text: string, exact: string | undefined): Promise<NoteState> {
 		const isOwn = (this.state.targets[name] ?? 0) > 0;
 		if (this.options.isFirstAttempt || isOwn) {
-			const texts = exact === undefined ? [text] : [text, exact, ...this.takeReleased()];
+			const texts = exact === undefined ? [text] : [text, exact];
 			await this.addTexts(this.options.isFirstAttempt ? [this.mark, ...texts] : texts);
 			return 'new';
 		}
 		// Another retry can send the same at this moment, so this looks for notes in any case.
 		if (exact === undefined) return (await this.addTexts([text])).added.has(text) ? 'new' : 'same';
-		return this.state.isChanged ? 'changed' : await this.compare(text, exact);
+		return await this.compare(text, exact);
 	}
 
-	private takeReleased(): string[] {
-		return this.state.released.splice(0);
+	/** Adds the notes again that were removed before, except those of the request itself. */
+	private async addReleased(own: readonly string[]): Promise<void> {
+		const released = difference(this.state.released.splice(0), own);
+		if (released.length > 0) await this.addTexts(released);
 	}
 
 	/** In one go, because another retry can ask the same at this moment. */
@@ -142,9 +148,8 @@ export class Notes {
 		const { store, exclusive, pause } = this.options;
 		// If n8n is killed in between, this stays, and shows that the other texts may be from this attempt.
 		const asked = `${exact} asked`;
-		const released = this.takeReleased();
 		const compareOnce = async (): Promise<NoteState> => {
-			const added = new Set(await store.add(uniq([text, exact, asked, ...released]), MAX_OTHERS));
+			const added = new Set(await store.add([text, exact, asked], MAX_OTHERS));
 			const isSame = !added.has(exact) && added.has(asked);
 			const state = added.has(text) ? 'new' : isSame ? 'same' : 'changed';
 			const extra = state === 'changed' ? [exact, asked] : [asked];
@@ -155,7 +160,6 @@ export class Notes {
 			return state;
 		};
 		const { result } = await repeatOnStore(async () => await exclusive(compareOnce), pause);
-		if (result === 'changed') this.state.isChanged = true;
 		return result;
 	}
 
