@@ -1,6 +1,8 @@
+import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { asSentence, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { isJsonObject } from '../shared/json';
 import { runExclusive } from '../shared/keyedMutex';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { ExecutionStore, runIndexOf } from '../shared/n8n/idempotency/executionStore';
@@ -130,15 +132,42 @@ function openRecord(context: IExecuteFunctions): PushRecord {
 	return record;
 }
 
-/** Notes each chunk by its place: the campaign, the run of the node or else the order of the requests of a model. */
+/** Notes each chunk by its place in one of the pushes to the campaign. All pushes of a model count as one. */
 async function openNotesOfPush(
 	context: IExecuteFunctions,
 	{ campaign }: Pick<PushSettings, 'campaign'>,
 ): Promise<PushOptions['note']> {
 	const notes = await openNotes(context);
-	const run = runsAsTool(context) ? 'model' : runIndexOf(context);
+	if (notes === undefined) return undefined;
+	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
+	return async (chunk, fingerprint) =>
+		await notes.addPart({ target: [RECORD, campaign.id, push, chunk], payload: fingerprint });
+}
+
+/**
+ * Counts the pushes of the execution to the campaign, from 0. After a crash, the runs of the node can have other numbers,
+ * and the campaigns can come in another order.
+ */
+function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
+	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
+	const record = store.read() ?? {};
+	store.write(record);
+	const runs = record[campaign] ?? [];
+	record[campaign] = runs;
+	const run = runIndexOf(context);
+	const place = sortedIndexOf(runs, run);
+	return place < 0 ? runs.push(run) - 1 : place;
+}
+
+/** The runs of the node that push to each campaign, in ascending order. */
+type RunsByCampaign = { [campaign: string]: number[] };
+
+function areRuns(stored: unknown): stored is RunsByCampaign {
 	return (
-		notes && (async (chunk, push) => await notes.add([RECORD, campaign.id, run, chunk], push, true))
+		isJsonObject(stored) &&
+		Object.values(stored).every(
+			(runs) => Array.isArray(runs) && runs.every((run) => typeof run === 'number'),
+		)
 	);
 }
 

@@ -15,6 +15,10 @@ export class BoundedMap<T> {
 		return this.values.get(id);
 	}
 
+	all(): T[] {
+		return [...this.values.values()];
+	}
+
 	/** Adds or replaces an entry, which becomes the newest one. */
 	set(id: string, value: T): void {
 		this.values.delete(id);

@@ -1,4 +1,5 @@
 import chunk from 'lodash/chunk';
+import pull from 'lodash/pull';
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
@@ -180,23 +181,24 @@ type RequestRecorder = {
 
 /** Until the result is recorded, the request counts as interrupted. */
 function recordRequest(record: ChunkRecord, rows: number[]): RequestRecorder {
-	record.unknown = { rows };
+	const sent: ChunkRecord['unknown'][number] = { rows };
+	record.unknown.push(sent);
 	return {
 		accepted: (response) => {
-			delete record.unknown;
+			pull(record.unknown, sent);
 			record.accepted.push({ rows, response });
 		},
 		unknown: (error) => {
-			record.unknown = { rows, error: error.toStored() };
+			sent.error = error.toStored();
 		},
 		discard: () => {
-			delete record.unknown;
+			pull(record.unknown, sent);
 		},
 	};
 }
 
-/** @param some in ascending order, as `rows` are */
-function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
+/** The positions of some of these rows, which are in ascending order. */
+export function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
 	return some.map((row) => sortedIndexOf(rows, row));
 }
 

@@ -1,5 +1,5 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
-import { forEveryone, type Reader } from '../../shared/api/resolution';
+import { forEveryone, type Reader, type Resolution } from '../../shared/api/resolution';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import type { PreparedRows } from './prepareRows';
 import { reasonOf, type PushOutcome } from './pushTypes';
@@ -17,13 +17,22 @@ export type ChunkRecord = {
 	accepted: Array<{ rows: RowRanges; response: JsonObject }>;
 	/** Rows that the service rejected. */
 	rejected: Array<{ row: number; reason: string }>;
-	/** The request whose outcome is unknown. Without an error, it was interrupted. */
-	unknown?: { rows: RowRanges; error?: StoredUnknown };
+	unknown: UnknownRows[];
 };
+
+/** Rows of a request whose outcome is unknown. Without an error, it was interrupted. */
+type UnknownRows = {
+	rows: RowRanges;
+	error?: StoredUnknown;
+	/** Whether only its note shows it, because it's of an attempt without a record. */
+	isNoted?: true;
+};
+
+export const emptyChunk = (): ChunkRecord => ({ accepted: [], rejected: [], unknown: [] });
 
 /** Without, an earlier attempt certainly had no effect. */
 export function hasResults({ accepted, rejected, unknown }: ChunkRecord): boolean {
-	return accepted.length + rejected.length > 0 || unknown !== undefined;
+	return accepted.length + rejected.length + unknown.length > 0;
 }
 
 /**
@@ -57,18 +66,24 @@ export function restoreChunk(
 			settled.add(index);
 		}
 	}
-	if (unknown !== undefined) {
-		const { error } = unknown;
+	for (const { rows: ranges, error, isNoted } of unknown) {
 		const stopped = error === undefined ? interrupted() : OutcomeUnknown.fromStored(error);
-		outcome.stopped ??= stopped;
-		const reason = reasonOf(stopped, reader);
-		for (const index of rowsAt(unknown.rows)) {
+		if (isNoted !== true) outcome.stopped ??= stopped;
+		const reason = isNoted === true ? NOTED_EARLIER[reader] : reasonOf(stopped, reader);
+		for (const index of rowsAt(ranges)) {
 			outcome.rejectedRows.add({ index, status: 'unknown', reason });
 			settled.add(index);
 		}
 	}
 	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
 }
+
+export const NOTED_EARLIER: Resolution = {
+	onScreen:
+		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
+	forModel:
+		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
+};
 
 function interrupted(): OutcomeUnknown {
 	return new OutcomeUnknown(
@@ -95,7 +110,8 @@ function isChunkRecord(value: unknown): boolean {
 		rejected.every(
 			(one) => isJsonObject(one) && typeof one.row === 'number' && typeof one.reason === 'string',
 		) &&
-		(unknown === undefined || (isJsonObject(unknown) && isUnknown(unknown)))
+		Array.isArray(unknown) &&
+		unknown.every((one) => isJsonObject(one) && isUnknown(one))
 	);
 }
 

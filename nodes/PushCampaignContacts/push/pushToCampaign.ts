@@ -1,11 +1,11 @@
 import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api/errors';
-import { readerOf, type Resolution } from '../../shared/api/resolution';
+import { readerOf } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, type SendOptions, whyNotSent } from './chunkSender';
+import { ChunkSender, positionsIn, type SendOptions, whyNotSent } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
 import { PushedNumbers, requireRoom } from './pushedNumbers';
-import { hasResults, type PushRecord, restoreChunk } from './pushRecord';
+import { emptyChunk, hasResults, NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
 import { reasonOf, type PushOutcome } from './pushTypes';
 import type { RowStatus } from './rejectedRows';
 import type { RowSource } from './rows';
@@ -70,19 +70,22 @@ export async function pushToCampaign(
 	for (let start = 0; start === 0 || start < rows.size; start += size) {
 		const all = rows.slice(start, start + size);
 		const key = `${push} ${start / size}`;
-		const chunk = record[key] ?? { accepted: [], rejected: [] };
+		const chunk = record[key] ?? emptyChunk();
 		let open = restoreChunk(chunk, all, prepared, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
 		try {
 			if (stopped !== undefined) throw stopped;
 			const noted = await note?.(start / size, push);
 			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
+			open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
 			if (noted?.state === 'same') {
-				const reason = BEGUN_EARLIER[reader];
+				const reason = NOTED_EARLIER[reader];
 				rejectedRows.addAll({ rows: RowSet.of(open), status: 'unknown', reason });
+				// For the next attempt of *Retry On Fail*.
+				chunk.unknown.push({ rows: RowSet.of(positionsIn(all, open)).toRanges(), isNoted: true });
+				record[key] = chunk;
 				continue;
 			}
-			open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
 			const reserved = await numbers?.reserve(open);
 			for (const row of reserved?.skipped ?? []) rejectedRows.add(row);
 			open = reserved?.fresh ?? open;
@@ -105,6 +108,7 @@ export async function pushToCampaign(
 				stopped = explained(error);
 				areOthersUnknown = stopped.outcome === 'unknown';
 			}
+			if (!areOthersUnknown) open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
 			const [status, reason] = areOthersUnknown
 				? (['unknown', reasonOf(stopped, reader)] as const)
 				: (['not_sent', whyNotSent(stopped, isTool)] as const);
@@ -126,13 +130,6 @@ async function fingerprintOf(
 	const options = isTool ? optionsFingerprint(campaign, additions) : '';
 	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
 }
-
-const BEGUN_EARLIER: Resolution = {
-	onScreen:
-		"An earlier attempt of this execution may have pushed this row, and n8n has no record of the result. It wasn't sent again. Compare the campaign's newest contact lists with your rows (Campaign Status shows the lists). Then push the missing rows in a new execution.",
-	forModel:
-		'This contact may have been pushed before, but the result is unknown. It was not sent again.',
-};
 
 /** No row is sent, because any of them may be in the campaign. */
 function rowsChanged(): ExplainedError {

@@ -109,9 +109,7 @@ test.each([1, 2])(
 		const run = await harness.runOnNock({}, { items: entries('one', 'two'), overrides });
 		expect(stopMessage(run)).toEqual({
 			message: expect.stringContaining(`context of session ${sessions.open}`),
-			description: expect.stringContaining(
-				'This attempt sent nothing. Run the other items in a new execution.',
-			),
+			description: expect.stringContaining('an earlier item of the same chat session failed'),
 		});
 	},
 );

@@ -121,9 +121,7 @@ describe('when one item is rejected', () => {
 		const run = await harness.place(perItem, { items: people(4) });
 		const { message, description, context } = faultOf(run);
 		expect(seen.phones).toEqual(['9876543210', bad]);
-		expect(message).toBe(
-			`The service rejected 'Phone Number': "phone_number is implausible" [item 1]`,
-		);
+		expect(message).toBe(`The service rejected 'Phone Number' (got "${bad}") [item 1]`);
 		expect(description).toContain(
 			'1 call was already placed in this run (item 0). A retry of this execution skips it. In a new execution, leave it out.',
 		);
@@ -144,7 +142,7 @@ describe('when one item is rejected', () => {
 		expect(ids(calls)).toEqual(['call-9876543210', undefined, 'call-9876543212']);
 		expect(paired(calls)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
 		expect(calls[1]?.json).toMatchObject({
-			error: `The service rejected 'Phone Number': "phone_number is implausible" [item 1]`,
+			error: `The service rejected 'Phone Number' (got "${bad}") [item 1]`,
 			details: { item: 1, outcome: 'rejected', service_said: 'phone_number is implausible' },
 		});
 	});
@@ -159,7 +157,7 @@ describe('when one item is rejected', () => {
 		expect(rejected).toHaveLength(1);
 		expect(rejected[0]?.json).toMatchObject({
 			phone: bad,
-			error: `The service rejected 'Phone Number': "phone_number is implausible" [item 1]`,
+			error: `The service rejected 'Phone Number' (got "${bad}") [item 1]`,
 		});
 	});
 

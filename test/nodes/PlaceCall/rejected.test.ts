@@ -75,14 +75,14 @@ describe('a call that the service rejects', () => {
 			'an implausible phone number',
 			400,
 			{ success: false, error: 'phone_number is implausible for IN', details: { length: 9 } },
-			`The service rejected 'Phone Number': "phone_number is implausible for IN · length: 9"`,
-			"Correct the number, or choose its country in 'Country'.",
+			`The service rejected 'Phone Number' (got "9876543210")`,
+			"Correct the number, or choose its country in 'Country'. The service said: phone_number is implausible for IN · length: 9.",
 		],
 		[
 			'an implausible phone number, in other words',
 			400,
 			{ success: false, errors: ['phone_number is not a plausible number for IN'] },
-			`The service rejected 'Phone Number': "phone_number is not a plausible number for IN"`,
+			`The service rejected 'Phone Number' (got "9876543210")`,
 			"Correct the number, or choose its country in 'Country'.",
 		],
 		[

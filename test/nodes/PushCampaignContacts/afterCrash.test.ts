@@ -55,24 +55,34 @@ async function retry(
 const rowsOf = (...numbers: Array<number | '-'>) =>
 	numbers.map((n) => ({ json: { phone: n === '-' ? n : phone(n) } }));
 
-/** Pushes each list in a run of the node, as in a loop, and is killed. *Retry* begins with the first list again. */
-async function retryLoop(lists: INodeExecutionData[][], now: INodeExecutionData[][]) {
+/**
+ * Pushes each list in a run of the node, as in a loop, and is killed. *Retry* begins with the first list again.
+ *
+ * @param firstRun the number of the first run then. n8n can have restored runs that ended before.
+ */
+async function retryLoop(
+	lists: INodeExecutionData[][],
+	now: INodeExecutionData[][],
+	{ over = {}, firstRun = 0 }: { over?: NodeParameters; firstRun?: number } = {},
+) {
 	const bodies: JsonObject[] = [];
 	service()
-		.post(PATH, remembering(bodies))
+		.post(/^\/v1\/campaigns\/4[23]\/contacts$/, remembering(bodies))
 		.optionally()
 		.times(9)
 		.reply(200, () => accepted(phonesOf(bodies.at(-1)).length));
-	const { workflow } = flow({}, 'continueRegularOutput');
+	const { workflow } = flow(over, 'continueRegularOutput');
 	const data = await runKilledAfter(harness.credentials, workflow, 'Node', lists, lists.length - 1);
 	const [task] = data.executionData?.nodeExecutionStack ?? [];
 	if (data.executionData === undefined || task === undefined) throw new Error('nothing to retry');
-	data.resultData.runData = {};
+	const restored = data.resultData.runData.Node?.slice(0, firstRun) ?? [];
+	data.resultData.runData = firstRun === 0 ? {} : { Node: restored };
 	data.executionData.contextData = {};
 	const tasks = now.map((items) => ({ ...task, data: { main: [items] } }));
 	data.executionData.nodeExecutionStack = tasks;
 	const run = await resume(harness.credentials, workflow, data, 'retry');
-	const left = run.data.resultData.runData.Node?.flatMap(({ data }) => data?.main?.[1] ?? []);
+	const runs = run.data.resultData.runData.Node?.slice(firstRun);
+	const left = runs?.flatMap(({ data }) => data?.main?.[1] ?? []);
 	return {
 		pushed: bodies.flatMap(phonesOf),
 		rejected: left?.map(({ json }) => json.rejection_status),
@@ -379,6 +389,21 @@ describe('Retry after n8n was killed', () => {
 		const { pushed, rejected } = await retryLoop(lists, [...lists, rowsOf(2)]);
 		expect(pushed).toEqual([0, 1, 2].map(phone));
 		expect(rejected).toEqual(['rejected', 'rejected', 'unknown', 'unknown']);
+	});
+
+	test('in a loop whose runs have other numbers in the retry, pushes the remaining rows', async () => {
+		const lists = [rowsOf(0, 1), rowsOf(2)];
+		const { pushed, rejected } = await retryLoop(lists, [...lists, rowsOf(3)], { firstRun: 1 });
+		expect(pushed).toEqual([0, 1, 2, 3].map(phone));
+		expect(rejected).toEqual(['unknown', 'unknown', 'unknown']);
+	});
+
+	test('in a loop over campaigns, pushes no row again if they come in another order', async () => {
+		const lists = [42, 43].map((campaign, index) => [{ json: { phone: phone(index), campaign } }]);
+		const over = { campaignId: '={{ $json.campaign }}' };
+		const { pushed, rejected } = await retryLoop(lists, lists.toReversed(), { over });
+		expect(pushed).toEqual([0, 1].map(phone));
+		expect(rejected).toEqual(['unknown', 'unknown']);
 	});
 
 	test("pushes no row again if n8n's database stores the notes of the retry, but reports an error", async () => {

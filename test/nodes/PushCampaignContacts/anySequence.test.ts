@@ -39,6 +39,7 @@ const retryWith = (effects: readonly Effect[]) =>
 		effects: fc.array(fc.constantFrom(...effects), { maxLength: 8 }),
 		contactsPerRequest: fc.constantFrom(3, 3, 3, 2, 1),
 		settings: fc.constantFrom(0, 0, 1),
+		triesAgain: fc.constantFrom(false, false, true),
 		continues: fc.constantFrom(false, false, true),
 		writes: fc.oneof({ weight: 4, arbitrary: fc.constant(Infinity) }, fc.nat(12)),
 	});

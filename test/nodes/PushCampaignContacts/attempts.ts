@@ -55,6 +55,8 @@ export type Attempt = {
 	/** Other ones change what a row sends. */
 	settings: number;
 	skipPushedBefore: boolean;
+	/** Whether *Retry On Fail* is on. */
+	triesAgain: boolean;
 	/** Whether *On Error* is set to continue. */
 	continues: boolean;
 	/** Writes to n8n's database until n8n is killed. */
@@ -166,7 +168,7 @@ export class World {
 		const client = this.clientForProcess(process, attempt.effects);
 		for (; execution.run < execution.batches.length; execution.run++) {
 			const batch = execution.batches[execution.run] ?? [];
-			const push = this.push(batch, { execution, attempt, notes, client, process });
+			const push = this.pushUntilDone(batch, { execution, attempt, notes, client, process });
 			const outcome = await push.catch((error: unknown) => {
 				if (!process.isKilled) throw error;
 			});
@@ -180,6 +182,13 @@ export class World {
 			execution.record = {};
 		}
 		return 'succeeded';
+	}
+
+	/** With *Retry On Fail*, n8n runs the node a second time. */
+	private async pushUntilDone(batch: readonly Row[], run: Run): Promise<PushOutcome> {
+		const outcome = await this.push(batch, run);
+		const isDone = outcome.stopped === undefined || run.process.isKilled;
+		return isDone || !run.attempt.triesAgain ? outcome : await this.push(batch, run);
 	}
 
 	/** As `runPush` does. */
@@ -201,7 +210,7 @@ export class World {
 			sentNumbers: new SentNumbers(execution.numbers, 42),
 			note: async (chunk, push) => {
 				const place = ['push', 42, execution.run, chunk];
-				return await notes.add(place, push, true);
+				return await notes.addPart({ target: place, payload: push });
 			},
 			pushedNumbers: skipPushedBefore
 				? {

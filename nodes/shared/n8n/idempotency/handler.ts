@@ -6,10 +6,17 @@ import { runsAsTool } from '../tools/toolRun';
 import { ExecutionStore } from './executionStore';
 import type { Notes } from './notes';
 import { openNotes } from './openNotes';
-import { begunEarlier, failedRepeat, type PreparedRequest, type Quota } from './preparedRequest';
+import {
+	begunEarlier,
+	failedRepeat,
+	noteOf,
+	type PreparedRequest,
+	type Quota,
+} from './preparedRequest';
 import {
 	areRecords,
 	isRepeatable,
+	mayBeNoted,
 	type IdempotencyRecord,
 	type IdempotencyRecords,
 	nameOf,
@@ -93,25 +100,26 @@ export class IdempotencyHandler<Deps> {
 
 	/**
 	 * Records the items that an earlier attempt may have sent and whose result n8n didn't store. Call this before the first
-	 * item is sent. If n8n's store can't be reached, items without a record fail.
+	 * item is sent, with all items, because those recorded by a retry explain its notes. If n8n's store can't be reached,
+	 * items without a record fail.
 	 */
 	async recordEarlier(items: ReadonlyMap<number, PreparedRequest<Deps>>): Promise<void> {
-		const missing = [...items].filter(
-			([index, { target, idempotencyKey }]) =>
-				target !== undefined && idempotencyKey === undefined && this.recordOf(index) === undefined,
+		const noted = [...items].filter(
+			([index, { target }]) => target !== undefined && mayBeNoted(this.recordOf(index)),
 		);
 		const find = async () => {
 			const notes = await this.openNotes();
-			return (await notes?.findEarlier(missing.map(([, { target }]) => target))) ?? [];
+			return (await notes?.findEarlier(noted.map(([, request]) => noteOf(request)))) ?? [];
 		};
 		const areFound = await find().catch((error: unknown) => {
 			this.unreadable = explained(error);
 			return [];
 		});
-		for (const [position, [index, request]] of missing.entries()) {
+		for (const [position, [index, request]] of noted.entries()) {
 			const key = this.keys.get(index);
 			if (areFound[position] !== true || key === undefined) continue;
-			this.records[key] = { item: index, unknown: begunEarlier(request).toStored() };
+			const unknown = begunEarlier(request).toStored();
+			this.records[key] ??= { item: index, unknown, noted: true };
 		}
 	}
 
@@ -152,16 +160,18 @@ export class IdempotencyHandler<Deps> {
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
+			const notes = request.target === undefined ? undefined : await this.openNotes();
+			const own = notes?.isFirstAttempt === false ? { ...owner, noted: true as const } : owner;
 			// No await in between, so that simultaneous requests count.
 			if (quota !== undefined) requireQuota(this.records, quota);
-			this.records[key] = { ...owner, inProgress: true };
-			const sending = this.sendNoted(request, deps, isRepeat);
+			this.records[key] = { ...own, inProgress: true };
+			const sending = sendNoted(request, deps, notes, isRepeat);
 			const output = await sending.catch((error: unknown): never => {
 				if (error instanceof OutcomeUnknown) {
 					const unknown = error.toStored();
 					const { idempotencyKey } = request;
 					const again = idempotencyKey === undefined ? {} : { key: nameOf(idempotencyKey) };
-					this.records[key] = { ...owner, unknown, ...again };
+					this.records[key] = { ...own, unknown, ...again };
 				} else if (error instanceof ExplainedError) {
 					if (stored === undefined) Reflect.deleteProperty(this.records, key);
 					else this.records[key] = stored;
@@ -169,34 +179,33 @@ export class IdempotencyHandler<Deps> {
 				throw error;
 			});
 			const completed = output.map(({ json }) => this.outputs.copy(json));
-			this.records[key] = { ...owner, completed };
+			this.records[key] = { ...own, completed };
 			return output;
-		});
-	}
-
-	/** @param isRepeat whether the request may have been sent before, with the same idempotency key */
-	private async sendNoted(
-		request: PreparedRequest<Deps>,
-		deps: Deps,
-		isRepeat: boolean,
-	): Promise<INodeExecutionData[]> {
-		const { target, idempotencyKey } = request;
-		const notes = target === undefined ? undefined : await this.openNotes();
-		const note = await notes?.add(target, idempotencyKey);
-		const isSame = note?.state === 'same';
-		if (note?.state === 'changed' || (isSame && idempotencyKey === undefined)) {
-			throw begunEarlier(request);
-		}
-		return await request.send(deps).catch(async (error: unknown): Promise<never> => {
-			if (!(error instanceof ExplainedError) || error instanceof OutcomeUnknown) throw error;
-			// A later failure doesn't show what happened to the first request.
-			if (isRepeat || isSame) throw failedRepeat(error);
-			await note?.release();
-			throw error;
 		});
 	}
 
 	private async openNotes(): Promise<Notes | undefined> {
 		return await (this.notes ??= openNotes(this.context));
 	}
+}
+
+/** @param isRepeat whether the request may have been sent before, with the same idempotency key */
+async function sendNoted<Deps>(
+	request: PreparedRequest<Deps>,
+	deps: Deps,
+	notes: Notes | undefined,
+	isRepeat: boolean,
+): Promise<INodeExecutionData[]> {
+	const note = await notes?.add(noteOf(request));
+	const isSame = note?.state === 'same';
+	if (note?.state === 'changed' || (isSame && request.idempotencyKey === undefined)) {
+		throw begunEarlier(request);
+	}
+	return await request.send(deps).catch(async (error: unknown): Promise<never> => {
+		if (!(error instanceof ExplainedError) || error instanceof OutcomeUnknown) throw error;
+		// A later failure doesn't show what happened to the first request.
+		if (isRepeat || isSame) throw failedRepeat(error);
+		await note?.release();
+		throw error;
+	});
 }

@@ -71,23 +71,20 @@ export async function runExclusiveOnStore<T>(
 }
 
 /**
- * Repeats a use of the store that fails.
+ * Repeats a use of the store that fails. n8n may have done it, although it reported an error.
  *
  * @param pause resolves with false if the execution is stopped. If omitted, there is one attempt.
- * @returns `isRepeated`: n8n reported an error at first, but may have done it
  */
 export async function repeatOnStore<T>(
 	use: () => Promise<T>,
 	pause?: (milliseconds: number) => Promise<boolean>,
-): Promise<{ result: T; isRepeated: boolean }> {
-	let isRepeated = false;
+): Promise<T> {
 	for (const delay of pause === undefined ? [] : DATABASE_DELAYS_MS) {
 		try {
-			return { result: await use(), isRepeated };
+			return await use();
 		} catch {
-			isRepeated = true;
+			if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
 		}
-		if ((await pause?.(delay)) === false) throw stoppedBeforeItem();
 	}
-	return { result: await use(), isRepeated };
+	return await use();
 }

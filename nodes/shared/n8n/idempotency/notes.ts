@@ -1,23 +1,21 @@
+import countBy from 'lodash/countBy';
 import difference from 'lodash/difference';
 import uniq from 'lodash/uniq';
 import { NotSent, OutcomeUnknown } from '../../api/errors';
 import { removeAll, type DeduplicationStore } from '../../deduplicationStore';
-import { shortFingerprint } from '../../hash';
 import type { Limiter } from '../../keyedMutex';
 import type { ExecutionOrigin } from './executionOrigin';
 import { repeatOnStore } from './nodeStore';
+import { nameOf } from './requestRecord';
 
 /** Notes to keep of other executions: of those that were interrupted, and of retries. */
 const MAX_OTHERS = 40_000;
 
-/** 72 bits. */
-const NAME_LENGTH = 12;
-
 /**
- * What an earlier attempt of the execution did at this place:
- * - `new`: it sent nothing.
+ * What an earlier attempt of the execution did:
+ * - `new`: it didn't send this request.
  * - `same`: it may have sent this request.
- * - `changed`: it may have sent another request to the same target.
+ * - `changed`: it may have sent this request or another one to the same target.
  */
 export type NoteState = 'new' | 'same' | 'changed';
 
@@ -27,9 +25,22 @@ export type Note = {
 	release: () => Promise<void>;
 };
 
+/** A request to be noted. */
+export type NotedRequest = {
+	target: unknown;
+	payload: unknown;
+	/** Whether it may be sent again if exactly this one was noted. */
+	isRepeatable?: boolean;
+};
+
+/** How many requests were noted, by target, and by target and payload. */
+export type NoteCounts = { [name: string]: number };
+
 /** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
 export class AttemptState {
-	/** Whether this attempt sends other requests than an earlier one. */
+	/** Targets to which an earlier attempt sent a request that can't be identified. */
+	readonly unclear = new Set<string>();
+	/** Whether this attempt sends other parts than an earlier one. */
 	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
 	readonly own = new Set<string>();
@@ -41,11 +52,12 @@ export class AttemptState {
 	/** Notes that wait until n8n has written others. */
 	batch: { texts: string[]; added: Promise<ReadonlySet<string>> } | undefined;
 
-	/** @param targets to which this attempt has sent requests, with their number */
-	constructor(readonly targets: NotedTargets = {}) {}
+	/** @param counts of this attempt, and of what it found of earlier ones */
+	constructor(readonly counts: NoteCounts = {}) {}
 }
 
-export type NotedTargets = { [target: string]: number };
+/** The nth note with this name. */
+type Place = { name: string; nth: number; text: string };
 
 type NotesOptions = {
 	store: DeduplicationStore;
@@ -54,17 +66,20 @@ type NotesOptions = {
 	isFirstAttempt: boolean;
 	/** Waits for other users of the store in this process. */
 	exclusive: Limiter;
+	/** How many notes the executions of this process have at this node. They must stay. By default, those of this one. */
+	running?: () => number;
 	/** Waits before another access to the store. False if the execution is stopped. By default, there is one access. */
 	pause?: (ms: number) => Promise<boolean>;
 };
 
 /**
- * Notes in n8n's database to whom or what requests are sent, before they leave. n8n stores the records of a node only when
- * the execution ends. If n8n is killed, or the execution is stopped, a *Retry* starts without records. Then it sends
- * nothing to a target with a note, because any request to it may have been sent.
+ * Notes each request in n8n's database before it leaves. n8n stores the records of a node only when the execution ends. If
+ * n8n is killed, or the execution is stopped, a *Retry* starts without records. Then the notes show what was sent.
  *
- * A note has the start time of the first attempt and the target, such as a phone number. Once n8n has stored the execution
- * with its records, the notes are removed. Those of a retry stay, because a second retry of the same execution needs them.
+ * A request has two notes, with the start time of the first attempt: the nth to its target, such as a phone number, and the
+ * nth with its payload. The payload shows which of several requests to a target was sent. If it changed in between, any of
+ * them may have been. Once n8n has stored the execution with its records, the notes are removed. Those of a retry stay,
+ * because a second retry of the same execution needs them.
  */
 export class Notes {
 	private readonly start: string;
@@ -81,14 +96,18 @@ export class Notes {
 		this.mark = `${this.start} any`;
 	}
 
+	get isFirstAttempt(): boolean {
+		return this.options.isFirstAttempt;
+	}
+
 	/**
 	 * Whether an earlier attempt of the execution may have sent any request whose result n8n didn't store.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
 	async hasEarlier(): Promise<boolean> {
-		if (this.options.isFirstAttempt) return false;
-		this.state.hasEarlier ??= this.addTexts([this.mark]).then(({ added }) => added.size === 0);
+		if (this.isFirstAttempt) return false;
+		this.state.hasEarlier ??= this.addTexts([this.mark]).then((added) => added.size === 0);
 		return await this.state.hasEarlier.catch((error: unknown) => {
 			this.state.hasEarlier = undefined;
 			throw earlierUnreadable(error);
@@ -98,90 +117,153 @@ export class Notes {
 	/**
 	 * Notes a request that is about to be sent.
 	 *
-	 * @param payload shows whether an earlier attempt sent the same request to the target
-	 * @param isPart whether the payload is a part of a whole, so that after one change all parts may have changed
 	 * @throws NotSent if n8n's store can't be written
 	 */
-	async add(target: unknown, payload?: unknown, isPart = false): Promise<Note> {
+	async add({ target, payload }: NotedRequest): Promise<Note> {
 		// Also shows later whether this attempt noted anything.
 		await this.hasEarlier();
-		const name = nameOf(target);
-		const text = `${this.start} ${name}`;
-		const exact = payload === undefined ? undefined : `${text} ${nameOf(payload)}`;
-		const isChanged = isPart && this.state.isChanged;
-		const state = isChanged ? 'changed' : await this.write(name, text, exact);
-		if (isPart && state === 'changed') this.state.isChanged = true;
-		const { targets } = this.state;
-		if (state === 'new') targets[name] = (targets[name] ?? 0) + 1;
-		if (state === 'new' && isPart) await this.addReleased([text, exact ?? text]);
-		const release = async () => {
-			// The note is also that of the other requests to the target.
-			if (state !== 'new' || targets[name] !== 1) return;
-			Reflect.deleteProperty(targets, name);
-			const texts = exact === undefined ? [text] : [text, exact];
-			if (isPart) this.state.released.push(...texts);
-			await this.remove(texts).catch(() => undefined);
-		};
-		return { state, release };
+		const names = namesOf(target, payload);
+		for (;;) {
+			const places = names.map((one) => this.nextPlace(one));
+			const claimed = this.claim(places).catch((error: unknown): never => {
+				for (const place of places) this.countDown(place);
+				throw error;
+			});
+			const state = await claimed;
+			const release = async () => {
+				// Notes of later requests would be taken for this one.
+				if (places.some((place) => this.state.counts[place.name] !== place.nth + 1)) return;
+				for (const place of places) this.countDown(place);
+				await this.remove(places.map(({ text }) => text)).catch(() => undefined);
+			};
+			if (state === 'new') return { state, release };
+			// In a first attempt, it's from before a wait, or from an execution that started in the same millisecond.
+			if (!this.isFirstAttempt) return sentEarlier(state);
+		}
 	}
 
-	private async write(name: string, text: string, exact: string | undefined): Promise<NoteState> {
-		const isOwn = (this.state.targets[name] ?? 0) > 0;
-		if (this.options.isFirstAttempt || isOwn) {
-			const texts = exact === undefined ? [text] : [text, exact];
-			await this.addTexts(this.options.isFirstAttempt ? [this.mark, ...texts] : texts);
+	/** @param places of the target, and of the target with the payload */
+	private async claim(places: readonly Place[]): Promise<NoteState> {
+		const texts = places.map(({ text }) => text);
+		const name = places.at(0)?.name ?? '';
+		if (this.isFirstAttempt)
+			return (await this.addTexts(texts)).size === texts.length ? 'new' : 'same';
+		const { unclear } = this.state;
+		return await this.inOneGo(async (store, maxEntries) => {
+			if (unclear.has(name)) return 'changed';
+			const added = new Set(await store.add(texts, maxEntries));
+			if (added.size === texts.length) return 'new';
+			await removeAll(store, [...added]).catch(() => undefined);
+			// What isn't noted doesn't count, so that a later retry finds all notes of the target.
+			for (const place of places) if (added.has(place.text)) this.countDown(place);
+			if (!added.has(texts.at(-1) ?? '')) return 'same';
+			unclear.add(name);
+			return 'changed';
+		});
+	}
+
+	/**
+	 * Notes a part of a whole that is about to be sent, such as a chunk of the rows of a push. Its target is its place. If an
+	 * earlier attempt noted another payload there, all further parts are `changed`, because they may have parts of it.
+	 *
+	 * @throws NotSent if n8n's store can't be written
+	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted it
+	 */
+	async addPart({ target, payload }: NotedRequest): Promise<Note> {
+		const hasEarlier = await this.hasEarlier();
+		const { state } = this;
+		if (state.isChanged) return sentEarlier('changed');
+		const place = this.nextPlace(nameOf(target));
+		const { text } = place;
+		const exact = `${text} ${nameOf(payload)}`;
+		const found = await this.comparePart(text, exact).catch((error: unknown): never => {
+			this.countDown(place);
+			throw hasEarlier ? earlierUnreadable(error) : error;
+		});
+		if (found === 'changed') state.isChanged = true;
+		if (found !== 'new') return sentEarlier(found);
+		const released = difference(state.released.splice(0), [text, exact]);
+		if (released.length > 0) await this.addTexts(released);
+		const release = async () => {
+			this.countDown(place);
+			state.released.push(text, exact);
+			await this.remove([text, exact]).catch(() => undefined);
+		};
+		return { state: 'new', release };
+	}
+
+	private async comparePart(text: string, exact: string): Promise<NoteState> {
+		if (this.isFirstAttempt) {
+			await this.addTexts([text, exact]);
 			return 'new';
 		}
-		// Another retry can send the same at this moment, so this looks for notes in any case.
-		if (exact === undefined) return (await this.addTexts([text])).added.has(text) ? 'new' : 'same';
-		return await this.compare(text, exact);
-	}
-
-	/** Adds the notes again that were removed before, except those of the request itself. */
-	private async addReleased(own: readonly string[]): Promise<void> {
-		const released = difference(this.state.released.splice(0), own);
-		if (released.length > 0) await this.addTexts(released);
-	}
-
-	/** In one go, because another retry can ask the same at this moment. */
-	private async compare(text: string, exact: string): Promise<NoteState> {
-		const { store, exclusive, pause } = this.options;
 		// If n8n is killed in between, this stays, and shows that the other texts may be from this attempt.
 		const asked = `${exact} asked`;
-		const compareOnce = async (): Promise<NoteState> => {
-			const added = new Set(await store.add([text, exact, asked], MAX_OTHERS));
+		return await this.inOneGo(async (store, maxEntries) => {
+			const added = new Set(await store.add([text, exact, asked], maxEntries));
 			const isSame = !added.has(exact) && added.has(asked);
-			const state = added.has(text) ? 'new' : isSame ? 'same' : 'changed';
-			const extra = state === 'changed' ? [exact, asked] : [asked];
+			const found = added.has(text) ? 'new' : isSame ? 'same' : 'changed';
+			const extra = found === 'changed' ? [exact, asked] : [asked];
 			await removeAll(
 				store,
 				extra.filter((one) => added.has(one)),
 			).catch(() => undefined);
-			return state;
-		};
-		const { result } = await repeatOnStore(async () => await exclusive(compareOnce), pause);
-		return result;
+			return found;
+		});
+	}
+
+	/** Because another retry can use the store at this moment. */
+	private async inOneGo<T>(
+		use: (store: DeduplicationStore, maxEntries: number) => Promise<T>,
+	): Promise<T> {
+		const { store, exclusive, pause } = this.options;
+		const useOnce = async () => await exclusive(async () => await use(store, this.maxEntries()));
+		return await repeatOnStore(useOnce, pause);
+	}
+
+	private maxEntries(): number {
+		const { running = () => this.state.own.size } = this.options;
+		return MAX_OTHERS + running();
 	}
 
 	/**
-	 * Whether an earlier attempt may have sent requests to these targets, in order. Leaves no notes.
+	 * Whether an earlier attempt may have sent each of these, in order. Leaves no notes. If the payloads don't show which
+	 * requests to a target were sent, all of them may have been.
 	 *
 	 * @throws OutcomeUnknown if n8n's store can't be reached
 	 */
-	async findEarlier(targets: readonly unknown[]): Promise<boolean[]> {
-		if (targets.length === 0 || !(await this.hasEarlier())) return targets.map(() => false);
-		const names = targets.map(nameOf);
-		const texts = names
-			.filter((name) => this.state.targets[name] === undefined)
-			.map((name) => `${this.start} ${name}`);
-		const { added } = await this.addTexts(uniq(texts)).catch((error: unknown): never => {
+	async findEarlier(requests: readonly NotedRequest[]): Promise<boolean[]> {
+		if (requests.length === 0 || !(await this.hasEarlier())) return requests.map(() => false);
+		const counts = { ...this.state.counts };
+		const asked = requests.map(({ target, payload, isRepeatable = false }) => {
+			const [name, exactName] = namesOf(target, payload);
+			const text = this.nextPlace(name, counts).text;
+			return { name, exactName, text, exact: this.nextPlace(exactName, counts).text, isRepeatable };
+		});
+		const texts = asked.flatMap(({ text, exact }) => [text, exact]);
+		const added = await this.addTexts(texts).catch((error: unknown): never => {
 			throw earlierUnreadable(error);
 		});
 		// If they stay, a later retry reports these requests as unknown.
 		await this.remove([...added]).catch(() => undefined);
-		return names.map(
-			(name) => this.state.targets[name] === undefined && !added.has(`${this.start} ${name}`),
+		const noted = countBy(
+			asked.filter(({ text }) => !added.has(text)),
+			'name',
 		);
+		const explained = countBy(
+			asked.filter(({ exact }) => !added.has(exact)),
+			'name',
+		);
+		const { unclear } = this.state;
+		for (const { name } of asked)
+			if ((noted[name] ?? 0) > (explained[name] ?? 0)) unclear.add(name);
+		return asked.map(({ name, exactName, exact, isRepeatable }) => {
+			const isExact = !added.has(exact);
+			if (isExact ? isRepeatable : !unclear.has(name)) return false;
+			this.nextPlace(name);
+			if (isExact) this.nextPlace(exactName);
+			return true;
+		});
 	}
 
 	/** The notes to remove once n8n has stored the execution with its records. */
@@ -193,7 +275,26 @@ export class Notes {
 		const { own } = this.state;
 		for (const note of notes) own.delete(note);
 		const isLast = own.size === 1 && own.delete(this.mark);
-		await this.remove(isLast ? [...notes, this.mark] : notes);
+		const all = isLast ? [...notes, this.mark] : notes;
+		if (all.length === 0) return;
+		const { store, exclusive } = this.options;
+		await exclusive(async () => {
+			await removeAll(store, all);
+			// n8n would keep an empty list.
+			if ((await store.count()) === 0) await store.clear();
+		});
+	}
+
+	/** The note of the next request with this name, which counts from now on. */
+	private nextPlace(name: string, counts = this.state.counts): Place {
+		const nth = counts[name] ?? 0;
+		counts[name] = nth + 1;
+		return { name, nth, text: `${this.start} ${name} ${nth}` };
+	}
+
+	private countDown({ name, nth }: Place): void {
+		const { counts } = this.state;
+		counts[name] = Math.min(nth, counts[name] ?? nth);
 	}
 
 	private async remove(notes: readonly string[]): Promise<void> {
@@ -202,11 +303,12 @@ export class Notes {
 	}
 
 	/** @returns the texts that were new. After a first access that failed, they may be missing. */
-	private async addTexts(texts: readonly string[]): Promise<{ added: ReadonlySet<string> }> {
-		if (this.options.isFirstAttempt) for (const text of texts) this.state.own.add(text);
-		const add = async () => await this.addInBatch(texts);
-		const { result: added } = await repeatOnStore(add, this.options.pause);
-		return { added: new Set(texts.filter((text) => added.has(text))) };
+	private async addTexts(texts: readonly string[]): Promise<ReadonlySet<string>> {
+		const all = this.isFirstAttempt ? [this.mark, ...texts] : texts;
+		if (this.isFirstAttempt) for (const text of all) this.state.own.add(text);
+		const add = async () => await this.addInBatch(all);
+		const added = await repeatOnStore(add, this.options.pause);
+		return new Set(texts.filter((text) => added.has(text)));
 	}
 
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
@@ -222,20 +324,26 @@ export class Notes {
 		const texts: string[] = [];
 		const added = exclusive(async () => {
 			this.state.batch = undefined;
-			return new Set(await store.add(uniq(texts), MAX_OTHERS + this.state.own.size));
+			return new Set(await store.add(uniq(texts), this.maxEntries()));
 		});
 		return { texts, added };
 	}
 }
 
-function nameOf(value: unknown): string {
-	return shortFingerprint(value, NAME_LENGTH);
+/** The note is that of an earlier attempt, so it stays. */
+function sentEarlier(state: NoteState): Note {
+	return { state, release: async () => {} };
+}
+
+/** What the notes of a request are named after: its target, and the target with the payload. */
+function namesOf(target: unknown, payload: unknown): [string, string] {
+	return [nameOf(target), nameOf([target, payload])];
 }
 
 function earlierUnreadable(error: unknown): OutcomeUnknown {
 	const cause = error instanceof NotSent ? error.originalMessage : String(error);
 	return new OutcomeUnknown(
-		"n8n can't read which requests an earlier attempt sent, so this attempt sent nothing",
+		"n8n can't read which requests an earlier attempt sent, so the node sent nothing more",
 		{
 			onScreen:
 				"Retry the execution again. If that doesn't help, ask your n8n administrator to check n8n's database.",

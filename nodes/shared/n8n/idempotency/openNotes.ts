@@ -1,3 +1,4 @@
+import sumBy from 'lodash/sumBy';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { pause } from '../../clock';
@@ -6,7 +7,7 @@ import { clock } from '../http/accountClient';
 import { cancelSignal } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { ExecutionStore } from './executionStore';
-import { AttemptState, type NotedTargets, Notes } from './notes';
+import { AttemptState, type NoteCounts, Notes } from './notes';
 import { nodeKeyOf, openNodeStore, runExclusiveOnStore, type StoreUse } from './nodeStore';
 
 const USE: StoreUse = {
@@ -19,7 +20,7 @@ const USE: StoreUse = {
 const MAX_ATTEMPTS = 1_000;
 
 /** A sub-execution shares the state of its parent, because a retry of the parent runs all of them again. */
-const attempts = new BoundedMap<AttemptState>(MAX_ATTEMPTS);
+const attempts = new BoundedMap<{ node: string; state: AttemptState }>(MAX_ATTEMPTS);
 
 /** Used if an execution has no cancel signal. */
 const UNSTOPPABLE = {};
@@ -33,17 +34,20 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
 	const attempt = origin.isSubExecution ? origin.executionId : context.getExecutionId();
-	const key = JSON.stringify([nodeKeyOf(context), attempt]);
+	const node = nodeKeyOf(context);
+	const key = JSON.stringify([node, attempt]);
 	const isRetry = context.getMode() === 'retry';
 	const isFirstAttempt = !origin.isSubExecution && !isRetry;
-	const state = attempts.get(key) ?? new AttemptState(isRetry ? storedTargets(context) : undefined);
-	attempts.set(key, state);
+	const state =
+		attempts.get(key)?.state ?? new AttemptState(isRetry ? storedCounts(context) : undefined);
+	attempts.set(key, { node, state });
 	const notes = new Notes(
 		{
 			store: openNodeStore(context, USE),
 			origin,
 			isFirstAttempt,
 			exclusive: async (run) => await runExclusiveOnStore(context, run),
+			running: () => sumBy(attempts.all(), (one) => (one.node === node ? one.state.own.size : 0)),
 			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
 		},
 		state,
@@ -61,20 +65,20 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 }
 
 /** Stored with the execution, so that a retry that waits and resumes in another process recognizes its own notes. */
-function storedTargets(context: IExecuteFunctions): NotedTargets {
+function storedCounts(context: IExecuteFunctions): NoteCounts {
 	const store = new ExecutionStore(
 		context,
-		`targets ${context.getExecutionId()}`,
-		areTargets,
+		`counts ${context.getExecutionId()}`,
+		areCounts,
 		'node',
 		'execution',
 	);
-	const targets = store.read() ?? {};
-	store.write(targets);
-	return targets;
+	const counts = store.read() ?? {};
+	store.write(counts);
+	return counts;
 }
 
-function areTargets(stored: unknown): stored is NotedTargets {
+function areCounts(stored: unknown): stored is NoteCounts {
 	return isJsonObject(stored) && Object.values(stored).every((count) => typeof count === 'number');
 }
 

@@ -1,6 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown } from '../../api/errors';
 import { forEveryone, USER } from '../../api/resolution';
+import type { NotedRequest } from './notes';
 
 /** A checked request that must not be sent twice. */
 export type PreparedRequest<Deps> = {
@@ -50,6 +51,17 @@ export class QuotaExceeded extends ExplainedError {
 			),
 		);
 	}
+}
+
+/** What is noted of the request. Its idempotency key shows whether it's the same, also if its values changed. */
+export function noteOf<Deps>({
+	target,
+	payload,
+	idempotencyKey,
+}: PreparedRequest<Deps>): NotedRequest {
+	return idempotencyKey === undefined
+		? { target, payload }
+		: { target, payload: { idempotencyKey }, isRepeatable: true };
 }
 
 /** The outcome of a request with an idempotency key whose earlier outcome is unknown. A later failure doesn't change it. */

@@ -6,8 +6,11 @@ import { isJsonObject, type JsonObject, parseStringified } from '../../json';
 /** 72 bits. */
 const KEY_LENGTH = 12;
 
-/** The owner of a record: an item, or a tool request with the `unit` of its quota. */
-export type RecordOwner = { item?: number; tool_request?: string; unit?: string };
+/**
+ * The owner of a record: an item, or a tool request with the `unit` of its quota. `noted`: a retry sent the request, so its
+ * note stays.
+ */
+export type RecordOwner = { item?: number; tool_request?: string; unit?: string; noted?: true };
 
 /**
  * The result of a request. `inProgress`: n8n stored the execution before the response arrived. `key`: fingerprint of the
@@ -24,6 +27,14 @@ export function isRepeatable(
 ): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
 	if (record === undefined || idempotencyKey === undefined || !('unknown' in record)) return false;
 	return record.key === nameOf(idempotencyKey);
+}
+
+/**
+ * Whether the request may have a note. Those of a first attempt are removed when n8n stores its records, so the note of an
+ * equal request isn't theirs.
+ */
+export function mayBeNoted(record: IdempotencyRecord | undefined): boolean {
+	return record === undefined || record.noted === true;
 }
 
 /** @throws OutcomeUnknown if the stored outcome is unknown */

@@ -131,7 +131,9 @@ async function checksBefore<Deps>(
 		if (earlierOutput(index) === undefined) requestOf(index).check?.();
 	};
 	const isAnyBlocked = [...context.getInputData().keys()].some(isBlocked);
-	if (!isAnyBlocked) return handler.isFirstAttempt ? { check } : {};
+	// An attempt of *Retry On Fail* reaches it in its turn.
+	const stops = isAnyBlocked && (await handler.mayHaveMore());
+	if (!stops) return handler.isFirstAttempt ? { check } : {};
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));

@@ -1,4 +1,5 @@
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
+import { SentNumbers } from '../../../../nodes/PushCampaignContacts/push/sentNumbers';
 import { TransportFault, type HttpResponse } from '../../../../nodes/shared/api/http';
 import {
 	accept,
@@ -88,6 +89,32 @@ describe('a push that stops', () => {
 		expect(second.sent).toEqual([[phone(20_000)]]);
 		expect(outcome.stopped?.outcome).toBe('unknown');
 		expect(countRows(outcome)).toMatchObject({ pushed: 10_001, unknown: 10_000, not_sent: 0 });
+	});
+
+	test('keeps a row unknown, although later requests of its chunk succeed', async () => {
+		const alone = [phone(0)];
+		const first = scripted((phones, request) => {
+			if (request === 1) return reject('contacts[0] is invalid');
+			return phones.join() === alone.join() ? reset : accept(phones, request);
+		});
+		const record = {};
+		await push(3, first.options, record);
+		for (let attempt = 2; attempt <= 3; attempt++) {
+			const { sent, options } = scripted(accept);
+			const outcome = await push(3, options, record);
+			expect(sent).toEqual(attempt === 2 ? [[phone(1), phone(2)]] : []);
+			expect(countRows(outcome)).toMatchObject({ pushed: 2, unknown: 1 });
+		}
+	});
+
+	test('reports no row as not_sent that another run of the node pushed', async () => {
+		const numbers = {};
+		const sentNumbers = () => new SentNumbers(numbers, 42);
+		await push(1, { ...scripted(accept).options, sentNumbers: sentNumbers() });
+		const { options } = scripted(() => reject('Campaign is archived', 409));
+		const items = [1, 0].map((row) => ({ json: { phone: phone(row) } }));
+		const last = { ...options, contactsPerRequest: 1, sentNumbers: sentNumbers() };
+		expect(statuses(await push(items, last))).toEqual(['0 not_sent', '1 duplicate']);
 	});
 
 	test('succeeds in the next attempt if all outcomes were known', async () => {

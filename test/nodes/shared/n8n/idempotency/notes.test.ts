@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import countBy from 'lodash/countBy';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
 import {
@@ -66,8 +67,11 @@ const notesOf = (store: Store, isFirstAttempt: boolean, over: Over = {}) => {
 };
 const first = (store: Store, over?: Over) => notesOf(store, true, over);
 const retry = (store: Store, over?: Over) => notesOf(store, false, over);
-const stateOf = async (notes: Notes, target: unknown, payload?: unknown): Promise<NoteState> =>
-	(await notes.add(target, payload)).state;
+const stateOf = async (notes: Notes, target: unknown, payload = target): Promise<NoteState> =>
+	(await notes.add({ target, payload })).state;
+const request = (target: unknown, payload = target) => ({ target, payload });
+const partOf = async (notes: Notes, target: unknown, payload: unknown): Promise<NoteState> =>
+	(await notes.addPart({ target, payload })).state;
 const statesOf = async (notes: Notes, ...targets: string[]) => {
 	const states: NoteState[] = [];
 	for (const target of targets) states.push(await stateOf(notes, target));
@@ -90,7 +94,7 @@ type Attempt = {
 	rejected: number[];
 };
 
-type Row = { target: string; id: number };
+type Row = { target: string; payload: string; id: number };
 
 /** Sends the items of a node. */
 async function run(
@@ -103,12 +107,12 @@ async function run(
 	const step = () => {
 		if (++steps > killedAt) throw new Killed();
 	};
-	const known = looksAhead ? await notes.findEarlier(rows.map(({ target }) => target)) : [];
+	const known = looksAhead ? await notes.findEarlier(rows) : [];
 	for (let start = 0; start < rows.length; start += concurrency) {
 		const batch = rows.slice(start, start + concurrency).map(async (row, position) => {
 			if (known[start + position] === true) return;
 			step();
-			const note = await notes.add(row.target);
+			const note = await notes.add(row);
 			if (note.state !== 'new') return;
 			step();
 			if (rejected.includes(start + position)) {
@@ -139,21 +143,39 @@ function rotated<T>(list: readonly T[], by: number): T[] {
 }
 
 test('killed and retried executions send nothing twice, in any order, also if others to the target were rejected', async () => {
-	const targetsOf = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 12 });
+	const row = fc.record({
+		target: fc.constantFrom('a', 'b', 'c'),
+		/** Of its own, as that of an equal row, or another one in each attempt. */
+		payload: fc.constantFrom('own', 'equal', 'changing'),
+	});
 	await fc.assert(
-		fc.asyncProperty(targetsOf, attempts, async (targets, killed) => {
+		fc.asyncProperty(fc.array(row, { maxLength: 12 }), attempts, async (given, killed) => {
 			const store = new Store();
 			const sent: number[] = [];
-			const all = targets.map((target, id) => ({ target, id }));
 			const last = { killedAt: Infinity, concurrency: 2, order: 0, looksAhead: true, rejected: [] };
 			for (const [index, attempt] of [...killed, last].entries()) {
+				const payloadOf = {
+					own: String,
+					equal: () => 'x',
+					changing: (id: number) => `${id} ${index}`,
+				};
+				const rows = given.map(({ target, payload }, id) => ({
+					target,
+					payload: payloadOf[payload](id),
+					id,
+				}));
 				const notes = index === 0 ? first(store) : retry(store);
-				const ended = run(notes, rotated(all, attempt.order), attempt, ({ id }) => sent.push(id));
+				const ended = run(notes, rotated(rows, attempt.order), attempt, ({ id }) => sent.push(id));
 				await ended.catch((error: unknown) => {
 					if (!(error instanceof Killed)) throw error;
 				});
 			}
-			expect(new Set(sent).size).toBe(sent.length);
+			// Equal rows can't be told apart, so they are counted together.
+			const keyOf = (id: number) => (given[id]?.payload === 'equal' ? given[id].target : id);
+			const requested = countBy([...given.keys()], keyOf);
+			for (const [key, count] of Object.entries(countBy(sent, keyOf))) {
+				expect([key, count <= (requested[key] ?? 0)]).toEqual([key, true]);
+			}
 		}),
 		{ numRuns: 1_000 },
 	);
@@ -162,7 +184,8 @@ test('killed and retried executions send nothing twice, in any order, also if ot
 test('a retry finds what was noted, and so does a second retry', async () => {
 	const store = new Store();
 	await statesOf(first(store), 'a', 'a');
-	expect(await retry(store).findEarlier(['a', 'b', 'a'])).toEqual([true, false, true]);
+	const requests = ['a', 'a', 'a', 'b'].map((one) => request(one));
+	expect(await retry(store).findEarlier(requests)).toEqual([true, true, false, false]);
 	expect(await statesOf(retry(store), 'a', 'b')).toEqual(['same', 'new']);
 	expect(await statesOf(retry(store), 'a', 'a', 'b', 'c')).toEqual(['same', 'same', 'same', 'new']);
 	// Its own requests to a new target aren't earlier ones.
@@ -172,26 +195,33 @@ test('a retry finds what was noted, and so does a second retry', async () => {
 test('a first attempt looks for nothing, and sends equal requests', async () => {
 	const store = new Store();
 	const notes = first(store);
-	expect(await notes.findEarlier(['a', 'b'])).toEqual([false, false]);
+	expect(await notes.findEarlier(['a', 'b'].map((one) => request(one)))).toEqual([false, false]);
 	expect(store.writes).toBe(0);
 	expect(await statesOf(notes, 'a', 'a')).toEqual(['new', 'new']);
 });
 
 test('looking for notes leaves none of others', async () => {
 	const store = new Store();
-	await first(store).add('a');
+	await first(store).add(request('a'));
 	const notes = retry(store);
-	expect(await notes.findEarlier(['a', 'b', 'a'])).toEqual([true, false, true]);
-	expect(store.notes).toHaveLength(1);
-	expect(await statesOf(notes, 'a', 'b')).toEqual(['same', 'new']);
+	expect(await notes.findEarlier(['a', 'b', 'a'].map((one) => request(one)))).toEqual([
+		true,
+		false,
+		false,
+	]);
+	expect(store.notes).toHaveLength(2);
+	// The request that was found counts.
+	expect(await statesOf(notes, 'a', 'b')).toEqual(['new', 'new']);
 });
 
 test('requests that start while n8n writes are noted together', async () => {
 	const store = new Store();
 	const notes = first(store);
-	await Promise.all(Array.from({ length: 50 }, async (_, index) => await notes.add(index)));
+	await Promise.all(
+		Array.from({ length: 50 }, async (_, index) => await notes.add(request(index))),
+	);
 	expect(store.writes).toBe(1);
-	expect(store.notes).toHaveLength(50);
+	expect(store.notes).toHaveLength(100);
 });
 
 test('the end of an execution removes its notes, and not those of others', async () => {
@@ -199,14 +229,14 @@ test('the end of an execution removes its notes, and not those of others', async
 	const [one, other] = [first(store), first(store, { startedAt: 2 })];
 	for (const notes of [one, other]) await statesOf(notes, 'a', 'a');
 	await one.clear();
-	expect(store.notes).toHaveLength(1);
+	expect(store.notes).toHaveLength(4);
 	expect(await statesOf(retry(store, { startedAt: 2 }), 'a')).toEqual(['same']);
 });
 
 test('the end of a retry removes nothing', async () => {
 	const store = new Store();
 	const notes = retry(store);
-	await notes.add('a');
+	await notes.add(request('a'));
 	await notes.clear();
 	expect(await stateOf(retry(store), 'a')).toBe('same');
 });
@@ -214,17 +244,20 @@ test('the end of a retry removes nothing', async () => {
 test('what was noted after an execution was stored stays', async () => {
 	const store = new Store();
 	const notes = first(store);
-	await notes.add('a');
+	await notes.add(request('a'));
 	const stored = notes.own();
-	await notes.add('b');
+	await notes.add(request('b'));
 	await notes.clear(stored);
-	expect(await retry(store).findEarlier(['a', 'b'])).toEqual([false, true]);
+	expect(await retry(store).findEarlier(['a', 'b'].map((one) => request(one)))).toEqual([
+		false,
+		true,
+	]);
 });
 
 describe('a request that had no effect', () => {
 	test('is sent again by a retry', async () => {
 		const store = new Store();
-		const note = await first(store).add('a');
+		const note = await first(store).add(request('a'));
 		await note.release();
 		expect(await stateOf(retry(store), 'a')).toBe('new');
 	});
@@ -232,47 +265,83 @@ describe('a request that had no effect', () => {
 	test('keeps its note if another request to the target has it, too', async () => {
 		const store = new Store();
 		const notes = first(store);
-		const [note] = [await notes.add('a'), await notes.add('a')];
+		const [note] = [await notes.add(request('a')), await notes.add(request('a'))];
 		await note.release();
 		expect(await stateOf(retry(store), 'a')).toBe('same');
 	});
 });
 
-describe('requests with a payload', () => {
-	test('are the same or changed', async () => {
+describe('several requests to one target', () => {
+	const asked = (...payloads: string[]) => payloads.map((payload) => request('a', payload));
+
+	test('are told apart by their payloads', async () => {
 		const store = new Store();
-		const notes = first(store);
-		await notes.add('a', 'x');
-		expect(await stateOf(retry(store), 'a', 'x')).toBe('same');
-		expect(await stateOf(retry(store), 'a', 'y')).toBe('changed');
-		// Asking leaves nothing.
-		expect(await stateOf(retry(store), 'a', 'y')).toBe('changed');
-		expect(await stateOf(retry(store), 'a', 'x')).toBe('same');
+		await first(store).add(request('a', 'x'));
+		expect(await retry(store).findEarlier(asked('y', 'x', 'z'))).toEqual([false, true, false]);
 	});
 
-	test('that are parts of a whole are all changed after one is', async () => {
+	test('may all have been sent if the payloads changed', async () => {
 		const store = new Store();
-		await first(store).add('a', 'x');
+		await first(store).add(request('a', 'x'));
+		expect(await retry(store).findEarlier(asked('y', 'z'))).toEqual([true, true]);
 		const notes = retry(store);
-		expect((await notes.add('a', 'y', true)).state).toBe('changed');
-		expect((await notes.add('b', 'x', true)).state).toBe('changed');
+		expect(await stateOf(notes, 'a', 'y')).toBe('changed');
+		expect(await stateOf(notes, 'a', 'z')).toBe('changed');
+		expect(await stateOf(notes, 'b', 'y')).toBe('new');
+	});
+
+	test('may be sent again if exactly they were noted, and they are repeatable', async () => {
+		const store = new Store();
+		await first(store).add(request('a', 'x'));
+		const requests = asked('x', 'y').map((one) => ({ ...one, isRepeatable: true }));
+		expect(await retry(store).findEarlier(requests)).toEqual([false, false]);
+	});
+});
+
+describe('parts of a whole', () => {
+	test('are the same or changed', async () => {
+		const store = new Store();
+		await partOf(first(store), 'a', 'x');
+		expect(await partOf(retry(store), 'a', 'x')).toBe('same');
+		expect(await partOf(retry(store), 'a', 'y')).toBe('changed');
+		// Asking leaves nothing.
+		expect(await partOf(retry(store), 'a', 'y')).toBe('changed');
+		expect(await partOf(retry(store), 'a', 'x')).toBe('same');
+	});
+
+	test('are all changed after one is', async () => {
+		const store = new Store();
+		await partOf(first(store), 'a', 'x');
+		const notes = retry(store);
+		expect(await partOf(notes, 'a', 'y')).toBe('changed');
+		expect(await partOf(notes, 'b', 'x')).toBe('changed');
 		expect(await statesOf(notes, 'b')).toEqual(['new']);
+	});
+
+	test('are noted again with a later part if they had no effect', async () => {
+		const store = new Store();
+		const notes = first(store);
+		const note = await notes.addPart({ target: 'a', payload: 'x' });
+		await note.release();
+		expect(store.notes).toEqual([]);
+		await partOf(notes, 'b', 'y');
+		expect(store.notes).toHaveLength(4);
 	});
 });
 
 describe('whether an earlier attempt noted anything', () => {
 	test.each([true, false])('is known (%s)', async (hasEarlier) => {
 		const store = new Store();
-		if (hasEarlier) await first(store).add('a');
+		if (hasEarlier) await first(store).add(request('a'));
 		const notes = retry(store);
-		await notes.add('b');
+		await notes.add(request('b'));
 		expect(await notes.hasEarlier()).toBe(hasEarlier);
 	});
 
 	test('is false after the first one ended', async () => {
 		const store = new Store();
 		const notes = first(store);
-		await notes.add('a');
+		await notes.add(request('a'));
 		await notes.clear();
 		expect(await retry(store).hasEarlier()).toBe(false);
 		expect(store.notes).toEqual([]);
@@ -284,7 +353,9 @@ describe('whether an earlier attempt noted anything', () => {
 		store.fails = 'before';
 		const unreadable = { outcome: 'unknown', originalMessage: 'Error: database is locked' };
 		await expect(notes.hasEarlier()).rejects.toMatchObject(unreadable);
-		await expect(notes.findEarlier(['a'])).rejects.toMatchObject(unreadable);
+		await expect(notes.findEarlier(['a'].map((one) => request(one)))).rejects.toMatchObject(
+			unreadable,
+		);
 		store.fails = undefined;
 		expect(await notes.hasEarlier()).toBe(false);
 	});
@@ -294,12 +365,12 @@ test('another execution that started in the same millisecond sends its requests'
 	const store = new Store();
 	expect(await stateOf(first(store), 'a')).toBe('new');
 	expect(await stateOf(first(store), 'a')).toBe('new');
-	expect(await stateOf(retry(store), 'a')).toBe('same');
+	expect(await statesOf(retry(store), 'a', 'a', 'a')).toEqual(['same', 'same', 'new']);
 });
 
 test('a workflow that starts itself as a sub-workflow has notes of its own', async () => {
 	const store = new Store();
-	await first(store).add('a');
+	await first(store).add(request('a'));
 	expect(await stateOf(retry(store, { isSubExecution: true }), 'a')).toBe('new');
 });
 
@@ -310,18 +381,28 @@ test('sub-executions of one parent may repeat a request, and those of its retry 
 	expect(await stateOf(retry(store, over), 'a')).toBe('new');
 	expect(await stateOf(retry(store, over), 'a')).toBe('new');
 	const ofRetry = retry(store, { isSubExecution: true });
-	expect(await statesOf(ofRetry, 'a', 'a')).toEqual(['same', 'same']);
+	expect(await statesOf(ofRetry, 'a', 'a', 'a')).toEqual(['same', 'same', 'new']);
 });
 
 test('a note that cannot be written does not count, and the next ones do', async () => {
 	const store = new Store();
 	const notes = first(store);
 	store.fails = 'before';
-	const failed = [notes.add('a'), notes.add('a')];
+	const failed = [notes.add(request('a')), notes.add(request('a'))];
 	for (const one of failed) await expect(one).rejects.toThrow('database is locked');
 	store.fails = undefined;
 	expect(await stateOf(notes, 'a')).toBe('new');
-	expect(await stateOf(retry(store), 'a')).toBe('same');
+	expect(await statesOf(retry(store), 'a', 'a')).toEqual(['same', 'new']);
+});
+
+test("if n8n's store fails, the outcome of a part is unknown in a retry", async () => {
+	const store = new Store();
+	await first(store).addPart({ target: 'a', payload: 'x' });
+	const notes = retry(store);
+	await notes.hasEarlier();
+	store.fails = 'before';
+	const failed = notes.addPart({ target: 'a', payload: 'x' });
+	await expect(failed).rejects.toMatchObject({ outcome: 'unknown' });
 });
 
 describe("if n8n's store reports an error after it added a note", () => {
