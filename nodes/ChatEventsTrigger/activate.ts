@@ -49,7 +49,7 @@ async function prepare(context: ITriggerFunctions) {
 	}
 }
 
-/** @throws InvalidInput if there is no session to listen to, or no secret for requests that add one */
+/** @throws InvalidInput if a session to listen to, or the secret for requests that add one, is missing */
 function readSettings(context: ITriggerFunctions): ListenerSettings & { sessionIds: string[] } {
 	const form = formOf(context, triggerFields);
 	const watches = form.choice('sessions', 'listed') === 'watched';

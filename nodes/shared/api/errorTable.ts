@@ -2,6 +2,7 @@ import mapValues from 'lodash/mapValues';
 import range from 'lodash/range';
 import { duration } from '../clock';
 import { formOf } from '../modelForms';
+import { quoted } from '../values';
 import { TOO_MANY_REQUESTS } from './errors';
 import type { HttpResponse, ServiceRequest } from './http';
 import {
@@ -26,10 +27,12 @@ type ErrorRow = Explanation & {
 	/** What the error body must show. Anything if not set. */
 	matches?: (rejection: RejectionBody, status: number) => boolean;
 	/**
-	 * Whether the status alone means that the request wasn't processed, whoever sent it (RFC 9110, RFC 6585). No other 4xx
+	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
 	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
 	 */
 	isNotProcessed?: true;
+	/** The field of the request whose value the message shows. */
+	shows?: string;
 };
 
 /** An error that the document names (Errors › Error texts and codes). Its body proves a rejection. */
@@ -323,7 +326,7 @@ export const OTHER_ERRORS: readonly ErrorRow[] = [
 			onScreen: "Correct the number, or choose its country in 'Country'.",
 			forModel: `Correct the number or its country. ${formOf('Phone Number')} ${formOf('Country')}`,
 		},
-		quotesService: true,
+		shows: 'phone_number',
 	},
 	{ raisedBy: EVERY_ENDPOINT, statuses: [307, 308], isNotProcessed: true, ...REDIRECTED },
 	{ raisedBy: /^GET /, statuses: range(300, 400), isNotProcessed: true, ...REDIRECTED },
@@ -487,7 +490,7 @@ export function explainRejection(
 	const other = OTHER_ERRORS.find(
 		(row) => covers(row, endpoint, status) && (row.matches?.(rejection, status) ?? true),
 	);
-	return withWait(documented ?? other ?? ANY, response, now);
+	return withWait(documented ?? withValue(other, request) ?? ANY, response, now);
 }
 
 /** Explains a status that counts as a rejection even without an error body of the service. */
@@ -509,6 +512,11 @@ export function notProcessed(request: ServiceRequest, status: number): ErrorRow 
 
 function covers({ raisedBy, statuses }: ErrorRow, endpoint: string, status: number): boolean {
 	return raisedBy.test(endpoint) && (statuses?.includes(status) ?? true);
+}
+
+function withValue(row: ErrorRow | undefined, { body }: ServiceRequest): Explanation | undefined {
+	if (row?.shows === undefined) return row;
+	return { ...row, message: `${row.message} (got ${quoted(body?.[row.shows])})` };
 }
 
 /** With the time of `Retry-After`. */

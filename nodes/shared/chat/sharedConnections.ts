@@ -126,7 +126,7 @@ class SharedConnection {
 
 	constructor(
 		private readonly parts: SocketParts,
-		/** Applies if there is no user. */
+		/** Applies after the last user has left. */
 		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {
