@@ -15,7 +15,7 @@ import type { Fields } from '../shared/n8n/forms/fields';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
-import type { Quota, PreparedRequest } from '../shared/n8n/idempotency/preparedRequest';
+import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';

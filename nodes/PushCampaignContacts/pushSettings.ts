@@ -4,7 +4,7 @@ import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import { parseAgentUuid, parseCampaignId } from '../shared/api/parseIds';
 import { LIMITS } from '../shared/api/limits';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import type { StoreUse } from '../shared/n8n/idempotency/nodeStore';
+import type { StoreUse } from '../shared/n8n/once/nodeStore';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';

@@ -55,7 +55,7 @@ import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/f
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
-import { isRepeatable } from '../../nodes/shared/n8n/idempotency/requestRecord';
+import { isRepeatable } from '../../nodes/shared/n8n/once/requestRecord';
 import { authorize, readServiceAccess } from '../../nodes/shared/n8n/http/credential';
 import { toErrorItem } from '../../nodes/shared/n8n/run/nodeErrors';
 import { sizedEach } from '../../nodes/shared/n8n/forms/outputFields';
@@ -597,7 +597,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			return idempotencyKey(form, { sessionId: text }, [text, text]);
 		},
 	},
-	'shared/n8n/idempotency/requestRecord.ts › isRepeatable': {
+	'shared/n8n/once/requestRecord.ts › isRepeatable': {
 		read: ({ text }) =>
 			isRepeatable({ unknown: { message: text, resolution: text }, key: text }, text),
 	},
@@ -698,7 +698,7 @@ export const notReaders = new Set([
 	'PushCampaignContacts/push/phonesByRow.ts › KeysByRow',
 	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
-	'shared/n8n/idempotency/notes.ts › Notes',
+	'shared/n8n/once/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',
 	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
 	'PushCampaignContacts/push/skippedRows.ts › skippedRows',
@@ -739,7 +739,7 @@ export const notReaders = new Set([
 	'shared/chat/frames.ts › messageFrame',
 	'shared/chat/frames.ts › readMessage',
 	'shared/chat/token.ts › mintToken',
-	'shared/n8n/idempotency/nodeStore.ts › unreachable',
+	'shared/n8n/once/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',

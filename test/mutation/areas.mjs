@@ -15,7 +15,7 @@ const CRITICAL = [
 	{
 		name: 'items',
 		mutate: [
-			`${SHARED}/n8n/{idempotency,run}/*.ts`,
+			`${SHARED}/n8n/{once,run}/*.ts`,
 			`${SHARED}/n8n/{tools/toolRun,forms/list,triggers/newEvents,http/transport}.ts`,
 		],
 		tests: [

@@ -21,7 +21,7 @@ export const EQUIVALENT = [
 		'/\\W*(?:\\+|00)/',
 		'digits with a plus in between are not a number, and no known code contains two zeros',
 	],
-	['idempotency/executionStore.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
+	['once/executionStore.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
 	[
 		'triggers/executionStarter.ts',
 		'key !== undefined',
@@ -44,7 +44,7 @@ export const EQUIVALENT = [
 	],
 	['forms/list.ts', 'reads[index]?.()', 'reads[index]()', 'each item has a read'],
 	[
-		'idempotency/requestRecord.ts',
+		'once/requestRecord.ts',
 		'!isJsonObject(whole)',
 		'false',
 		'the JSON of an item is always an object',
@@ -63,7 +63,7 @@ export const EQUIVALENT = [
 		'only the moment is compared, and the entered time is sent unchanged',
 	],
 	['shared/clock.ts', 'true', 'false', 'the listener is removed when the wait ends'],
-	['idempotency/handler.ts', "'workflow'", '""', 'every value except "node" means the workflow'],
+	['once/handler.ts', "'workflow'", '""', 'every value except "node" means the workflow'],
 	['list/dndList.ts', 'page === undefined', 'false', 'the first page always has the right number'],
 	['list/dndList.ts', 'off > 0', 'off >= 0', 'a page with the right number was already returned'],
 	['list/dndList.ts', 'pages !== undefined', 'true', 'undefined is not less than two'],
@@ -103,9 +103,9 @@ export const EQUIVALENT = [
 		"in the editor's test n8n takes the first event, and ignores the key",
 	],
 	['api/retry.ts', '() => false', '() => undefined', 'both values are falsy'],
-	['idempotency/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
+	['once/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
 	[
-		'idempotency/writeAheadLog.ts',
+		'once/writeAheadLog.ts',
 		"''",
 		'"Stryker was here!"',
 		'each request has its text',

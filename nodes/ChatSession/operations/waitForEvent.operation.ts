@@ -9,7 +9,7 @@ import {
 } from '../../shared/n8n/forms/chatFields';
 import { forEachChatItem, type ChatDeps, type Prepare } from '../../shared/n8n/run/chatItems';
 import { clock } from '../../shared/n8n/http/accountClient';
-import { ExecutionStore } from '../../shared/n8n/idempotency/executionStore';
+import { ExecutionStore } from '../../shared/n8n/once/executionStore';
 import { concurrencyField, developerSettings } from '../../shared/n8n/forms/options';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';

@@ -2,7 +2,7 @@ import { readConcurrency } from '../../shared/n8n/forms/options';
 import type { AccountClient } from '../../shared/n8n/http/accountClient';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../shared/n8n/run/sendLoop';
-import type { PreparedRequest } from '../../shared/n8n/idempotency/preparedRequest';
+import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { addNumber, valuesToAdd } from '../list/dndChange';

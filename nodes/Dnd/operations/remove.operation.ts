@@ -2,7 +2,7 @@ import { readConcurrency } from '../../shared/n8n/forms/options';
 import type { AccountClient } from '../../shared/n8n/http/accountClient';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../shared/n8n/run/sendLoop';
-import type { PreparedRequest } from '../../shared/n8n/idempotency/preparedRequest';
+import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { removeNumber, valuesToRemove } from '../list/dndChange';
 import {

@@ -6,8 +6,8 @@ import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/c
 import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
-import { repeatOnStore, type StoreUse } from '../../shared/n8n/idempotency/nodeStore';
-import { openRememberedNumbers } from '../../shared/n8n/idempotency/rememberedNumbers';
+import { repeatOnStore, type StoreUse } from '../../shared/n8n/once/nodeStore';
+import { openRememberedNumbers } from '../../shared/n8n/once/rememberedNumbers';
 import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import { NOT_PLACED_REASONS } from '../request/notPlaced';

@@ -3,7 +3,7 @@ import { StoredDeadline } from '../../shared/clock';
 import { cancelSignal } from '../../shared/n8n/run/cancel';
 import { clock } from '../../shared/n8n/http/accountClient';
 import { runsAsTool } from '../../shared/n8n/tools/toolRun';
-import { notesOfWaiting } from '../../shared/n8n/idempotency/openNotes';
+import { notesOfWaiting } from '../../shared/n8n/once/openNotes';
 import { GRACE_MS, pingResumeUrl, pingUntilResumed } from './resumeUrl';
 import { callIdOf, endOfWait, waitingItem } from './waitedItems';
 

@@ -8,7 +8,7 @@ import {
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import type { DeduplicationStore } from '../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../nodes/shared/keyedMutex';
-import { Notes } from '../../../nodes/shared/n8n/idempotency/notes';
+import { Notes } from '../../../nodes/shared/n8n/once/notes';
 import { prepareRows } from '../../../nodes/PushCampaignContacts/push/prepareRows';
 import type { PushRecord } from '../../../nodes/PushCampaignContacts/push/pushRecord';
 import {

@@ -7,7 +7,7 @@ import { ChatSocketPool } from '../http/chatSocket';
 import type { AccountClient } from '../http/accountClient';
 import { type Fields, MAY_BE_BLANK } from '../forms/fields';
 import type { CompletedText } from './itemLoop';
-import type { PreparedRequest } from '../idempotency/preparedRequest';
+import type { PreparedRequest } from '../once/preparedRequest';
 import type { OperationRun } from './operations';
 import { sendEachItem } from './sendLoop';
 import { readConcurrency } from '../forms/options';

@@ -7,8 +7,8 @@ import {
 import { ExplainedError } from '../../api/errors';
 import { quoted } from '../../values';
 import { type AccountClient, lazyAccountClient } from '../http/accountClient';
-import { clearRun } from '../idempotency/executionStore';
-import { maybeSentBefore, mayBeSentBefore } from '../idempotency/sentBefore';
+import { clearRun } from '../once/executionStore';
+import { maybeSentBefore, mayBeSentBefore } from '../once/sentBefore';
 import { isCanceled } from './cancel';
 import { rejectEngine2 } from './engine2';
 import { toErrorItem, toNodeError } from './nodeErrors';

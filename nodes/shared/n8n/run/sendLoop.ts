@@ -2,10 +2,10 @@ import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained } from '../../api/errors';
 import { type Limiter, noLimit } from '../../keyedMutex';
-import { IdempotencyHandler } from '../idempotency/handler';
-import type { PreparedRequest, Quota } from '../idempotency/preparedRequest';
-import { isRepeatable, replay } from '../idempotency/requestRecord';
-import { completedBefore, maybeSentBefore } from '../idempotency/sentBefore';
+import { IdempotencyHandler } from '../once/handler';
+import type { PreparedRequest, Quota } from '../once/preparedRequest';
+import { isRepeatable, replay } from '../once/requestRecord';
+import { completedBefore, maybeSentBefore } from '../once/sentBefore';
 import { runsAsTool } from '../tools/toolRun';
 import { completedNotes, forEachItem, type ItemLoopOptions, pair, tryEachItem } from './itemLoop';
 

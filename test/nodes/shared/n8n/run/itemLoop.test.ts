@@ -1,6 +1,6 @@
 import type { ExecuteContext } from 'n8n-core';
 import { createRunExecutionData, NodeOperationError, type INode } from 'n8n-workflow';
-import { ExecutionStore } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
+import { ExecutionStore } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { asItems, forEachItem } from '../../../../../nodes/shared/n8n/run/itemLoop';
 import { sendEachItem } from '../../../../../nodes/shared/n8n/run/sendLoop';
 import {

@@ -4,7 +4,7 @@ import type {
 	INodeCredentialsDetails,
 	INodeParameters,
 } from 'n8n-workflow';
-import { ExecutionStore } from '../../../../../nodes/shared/n8n/idempotency/executionStore';
+import { ExecutionStore } from '../../../../../nodes/shared/n8n/once/executionStore';
 import { TOOL_LIMITS } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
 import { runForModel } from '../../../../../nodes/shared/n8n/tools/toolResult';
 import { noteCompleted } from '../../../../../nodes/shared/n8n/tools/toolRun';

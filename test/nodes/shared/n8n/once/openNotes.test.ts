@@ -6,12 +6,9 @@ import {
 import { ExecuteContext } from 'n8n-core';
 import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
-import type { Notes } from '../../../../../nodes/shared/n8n/idempotency/notes';
-import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/idempotency/openNotes';
-import {
-	DATABASE_DELAYS_MS,
-	openNodeStore,
-} from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
+import type { Notes } from '../../../../../nodes/shared/n8n/once/notes';
+import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/once/openNotes';
+import { DATABASE_DELAYS_MS, openNodeStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
 import {
 	engineHarness,
 	makeAdditionalData,

@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import countBy from 'lodash/countBy';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
-import {
-	AttemptState,
-	Notes,
-	type NoteState,
-} from '../../../../../nodes/shared/n8n/idempotency/notes';
+import { AttemptState, Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {

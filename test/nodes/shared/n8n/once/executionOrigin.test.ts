@@ -5,7 +5,7 @@ import {
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { ExecuteContext } from 'n8n-core';
-import { originOf } from '../../../../../nodes/shared/n8n/idempotency/executionOrigin';
+import { originOf } from '../../../../../nodes/shared/n8n/once/executionOrigin';
 import { engineHarness, makeAdditionalData, makeWorkflow } from '../../../../engine';
 
 const harness = engineHarness();

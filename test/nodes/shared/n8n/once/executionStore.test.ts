@@ -1,9 +1,6 @@
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
-import {
-	ExecutionStore,
-	clearRun,
-} from '../../../../../nodes/shared/n8n/idempotency/executionStore';
+import { ExecutionStore, clearRun } from '../../../../../nodes/shared/n8n/once/executionStore';
 import {
 	engineHarness,
 	executeContext,

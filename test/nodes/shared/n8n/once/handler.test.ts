@@ -1,7 +1,7 @@
 import { OutcomeUnknown } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import type { Limiter } from '../../../../../nodes/shared/keyedMutex';
-import { IdempotencyHandler } from '../../../../../nodes/shared/n8n/idempotency/handler';
+import { IdempotencyHandler } from '../../../../../nodes/shared/n8n/once/handler';
 import { engineHarness, mcpContext } from '../../../../engine';
 import { CALL } from '../../../PlaceCall/placeCallHarness';
 

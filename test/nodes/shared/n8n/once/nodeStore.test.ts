@@ -3,7 +3,7 @@ import {
 	runExclusiveOnStore,
 	nodeKeyOf,
 	openNodeStore,
-} from '../../../../../nodes/shared/n8n/idempotency/nodeStore';
+} from '../../../../../nodes/shared/n8n/once/nodeStore';
 import { engineHarness, mcpContext } from '../../../../engine';
 
 const harness = engineHarness();
