@@ -106,7 +106,7 @@ async function takeCampaign({ driver, campaign }: Stack, editor: Editor): Promis
 	await editor.screenshot(folder, 'example-12-leads');
 }
 
-/** The picture at the top of the README: an example without its notes, because their text would be too small to read. */
+/** The picture at the top of docs/campaigns.md: an example without its notes, because their text would be too small to read. */
 async function takeOverview(stack: Stack, editor: Editor): Promise<void> {
 	const example = withCredentials(readExample(OVERVIEW), await credentialsIn(stack));
 	const nodes = example.nodes.filter(({ type }) => type !== 'n8n-nodes-base.stickyNote');

@@ -1,6 +1,6 @@
 /**
  * `npm run walk`: executes *First steps* of `npm start` in a browser, and saves it as an animated picture for
- * docs/for-reviewers.md. Needs Chromium, and `img2webp` of Debian's package `webp`.
+ * the README and docs/for-reviewers.md. Needs Chromium, and `img2webp` of Debian's package `webp`.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -31,16 +31,17 @@ test('the README is short', () => {
 	const rendered = textOf('README.md')
 		.replace(/\]\([^)]*\)/g, ']')
 		.replace(/[|*`#>-]+/g, ' ');
-	expect(rendered.split(/\s+/).length).toBeLessThan(1_150);
+	expect(rendered.split(/\s+/).length).toBeLessThanOrEqual(900);
 });
 
 test('the map of the code names files that exist', () => {
-	const files = globSync('{nodes,credentials,test}/**/*.{ts,md}', { cwd: ROOT });
-	const named = [...textOf('docs/architecture.md').matchAll(/`([\w./-]+\.ts)`/g)];
+	const files = globSync('{nodes,credentials,test}/**/*.ts', { cwd: ROOT });
+	const folders = globSync('{nodes,credentials,test}/**/', { cwd: ROOT });
+	const named = [...textOf('docs/architecture.md').matchAll(/`((?:[\w-]+\/)+[\w-]+(?:\.ts)?)`/g)];
 	const missing = named
 		.map(([, name = '']) => name)
-		.filter((name) => !files.some((file) => `/${file}`.endsWith(`/${name}`)));
-	expect(named.length).toBeGreaterThan(50);
+		.filter((name) => ![...files, ...folders].some((file) => `/${file}`.endsWith(`/${name}`)));
+	expect(named.length).toBeGreaterThan(20);
 	expect(missing).toEqual([]);
 });
 

@@ -25,9 +25,13 @@ test('each link of a node and of the credential opens a page on this machine', a
 	expect(text).not.toContain('publisher.invalid');
 	const links = [...new Set(text.match(/http:\/\/127\.0\.0\.1[^\s"'#]+/g))];
 	expect(links.map((link) => link.split('/docs/')[1]).sort()).toEqual([
+		'calls.md',
+		'campaigns.md',
+		'chats.md',
 		'credential.md',
-		'nodes.md',
+		'do-not-disturb.md',
 		'provider-questionnaire.md',
+		'results.md',
 	]);
 	for (const link of links) {
 		const response = await fetch(`${link}?utm_source=n8n`);
