@@ -11,6 +11,11 @@ const pages = globSync('{*.md,docs/*.md,test/*/README.md}', { cwd: ROOT })
 	.sort();
 const textOf = (page: string) => readFileSync(path.join(ROOT, page), 'utf8');
 
+/** A constant at the start of a line that begins empty, or an object that changes. */
+const CHANGING_VALUE =
+	/^(?:export )?(?:let (\w+)|const (\w+)[^=\n]* = new (?:(?:Weak)?(?:Map|Set)(?:<.*>)?\(\)|(?:BoundedMap|KeyedMutex|SharedConnections)\b))/gm;
+const FILLED_WHEN_LOADED = ['codeOf', 'countriesByCode'];
+
 test('there are pages to check', () => {
 	expect(pages).toEqual(
 		expect.arrayContaining(['README.md', 'docs/limits.md', 'test/bench/README.md']),
@@ -43,6 +48,21 @@ test('the map of the code names files that exist', () => {
 		.filter((name) => ![...files, ...folders].some((file) => `/${file}`.endsWith(`/${name}`)));
 	expect(named.length).toBeGreaterThan(20);
 	expect(missing).toEqual([]);
+});
+
+test('the architecture page gives a reason for each module-level value that changes', () => {
+	const [, table = ''] = textOf('docs/architecture.md').split('## Values that change in a process');
+	const [section = ''] = table.split('\n## ');
+	const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+	const named = rows.flatMap((row) =>
+		[...(row.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+	);
+	const found = globSync('nodes/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+		[...textOf(file).matchAll(CHANGING_VALUE)].map(
+			([, variable, constant]) => variable ?? constant ?? '',
+		),
+	);
+	expect(named.sort()).toEqual(found.filter((name) => !FILLED_WHEN_LOADED.includes(name)).sort());
 });
 
 test('the links of the nodes, of the credential, and of the issue template lead to pages', () => {
