@@ -15,7 +15,7 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import type { InputRowsOfRun } from './inputRows';
 import { resolveColumns } from './push/columns';
 import { openCampaign, performDryRun } from './push/dryRun';
-import type { ByRow } from './push/phonesByRow';
+import type { ByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { isPushRecord, type PushRecord } from './push/pushRecord';
 import { type PushOptions, pushToCampaign } from './push/pushToCampaign';

@@ -198,7 +198,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 			},
 		);
 
-		it('pushes each good number of 25,000 rows once, with its longest name', async () => {
+		it('pushes each good number of 25,000 rows once, with the name of its first row', async () => {
 			const sheet = bigPush();
 			const [title, ...lines] = await upload('big.csv', sheet.csv);
 			const pushed = run.simulator
@@ -378,7 +378,6 @@ function bigPush() {
 			// The number of an earlier row in another format, half of them with a longer name.
 			const original = String(6_000_000_000 + (row - 60) * 7);
 			name = row % 2 === 0 ? 'P' : `${good.get(original)} the Second`;
-			if (row % 2 === 1) good.set(original, name);
 			phone = `0${original.slice(0, 5)} ${original.slice(5)}`;
 		} else {
 			good.set(phone, name);

@@ -14,8 +14,7 @@ import { dateRanges } from '../../nodes/PlaceCall/request/dateRanges';
 import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/scheduledAt';
 import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
-import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phonesByRow';
-import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
+import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
 import { rejectedRow, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/namedRows';
@@ -316,13 +315,14 @@ export const readers: Record<string, Reader | Reader[]> = {
 			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
 	},
 	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
+	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
 			const rows = new RowsByPhone(phones);
-			for (const [row, phone] of listOf(json).entries()) {
-				phones.set(row, plain(phone));
-				rows.set(plain(phone), row);
+			for (const row of listOf(json).keys()) {
+				const key = String(6_000_000_000 + row);
+				phones.set(row, { phone: key, key });
+				rows.add(row);
 			}
 		},
 	},
@@ -695,8 +695,7 @@ export const notReaders = new Set([
 	'PlaceCall/request/openingHours.ts › openingFor',
 	'PlaceCall/request/openingHours.ts › withinHours',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
-	'PushCampaignContacts/push/phonesByRow.ts › KeysByRow',
-	'PushCampaignContacts/push/phonesByRow.ts › PhonesByRow',
+	'PushCampaignContacts/push/phones.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
 	'shared/n8n/once/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',

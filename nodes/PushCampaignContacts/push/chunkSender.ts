@@ -80,12 +80,11 @@ export class ChunkSender {
 		let largestAccepted = 0;
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const [first = 0] = part.rows;
-			const json =
-				part.rows.length === rows.length
-					? contacts.all()
-					: contacts.some(positionsIn(rows, part.rows));
+			const json = positionsIn(rows, part.rows)
+				.map((position) => contacts[position])
+				.join();
 			const recorder = recordRequest(record, RowSet.of(positionsIn(all, part.rows)).toRanges());
-			const error = await this.request(part.rows, json, recorder);
+			const error = await this.request(part.rows, Buffer.from(json), recorder);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.rows.length);
 				continue;

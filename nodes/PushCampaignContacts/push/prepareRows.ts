@@ -5,16 +5,13 @@ import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted } from '../../shared/values';
-import { NumbersByRow } from './numbersByRow';
-import { KeysByRow, PhonesByRow } from './phonesByRow';
+import { type ByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
-import { RowsByPhone } from './rowsByPhone';
 import { cellOf, type Column } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
 import type { ContactRow } from './pushTypes';
 import { RejectedRows, type RejectedRow } from './rejectedRows';
-import type { RowSource, RowNames } from './rows';
-import { ContactBuffer } from './contactBuffer';
+import type { RowSource } from './rows';
 
 /** `isTool`: whether the reasons are for a model. */
 export type PrepareOptions = { isTool: boolean };
@@ -26,34 +23,33 @@ export type PrepareOptions = { isTool: boolean };
 export type PreparedRows = {
 	rows: RowSet;
 	phones: PhonesByRow;
-	keys: KeysByRow;
+	keys: ByRow<string>;
 	rejectedRows: RejectedRows;
-	/** Creates the contacts on each call, so that a large push isn't in memory twice. */
-	contactsOf: (rows: readonly number[]) => Promise<ContactBuffer>;
+	/** Creates the contacts on each call, as JSON, so that a large push isn't in memory twice. */
+	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
+/** Checks every row before any is sent. Rejects unusable rows, and all rows of a number except the first. */
 export async function prepareRows(
 	source: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<PreparedRows> {
-	const { phones, keys, rejectedRows } = await checkRows(source, columns, options);
+	const { rows, phones, rejectedRows } = await checkRows(source, columns, options);
 	return {
-		rows: await rowsWith(phones, source),
+		rows,
 		phones,
-		keys,
+		keys: phones.keys,
 		rejectedRows,
-		contactsOf: async (rows) => {
-			const contacts = new ContactBuffer(rows.length);
-			await source.pick(rows, (row, index, unusable, file = 0) => {
+		contactsOf: async (some) => {
+			const contacts: string[] = [];
+			await source.pick(some, (row, index, unusable, file = 0) => {
 				const own = columnsOfFile(columns, file);
 				const reading = readRow(row, own);
-				const isSame =
-					unusable === undefined && isAccepted(reading) && phones.has(index, reading.phone);
+				const isSame = unusable === undefined && isAccepted(reading) && phones.has(index, reading);
 				if (!isSame) throw changedFile();
 				try {
-					contacts.add(toContact(row, own, reading.phone));
+					contacts.push(JSON.stringify(toContact(row, own, reading.phone)));
 				} catch (error) {
 					throw notWritable(source.names.one(index), error);
 				}
@@ -63,63 +59,49 @@ export async function prepareRows(
 	};
 }
 
-/** A separate function, so that its lookup tables are freed before the push. */
+/** A separate function, so that its lookup table is freed before the push. */
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
 	{ isTool }: PrepareOptions,
-): Promise<Pick<PreparedRows, 'phones' | 'keys' | 'rejectedRows'>> {
+): Promise<Pick<PreparedRows, 'rows' | 'phones' | 'rejectedRows'>> {
+	const rows = new RowSet();
 	const phones = new PhonesByRow();
-	const keys = new KeysByRow(phones);
 	const rejectedRows = new RejectedRows();
-	const duplicates: Array<{ index: number; key: string }> = [];
-	const keptRows = new RowsByPhone(keys);
-	const nameLengths = new NumbersByRow(Uint32Array);
+	const rowsByPhone = new RowsByPhone(phones);
 	// Files create this object on each access.
 	const { names, outputLimit: { maxRows: maxRejected } = { maxRows: Infinity } } = source;
-
-	const requireFew = () => {
-		if (rejectedRows.size + duplicates.length <= maxRejected) return;
-		throw tooManyUnusable(maxRejected, rejectedRows);
+	const reasonOfDuplicate = (kept: number): string => {
+		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
+		const person = name ? `${name} (${names.one(kept)})` : upperFirst(names.one(kept));
+		const same = `${person} has the same number and was kept.`;
+		return isTool ? same : `${same} The node pushes one row per phone number.`;
 	};
-	const addDuplicate = (index: number, key: string) => {
-		duplicates.push({ index, key });
-		requireFew();
+	const reject = (row: RejectedRow) => {
+		rejectedRows.add(row);
+		if (rejectedRows.size > maxRejected) throw tooManyUnusable(maxRejected, rejectedRows);
 	};
 
 	await source.each((row, index, unusable, file = 0) => {
-		const own = columnsOfFile(columns, file);
 		const reading =
-			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
+			unusable === undefined
+				? readRow(row, columnsOfFile(columns, file))
+				: { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = isTool ? reading.forModel : reading.reason;
-			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
-			requireFew();
+			reject({ index, status: 'rejected', reason: detachedCopy(reason) });
 			return;
 		}
-		const { phone, key } = reading;
-		const nameLength = personNameOf(row, own)?.length ?? 0;
-		const kept = keptRows.get(key);
-		// If both names are equally long, the earlier row is kept.
-		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
-			addDuplicate(index, key);
+		const kept = rowsByPhone.get(reading.key);
+		if (kept !== undefined) {
+			reject(new DuplicateRow(index, kept, reasonOfDuplicate));
 			return;
 		}
-		phones.set(index, phone);
-		keys.set(index, key);
-		nameLengths.set(index, nameLength);
-		keptRows.set(key, index);
-		if (kept === undefined) return;
-		addDuplicate(kept, key);
-		phones.set(kept, '');
-		keys.set(kept, '');
+		rows.add(index);
+		phones.set(index, reading);
+		rowsByPhone.add(index);
 	});
-
-	const words = { source, names, columns, isTool };
-	for (const { index, key } of duplicates) {
-		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, words));
-	}
-	return { phones, keys, rejectedRows };
+	return { rows, phones, rejectedRows };
 }
 
 /** A large push may have many duplicates, so their reasons are created when needed. */
@@ -129,21 +111,11 @@ class DuplicateRow implements RejectedRow {
 	constructor(
 		readonly index: number,
 		private readonly kept: number,
-		private readonly words: {
-			source: RowSource;
-			names: RowNames;
-			columns: Columns;
-			isTool: boolean;
-		},
+		private readonly reasonOf: (kept: number) => string,
 	) {}
 
 	get reason(): string {
-		const { source, names, columns, isTool } = this.words;
-		const row = names.one(this.kept);
-		const name = personNameOf(source.at?.(this.kept) ?? {}, columnsOfFile(columns, 0));
-		const person = name ? `${name} (${row})` : upperFirst(row);
-		const same = `${person} has the same number and was kept.`;
-		return isTool ? same : `${same} The node pushes one row per phone number.`;
+		return this.reasonOf(this.kept);
 	}
 }
 
@@ -184,21 +156,6 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
 	};
 }
-
-async function rowsWith(
-	phones: PhonesByRow,
-	{ count, yieldToEventLoop }: RowSource,
-): Promise<RowSet> {
-	const rows = new RowSet();
-	for (let row = 0; row < count; row++) {
-		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();
-		if (phones.isSet(row)) rows.add(row);
-	}
-	return rows;
-}
-
-/** Takes a few milliseconds. */
-const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {

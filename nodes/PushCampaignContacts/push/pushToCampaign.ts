@@ -123,10 +123,10 @@ export async function pushToCampaign(
 /** Identifies the rows of a push, and how they are split. For a model, also what else is sent. */
 async function fingerprintOf(
 	{ yieldToEventLoop }: RowSource,
-	{ rows, keys }: PreparedRows,
+	{ rows, phones }: PreparedRows,
 	{ campaign, additions, contactsPerRequest, isTool }: PushOptions,
 ): Promise<string> {
-	const numbers = await keys.fingerprintOf(rows, yieldToEventLoop);
+	const numbers = await phones.fingerprintOf(rows, yieldToEventLoop);
 	const options = isTool ? optionsFingerprint(campaign, additions) : '';
 	return shortFingerprint([`${campaign.id} ${contactsPerRequest}`, numbers, options], 16);
 }

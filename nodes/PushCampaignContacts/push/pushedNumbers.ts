@@ -2,7 +2,7 @@ import { explained, type ExplainedError, NotSent } from '../../shared/api/errors
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
-import type { ByRow } from './phonesByRow';
+import type { ByRow } from './phones';
 import type { RejectedRow } from './rejectedRows';
 
 const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';

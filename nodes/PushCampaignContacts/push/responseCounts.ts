@@ -2,7 +2,7 @@ import { OutcomeUnknown } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { numberIn, type JsonObject } from '../../shared/json';
 import { plainText } from '../../shared/values';
-import type { ByRow } from './phonesByRow';
+import type { ByRow } from './phones';
 import { skippedRows } from './skippedRows';
 
 const COUNTS = [

@@ -1,7 +1,7 @@
 import type { Additions } from '../../shared/api/endpoints';
 import { shortFingerprint } from '../../shared/hash';
 import { isJsonObject } from '../../shared/json';
-import type { ByRow } from './phonesByRow';
+import type { ByRow } from './phones';
 import type { PreparedRows } from './prepareRows';
 import type { CampaignTarget, PushOutcome } from './pushTypes';
 import type { RejectedRows, RowStatus } from './rejectedRows';
@@ -68,8 +68,10 @@ export class SentNumbers {
 		const count = pushed.reduce((sum, { rows }) => sum + rows.size, sent.size + unknown.size);
 		if (count > MAX_NUMBERS_KEPT) return;
 		const keysWith = (statuses: readonly RowStatus[]) =>
-			Array.from(rejectedRows.rowsWith(...statuses), (row) => keys.at(row));
-		const keysOfPushed = pushed.flatMap(({ rows }) => Array.from(rows, (row) => keys.at(row)));
+			Array.from(rejectedRows.rowsWith(...statuses), (row) => keys.at(row) ?? '');
+		const keysOfPushed = pushed.flatMap(({ rows }) =>
+			Array.from(rows, (row) => keys.at(row) ?? ''),
+		);
 		this.write(this.sentList, [...keysOfPushed, ...keysWith(IN_CAMPAIGN)]);
 		this.write(this.unknownList, keysWith(['unknown']));
 	}

@@ -2,7 +2,7 @@ import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
 import { plainText } from '../../shared/values';
-import type { ByRow } from './phonesByRow';
+import type { ByRow } from './phones';
 import type { PushedRequest } from './pushTypes';
 import type { RejectedRow, RowStatus } from './rejectedRows';
 import { RowSet } from './rowSet';

@@ -122,7 +122,7 @@ async function pushed(files: readonly Uint8Array[]) {
 	const columns = resolveColumns(await source.columns(), choice);
 	const prepared = await prepareRows(source, columns, { isTool: false });
 	const contacts = await prepared.contactsOf([...prepared.rows]);
-	const sent = parseJson(`[${contacts.all().toString()}]`);
+	const sent = parseJson(`[${contacts.join()}]`);
 	if (!Array.isArray(sent)) throw new Error('The contacts are not a list');
 	return {
 		sent: sent.filter(isJsonObject),
@@ -259,11 +259,11 @@ test('sends a changed file as it was checked, or not at all', async () => {
 			const source = await FileRows.open(sources, { delimiter: '', encoding: '' }, async () => {});
 			const columns = resolveColumns(await source.columns(), choice);
 			const { rows, contactsOf } = await prepareRows(source, columns, { isTool: false });
-			const checked = (await contactsOf([...rows])).all().toString();
+			const checked = (await contactsOf([...rows])).join();
 			bytes = change(bytes, place % bytes.length);
 			await source.close();
 			const sent = await contactsOf([...rows]).then(
-				(contacts) => contacts.all().toString(),
+				(contacts) => contacts.join(),
 				(error: unknown) => error,
 			);
 			if (sent instanceof Error)

@@ -4,7 +4,7 @@ import type {
 	PushOutcome,
 } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
-import { KeysByRow, PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phonesByRow';
+import type { ByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
 import {
 	isPushRecord,
 	type PushRecord,
@@ -83,10 +83,8 @@ export function scripted(script: Script) {
 }
 
 /** The keys of these phones, by row. */
-export function keysOf(phones: readonly string[]): KeysByRow {
-	const byRow = new PhonesByRow();
-	for (const [row, one] of phones.entries()) byRow.set(row, one);
-	return new KeysByRow(byRow);
+export function keysOf(phones: readonly string[]): ByRow<string> {
+	return phones.map((one) => one.replace(/^\+91/, ''));
 }
 
 export const phone = (index: number) => String(9_000_000_000 + index);

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { PhonesByRow, RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/phones';
+import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
+import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
+
+const accepted = fc
+	.tuple(
+		fc.oneof(
+			fc.integer({ min: 0, max: 9_999_999_999 }),
+			fc.integer({ min: 6_000_000_000, max: 6_000_000_040 }),
+		),
+		fc.boolean(),
+	)
+	.map(([number, international]): AcceptedPhone => {
+		const key = String(number).padStart(10, '0');
+		return { phone: international ? `+91${key}` : key, key };
+	});
+const row = fc.oneof(fc.nat(50), fc.nat(200_000));
+
+test('stores phones and keys by row like an array', () => {
+	fc.assert(
+		fc.property(fc.array(fc.tuple(row, accepted)), (settings) => {
+			const phones = new PhonesByRow();
+			const plain = new Map<number, AcceptedPhone>();
+			for (const [at, phone] of settings) {
+				phones.set(at, phone);
+				plain.set(at, phone);
+			}
+			for (const [at, { phone, key }] of plain) {
+				expect([phones.at(at), phones.keys.at(at)]).toEqual([phone, key]);
+				for (const [, another] of settings) {
+					expect(phones.has(at, another)).toBe(phone === another.phone);
+				}
+			}
+			expect([phones.at(300_000), phones.keys.at(300_000)]).toEqual(['', '']);
+			expect(phones.has(300_000, { phone: '0000000000', key: '0000000000' })).toBe(false);
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test('phones have the same fingerprint only with the same keys in the same order', async () => {
+	const cases = fc.array(fc.array(accepted, { maxLength: 4 }), { minLength: 2, maxLength: 2 });
+	await fc.assert(
+		fc.asyncProperty(cases, async (lists) => {
+			const fingerprints = lists.map(async (list) => {
+				const phones = new PhonesByRow();
+				for (const [at, phone] of list.entries()) phones.set(at, phone);
+				return await phones.fingerprintOf(RowSet.of(list.keys()), async () => {});
+			});
+			const [one, other] = await Promise.all(fingerprints);
+			const [keys, otherKeys] = lists.map((list) => list.map(({ key }) => key).join());
+			expect(one === other).toBe(keys === otherKeys);
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+test('finds the first row of each phone like a Map', () => {
+	fc.assert(
+		fc.property(fc.array(accepted), fc.array(accepted), (list, others) => {
+			const phones = new PhonesByRow();
+			const rows = new RowsByPhone(phones);
+			const plain = new Map<string, number>();
+			for (const [at, phone] of list.entries()) {
+				if (plain.has(phone.key)) continue;
+				phones.set(at, phone);
+				rows.add(at);
+				plain.set(phone.key, at);
+			}
+			for (const { key } of [...list, ...others]) expect(rows.get(key)).toBe(plain.get(key));
+		}),
+		{ numRuns: 300 },
+	);
+});
+
+test.each([1, 7, 1_024, 60_000])('finds fifty thousand numbers with a distance of %d', (step) => {
+	const phones = new PhonesByRow();
+	const rows = new RowsByPhone(phones);
+	const keys = Array.from({ length: 50_000 }, (_, index) => String(6_000_000_000 + step * index));
+	for (const [index, key] of keys.entries()) {
+		phones.set(index, { phone: key, key });
+		rows.add(index);
+	}
+	expect(keys.filter((key, index) => rows.get(key) !== index)).toEqual([]);
+	expect(rows.get('5999999999')).toBeUndefined();
+});
