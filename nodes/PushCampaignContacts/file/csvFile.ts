@@ -12,10 +12,8 @@ import {
 	type Layout,
 } from './csv';
 import {
-	asWritten,
 	encodingOf,
 	headOf,
-	NoEncoding,
 	textOf,
 	UNREADABLE,
 	WrongEncoding,
@@ -57,10 +55,9 @@ export class CsvFile {
 	/** @throws InvalidInput if it isn't CSV */
 	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
 		try {
-			const head = await headOf(source.open);
-			const encoding = await encodingOf(source.open, head, format.encoding);
+			const encoding = await encodingOf(source.open, format.encoding);
 			const { text, isWhole } = await beginningOf(source.open, encoding);
-			const kind = binaryKind(head) ?? writtenKind(text);
+			const kind = binaryKind(await headOf(source.open)) ?? writtenKind(text);
 			if (kind !== undefined) throw anotherKind(source, kind);
 			const layout = layoutOf(text, isWhole, format.delimiter);
 			const file = new CsvFile(source, encoding, layout, []);
@@ -117,8 +114,9 @@ export class CsvFile {
 			const rows: TableRow[] = [];
 			for (const cells of records) {
 				number++;
-				if (!isBlankRow(cells))
-					rows.push(isDamaged ? rowOfDamagedFile(number, cells) : { number, cells });
+				if (isBlankRow(cells)) continue;
+				const isUnreadable = isDamaged && cells.some((cell) => cell.includes(UNREADABLE));
+				rows.push(isUnreadable ? { number, cells, isUnreadable } : { number, cells });
 			}
 			return rows;
 		};
@@ -136,11 +134,6 @@ export class CsvFile {
 
 function headingsOf({ cells }: TableRow): string[] {
 	return cells.map((name) => name.trim());
-}
-
-function rowOfDamagedFile(number: number, cells: readonly string[]): TableRow {
-	const isUnreadable = cells.some((cell) => cell.includes(UNREADABLE));
-	return { number, cells: cells.map(asWritten), isUnreadable };
 }
 
 const BEGINNING_CHARACTERS = 65_536;
@@ -171,12 +164,6 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 			),
 		);
 	}
-	if (error instanceof NoEncoding) {
-		return new InvalidInput(
-			`${file} is neither UTF-8 nor Windows-1252, so nothing was sent`,
-			SAVE_OR_SET,
-		);
-	}
 	if (!(error instanceof UnreadableRow)) return error;
 	const { row, isQuoted } = error;
 	if (isQuoted) {
@@ -193,14 +180,10 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 	);
 }
 
-const SAVE_OR_SET = onScreenOnly(
-	"Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
-);
-
 function unreadableHeader({ name }: Source): InvalidInput {
 	return new InvalidInput(
 		`The header of the file ${quoted(name)} has a character that can't be read, so nothing was sent`,
-		SAVE_OR_SET,
+		onScreenOnly("Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'."),
 	);
 }
 

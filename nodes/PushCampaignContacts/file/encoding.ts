@@ -16,7 +16,7 @@ export type Encoding = {
 	name: string;
 	/**
 	 * `set`: by the user · `certain`: by the byte order mark or all bytes · `guessed`: because it isn't UTF-8 ·
-	 * `damaged`: UTF-8 with some invalid bytes, which become {@link UNREADABLE}. See {@link asWritten}.
+	 * `damaged`: UTF-8 with some invalid bytes, which become {@link UNREADABLE}
 	 */
 	fit: 'set' | 'certain' | 'guessed' | 'damaged';
 };
@@ -24,83 +24,42 @@ export type Encoding = {
 /** Replaces a byte that isn't text. */
 export const UNREADABLE = '\ufffd';
 
-/** Replaces the same character if a damaged file contains it. Valid text never has this one. */
-const WRITTEN_UNREADABLE = '\ufffe';
-
-/** Restores the original text of a part of {@link textOf}. */
-export function asWritten(text: string): string {
-	return text.replaceAll(WRITTEN_UNREADABLE, UNREADABLE);
-}
+const LETTER = /[^\0-\x7f\ufffd]/;
 
 /**
  * Detects the encoding from all bytes. Other encodings rarely look like multi-byte letters of UTF-8, so a file with any such
- * letter is UTF-8, even if it is cut inside its only letter.
+ * letter is UTF-8, even if other bytes are damaged.
  *
- * @param head the first bytes
  * @param known the encoding that the user set, or empty. A byte order mark takes precedence.
- * @throws NoEncoding
  */
-export async function encodingOf(
-	open: OpenFile,
-	head: Uint8Array,
-	known: string,
-): Promise<Encoding> {
+export async function encodingOf(open: OpenFile, known: string): Promise<Encoding> {
+	const head = await headOf(open);
 	const marked = BYTE_ORDER_MARKS.find(({ bytes }) =>
 		bytes.every((byte, at) => head[at] === byte),
 	)?.encoding;
 	if (marked === undefined && known !== '') return { name: known, fit: 'set' };
-	const name = marked ?? utf16Of(head) ?? UTF_8;
-	if (name !== UTF_8 || (await fits(open, UTF_8))) return { name, fit: 'certain' };
-	if (marked === UTF_8 || (await isDamagedUtf8(open))) return { name, fit: 'damaged' };
-	if (await some(open, { name: FALLBACK, fit: 'guessed' }, NOT_IN_FALLBACK)) throw new NoEncoding();
+	const name = marked ?? UTF_8;
+	if (name !== UTF_8 || (await isValid(open, UTF_8))) return { name, fit: 'certain' };
+	if (marked === UTF_8 || (await hasLetters(open))) return { name, fit: 'damaged' };
 	return { name: FALLBACK, fit: 'guessed' };
 }
 
-/** Bytes without a character in Windows-1252. */
-const NOT_IN_FALLBACK = /[\x81\x8d\x8f\x90\x9d]/;
-const LETTER = /[^\0-\x7f\ufffd]/;
-
-/** Whether invalid UTF-8 has multi-byte letters, or only its last letter is incomplete. */
-async function isDamagedUtf8(open: OpenFile): Promise<boolean> {
-	let last = '';
-	let isDamagedBefore = false;
-	for await (const piece of textOf(open, { name: UTF_8, fit: 'damaged' })) {
-		if (LETTER.test(piece)) return true;
-		isDamagedBefore ||= last.includes(UNREADABLE);
-		last = piece;
-	}
-	return !isDamagedBefore;
-}
-
-async function some(open: OpenFile, encoding: Encoding, character: RegExp): Promise<boolean> {
-	for await (const piece of textOf(open, encoding)) if (character.test(piece)) return true;
-	return false;
-}
-
-/** In UTF-16 text with European letters, every other byte is 0. */
-function utf16Of(head: Uint8Array): string | undefined {
-	const pairs = Math.floor(head.length / 2);
-	const zeros = [0, 1].map((from) => {
-		let count = 0;
-		for (let at = from; at < 2 * pairs; at += 2) if (head[at] === 0) count++;
-		return count;
-	});
-	const [atFirst = 0, atSecond = 0] = zeros;
-	if (pairs === 0 || atFirst + atSecond < pairs / 2) return undefined;
-	if (atFirst === 0) return 'utf-16le';
-	return atSecond === 0 ? 'utf-16be' : undefined;
-}
-
-async function fits(open: OpenFile, name: string): Promise<boolean> {
-	const decodeAll = async () => {
+async function isValid(open: OpenFile, name: string): Promise<boolean> {
+	try {
 		const pieces = textOf(open, { name, fit: 'certain' });
 		while ((await pieces.next()).done !== true);
 		return true;
-	};
-	return await decodeAll().catch((error: unknown) => {
+	} catch (error) {
 		if (error instanceof WrongEncoding) return false;
 		throw error;
-	});
+	}
+}
+
+async function hasLetters(open: OpenFile): Promise<boolean> {
+	for await (const piece of textOf(open, { name: UTF_8, fit: 'damaged' })) {
+		if (LETTER.test(piece)) return true;
+	}
+	return false;
 }
 
 /** The bytes aren't valid in this encoding. */
@@ -110,60 +69,30 @@ export class WrongEncoding extends Error {
 	}
 }
 
-/** The bytes aren't valid in any detected encoding. */
-export class NoEncoding extends Error {
-	constructor() {
-		super(`Neither ${UTF_8} nor ${FALLBACK}`);
-	}
-}
-
-function notIn(encoding: Encoding): WrongEncoding {
-	return new WrongEncoding(encoding);
-}
-
 /** Small enough to block n8n for only a few milliseconds. */
 const PIECE_BYTES = 65_536;
 
 /**
- * The text of a file in pieces, without its byte order mark. See {@link asWritten}. The last piece replaces an incomplete
- * character at the end, or is empty.
+ * The text of a file in pieces, without its byte order mark. The last piece replaces an incomplete character at the end, or
+ * is empty.
  *
  * @throws WrongEncoding
  */
 export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerator<string> {
-	const isDamaged = encoding.fit === 'damaged';
-	const decoder = new TextDecoder(encoding.name, { fatal: !isDamaged });
-	const marker = new WrittenMarker();
+	const decoder = new TextDecoder(encoding.name, { fatal: encoding.fit !== 'damaged' });
 	const decode = (bytes?: Uint8Array) => {
 		try {
 			return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
 		} catch {
-			throw notIn(encoding);
+			throw new WrongEncoding(encoding);
 		}
 	};
 	for await (const bytes of await open()) {
 		for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-			const piece = bytes.subarray(from, from + PIECE_BYTES);
-			yield decode(isDamaged ? marker.mark(piece) : piece);
+			yield decode(bytes.subarray(from, from + PIECE_BYTES));
 		}
 	}
 	yield decode();
-}
-
-/** Marks an {@link UNREADABLE} in the file (EF BF BD), because the decoder uses the same character for invalid bytes. */
-class WrittenMarker {
-	private beforeLast = 0;
-	private last = 0;
-
-	mark(bytes: Uint8Array): Uint8Array {
-		const marked = bytes.slice();
-		for (const [at, byte] of bytes.entries()) {
-			if (byte === 0xbd && this.last === 0xbf && this.beforeLast === 0xef) marked[at] = 0xbe;
-			this.beforeLast = this.last;
-			this.last = byte;
-		}
-		return marked;
-	}
 }
 
 const HEAD_BYTES = 65_536;

@@ -60,7 +60,6 @@ describe('real files', () => {
 			[3, { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' }],
 		],
 		'utf-16-big-endian.csv': [[2, { phone: '9876543210', person_name: 'Zoë' }]],
-		'utf-16-without-mark.csv': [[2, ASHA]],
 		'windows-1252.csv': [
 			[2, { phone: '9876543210', person_name: 'Renée “Ré” Dubois', price: '5 €' }],
 		],
@@ -125,14 +124,14 @@ describe('real files', () => {
 		expect(rows.filter(({ unusable }) => unusable !== undefined)).toEqual([]);
 	});
 
-	test('rejects a row with too many cells, and fills one with too few', async () => {
+	test('rejects a row with too many cells, and accepts one with too few', async () => {
 		const rows = await ofFile('ragged.csv');
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
 			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are "Pune,gold". Put quotes around a cell that contains the delimiter.',
 			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
-		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
+		expect(rows[0]?.row).toEqual(ASHA);
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
@@ -282,15 +281,6 @@ describe('a file with invalid bytes', () => {
 		const row = { phone: '9876543210', person_name: 'Zo\ufffd', '\ufffd': 'a' };
 		const bytes = Buffer.from(`${lost.join('\n')}\n`);
 		expect((await rowsOf(await openFile(bytes)))[0]).toMatchObject({ row, unusable: undefined });
-		bytes[bytes.indexOf('Ravi')] = 0xff;
-		for (const cuts of [[], [...bytes.keys()]]) {
-			const source = inPieces('a.csv', bytes, cuts);
-			const rows = await FileRows.open([source], automatic, noYield);
-			const found = await rowsOf(rows);
-			expect(found[0]).toMatchObject({ row, unusable: undefined });
-			expect(found[1]?.unusable).toBe(UNREADABLE);
-			expect(rows.notes).toEqual([DAMAGED]);
-		}
 	});
 
 	test('does the same with a byte order mark', async () => {
@@ -314,17 +304,6 @@ describe('a file with invalid bytes', () => {
 		expect(rows.notes).toEqual([GUESSED]);
 		expect((await openFile(contentOf('windows-1252.csv'), 'windows-1252')).notes).toEqual([]);
 		expect((await openFile(Buffer.from(text))).notes).toEqual([]);
-	});
-
-	test('stops if Windows-1252 is invalid too', async () => {
-		const bytes = Buffer.concat([
-			Buffer.from('phone,name\n9876543210,'),
-			Buffer.from([0x81, 0x8d]),
-		]);
-		await expect(openFile(bytes)).rejects.toMatchObject({
-			message: 'The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent',
-			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
-		});
 	});
 
 	test.each([
@@ -464,23 +443,11 @@ describe('short rows', () => {
 		return { reading, visit };
 	};
 
-	test('stop the file if its header is far wider', async () => {
+	test('take no memory for the cells that they lack', async () => {
 		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
-		await expect(reading).rejects.toMatchObject({
-			message:
-				'The header of the file "a.csv" has 20,000 columns, but most rows have far fewer cells. Nothing was sent',
-			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
-		});
-		expect(visit.mock.calls.length).toBeLessThan(100);
-	});
-
-	test.each([
-		['some of them', `${header(2_000)}\n${'1\n'.repeat(400)}`, 400],
-		['all of them, a little', `${header(11)}\n${'1\n'.repeat(150_000)}`, 150_000],
-	])('are filled: %s', async (_what, text, count) => {
-		const { reading, visit } = await visitsOf(text);
 		await reading;
-		expect(visit).toHaveBeenCalledTimes(count);
+		expect(visit).toHaveBeenCalledTimes(20_000);
+		expect(visit.mock.calls[0]?.[0]).toEqual({ c0: '1' });
 	});
 });
 
@@ -590,7 +557,6 @@ describe('a file that changes', () => {
 		['has its rows elsewhere', 'phone\n1\n\n2\n3\n'],
 		['has a quote without an end', 'phone\n1\n2\n"3'],
 		['has a last row that ends early', 'phone\n1\n2\n'],
-		['has another text', 'phone\n1\n2\n4\n'],
 		['has another header', 'mobile\n1\n2\n3\n'],
 		['has a NUL character', 'phone\n1\n2\n3\0'],
 		['has a byte that is not UTF-8', Buffer.from('phone\n1\n2\n3\xff', 'latin1')],
@@ -624,19 +590,6 @@ describe('a file that changes', () => {
 		content = 'phone\n1\n\n2\n3\n';
 		await rows.output([1, 2]);
 		expect(open).toBe(0);
-	});
-
-	test.each(['phone\n1\n2\n4\n', 'phone\n1\n\n2\n3\n', 'mobile\n1\n2\n3\n'])(
-		'and is %j is reported on the next visit',
-		async (then) => {
-			const rows = await changing(then);
-			await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
-		},
-	);
-
-	test('and has more rows is reported on the next visit', async () => {
-		const rows = await changing('phone\n1\n2\n3\n4\n');
-		await expect(rows.each(() => undefined)).rejects.toMatchObject(changed);
 	});
 });
 
