@@ -45,14 +45,15 @@ export async function encodingOf(open: OpenFile, known: string): Promise<Encodin
 }
 
 async function isValid(open: OpenFile, name: string): Promise<boolean> {
-	try {
+	const decodeAll = async () => {
 		const pieces = textOf(open, { name, fit: 'certain' });
 		while ((await pieces.next()).done !== true);
 		return true;
-	} catch (error) {
+	};
+	return await decodeAll().catch((error: unknown) => {
 		if (error instanceof WrongEncoding) return false;
 		throw error;
-	}
+	});
 }
 
 async function hasLetters(open: OpenFile): Promise<boolean> {
@@ -67,6 +68,10 @@ export class WrongEncoding extends Error {
 	constructor(readonly encoding: Encoding) {
 		super(`Not ${encoding.name}`);
 	}
+}
+
+function notIn(encoding: Encoding): WrongEncoding {
+	return new WrongEncoding(encoding);
 }
 
 /** Small enough to block n8n for only a few milliseconds. */
@@ -84,7 +89,7 @@ export async function* textOf(open: OpenFile, encoding: Encoding): AsyncGenerato
 		try {
 			return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
 		} catch {
-			throw new WrongEncoding(encoding);
+			throw notIn(encoding);
 		}
 	};
 	for await (const bytes of await open()) {
