@@ -126,6 +126,12 @@ function summaryItem({ outcome, rows }: FinishedPush): INodeExecutionData {
 	return { json: summarize(outcome), pairedItem: pairedItems(rows, pushed) };
 }
 
+/**
+ * Duplicates that *Rejected* lists with their cells. With more of them, a file with a million rows could fill n8n's
+ * memory, so they are listed without cells.
+ */
+export const MAX_DUPLICATES_WITH_CELLS = 100_000;
+
 /** The rows for which nobody is called, with the reason. */
 export async function rejectedItems(
 	{ outcome, rows, phones }: FinishedPush,
@@ -137,14 +143,22 @@ export async function rejectedItems(
 	}
 	const rejectedRows = [...outcome.rejectedRows];
 	const indexes = rejectedRows.map(({ index }) => index);
-	return await itemsOf(rows, indexes, (index, _row, position) => {
-		const { status = '', reason = '' } = rejectedRows[position] ?? {};
-		return {
-			[STATUS_COLUMN]: status,
-			[REASON_COLUMN]: reason,
-			...(output === 'rows' && rowColumns(status, phones.at(index))),
-		};
-	});
+	const duplicates = outcome.rejectedRows.rowsWith('duplicate');
+	const isCompact = output !== 'rows' && duplicates.size > MAX_DUPLICATES_WITH_CELLS;
+	const withoutCells = isCompact ? duplicates : undefined;
+	return await itemsOf(
+		rows,
+		indexes,
+		(index, _row, position) => {
+			const { status = '', reason = '' } = rejectedRows[position] ?? {};
+			return {
+				[STATUS_COLUMN]: status,
+				[REASON_COLUMN]: reason,
+				...(output === 'rows' && rowColumns(status, phones.at(index))),
+			};
+		},
+		withoutCells,
+	);
 }
 
 /** One item for consecutive rows with the same reason, because n8n couldn't store an item for each of them. */

@@ -125,21 +125,8 @@ export const EQUIVALENT = [
 		'each row is in one of the files',
 	],
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
-	['push/rowsByPhone.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
+	['push/phones.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
-	[
-		'push/contactBuffer.ts',
-		'start + COMMA.length',
-		'start - COMMA.length',
-		'quotes and braces, one byte each, leave more space',
-	],
-	[
-		'push/contactBuffer.ts',
-		'maxEnd > this.bytes.length',
-		'maxEnd >= this.bytes.length',
-		'it grows one contact earlier',
-	],
-	['push/contactBuffer.ts', 'before === undefined', 'false', 'NaN counts as the beginning'],
 	[
 		'CallCompletedTrigger/unverified.ts',
 		'calls[0]?.error',

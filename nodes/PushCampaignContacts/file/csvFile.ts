@@ -14,6 +14,7 @@ import {
 import {
 	encodingOf,
 	headOf,
+	NoEncoding,
 	textOf,
 	UNREADABLE,
 	WrongEncoding,
@@ -55,9 +56,10 @@ export class CsvFile {
 	/** @throws InvalidInput if it isn't CSV */
 	static async open(source: Source, format: CsvFormat): Promise<CsvFile> {
 		try {
-			const encoding = await encodingOf(source.open, format.encoding);
+			const head = await headOf(source.open);
+			const encoding = await encodingOf(source.open, head, format.encoding);
 			const { text, isWhole } = await beginningOf(source.open, encoding);
-			const kind = binaryKind(await headOf(source.open)) ?? writtenKind(text);
+			const kind = binaryKind(head) ?? writtenKind(text);
 			if (kind !== undefined) throw anotherKind(source, kind);
 			const layout = layoutOf(text, isWhole, format.delimiter);
 			const file = new CsvFile(source, encoding, layout, []);
@@ -164,6 +166,12 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 			),
 		);
 	}
+	if (error instanceof NoEncoding) {
+		return new InvalidInput(
+			`${file} is neither UTF-8 nor Windows-1252, so nothing was sent`,
+			SAVE_OR_SET,
+		);
+	}
 	if (!(error instanceof UnreadableRow)) return error;
 	const { row, isQuoted } = error;
 	if (isQuoted) {
@@ -180,10 +188,14 @@ function explainedFor({ name }: Source, error: unknown): unknown {
 	);
 }
 
+const SAVE_OR_SET = onScreenOnly(
+	"Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+);
+
 function unreadableHeader({ name }: Source): InvalidInput {
 	return new InvalidInput(
 		`The header of the file ${quoted(name)} has a character that can't be read, so nothing was sent`,
-		onScreenOnly("Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'."),
+		SAVE_OR_SET,
 	);
 }
 

@@ -24,29 +24,40 @@ export type Encoding = {
 /** Replaces a byte that isn't text. */
 export const UNREADABLE = '\ufffd';
 
+/** Bytes without a character in Windows-1252. */
+const NOT_IN_FALLBACK = /[\x81\x8d\x8f\x90\x9d]/;
 const LETTER = /[^\0-\x7f\ufffd]/;
 
 /**
  * Detects the encoding from all bytes. Other encodings rarely look like multi-byte letters of UTF-8, so a file with any such
  * letter is UTF-8, even if other bytes are damaged.
  *
+ * @param head the first bytes
  * @param known the encoding that the user set, or empty. A byte order mark takes precedence.
+ * @throws NoEncoding
  */
-export async function encodingOf(open: OpenFile, known: string): Promise<Encoding> {
-	const head = await headOf(open);
+export async function encodingOf(
+	open: OpenFile,
+	head: Uint8Array,
+	known: string,
+): Promise<Encoding> {
 	const marked = BYTE_ORDER_MARKS.find(({ bytes }) =>
 		bytes.every((byte, at) => head[at] === byte),
 	)?.encoding;
 	if (marked === undefined && known !== '') return { name: known, fit: 'set' };
-	const name = marked ?? UTF_8;
-	if (name !== UTF_8 || (await isValid(open, UTF_8))) return { name, fit: 'certain' };
-	if (marked === UTF_8 || (await hasLetters(open))) return { name, fit: 'damaged' };
-	return { name: FALLBACK, fit: 'guessed' };
+	const name = marked ?? utf16Of(head) ?? UTF_8;
+	if (name !== UTF_8 || (await isUtf8(open))) return { name, fit: 'certain' };
+	if (marked === UTF_8 || (await some(open, { name, fit: 'damaged' }, LETTER))) {
+		return { name, fit: 'damaged' };
+	}
+	const guessed: Encoding = { name: FALLBACK, fit: 'guessed' };
+	if (await some(open, guessed, NOT_IN_FALLBACK)) throw new NoEncoding();
+	return guessed;
 }
 
-async function isValid(open: OpenFile, name: string): Promise<boolean> {
+async function isUtf8(open: OpenFile): Promise<boolean> {
 	const decodeAll = async () => {
-		const pieces = textOf(open, { name, fit: 'certain' });
+		const pieces = textOf(open, { name: UTF_8, fit: 'certain' });
 		while ((await pieces.next()).done !== true);
 		return true;
 	};
@@ -56,17 +67,36 @@ async function isValid(open: OpenFile, name: string): Promise<boolean> {
 	});
 }
 
-async function hasLetters(open: OpenFile): Promise<boolean> {
-	for await (const piece of textOf(open, { name: UTF_8, fit: 'damaged' })) {
-		if (LETTER.test(piece)) return true;
-	}
+async function some(open: OpenFile, encoding: Encoding, character: RegExp): Promise<boolean> {
+	for await (const piece of textOf(open, encoding)) if (character.test(piece)) return true;
 	return false;
+}
+
+/** In UTF-16 text with European letters, every other byte is 0. */
+function utf16Of(head: Uint8Array): string | undefined {
+	const pairs = Math.floor(head.length / 2);
+	const zeros = [0, 1].map((from) => {
+		let count = 0;
+		for (let at = from; at < 2 * pairs; at += 2) if (head[at] === 0) count++;
+		return count;
+	});
+	const [atFirst = 0, atSecond = 0] = zeros;
+	if (pairs === 0 || atFirst + atSecond < pairs / 2) return undefined;
+	if (atFirst === 0) return 'utf-16le';
+	return atSecond === 0 ? 'utf-16be' : undefined;
 }
 
 /** The bytes aren't valid in this encoding. */
 export class WrongEncoding extends Error {
 	constructor(readonly encoding: Encoding) {
 		super(`Not ${encoding.name}`);
+	}
+}
+
+/** The bytes aren't valid in any detected encoding. */
+export class NoEncoding extends Error {
+	constructor() {
+		super(`Neither ${UTF_8} nor ${FALLBACK}`);
 	}
 }
 

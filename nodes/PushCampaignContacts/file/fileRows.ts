@@ -21,7 +21,7 @@ import {
 } from '../push/rows';
 import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
-import { Table } from './table';
+import { CellCount, Table } from './table';
 
 /**
  * The rows of CSV files, one file after the other. Rows aren't kept in memory, but read again when needed. For each row, only
@@ -36,7 +36,7 @@ export class FileRows implements RowSource {
 	private numbers = new NumbersByRow(Uint32Array);
 	/** The first row of each file. */
 	private begins: number[] = [];
-	private total: number | undefined;
+	private total = 0;
 	/** Where `pick` has stopped reading. */
 	private cursor: RowCursor | undefined;
 
@@ -62,7 +62,7 @@ export class FileRows implements RowSource {
 	}
 
 	get count(): number {
-		return this.total ?? 0;
+		return this.total;
 	}
 
 	/** Hints about how the files were read. */
@@ -90,9 +90,11 @@ export class FileRows implements RowSource {
 		let index = 0;
 		for (const [file, table] of this.tables.entries()) {
 			begins.push(index);
+			const cells = new CellCount(table.file);
 			for await (const rows of table.file.rows()) {
 				for (const row of rows) {
 					if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
+					cells.add(row);
 					numbers.set(index, row.number);
 					visit(table.rowOf(row), index, table.faultOf(row), file);
 					index++;

@@ -33,9 +33,9 @@ export class Table {
 
 	rowOf({ cells }: TableRow): ContactRow {
 		const row: { [column: string]: string } = {};
-		// A short row has no cells for the last columns. Filling it could take 1,000 times the size of the file. An iterator
-		// would create an object for each of millions of cells.
-		for (let at = 0; (this.cellIndexes[at] ?? cells.length) < cells.length; at++) {
+		// An iterator would create an object for each of millions of cells.
+		for (let at = 0; at < this.columns.length; at++) {
+			// Missing cells at the end of a row are empty, as in a spreadsheet program.
 			row[this.columns[at] ?? ''] = cells[this.cellIndexes[at] ?? 0] ?? '';
 		}
 		return row;
@@ -80,5 +80,32 @@ class FreeNames {
 		while (this.taken.has(`${heading}_${count}`));
 		this.lastTried.set(heading, count);
 		return `${heading}_${count}`;
+	}
+}
+
+/** Missing cells that any file may have. */
+const MAX_MISSING_CELLS = 1_000_000;
+/** Missing cells that a file may have in addition, for each of its cells. */
+const MAX_MISSING_PER_CELL = 10;
+
+/** Short rows are filled with empty cells. With a wide header, these could need 1,000 times the memory of the file. */
+export class CellCount {
+	private there = 0;
+	private missing = 0;
+
+	constructor(private readonly file: CsvFile) {}
+
+	/** @throws InvalidInput if the file has far fewer cells than its header */
+	add({ cells }: TableRow): void {
+		const { header, name } = this.file;
+		this.there += cells.length;
+		this.missing += Math.max(0, header.length - cells.length);
+		if (this.missing <= MAX_MISSING_CELLS + MAX_MISSING_PER_CELL * this.there) return;
+		throw new InvalidInput(
+			`The header of the file ${quoted(name)} has ${header.length.toLocaleString('en-US')} columns, but most rows have far fewer cells. Nothing was sent`,
+			onScreenOnly(
+				"Check that the first row names the columns, and that 'Delimiter' in 'Options' matches the file. Save the file with only the columns that you need.",
+			),
+		);
 	}
 }

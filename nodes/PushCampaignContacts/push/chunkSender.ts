@@ -80,11 +80,12 @@ export class ChunkSender {
 		let largestAccepted = 0;
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
 			const [first = 0] = part.rows;
-			const json = positionsIn(rows, part.rows)
-				.map((position) => contacts[position])
-				.join();
+			const own =
+				part.rows.length === rows.length
+					? contacts
+					: positionsIn(rows, part.rows).map((position) => contacts[position]);
 			const recorder = recordRequest(record, RowSet.of(positionsIn(all, part.rows)).toRanges());
-			const error = await this.request(part.rows, Buffer.from(json), recorder);
+			const error = await this.request(part.rows, Buffer.from(own.join()), recorder);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.rows.length);
 				continue;

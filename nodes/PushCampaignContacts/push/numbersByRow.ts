@@ -3,7 +3,7 @@ const PART_BITS = 16;
 const ROWS_PER_PART = 2 ** PART_BITS;
 const LAST_IN_PART = ROWS_PER_PART - 1;
 
-type NumberArray = Float64Array | Int32Array | Uint32Array;
+type NumberArray = Float64Array | Uint32Array;
 
 /**
  * A number for each row, 0 if none was set. It grows, because the number of rows in a file isn't known before its end.
@@ -11,7 +11,7 @@ type NumberArray = Float64Array | Int32Array | Uint32Array;
 export class NumbersByRow {
 	private readonly parts: Array<NumberArray | undefined> = [];
 
-	/** @param create how many bytes a number takes, such as 4 with `Int32Array` */
+	/** @param create how many bytes a number takes, such as 4 with `Uint32Array` */
 	constructor(private readonly create: new (length: number) => NumberArray) {}
 
 	at(row: number): number {

@@ -35,6 +35,14 @@ export class PhonesByRow implements ByRow<string> {
 		this.numbers.set(row, numberOf(phone));
 	}
 
+	clear(row: number): void {
+		this.numbers.set(row, 0);
+	}
+
+	isSet(row: number): boolean {
+		return this.numbers.at(row) !== 0;
+	}
+
 	has(row: number, phone: AcceptedPhone): boolean {
 		return this.numbers.at(row) === numberOf(phone);
 	}
@@ -92,11 +100,11 @@ export class RowsByPhone {
 		return this.tableOf(hash)?.get(number, hash);
 	}
 
-	/** Adds a row whose phone is set, and that no other row has. */
-	add(row: number): void {
+	/** Makes the row, whose phone is set, the row of its phone. The row that had it must still have its phone. */
+	set(row: number): void {
 		const number = this.phones.keyNumberAt(row);
 		const hash = hashOf(number);
-		this.tableOf(hash)?.add(number, hash, row);
+		this.tableOf(hash)?.set(number, hash, row);
 	}
 
 	private tableOf(hash: number): PhoneTable | undefined {
@@ -117,10 +125,11 @@ class PhoneTable {
 		return slot === 0 ? undefined : slot - 1;
 	}
 
-	add(number: number, hash: number, row: number): void {
+	set(number: number, hash: number, row: number): void {
 		if (this.size >= MAX_LOAD * this.slots.length) this.grow();
-		this.slots[this.slotOf(number, hash)] = row + 1;
-		this.size++;
+		const slot = this.slotOf(number, hash);
+		if (this.slots[slot] === 0) this.size++;
+		this.slots[slot] = row + 1;
 	}
 
 	/** The slot of the number, or the free slot for it. */

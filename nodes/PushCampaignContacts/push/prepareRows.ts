@@ -5,6 +5,7 @@ import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted } from '../../shared/values';
+import { NumbersByRow } from './numbersByRow';
 import { type ByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
 import { cellOf, type Column } from './cells';
@@ -29,15 +30,15 @@ export type PreparedRows = {
 	contactsOf: (rows: readonly number[]) => Promise<string[]>;
 };
 
-/** Checks every row before any is sent. Rejects unusable rows, and all rows of a number except the first. */
+/** Checks every row before any is sent. Rejects unusable rows and duplicates. */
 export async function prepareRows(
 	source: RowSource,
 	columns: Columns,
 	options: PrepareOptions,
 ): Promise<PreparedRows> {
-	const { rows, phones, rejectedRows } = await checkRows(source, columns, options);
+	const { phones, rejectedRows } = await checkRows(source, columns, options);
 	return {
-		rows,
+		rows: await rowsWith(phones, source),
 		phones,
 		keys: phones.keys,
 		rejectedRows,
@@ -59,49 +60,78 @@ export async function prepareRows(
 	};
 }
 
-/** A separate function, so that its lookup table is freed before the push. */
+/**
+ * Of rows with the same number, keeps the one with the longest name, as the service does (Campaigns, rule 2). A separate
+ * function, so that its lookup tables are freed before the push.
+ */
 async function checkRows(
 	source: RowSource,
 	columns: Columns,
 	{ isTool }: PrepareOptions,
-): Promise<Pick<PreparedRows, 'rows' | 'phones' | 'rejectedRows'>> {
-	const rows = new RowSet();
+): Promise<Pick<PreparedRows, 'phones' | 'rejectedRows'>> {
 	const phones = new PhonesByRow();
 	const rejectedRows = new RejectedRows();
-	const rowsByPhone = new RowsByPhone(phones);
-	// Files create this object on each access.
-	const { names, outputLimit: { maxRows: maxRejected } = { maxRows: Infinity } } = source;
-	const reasonOfDuplicate = (kept: number): string => {
-		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
-		const person = name ? `${name} (${names.one(kept)})` : upperFirst(names.one(kept));
-		const same = `${person} has the same number and was kept.`;
-		return isTool ? same : `${same} The node pushes one row per phone number.`;
+	const duplicates: Array<{ index: number; key: string }> = [];
+	const keptRows = new RowsByPhone(phones);
+	const nameLengths = new NumbersByRow(Uint32Array);
+	const { maxRows: maxRejected } = source.outputLimit ?? { maxRows: Infinity };
+
+	const requireFew = () => {
+		if (rejectedRows.size + duplicates.length <= maxRejected) return;
+		throw tooManyUnusable(maxRejected, rejectedRows);
 	};
-	const reject = (row: RejectedRow) => {
-		rejectedRows.add(row);
-		if (rejectedRows.size > maxRejected) throw tooManyUnusable(maxRejected, rejectedRows);
+	const addDuplicate = (index: number, key: string) => {
+		duplicates.push({ index, key });
+		requireFew();
 	};
 
 	await source.each((row, index, unusable, file = 0) => {
+		const own = columnsOfFile(columns, file);
 		const reading =
-			unusable === undefined
-				? readRow(row, columnsOfFile(columns, file))
-				: { reason: unusable, forModel: unusable };
+			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = isTool ? reading.forModel : reading.reason;
-			reject({ index, status: 'rejected', reason: detachedCopy(reason) });
+			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
+			requireFew();
 			return;
 		}
-		const kept = rowsByPhone.get(reading.key);
-		if (kept !== undefined) {
-			reject(new DuplicateRow(index, kept, reasonOfDuplicate));
+		const nameLength = personNameOf(row, own)?.length ?? 0;
+		const kept = keptRows.get(reading.key);
+		// If both names are equally long, the earlier row is kept.
+		if (kept !== undefined && nameLength <= nameLengths.at(kept)) {
+			addDuplicate(index, reading.key);
 			return;
 		}
-		rows.add(index);
 		phones.set(index, reading);
-		rowsByPhone.add(index);
+		nameLengths.set(index, nameLength);
+		keptRows.set(index);
+		if (kept === undefined) return;
+		addDuplicate(kept, reading.key);
+		phones.clear(kept);
 	});
-	return { rows, phones, rejectedRows };
+
+	const reasonOf = duplicateReasons(source, columns, isTool);
+	for (const { index, key } of duplicates) {
+		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
+	}
+	return { phones, rejectedRows };
+}
+
+/** Outside of `checkRows`, because a function in it would keep its lookup tables in memory. */
+function duplicateReasons(
+	source: RowSource,
+	columns: Columns,
+	isTool: boolean,
+): (kept: number) => string {
+	// Files create this object on each access.
+	const { names } = source;
+	return (kept) => {
+		const row = names.one(kept);
+		const name = personNameOf(source.at?.(kept) ?? {}, columnsOfFile(columns, 0));
+		const person = name ? `${name} (${row})` : upperFirst(row);
+		const same = `${person} has the same number and was kept.`;
+		return isTool ? same : `${same} The node pushes one row per phone number.`;
+	};
 }
 
 /** A large push may have many duplicates, so their reasons are created when needed. */
@@ -156,6 +186,21 @@ function readRow(row: ContactRow, columns: RowColumns): PhoneReading {
 		forModel: `The name in ${name} isn't text. Give the name as plain text.`,
 	};
 }
+
+async function rowsWith(
+	phones: PhonesByRow,
+	{ count, yieldToEventLoop }: RowSource,
+): Promise<RowSet> {
+	const rows = new RowSet();
+	for (let row = 0; row < count; row++) {
+		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();
+		if (phones.isSet(row)) rows.add(row);
+	}
+	return rows;
+}
+
+/** Takes a few milliseconds. */
+const CHECKS_PER_YIELD = 200_000;
 
 /** The contact for a row: phone, name, and other columns. */
 export function toContact(row: ContactRow, columns: RowColumns, phone: string): Contact {

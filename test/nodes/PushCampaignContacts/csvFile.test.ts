@@ -10,6 +10,7 @@ import {
 	runWorkflow,
 	service,
 } from '../../engine';
+import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
 	respondWith,
@@ -65,26 +66,44 @@ describe('a file', () => {
 		});
 		expect(rejected).toEqual([
 			{
-				json: expect.objectContaining({ source_row: 3, rejection_status: 'rejected' }),
+				json: {
+					phone: '98765 43210',
+					person_name: 'Asha',
+					city: 'Pune',
+					source_file: 'leads.csv',
+					source_row: 2,
+					rejection_status: 'duplicate',
+					rejection_reason:
+						'Row 4 has the same number and was kept. The node pushes one row per phone number.',
+				},
 				pairedItem: { item: 0 },
 			},
 			{
-				json: {
-					phone: '+919876543210',
-					person_name: 'Asha Rao',
-					city: 'Pune',
-					source_file: 'leads.csv',
-					source_row: 4,
-					rejection_status: 'duplicate',
-					rejection_reason:
-						'Row 2 has the same number and was kept. The node pushes one row per phone number.',
-				},
+				json: expect.objectContaining({ source_row: 3, rejection_status: 'rejected' }),
 				pairedItem: { item: 0 },
 			},
 		]);
 		expect(hints).toEqual([
 			`4 rows: 2 pushed, 1 rejected, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
 		]);
+	});
+
+	test('with too many duplicates, Rejected lists them without their cells', async () => {
+		const copies = Array.from(
+			{ length: MAX_DUPLICATES_WITH_CELLS + 2 },
+			() => `${phone(0)},Pune\n`,
+		);
+		const item = fileItem('leads.csv', `phone,city\n${copies.join('')}x,Pune\n`);
+		respondWith([200, accepted(1)]);
+		const { rejected } = await runPush(harness, [item], csv());
+		expect(rejected).toHaveLength(MAX_DUPLICATES_WITH_CELLS + 2);
+		expect(rejected[0]?.json).toEqual({
+			rejection_status: 'duplicate',
+			rejection_reason: expect.stringMatching(/^Row 2 has the same number and was kept\./),
+			source_file: 'leads.csv',
+			source_row: 3,
+		});
+		expect(rejected.at(-1)?.json).toMatchObject({ phone: 'x', city: 'Pune', source_row: 100_004 });
 	});
 
 	test('returns every row with One Item per Row', async () => {
@@ -95,16 +114,16 @@ describe('a file', () => {
 		});
 		expect(jsonOf(pushed)).toMatchObject([
 			{
-				person_name: 'Asha',
-				source_row: 2,
+				person_name: 'Asha Rao',
+				source_row: 4,
 				push_status: 'pushed',
-				phone_sent: '9876543210',
+				phone_sent: '+919876543210',
 			},
 			{ person_name: 'Ravi', source_row: 5, phone_key: '919876543211', campaign_upload_id: 501 },
 		]);
 		expect(jsonOf(rejected).map((json) => [json.source_row, json.push_status])).toEqual([
+			[2, 'duplicate'],
 			[3, 'rejected'],
-			[4, 'duplicate'],
 		]);
 	});
 
@@ -255,22 +274,22 @@ describe('several files', () => {
 			options: { output: 'rows' },
 		});
 		expect(contactsOf(bodies[0])).toMatchObject([
-			{ phone: phone(1), person_name: 'Asha' },
+			{ phone: phone(1), person_name: 'Asha Rao' },
 			{ phone: phone(2) },
 		]);
 		expect(rejected).toMatchObject([
 			{
 				json: {
-					source_file: 'b.csv',
+					source_file: 'a.csv',
 					source_row: 2,
 					rejection_reason: expect.stringMatching(
-						/^Row 2 of "a\.csv" has the same number and was kept\./,
+						/^Row 2 of "b\.csv" has the same number and was kept\./,
 					),
 				},
-				pairedItem: { item: 1 },
+				pairedItem: { item: 0 },
 			},
 		]);
-		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }]);
+		expect(pushed.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 1 }, { item: 1 }]);
 	});
 
 	describe('with different headings', () => {
@@ -355,7 +374,7 @@ describe('several files', () => {
 		expect(error).toHaveProperty(
 			'description',
 			expect.stringMatching(
-				/Pushed: 1 row \(row 2 of "a\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
+				/Pushed: 1 row \(row 2 of "b\.csv", contact list 501\)\.[^]*Not sent: 1 row \(row 3 of "b\.csv"\)\.[^]*Row numbers are as in a spreadsheet program\. The header is row 1\.$/,
 			),
 		);
 	});

@@ -23,12 +23,12 @@ describe('options', () => {
 		{ phone: '+919876543210', person_name: 'Asha Rao' },
 	);
 
-	test('pushes the first of two rows with the same number', async () => {
+	test('of two rows with the same number, keeps the row with the longer name', async () => {
 		const bodies = respondWith([200, accepted(1)]);
 		const { pushed, rejected, hints } = await runPush(harness, duplicates);
-		expect(contactsOf(bodies[0])).toEqual([{ phone: '9876543210', person_name: 'Asha' }]);
+		expect(contactsOf(bodies[0])).toEqual([{ phone: '+919876543210', person_name: 'Asha Rao' }]);
 		expect(pushed[0]?.json.totals).toEqual({ received: 2, pushed: 1, ...totals, duplicate: 1 });
-		expect(pushed[0]?.pairedItem).toEqual([{ item: 0 }]);
+		expect(pushed[0]?.pairedItem).toEqual([{ item: 1 }]);
 		expect(rejected.map(({ json }) => json.rejection_status)).toEqual(['duplicate']);
 		expect(hints).toEqual([
 			`2 rows: 1 pushed, 1 duplicate. ${WAITING} The 'Rejected' output shows the reason for each row.`,
@@ -41,13 +41,13 @@ describe('options', () => {
 		expect(rejected).toEqual([
 			{
 				json: {
-					phone: '+919876543210',
-					person_name: 'Asha Rao',
+					phone: '9876543210',
+					person_name: 'Asha',
 					rejection_status: 'duplicate',
 					rejection_reason:
-						'Asha (row 1) has the same number and was kept. The node pushes one row per phone number.',
+						'Asha Rao (row 2) has the same number and was kept. The node pushes one row per phone number.',
 				},
-				pairedItem: { item: 1 },
+				pairedItem: { item: 0 },
 			},
 		]);
 	});

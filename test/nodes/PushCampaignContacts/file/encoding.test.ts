@@ -1,8 +1,12 @@
-import { encodingOf, headOf } from '../../../../nodes/PushCampaignContacts/file/encoding';
+import {
+	encodingOf,
+	headOf,
+	NoEncoding,
+} from '../../../../nodes/PushCampaignContacts/file/encoding';
 
 const encodingIn = async (bytes: Uint8Array, known = '') => {
 	const open = async () => [bytes];
-	return await encodingOf(open, known);
+	return await encodingOf(open, await headOf(open), known);
 };
 const found = async (bytes: Uint8Array, known = '') => (await encodingIn(bytes, known)).name;
 const be = (text: string) => Buffer.from(text, 'utf16le').swap16();
@@ -12,6 +16,9 @@ test.each<[string, Uint8Array, string]>([
 	['the mark of UTF-16', Buffer.from('\ufeffa', 'utf16le'), 'utf-16le'],
 	['the mark of UTF-16, the other way round', be('\ufeffa'), 'utf-16be'],
 	['half a mark', Buffer.from([0xff, 0x61]), 'windows-1252'],
+	['every second byte 0', Buffer.from('phone', 'utf16le'), 'utf-16le'],
+	['every first byte 0', be('phone'), 'utf-16be'],
+	["UTF-16 with a character that isn't European", Buffer.from('phone\nआशा', 'utf16le'), 'utf-16le'],
 	['zeros in both places', Buffer.from('a\0\0b\0\0'), 'utf-8'],
 	['one byte', Buffer.from('a'), 'utf-8'],
 	['no byte', Buffer.alloc(0), 'utf-8'],
@@ -50,7 +57,14 @@ describe('the fit', () => {
 	test('in pieces that end anywhere', async () => {
 		const bytes = Buffer.concat([zoe, bad, zoe, bad]);
 		const open = async () => [...bytes].map((byte) => Buffer.from([byte]));
-		expect(await encodingOf(open, '')).toEqual({ name: 'utf-8', fit: 'damaged' });
+		expect(await encodingOf(open, bytes, '')).toEqual({ name: 'utf-8', fit: 'damaged' });
+	});
+
+	test.each([
+		['Shift JIS', [0x83, 0x81, 0x83, 0x8b]],
+		['Mac Roman', [0x8e, 0x8f, 0x2c]],
+	])('bytes that are invalid in all encodings: %s', async (_what, bytes) => {
+		await expect(encodingIn(Buffer.from(bytes))).rejects.toBeInstanceOf(NoEncoding);
 	});
 });
 
@@ -64,7 +78,7 @@ test('a read error is not treated as an old encoding', async () => {
 		yield Buffer.from('phone\n');
 		throw new Error('the disk is away');
 	}
-	const reading = encodingOf(async () => broken(), '');
+	const reading = encodingOf(async () => broken(), Buffer.from('phone\n'), '');
 	await expect(reading).rejects.toThrow('the disk is away');
 });
 

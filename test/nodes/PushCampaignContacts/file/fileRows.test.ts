@@ -60,6 +60,7 @@ describe('real files', () => {
 			[3, { phone: '9876543211', person_name: 'ज़ोया', note: 'नमस्ते' }],
 		],
 		'utf-16-big-endian.csv': [[2, { phone: '9876543210', person_name: 'Zoë' }]],
+		'utf-16-without-mark.csv': [[2, ASHA]],
 		'windows-1252.csv': [
 			[2, { phone: '9876543210', person_name: 'Renée “Ré” Dubois', price: '5 €' }],
 		],
@@ -124,14 +125,14 @@ describe('real files', () => {
 		expect(rows.filter(({ unusable }) => unusable !== undefined)).toEqual([]);
 	});
 
-	test('rejects a row with too many cells, and accepts one with too few', async () => {
+	test('rejects a row with too many cells, and fills one with too few', async () => {
 		const rows = await ofFile('ragged.csv');
 		expect(rows.map(({ unusable }) => unusable)).toEqual([
 			undefined,
 			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are "Pune,gold". Put quotes around a cell that contains the delimiter.',
 			'This row has 6 cells, but the header has 4, so cells may be in the wrong columns. The extra cells are empty. Put quotes around a cell that contains the delimiter, or remove the delimiters at the end of the row.',
 		]);
-		expect(rows[0]?.row).toEqual(ASHA);
+		expect(rows[0]?.row).toEqual({ ...ASHA, city: '', plan: '' });
 		expect(rows[2]?.row).toEqual({ ...ZOYA, city: 'Delhi', plan: 'pro' });
 	});
 
@@ -306,6 +307,17 @@ describe('a file with invalid bytes', () => {
 		expect((await openFile(Buffer.from(text))).notes).toEqual([]);
 	});
 
+	test('stops if Windows-1252 is invalid too', async () => {
+		const bytes = Buffer.concat([
+			Buffer.from('phone,name\n9876543210,'),
+			Buffer.from([0x81, 0x8d]),
+		]);
+		await expect(openFile(bytes)).rejects.toMatchObject({
+			message: 'The file "a.csv" is neither UTF-8 nor Windows-1252, so nothing was sent',
+			resolution: "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
+		});
+	});
+
 	test.each([
 		[
 			'that a person has set',
@@ -443,11 +455,23 @@ describe('short rows', () => {
 		return { reading, visit };
 	};
 
-	test('take no memory for the cells that they lack', async () => {
+	test('stop the file if its header is far wider', async () => {
 		const { reading, visit } = await visitsOf(`${header(20_000)}\n${'1\n'.repeat(20_000)}`);
+		await expect(reading).rejects.toMatchObject({
+			message:
+				'The header of the file "a.csv" has 20,000 columns, but most rows have far fewer cells. Nothing was sent',
+			resolution: expect.stringMatching(/first row.*Delimiter.*columns that you need/),
+		});
+		expect(visit.mock.calls.length).toBeLessThan(100);
+	});
+
+	test.each([
+		['some of them', `${header(2_000)}\n${'1\n'.repeat(400)}`, 400],
+		['all of them, a little', `${header(11)}\n${'1\n'.repeat(150_000)}`, 150_000],
+	])('are filled: %s', async (_what, text, count) => {
+		const { reading, visit } = await visitsOf(text);
 		await reading;
-		expect(visit).toHaveBeenCalledTimes(20_000);
-		expect(visit).toHaveBeenNthCalledWith(1, { c0: '1' }, 0, undefined, 0);
+		expect(visit).toHaveBeenCalledTimes(count);
 	});
 });
 

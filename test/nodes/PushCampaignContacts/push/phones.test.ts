@@ -56,19 +56,23 @@ test('phones have the same fingerprint only with the same keys in the same order
 	);
 });
 
-test('finds the first row of each phone like a Map', () => {
+test('finds the latest row of each phone like a Map', () => {
 	fc.assert(
 		fc.property(fc.array(accepted), fc.array(accepted), (list, others) => {
 			const phones = new PhonesByRow();
 			const rows = new RowsByPhone(phones);
 			const plain = new Map<string, number>();
 			for (const [at, phone] of list.entries()) {
-				if (plain.has(phone.key)) continue;
+				const before = plain.get(phone.key);
 				phones.set(at, phone);
-				rows.add(at);
+				rows.set(at);
+				if (before !== undefined) phones.clear(before);
 				plain.set(phone.key, at);
 			}
 			for (const { key } of [...list, ...others]) expect(rows.get(key)).toBe(plain.get(key));
+			for (const at of list.keys()) {
+				expect(phones.isSet(at)).toBe([...plain.values()].includes(at));
+			}
 		}),
 		{ numRuns: 300 },
 	);
@@ -80,7 +84,7 @@ test.each([1, 7, 1_024, 60_000])('finds fifty thousand numbers with a distance o
 	const keys = Array.from({ length: 50_000 }, (_, index) => String(6_000_000_000 + step * index));
 	for (const [index, key] of keys.entries()) {
 		phones.set(index, { phone: key, key });
-		rows.add(index);
+		rows.set(index);
 	}
 	expect(keys.filter((key, index) => rows.get(key) !== index)).toEqual([]);
 	expect(rows.get('5999999999')).toBeUndefined();

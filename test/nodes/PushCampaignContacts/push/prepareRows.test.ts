@@ -64,28 +64,34 @@ test('rejects a row with shifted cells, even if its phone number is valid', asyn
 });
 
 describe('duplicates', () => {
-	test('are rejected, whatever the format of their number, and name the first row', async () => {
-		const { rows, keys, rejectedRows } = await prepare([
+	test('keeps the row with the longer name at any position', async () => {
+		const { rows, rejectedRows } = await prepare([
 			{ phone: '9876543210', person_name: 'Asha' },
 			{ phone: '+91 98765 43210', person_name: 'Asha Rao' },
 			{ phone: '9123456789', person_name: 'Vikram Singh' },
 			{ phone: 9123456789, person_name: 'Vikram' },
 			{ phone: '09876543210', person_name: 'A. Rao' },
 		]);
-		expect([...rows]).toEqual([0, 2]);
-		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['9876543210', '', '9123456789']);
-		expect(
-			Array.from(rejectedRows, ({ index, status, reason }) => [index, status, reason]),
-		).toEqual(
-			[
-				[1, 'Asha (row 1)'],
-				[3, 'Vikram Singh (row 3)'],
-				[4, 'Asha (row 1)'],
-			].map(([index, kept]) => [
-				index,
-				'duplicate',
-				`${kept} has the same number and was kept. The node pushes one row per phone number.`,
-			]),
+		expect([...rows]).toEqual([1, 2]);
+		expect(Array.from(rejectedRows, ({ index, status }) => [index, status])).toEqual([
+			[0, 'duplicate'],
+			[3, 'duplicate'],
+			[4, 'duplicate'],
+		]);
+	});
+
+	test('the reason names the kept row, even if a third row replaced it', async () => {
+		const { rows, keys, rejectedRows } = await prepare([
+			{ phone: '9876543210', person_name: 'A' },
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: 'Asha Rao' },
+		]);
+		expect([...rows]).toEqual([2]);
+		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
+		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
+			Array(2).fill(
+				'Asha Rao (row 3) has the same number and was kept. The node pushes one row per phone number.',
+			),
 		);
 	});
 
@@ -94,6 +100,16 @@ describe('duplicates', () => {
 		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual([
 			'Row 1 has the same number and was kept. The node pushes one row per phone number.',
 		]);
+	});
+
+	test('keeps the earlier of equally long names, ignoring white space', async () => {
+		const { rows } = await prepare([
+			{ phone: '9876543210', person_name: 'Asha' },
+			{ phone: '9876543210', person_name: '  Asha   ' },
+			{ phone: '9123456789' },
+			{ phone: '9123456789', person_name: null },
+		]);
+		expect([...rows]).toEqual([0, 2]);
 	});
 });
 
