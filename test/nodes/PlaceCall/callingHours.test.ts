@@ -1,6 +1,6 @@
 import type { IDataObject, INode, INodeParameters, IRun } from 'n8n-workflow';
 import nock from 'nock';
-import { timeZone } from '../../../nodes/PlaceCall/request/timeZone';
+import { timeZone } from '../../../nodes/PlaceCall/fields/timeZone';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import {
 	engineTool,
