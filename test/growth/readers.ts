@@ -5,8 +5,6 @@ import { PollState } from '../../nodes/CampaignCallsTrigger/pollState';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
-import { notARecordingReason, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
-import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
@@ -227,26 +225,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 	],
-	'GetCall/calls/recordingFile.ts › describeFile': {
-		read: ({ text }) =>
-			describeFile(
-				{ 'content-disposition': text, 'content-type': text },
-				`https://h.example/${encodeURIComponent(wellFormed(text))}`,
-				text,
-			),
-	},
-	'GetCall/calls/recordingFile.ts › kindIn': {
-		read: ({ text }) => kindIn({ 'content-type': text }),
-	},
-	'GetCall/calls/recordingFile.ts › headerText': {
-		read: ({ text }) => headerText({ [text]: text }, text),
-	},
-	'GetCall/calls/recordingCheck.ts › notARecordingReason': {
-		read: ({ text }) => notARecordingReason(200, { 'content-type': text }),
-	},
-	'GetCall/calls/recordingCheck.ts › isComplete': {
-		read: ({ text }) => isComplete({ 'content-length': text }, 1),
-	},
 	'PlaceCall/ask/answer.ts › withAnswer': {
 		read: ({ text, json }) =>
 			withAnswer(
@@ -674,7 +652,7 @@ export const notReaders = new Set([
 	'ChatSend/idempotency.ts › messageTarget',
 	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
-	'GetCall/calls/latestCalls.ts › requireAllStatuses',
+	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/fields/callDraft.ts › CallDraft',
 	'PlaceCall/callTime.ts › callTime',
