@@ -118,7 +118,7 @@ function prepareCall(
 			});
 		},
 		withDetails: (error) => withCallDetails(request, error),
-		fallbackOutput: (error) => (error instanceof NotPlaced ? error.output() : undefined),
+		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
