@@ -69,6 +69,7 @@ export async function downloadRecording(
 	const { status, headers, content } = await fetchFile(context, url);
 	try {
 		if (status !== WHOLE_FILE) throw notARecording(`HTTP status ${status}`, status);
+		if (headers['content-length'] === '0') throw notARecording('an empty file', status);
 		const type = typeOf(headers);
 		const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
 		if (other !== undefined) throw notARecording(other, status);
