@@ -10,8 +10,8 @@ import tseslint from 'typescript-eslint';
 const PLAIN = [
 	'nodes/shared/{api,apiMapping,calls,chat,phone}/**/*.ts',
 	'nodes/shared/*.ts',
-	'nodes/GetCall/calls/*.ts',
-	'nodes/PlaceCall/request/*.ts',
+	'nodes/GetCall/{downloadErrors,latestCalls}.ts',
+	'nodes/PlaceCall/{callTime,notPlaced}.ts',
 	'nodes/PlaceCall/ask/answer.ts',
 	'nodes/PushCampaignContacts/{push,file}/*.ts',
 	'nodes/CampaignProgressTrigger/campaignProgress.ts',

@@ -14,14 +14,39 @@ import {
 	noLink,
 	notARecording,
 	tooManyRedirects,
-} from './calls/downloadErrors';
-import { notARecordingReason, isComplete } from './calls/recordingCheck';
-import { describeFile } from './calls/recordingFile';
+} from './downloadErrors';
 
 type FileResponse = HttpResponse & { content: ByteStream };
 
 /** A recording in n8n's binary data storage. `isComplete` is null if unknown. */
 export type Download = { file: IBinaryData; isComplete: true | null };
+
+/** The status of a complete file. Others mean an empty response (204), a part (206), or something else. */
+const WHOLE_FILE = 200;
+
+/** Types that aren't recordings. Some servers send recordings as `text/plain`. */
+const OTHER_TYPES: ReadonlyArray<[RegExp, string]> = [
+	[/^(?:text\/html|application\/xhtml\+xml)$/, 'a web page'],
+	[/^(?:text|application)\/json$|\+json$/, 'JSON'],
+	[/^(?:text|application)\/xml$|\+xml$/, 'XML'],
+	[/^image\//, 'an image'],
+];
+
+/** Types of files that the storage doesn't know. n8n would display a recording as text. */
+const ANY_TYPE = /^$|^(?:application|binary)\/octet-stream$|^text\//;
+
+const EXTENSIONS: { [mimeType: string]: string } = {
+	'audio/mpeg': 'mp3',
+	'audio/mp3': 'mp3',
+	'audio/wav': 'wav',
+	'audio/wave': 'wav',
+	'audio/x-wav': 'wav',
+	'audio/vnd.wave': 'wav',
+	'audio/ogg': 'ogg',
+	'audio/webm': 'webm',
+	'audio/mp4': 'm4a',
+	'audio/flac': 'flac',
+};
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -43,16 +68,49 @@ export async function downloadRecording(
 	if (!isWebUrl(url)) throw noLink();
 	const { status, headers, content } = await fetchFile(context, url);
 	try {
-		const rejection = notARecordingReason(status, headers);
-		if (rejection !== undefined) throw rejection;
-		const { fileName, mimeType } = describeFile(headers, url, callId);
+		if (status !== WHOLE_FILE) throw notARecording(`HTTP status ${status}`, status);
+		if (headers['content-length'] === '0') throw notARecording('an empty file', status);
+		const type = typeOf(headers);
+		const [, other] = OTHER_TYPES.find(([pattern]) => pattern.test(type)) ?? [];
+		if (other !== undefined) throw notARecording(other, status);
+		const { fileName, mimeType } = nameAndType(type, headers, url, callId);
 		const file = await context.helpers.prepareBinaryData(content, fileName, mimeType);
 		if (file.bytes === 0) throw notARecording('an empty file', status);
-		return { file, isComplete: isComplete(headers, file.bytes) };
+		// n8n's HTTP helper doesn't report a truncated compressed body, so only a matching length proves the whole file.
+		const isComplete = Number(headers['content-length']) === file.bytes ? true : null;
+		return { file, isComplete };
 	} catch (error) {
 		content.destroy();
 		throw error instanceof ServiceRejection ? error : downloadInterrupted(messageOf(error));
 	}
+}
+
+/** The type in the header of a response. Empty if it's missing or invalid. */
+function typeOf(headers: HttpResponse['headers']): string {
+	const [type = ''] = textOf(headers['content-type']).toLowerCase().split(';');
+	return /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(type.trim()) ? type.trim() : '';
+}
+
+function textOf(value: unknown): string {
+	return typeof value === 'string' ? value : '';
+}
+
+/** The file is named after the call. Its extension is that of the type, or of the name that the storage gives it. */
+function nameAndType(
+	type: string,
+	headers: HttpResponse['headers'],
+	url: string,
+	callId: string,
+): { fileName: string; mimeType?: string } {
+	const names = [textOf(headers['content-disposition']), new URL(url).pathname];
+	const extensions = names.map((name) => /\.([a-z0-9]{1,5})"?$/i.exec(name)?.[1]);
+	const extension = EXTENSIONS[type] ?? extensions.find((found) => found !== undefined);
+	const fileName = extension === undefined ? callId : `${callId}.${extension}`;
+	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
+	// n8n derives the type from the extension. Without one, it would treat a recording as text.
+	return extension === undefined
+		? { fileName, mimeType: 'application/octet-stream' }
+		: { fileName };
 }
 
 function messageOf(error: unknown): string {

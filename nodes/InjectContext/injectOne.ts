@@ -5,7 +5,7 @@ import { asItems } from '../shared/n8n/run/itemLoop';
 import { parseSessionId, requireText, sessionKey } from '../shared/chat/parseChatFields';
 import { injectContext } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
-import { OutcomeUnknown } from '../shared/api/errors';
+import type { OutcomeUnknown } from '../shared/api/errors';
 import { forEveryone } from '../shared/api/resolution';
 
 /** Adds one entry and returns the session's full context list (Chat › `inject_context`). */
@@ -18,13 +18,8 @@ export const injectOne: Prepare = (form) => {
 		target: ['context', sessionKey(sessionId)],
 		withDetails: (error) => maybeInjected(sessionId, error),
 		repeat: 'afterCompletion',
-		send: async ({ account: { client } }) => {
-			try {
-				return asItems(recordOf(await injectContext(client, sessionId, { context }, additions)));
-			} catch (error) {
-				throw error instanceof OutcomeUnknown ? maybeInjected(sessionId, error) : error;
-			}
-		},
+		send: async ({ account: { client } }) =>
+			asItems(recordOf(await injectContext(client, sessionId, { context }, additions))),
 	};
 };
 

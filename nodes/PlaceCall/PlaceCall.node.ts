@@ -16,7 +16,7 @@ import { nothingToRegister } from '../shared/n8n/triggers/webhookRequest';
 import { alsoForReview, RESOURCE } from './humanReview';
 import { place } from './operations/place.operation';
 import { sendAndWait } from './operations/sendAndWait.operation';
-import { searchTimeZones } from './fields/callingHours';
+import { searchTimeZones } from './fields/timeZone';
 import { onCompletionWebhook, resumeWebhooks } from './wait/resumeWebhook';
 
 const operations = [sendAndWait, place];

@@ -1,13 +1,11 @@
 import { DateTime } from 'luxon';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import type { ApiClient } from '../shared/api/client';
 import { placeCall, type Additions } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
 import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
-import { withOffset } from '../shared/clock';
 import { callKey } from '../shared/calls/report';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
@@ -19,11 +17,11 @@ import type { Quota, PreparedRequest } from '../shared/n8n/once/preparedRequest'
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
+import { callTime, requirePossibleTime } from './callTime';
+import type { CheckedCall } from './fields/callDraft';
 import { readCall } from './fields/readCall';
-import { CallLimiter, TooManyCalls } from './limit/callLimiter';
-import { NOT_PLACED_REASONS } from './request/notPlaced';
-import { atItsTime, openingFor, OutsideHours, plannedFor, withDate } from './request/openingHours';
-import { requireFuture } from './request/scheduledAt';
+import { CallLimiter } from './limit/callLimiter';
+import { NotPlaced } from './notPlaced';
 import { includesInput, inputFields } from './wait/inputFields';
 import { prepareWait } from './wait/prepareWait';
 
@@ -80,84 +78,73 @@ function prepareCall(
 	{ form, index }: { form: Fields; index: number },
 	{ callIds, limiter, webhookUrl, question }: CallSetup,
 ): PreparedRequest<AccountClient> {
+	const call = readCall(form, context.getTimezone(), question?.point);
+	const { request, time, limit, phoneKey, numberKey } = call;
 	const settings = form.collection('developerSettings');
-	const { request, schedule, hours, limit, phoneKey, numberKey } = readCall(
-		form,
-		context.getTimezone(),
-		question?.point,
-	);
 	const additions = readAdditions(settings);
+	requireOneTime(call, additions);
 	const legacy = settings.switch('useLegacyEndpoint', false);
 	const keepsInput = includesInput(form);
-	const hasHours = hours !== undefined;
-	// Before any call, so that wrong dates stop all of them.
-	if (hasHours) openingFor(hours, request.scheduled_at, dateTimeNow());
-	if (additions.body?.scheduled_at !== undefined) {
-		const resolution = {
-			onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
-			forModel: 'Remove scheduled_at.',
-		};
-		const has = "'Additional Body Fields' has scheduled_at, so";
-		if (hasHours) {
-			throw new InvalidInput(`${has} the call could be placed outside 'Calling Hours'`, resolution);
-		}
-		if (limit !== undefined) {
-			throw new InvalidInput(
-				`${has} 'Limit Calls per Person' can't know the time of the call`,
-				resolution,
-			);
-		}
-	}
-	// Many calls one after another take time, so both depend on the time at which the request is sent.
-	const requireStillFuture = () => requireFuture(request.scheduled_at, schedule, dateTimeNow());
-	const withWebhook = webhookUrl ? { ...request, webhook_url: webhookUrl } : request;
-	const requestSince = (since: DateTime) => {
-		const now = dateTimeNow();
-		const dated = hasHours || limit !== undefined ? since : undefined;
-		const timed = atItsTime(withWebhook, hours, now, dated);
-		// It may have passed since the first attempt. The document doesn't say what the service does then.
-		requireFuture(withDate(timed.scheduled_at, since), schedule, now);
-		return timed;
-	};
-	const placedItems = (record: JsonObject) =>
-		asItems({
-			...record,
-			...((hasHours || limit !== undefined) && { placed: true }),
-			...(question && { asked: question.asked.question }),
-		});
-	const plannedSince = (since: DateTime) =>
-		plannedFor(requestSince(since).scheduled_at, dateTimeNow()).toMillis();
+	const mayNotBePlaced = time.hours !== undefined || limit !== undefined;
 	if (limit !== undefined) {
-		const planned = () => plannedSince(dateTimeNow());
+		const planned = () => callTime(time, dateTimeNow()).planned.toMillis();
 		limiter.add(index, { number: numberKey, limit, planned });
 	}
 	return {
 		// Without the time of the attempt and the URL of this execution, which don't make it another call.
 		payload: { ...additions, request },
 		target: numberKey,
-		check: requireStillFuture,
-		send: async (account) => {
-			requireStillFuture();
+		check: () => requirePossibleTime(time, dateTimeNow()),
+		send: async ({ client }) => {
 			const since = dateTimeNow();
-			const place = async () => {
-				const bodyNow = () => {
-					limiter.requireSamePeriod(index, plannedSince(since));
-					return requestSince(since);
+			// Decided for each attempt, because the calls before this one and the pauses between attempts take time.
+			const bodyNow = (): CallRequest => {
+				const { planned, scheduledAt } = callTime(time, dateTimeNow(), since);
+				limiter.requireSamePeriod(index, planned.toMillis());
+				return {
+					...request,
+					...(scheduledAt !== undefined && { scheduled_at: scheduledAt }),
+					...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
 				};
-				const sending = { ...additions, legacy, bodyNow };
-				return await placeOne(account.client, requestSince(since), sending, callIds);
 			};
-			return placedItems(await limiter.place(index, place));
+			const place = async () =>
+				await placeCall(client, bodyNow(), { ...additions, legacy, bodyNow });
+			const record = recordOf(await limiter.place(index, place));
+			requireNewId(record, callIds);
+			return asItems({
+				...record,
+				...(mayNotBePlaced && { placed: true }),
+				...(question && { asked: question.asked.question }),
+			});
 		},
 		withDetails: (error) => withCallDetails(request, error),
-		fallbackOutput: notPlacedOutput,
+		fallbackOutput: (error) => (error instanceof NotPlaced ? asItems(error.output) : undefined),
 		formatOutput: (output) =>
 			output.map(({ json }) => {
 				const input = keepsInput ? inputFields(context, index) : {};
-				const call = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
-				return { json: withAnswer(call, question && askedBy(json.asked, question.asked)) };
+				const placed = { ...input, ...json, phone_key: json.phone_key ?? phoneKey };
+				return { json: withAnswer(placed, question && askedBy(json.asked, question.asked)) };
 			}),
 	};
+}
+
+/** @throws InvalidInput if the body has another time of the call than the one that decides whether it's placed */
+function requireOneTime({ time, limit }: CheckedCall, { body }: Additions): void {
+	if (body?.scheduled_at === undefined) return;
+	const resolution = {
+		onScreen: "Remove scheduled_at, and set the time in 'When to Call'.",
+		forModel: 'Remove scheduled_at.',
+	};
+	const has = "'Additional Body Fields' has scheduled_at, so";
+	if (time.hours !== undefined) {
+		throw new InvalidInput(`${has} the call could be placed outside 'Calling Hours'`, resolution);
+	}
+	if (limit !== undefined) {
+		throw new InvalidInput(
+			`${has} 'Limit Calls per Person' can't know the time of the call`,
+			resolution,
+		);
+	}
 }
 
 /** The calls of all tools count. An invalid limit is an error. */
@@ -172,44 +159,16 @@ function dateTimeNow(): DateTime {
 	return DateTime.fromMillis(clock.now());
 }
 
-/** The output for a call that wasn't placed because of its calling hours, or of the limit of calls. */
-function notPlacedOutput(error: unknown): INodeExecutionData[] | undefined {
-	if (error instanceof TooManyCalls) return error.output();
-	if (!(error instanceof OutsideHours)) return undefined;
-	const { opening } = error;
-	return asItems({
-		placed: false,
-		call_id: null,
-		not_placed_reason: NOT_PLACED_REASONS.callingHours,
-		next_opening: withOffset(opening),
-	});
-}
-
-/** Places one call and returns the response data. A cache in a proxy may return that of another call. */
-async function placeOne(
-	client: ApiClient,
-	request: CallRequest,
-	options: Additions & { legacy: boolean; bodyNow: () => CallRequest },
-	callIds: Set<string>,
-): Promise<JsonObject> {
-	try {
-		const record = recordOf(await placeCall(client, request, options));
-		const { call_id: callId } = record;
-		if (typeof callId === 'string') {
-			if (callIds.has(callKey(callId))) throw sameId();
-			callIds.add(callKey(callId));
-		}
-		return record;
-	} catch (error) {
-		throw error instanceof OutcomeUnknown ? withCallDetails(request, error) : error;
+/** @throws OutcomeUnknown if a response has the ID of another call, such as from the cache of a proxy */
+function requireNewId({ call_id: callId }: JsonObject, callIds: Set<string>): void {
+	if (typeof callId !== 'string') return;
+	if (callIds.has(callKey(callId))) {
+		throw new OutcomeUnknown(
+			'The response has the ID of another call of this execution, so the outcome is unknown',
+			onScreenOnly(''),
+		);
 	}
-}
-
-function sameId(): OutcomeUnknown {
-	return new OutcomeUnknown(
-		'The response has the ID of another call of this execution, so the outcome is unknown',
-		onScreenOnly(''),
-	);
+	callIds.add(callKey(callId));
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

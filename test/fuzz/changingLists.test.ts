@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readWholeList } from '../../nodes/Dnd/list/wholeList';
-import { latestOfEachNumber } from '../../nodes/GetCall/calls/latestCalls';
+import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
 import { readAllCalls } from '../../nodes/shared/calls/callList';

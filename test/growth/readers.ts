@@ -1,18 +1,13 @@
 import type { NodePropertyTypes } from 'n8n-workflow';
 import { idempotencyKey } from '../../nodes/ChatSend/idempotency';
-import { DateTime } from 'luxon';
 import { compactEntry, createdAtOf } from '../../nodes/CampaignCallsTrigger/listedCalls';
 import { PollState } from '../../nodes/CampaignCallsTrigger/pollState';
 import { progressBetween, readingOf } from '../../nodes/CampaignProgressTrigger/campaignProgress';
 import { valuesToAdd, valuesToRemove } from '../../nodes/Dnd/list/dndChange';
 import { WholeList } from '../../nodes/Dnd/list/wholeList';
-import { notARecordingReason, isComplete } from '../../nodes/GetCall/calls/recordingCheck';
-import { describeFile, headerText, kindIn } from '../../nodes/GetCall/calls/recordingFile';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
-import { dateRanges } from '../../nodes/PlaceCall/request/dateRanges';
-import { requireFuture, scheduledAt } from '../../nodes/PlaceCall/request/scheduledAt';
-import { timeZone } from '../../nodes/PlaceCall/request/timeZone';
+import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
 import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
 import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
@@ -70,7 +65,6 @@ import { callWith, questionForm } from '../nodes/PlaceCall/callForm';
 /** How to call a reader if its parameter types aren't enough. `shapes` replaces the usual inputs. */
 export type Reader = { read: (input: Input) => unknown; shapes?: Shape[] };
 
-const NOW = DateTime.fromISO('2027-01-31T12:00:00Z');
 const REQUEST: ServiceRequest = { method: 'POST', path: '/v1/campaigns/1/contacts' };
 const TOKEN = '0123456789abcdef';
 const ROWS = Array.from({ length: 10_000 }, (_, row) => row);
@@ -231,26 +225,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 			},
 		},
 	],
-	'GetCall/calls/recordingFile.ts › describeFile': {
-		read: ({ text }) =>
-			describeFile(
-				{ 'content-disposition': text, 'content-type': text },
-				`https://h.example/${encodeURIComponent(wellFormed(text))}`,
-				text,
-			),
-	},
-	'GetCall/calls/recordingFile.ts › kindIn': {
-		read: ({ text }) => kindIn({ 'content-type': text }),
-	},
-	'GetCall/calls/recordingFile.ts › headerText': {
-		read: ({ text }) => headerText({ [text]: text }, text),
-	},
-	'GetCall/calls/recordingCheck.ts › notARecordingReason': {
-		read: ({ text }) => notARecordingReason(200, { 'content-type': text }),
-	},
-	'GetCall/calls/recordingCheck.ts › isComplete': {
-		read: ({ text }) => isComplete({ 'content-length': text }, 1),
-	},
 	'PlaceCall/ask/answer.ts › withAnswer': {
 		read: ({ text, json }) =>
 			withAnswer(
@@ -305,16 +279,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				developerSettings: { additionalDataJson: json },
 			}),
 	},
-	'PlaceCall/request/dateRanges.ts › dateRanges': { read: ({ text }) => dateRanges([text]) },
-	'PlaceCall/request/scheduledAt.ts › requireFuture': {
-		read: ({ text }) =>
-			requireFuture(text, { field: 'Time in India', value: text, zone: 'UTC', picked: false }, NOW),
-	},
-	'PlaceCall/request/scheduledAt.ts › scheduledAt': {
-		read: ({ text }) =>
-			scheduledAt({ field: 'Time in India', value: text, zone: 'UTC', picked: false }),
-	},
-	'PlaceCall/request/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
+	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
 	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
@@ -687,13 +652,12 @@ export const notReaders = new Set([
 	'ChatSend/idempotency.ts › messageTarget',
 	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
-	'GetCall/calls/latestCalls.ts › requireAllStatuses',
+	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
 	'PlaceCall/fields/callDraft.ts › CallDraft',
-	'PlaceCall/request/openingHours.ts › plannedFor',
-	'PlaceCall/request/openingHours.ts › withDate',
-	'PlaceCall/request/openingHours.ts › openingFor',
-	'PlaceCall/request/openingHours.ts › withinHours',
+	'PlaceCall/callTime.ts › callTime',
+	'PlaceCall/callTime.ts › requirePossibleTime',
+	'PlaceCall/notPlaced.ts › NotPlaced',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
 	'PushCampaignContacts/push/phones.ts › PhonesByRow',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',

@@ -63,6 +63,7 @@ const CRITICAL = [
 		name: 'waits',
 		mutate: [
 			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
+			'nodes/PlaceCall/callTime.ts',
 			`${SHARED}/calls/{readBack,callEnd}.ts`,
 			'nodes/CampaignStatus/campaignReads.ts',
 			'nodes/ChatSession/chatWait.ts',

@@ -57,7 +57,7 @@ export const EQUIVALENT = [
 		'only objects with a call ID are calls of a report',
 	],
 	[
-		'request/openingHours.ts',
+		'PlaceCall/callTime.ts',
 		'{ setZone: true }',
 		'{}',
 		'only the moment is compared, and the entered time is sent unchanged',

@@ -1,6 +1,6 @@
-import { addDndNumber, removeDndNumber, type Additions } from '../../shared/api/endpoints';
+import { removeDndNumber, type Additions } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { isRejection, OutcomeUnknown } from '../../shared/api/errors';
+import { isRejection, type OutcomeUnknown } from '../../shared/api/errors';
 import type { ApiMapping } from '../../shared/apiMapping';
 import { placeValues } from '../../shared/apiMapping/placeValues';
 import type { ApiClient } from '../../shared/api/client';
@@ -55,39 +55,20 @@ export function valuesToRemove(
 	]);
 }
 
-/** Adds a number. The response isn't documented, so it is returned unchanged. */
-export async function addNumber(
-	client: ApiClient,
-	phone: string,
-	values: Additions,
-	additions: Additions,
-): Promise<JsonObject> {
-	const response = await addDndNumber(client, values, additions).catch(withNumberOf(phone));
-	return recordOf(response);
-}
-
 /** @param ignoreIfNotListed succeed if the number isn't on the list, so that a workflow can run again */
 export async function removeNumber(
 	client: ApiClient,
-	phone: string,
 	values: Additions,
 	additions: Additions,
 	ignoreIfNotListed: boolean,
 ): Promise<JsonObject> {
-	const removal = removeDndNumber(client, values, additions).catch(withNumberOf(phone));
-	return await removal.then(
+	return await removeDndNumber(client, values, additions).then(
 		(response) => ({ was_listed: true, ...recordOf(response) }),
 		(error: unknown) => {
 			if (!ignoreIfNotListed || !isRejection(error, 'not_on_dnd_list')) throw error;
 			return { was_listed: false, message: error.originalMessage ?? '' };
 		},
 	);
-}
-
-function withNumberOf(phone: string) {
-	return (error: unknown): never => {
-		throw error instanceof OutcomeUnknown ? withNumber(phone, error) : error;
-	};
 }
 
 /** Adds the number to an unknown outcome, and how to check it. */

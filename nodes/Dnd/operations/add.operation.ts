@@ -5,7 +5,9 @@ import { sendEachItem } from '../../shared/n8n/run/sendLoop';
 import type { PreparedRequest } from '../../shared/n8n/once/preparedRequest';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { addNumber, valuesToAdd } from '../list/dndChange';
+import { valuesToAdd } from '../list/dndChange';
+import { addDndNumber } from '../../shared/api/endpoints';
+import { recordOf } from '../../shared/api/envelope';
 import {
 	CHANGES_AT_ONCE,
 	changeSettings,
@@ -46,7 +48,8 @@ export const add: Operation = {
 				payload: { change: 'add', agentUuid, phone, reason, additions },
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToAdd(apiMapping, { agentUuid, phone, reason });
-					return asItems(await addNumber(client, phone, values, additions));
+					// The response isn't documented, so it's returned unchanged.
+					return asItems(recordOf(await addDndNumber(client, values, additions)));
 				},
 			};
 		};

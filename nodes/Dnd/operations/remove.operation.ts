@@ -44,7 +44,7 @@ export const remove: Operation = {
 				payload: { change: 'remove', agentUuid, phone, additions },
 				send: async ({ client, apiMapping }) => {
 					const values = valuesToRemove(apiMapping, { agentUuid, phone });
-					const outcome = await removeNumber(client, phone, values, additions, ignoreIfNotListed);
+					const outcome = await removeNumber(client, values, additions, ignoreIfNotListed);
 					return asItems({ deleted: true, agent_uuid: agentUuid, phone, ...outcome });
 				},
 			};

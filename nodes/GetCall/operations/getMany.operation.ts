@@ -24,7 +24,7 @@ import {
 	readAllCalls,
 	readCalls,
 } from '../../shared/calls/callList';
-import { latestOfEachNumber, requireAllStatuses } from '../calls/latestCalls';
+import { latestOfEachNumber, requireAllStatuses } from '../latestCalls';
 import { simplifyCall } from '../../shared/calls/callRecord';
 import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';

@@ -2,7 +2,7 @@ import omit from 'lodash/omit';
 import { hasValue, type CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonValue, valueAt } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { NOT_PLACED_REASONS } from '../request/notPlaced';
+import { OVER_LIMIT } from '../notPlaced';
 
 /** The question of a call, and the settings to evaluate its answer. Stored with the call, and part of the output. */
 export type AskedQuestion = {
@@ -81,8 +81,7 @@ function forModel(answer: Answer, explanation: string): string {
 }
 
 function notPlaced(call: object): Evaluation {
-	const isLimited =
-		'not_placed_reason' in call && call.not_placed_reason === NOT_PLACED_REASONS.callLimit;
+	const isLimited = 'not_placed_reason' in call && call.not_placed_reason === OVER_LIMIT;
 	const reason = isLimited
 		? 'the limit of calls to this person is reached'
 		: "it's outside the calling hours";

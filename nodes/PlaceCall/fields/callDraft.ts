@@ -6,8 +6,8 @@ import type { Fields } from '../../shared/n8n/forms/fields';
 import { callKey } from '../../shared/phone/numberKeys';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
 import type { CallLimit } from '../../shared/calls/callLimit';
-import type { CallingHours } from '../request/openingHours';
-import type { Schedule } from '../request/scheduledAt';
+import type { CallingHours, TimeSettings } from '../callTime';
+import type { Schedule } from './when';
 
 /** A field of a call: how the form shows it, and what it adds to the request. */
 export type CallField = {
@@ -24,10 +24,7 @@ export function propertiesOf(...fields: CallField[]): INodeProperties[] {
 /** A checked call. Only its time depends on when it's sent. */
 export type CheckedCall = {
 	request: CallRequest;
-	/** Set if the call is for later. */
-	schedule: Schedule | undefined;
-	/** Set if the call has calling hours. */
-	hours: CallingHours | undefined;
+	time: TimeSettings;
 	/** Set if the number of calls to one person is limited. */
 	limit: CallLimit | undefined;
 	/** The international form of the number, if it's clear. */
@@ -67,8 +64,14 @@ export class CallDraft {
 		if (!isComplete || this.problems.length > 0) throw needsAttention(this.problems);
 		const required = { agent_uuid: agent, phone_number: phone, country_code: country };
 		const { schedule, hours, limit, phoneKey } = this;
-		const numberKey = callKey(phoneKey, country, phone);
-		return { request: { ...required, ...rest }, schedule, hours, limit, phoneKey, numberKey };
+		const isLimited = limit !== undefined;
+		return {
+			request: { ...required, ...rest },
+			time: { scheduledAt: rest.scheduled_at, schedule, hours, isLimited },
+			limit,
+			phoneKey,
+			numberKey: callKey(phoneKey, country, phone),
+		};
 	}
 }
 

@@ -1,11 +1,11 @@
-import type { ILoadOptionsFunctions, INodeListSearchResult, INodeProperties } from 'n8n-workflow';
-import { onScreenOnly } from '../../shared/api/resolution';
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
+import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { MAY_BE_BLANK, MAY_BE_EMPTY_LIST } from '../../shared/n8n/forms/fields';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
-import { dateRanges } from '../request/dateRanges';
-import { DAY_MINUTES } from '../request/openingHours';
-import { timeZone, timeZonesWith } from '../request/timeZone';
+import { DAY_MINUTES, type DateRange } from '../callTime';
 import type { CallField } from './callDraft';
+import { timeZone } from './timeZone';
 
 const WEEK = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
@@ -222,11 +222,35 @@ function minuteIn(time: string): number {
 	return Number(hours) * 60 + Number(more);
 }
 
-/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
-export async function searchTimeZones(
-	this: ILoadOptionsFunctions,
-	filter = '',
-): Promise<INodeListSearchResult> {
-	const results = timeZonesWith(filter).map((zone) => ({ name: zone, value: zone }));
-	return await Promise.resolve({ results });
+const RANGE = /^(\d{4}-\d\d-\d\d)(?: ?(?:to|\/|-|–) ?(\d{4}-\d\d-\d\d))?$/i;
+
+/** Dates and ranges, such as `2026-12-25, 2027-01-01 to 2027-01-06`. */
+function dateRanges(value: string | readonly string[]): Checked<DateRange[]> {
+	const parts = [value].flat().flatMap((text) => text.split(/[,;\n]/));
+	const ranges: DateRange[] = [];
+	for (const part of parts) {
+		const text = part.trim().replace(/\s+/g, ' ');
+		if (text === '') continue;
+		const [, first, last = first] = RANGE.exec(text) ?? [];
+		if (first === undefined || last === undefined || !isDate(first) || !isDate(last)) {
+			return problem(
+				`'Calling Hours Except On' must list dates (got ${quoted(text)})`,
+				forEveryone(
+					'Enter dates as year, month, and day, such as 2026-12-25, 2027-01-01 to 2027-01-06.',
+				),
+			);
+		}
+		if (last < first) {
+			return problem(
+				`A range in 'Calling Hours Except On' ends before it starts (got ${quoted(text)})`,
+				forEveryone('Enter the earlier date first.'),
+			);
+		}
+		ranges.push({ first, last });
+	}
+	return { value: ranges };
+}
+
+function isDate(text: string): boolean {
+	return DateTime.fromISO(text, { zone: 'utc' }).isValid;
 }

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions } from 'n8n-workflow';
 import { explained, ExplainedError, NotSent, OutcomeUnknown } from '../../shared/api/errors';
-import { USER, type Resolution } from '../../shared/api/resolution';
+import { USER } from '../../shared/api/resolution';
 import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/calls/callLimit';
 import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
@@ -9,8 +9,7 @@ import { clock } from '../../shared/n8n/http/accountClient';
 import { repeatOnStore, type StoreUse } from '../../shared/n8n/once/nodeStore';
 import { openRememberedNumbers } from '../../shared/n8n/once/rememberedNumbers';
 import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
-import { asItems } from '../../shared/n8n/run/itemLoop';
-import { NOT_PLACED_REASONS } from '../request/notPlaced';
+import { NotPlaced, OVER_LIMIT } from '../notPlaced';
 
 const STORE: StoreUse = {
 	message: "n8n can't read or write the list of called numbers, so the call wasn't placed",
@@ -84,7 +83,7 @@ export class CallLimiter {
 	/**
 	 * Places the call of an item if the limit allows it.
 	 *
-	 * @throws TooManyCalls if it isn't placed because of the limit
+	 * @throws NotPlaced if it isn't placed because of the limit
 	 */
 	async place<T>(index: number, place: () => Promise<T>): Promise<T> {
 		const call = this.calls.get(index);
@@ -92,7 +91,7 @@ export class CallLimiter {
 		// As a tool, or if another period has begun since, it isn't reserved with the others.
 		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
 		if (this.reservations.get(index)?.text === undefined) {
-			throw new TooManyCalls(call.limit, this.plannedFor(call));
+			throw overLimit(call.limit, this.plannedFor(call));
 		}
 		// Reserving can take as long as the database does.
 		requireRunning(this.context);
@@ -167,40 +166,16 @@ function periodEnded(): NotSent {
 	);
 }
 
-/** The person isn't called now. */
-export class TooManyCalls extends ExplainedError {
-	override readonly name = 'TooManyCalls';
-	override readonly isFinal = true;
-	readonly outcome = 'not_sent';
-	private readonly nextPossible: DateTime;
-
-	constructor(limit: CallLimit, planned: DateTime) {
-		const nextPossible = nextPeriod(planned, limit.period);
-		super(
-			`The call wasn't placed, because the limit of ${inWords(limit)} to this number is reached`,
-			adviceFor(nextPossible),
-		);
-		this.nextPossible = nextPossible;
-	}
-
-	output(): INodeExecutionData[] {
-		return asItems({
-			placed: false,
-			call_id: null,
-			not_placed_reason: NOT_PLACED_REASONS.callLimit,
-			next_call_possible_at: withOffset(this.nextPossible),
-		});
-	}
-}
-
-function inWords({ calls, period }: CallLimit): string {
-	return `${calls} ${calls === 1 ? 'call' : 'calls'} per ${period}`;
-}
-
-function adviceFor(nextPossible: DateTime): Resolution {
-	const time = `The next one is possible from ${inEnglish(nextPossible, 'cccc, d LLLL yyyy, HH:mm')} (${nextPossible.zoneName}).`;
-	return {
-		onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
-		forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
-	};
+function overLimit({ calls, period }: CallLimit, planned: DateTime): NotPlaced {
+	const next = nextPeriod(planned, period);
+	const time = `The next one is possible from ${inEnglish(next, 'cccc, d LLLL yyyy, HH:mm')} (${next.zoneName}).`;
+	return new NotPlaced(
+		`The call wasn't placed, because the limit of ${calls} ${calls === 1 ? 'call' : 'calls'} per ${period} to this number is reached`,
+		{
+			onScreen: `${time} To call earlier, change 'Limit Calls per Person', or forget the number with DND List > Forget.`,
+			forModel: `${time} Do not call this number before that, also not in another format. You can call other people. Tell ${USER} when the next call is possible.`,
+		},
+		{ not_placed_reason: OVER_LIMIT, next_call_possible_at: withOffset(next) },
+		true,
+	);
 }

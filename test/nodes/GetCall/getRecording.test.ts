@@ -76,7 +76,7 @@ describe('the file', () => {
 		expect(fault).toMatchObject({ message: "The recording couldn't be downloaded completely" });
 	});
 
-	test('is requested without the token, and has the type and name from storage', async () => {
+	test('is requested without the token, and has the type from storage', async () => {
 		link();
 		storage().reply(200, SOUND, {
 			'content-type': 'audio/wav',
@@ -87,7 +87,7 @@ describe('the file', () => {
 		const [item] = output(result, 'Node');
 		expect(item?.json).toEqual({
 			call_id: 'call-1',
-			file_name: 'spoken.wav',
+			file_name: 'call-1.wav',
 			mime_type: 'audio/wav',
 			file_size: item?.binary?.sound?.fileSize,
 			file_complete: true,
@@ -108,13 +108,33 @@ describe('the file', () => {
 		expect(item?.json.file_complete).toBeNull();
 	});
 
-	test('of an unknown type gets the type of its extension', async () => {
+	const named = (name: string) => ({ 'content-disposition': `attachment; filename=${name}` });
+	test.each<[headers: object, name: string, type: string]>([
+		[{ 'content-type': 'audio/wav; rate=8000' }, 'call-1.wav', 'audio/wav'],
+		[{ 'content-type': 'audio/new-thing' }, 'call-1', 'audio/new-thing'],
+		[{ 'content-type': 'audio/mpeg', ...named('"x.ogg"') }, 'call-1.mp3', 'audio/mpeg'],
+		[
+			{ 'content-type': 'application/octet-stream', ...named('"a b.ogg"') },
+			'call-1.ogg',
+			'audio/ogg',
+		],
+		[{ 'content-type': 'text/plain', ...named('x.wav') }, 'call-1.wav', 'audio/wav'],
+		[named('"../../etc/pass.wd/"'), 'call-1', 'application/octet-stream'],
+		[{ 'content-type': 'nonsense' }, 'call-1', 'application/octet-stream'],
+		[{ 'content-type': 'binary/octet-stream' }, 'call-1', 'application/octet-stream'],
+		[{}, 'call-1', 'application/octet-stream'],
+	])('%j is named after the call: %s, %s', async (headers, file_name, mime_type) => {
 		link();
-		storage().reply(200, SOUND, {
-			'content-type': 'application/octet-stream',
-			'content-disposition': 'attachment; filename="a b.ogg"',
-		});
-		expect(await records(FILE)).toMatchObject([{ file_name: 'a b.ogg', mime_type: 'audio/ogg' }]);
+		storage().reply(200, SOUND, { ...headers });
+		expect(await records(FILE)).toMatchObject([{ file_name, mime_type }]);
+	});
+
+	test('has the extension of its URL if the storage sends no type', async () => {
+		link(`${STORAGE}/a/b/call.mp3?x=1`);
+		nock(STORAGE).get('/a/b/call.mp3').query({ x: '1' }).reply(200, SOUND);
+		expect(await records(FILE)).toMatchObject([
+			{ file_name: 'call-1.mp3', mime_type: 'audio/mpeg' },
+		]);
 	});
 
 	test('is requested again if the storage fails', async () => {
@@ -132,7 +152,13 @@ describe('the file', () => {
 			'The link to the recording has expired or was rejected',
 		],
 		[404, 'NoSuchKey', 'The recording is no longer in storage'],
-		[300, 'Elsewhere', expect.any(String)],
+		[410, 'Gone', 'The recording is no longer in storage'],
+		// Doesn't mean an expired link.
+		...[300, 405, 406, 416].map<[number, string, string]>((status) => [
+			status,
+			'Elsewhere',
+			`The link to the recording returned HTTP status ${status} instead of a recording, so no file was saved`,
+		]),
 	])('rejected with %i', async (status, code, message) => {
 		link();
 		storage().reply(status, `<Error><Code>${code}</Code><Key>s3cr3t</Key></Error>`);
@@ -144,6 +170,9 @@ describe('the file', () => {
 	const NOTHING: Array<[string, number, string, string | undefined, string]> = [
 		['a sign-in page', 200, '<!doctype html><title>Sign in</title>', 'text/html', 'a web page'],
 		['a page by its type', 200, 'Sign in', 'text/html; charset=utf-8', 'a web page'],
+		['XHTML', 200, '<html/>', 'Application/XHTML+xml', 'a web page'],
+		['a problem', 200, '{}', 'application/problem+json', 'JSON'],
+		['XML', 200, '<Error/>', 'application/xml', 'XML'],
 		['a rejection', 200, '{"success":false,"error":"gone"}', 'application/json', 'JSON'],
 		['an image', 200, '\u0089PNG', 'image/png', 'an image'],
 		['nothing', 200, '', 'audio/wav', 'an empty file'],
@@ -173,6 +202,14 @@ describe('the file', () => {
 					'1 recording may be incomplete, because the storage didn\'t send the file size. The output has "file_complete": null.',
 			},
 		]);
+	});
+
+	test.each([408, 425, 429, 503])('from a storage that is busy with %i', async (status) => {
+		link();
+		storage().times(4).optionally().reply(status, '');
+		expect(await errorOf(FILE)).toMatchObject({
+			message: `The storage of the recording returned HTTP status ${status}`,
+		});
 	});
 
 	test('that is not reachable', async () => {

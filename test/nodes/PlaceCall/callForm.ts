@@ -9,10 +9,15 @@ import { ABSENT } from '../../../nodes/shared/n8n/forms/fieldValue';
 
 type Values = { [name: string]: unknown };
 
-/** The form of an operation with these values, by their paths in the form. */
-function formWith(values: Values, operation = place): Fields {
+/**
+ * The form of an operation with these values, by their paths in the form.
+ *
+ * @param expressions those that return a value
+ */
+function formWith(values: Values, operation = place, expressions: Values = {}): Fields {
 	const valueAt = (path: string): unknown => get(values, path, ABSENT);
-	return new Fields(operation.fields, { raw: valueAt, value: valueAt });
+	const raw = (path: string): unknown => get(expressions, path, valueAt(path));
+	return new Fields(operation.fields, { raw, value: valueAt });
 }
 
 export const questionForm = (values: Values) => formWith(values, sendAndWait);
@@ -20,7 +25,8 @@ export const questionForm = (values: Values) => formWith(values, sendAndWait);
 /** The smallest call that the form accepts. */
 export const CALL = { agentUuid: 'agent_a1', countryCode: 'IN', phoneNumber: '9876543210' };
 
-export const callWith = (values: Values) => readCall(formWith({ ...CALL, ...values }), 'UTC');
+export const callWith = (values: Values, zone = 'UTC', expressions: Values = {}) =>
+	readCall(formWith({ ...CALL, ...values }, place, expressions), zone);
 
 export function requestWith(values: Values): CallRequest {
 	return callWith(values).request;

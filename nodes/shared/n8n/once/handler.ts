@@ -202,7 +202,8 @@ async function sendNoted<Deps>(
 		throw begunEarlier(request);
 	}
 	return await request.send(deps).catch(async (error: unknown): Promise<never> => {
-		if (!(error instanceof ExplainedError) || error instanceof OutcomeUnknown) throw error;
+		if (error instanceof OutcomeUnknown) throw request.withDetails?.(error) ?? error;
+		if (!(error instanceof ExplainedError)) throw error;
 		// A later failure doesn't show what happened to the first request.
 		if (isRepeat || isSame) throw failedRepeat(error);
 		await note?.release();

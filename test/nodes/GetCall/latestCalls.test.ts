@@ -1,5 +1,5 @@
-import { latestOfEachNumber } from '../../../../nodes/GetCall/calls/latestCalls';
-import type { JsonObject } from '../../../../nodes/shared/json';
+import { latestOfEachNumber } from '../../../nodes/GetCall/latestCalls';
+import type { JsonObject } from '../../../nodes/shared/json';
 
 const call = (call_id: string, created_at: JsonObject[string], more: JsonObject = {}) => ({
 	call_id,

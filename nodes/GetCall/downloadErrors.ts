@@ -4,10 +4,10 @@ import {
 	ServiceRejection,
 	type ErrorOrigin,
 	type ExplainedError,
-} from '../../shared/api/errors';
-import { onScreenOnly, type Explanation, type Resolution } from '../../shared/api/resolution';
-import { BLOCKED_BY_N8N, type TransportFault } from '../../shared/api/http';
-import { NO_ERROR_BODY } from '../../shared/api/rejectionBody';
+} from '../shared/api/errors';
+import { onScreenOnly, type Explanation, type Resolution } from '../shared/api/resolution';
+import { BLOCKED_BY_N8N, type TransportFault } from '../shared/api/http';
+import { NO_ERROR_BODY } from '../shared/api/rejectionBody';
 
 /** Maximum redirects to follow. */
 export const MAX_REDIRECTS = 5;

@@ -1,5 +1,6 @@
 import uniq from 'lodash/uniq';
 import { IANAZone } from 'luxon';
+import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { type Checked, isUnset, problem, quoted } from '../../shared/values';
 
@@ -55,11 +56,17 @@ const CURRENT_NAMES = [
 	'UTC',
 ];
 
-/** The time zones whose name contains the typed text. */
-export function timeZonesWith(text: string): string[] {
-	const typed = text.trim().replaceAll(' ', '_').toLowerCase();
+/** Fills the 'Time Zone' list with the time zones whose name contains the typed filter. */
+export async function searchTimeZones(
+	this: ILoadOptionsFunctions,
+	filter = '',
+): Promise<INodeListSearchResult> {
+	const typed = filter.trim().replaceAll(' ', '_').toLowerCase();
 	const zones = uniq([...CURRENT_NAMES, ...Intl.supportedValuesOf('timeZone')]).sort();
-	return zones.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone));
+	const results = zones
+		.filter((zone) => zone.toLowerCase().includes(typed) && isTimeZone(zone))
+		.map((zone) => ({ name: zone, value: zone }));
+	return await Promise.resolve({ results });
 }
 
 function isTimeZone(name: string): boolean {

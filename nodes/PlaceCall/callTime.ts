@@ -1,0 +1,180 @@
+import { DateTime } from 'luxon';
+import { InvalidInput } from '../shared/api/errors';
+import { onScreenOnly } from '../shared/api/resolution';
+import { inEnglish, withOffset } from '../shared/clock';
+import { formOf } from '../shared/modelForms';
+import { quoted } from '../shared/values';
+import type { Schedule } from './fields/when';
+import { NotPlaced, OUTSIDE_HOURS } from './notPlaced';
+
+/** What decides when a call goes. */
+export type TimeSettings = {
+	/** `HH:MM` in India, or ISO 8601 with offset. `undefined` to call now. */
+	scheduledAt: string | undefined;
+	/** The field that has it. */
+	schedule: Schedule | undefined;
+	hours: CallingHours | undefined;
+	/** Whether the number of calls to the person is limited, so that the day of the call must be certain. */
+	isLimited: boolean;
+};
+
+/** When a call goes. `scheduledAt` is that of the request. */
+export type CallTime = { planned: DateTime; scheduledAt: string | undefined };
+
+/**
+ * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
+ * call is scheduled for their next opening, or not placed. Decided anew before each attempt, because the hours may have
+ * ended in between.
+ *
+ * @param since when the first attempt began. A time of day has the same date in all attempts.
+ * @throws InvalidInput if the time has passed, or the hours don't start within a year
+ * @throws NotPlaced if the call must not be placed now
+ */
+export function callTime(settings: TimeSettings, now: DateTime, since = now): CallTime {
+	const { scheduledAt, hours, isLimited } = settings;
+	const entered = momentOf(scheduledAt, since);
+	const planned = DateTime.max(now, entered);
+	const opening = openingFor(hours, planned);
+	if (opening > planned) {
+		if (hours?.outside === 'notPlaced') throw outsideHours(opening);
+		return { planned: opening, scheduledAt: withOffset(opening) };
+	}
+	requireFuture(settings, entered, now);
+	// With only a time of day, it isn't documented on which day the service places the call.
+	const needsDate = (hours !== undefined || isLimited) && scheduledAt?.includes('T') === false;
+	return { planned, scheduledAt: needsDate ? withOffset(entered) : scheduledAt };
+}
+
+/**
+ * Checks the time of a call before any call is placed.
+ *
+ * @throws InvalidInput if the time has passed, or the hours don't start within a year
+ */
+export function requirePossibleTime(settings: TimeSettings, now: DateTime): void {
+	const entered = momentOf(settings.scheduledAt, now);
+	requireFuture(settings, entered, now);
+	openingFor(settings.hours, entered);
+}
+
+/** A time of day counts as the next such time in India. */
+function momentOf(scheduledAt: string | undefined, now: DateTime): DateTime {
+	if (scheduledAt === undefined) return now;
+	if (scheduledAt.includes('T')) return DateTime.fromISO(scheduledAt, { setZone: true });
+	const [hour = 0, minute = 0] = scheduledAt.split(':').map(Number);
+	const today = now.setZone('Asia/Kolkata').set({ hour, minute, second: 0, millisecond: 0 });
+	return today > now ? today : today.plus({ days: 1 });
+}
+
+/** What the service does with a past time isn't documented. */
+function requireFuture({ schedule }: TimeSettings, entered: DateTime, now: DateTime): void {
+	if (schedule === undefined || entered > now) return;
+	const { field, zone } = schedule;
+	const time = inEnglish(entered.setZone(zone), 'd LLLL yyyy, HH:mm');
+	throw new InvalidInput(`'${field}' is in the past (${time}, ${zone})`, {
+		onScreen: "Choose a later time, or set 'When to Call' to 'Now'.",
+		forModel: `Give a later time. ${formOf(field)}`,
+	});
+}
+
+function openingFor(hours: CallingHours | undefined, planned: DateTime): DateTime {
+	const opening = hours === undefined ? planned : nextOpening(hours, planned);
+	if (opening !== undefined) return opening;
+	const dates = hours?.except.map(({ first, last }) =>
+		first === last ? first : `${first} to ${last}`,
+	);
+	throw new InvalidInput(
+		`'Calling Hours' leave no time to call within a year, because 'Calling Hours Except On' has ${quoted(dates?.join(', '))}`,
+		onScreenOnly("Remove dates from 'Calling Hours Except On'."),
+	);
+}
+
+function outsideHours(opening: DateTime): NotPlaced {
+	const when = `Calling hours start again on ${inEnglish(opening, 'cccc, d LLLL yyyy, HH:mm')} (${opening.zoneName}).`;
+	return new NotPlaced(
+		"The call wasn't placed, because it's outside the calling hours",
+		{
+			onScreen: `${when} Place the call then, or set 'Outside Calling Hours' to 'Schedule for the Next Opening'.`,
+			forModel: `${when} Place the call then.`,
+		},
+		{ not_placed_reason: OUTSIDE_HOURS, next_opening: withOffset(opening) },
+	);
+}
+
+/** Dates such as `2026-12-25`, both inclusive. Their order is that of their texts. */
+export type DateRange = { first: string; last: string };
+
+/** The hours in which people may be called, in their time zone. */
+export type CallingHours = {
+	/** The days on which the hours start: 1 for Monday to 7 for Sunday. */
+	days: ReadonlySet<number>;
+	/** Minute of the day. If `to` is earlier, the hours end on the next day. */
+	from: number;
+	/** Minute of the day, exclusive. */
+	to: number;
+	zone: string;
+	/** Dates in the zone on which nobody is called. Hours that start on such a date don't continue after midnight. */
+	except: readonly DateRange[];
+	outside: 'schedule' | 'notPlaced';
+};
+
+export const DAY_MINUTES = 24 * 60;
+
+/** A year. If all its dates are excluded, 'Calling Hours Except On' is probably wrong. */
+const LOOK_AHEAD_DAYS = 366;
+
+function isOpen(hours: CallingHours, moment: DateTime): boolean {
+	const { from, to } = hours;
+	const local = moment.setZone(hours.zone);
+	const minute = local.hour * 60 + local.minute;
+	if (minute >= from) return (from > to || minute < to) && startOn(hours, local);
+	const isAfterMidnight = from > to && minute < to && !isWithin(hours.except, local);
+	return isAfterMidnight && startOn(hours, local.minus({ days: 1 }));
+}
+
+/** Whether hours start on the local date. */
+function startOn({ days, except }: CallingHours, local: DateTime): boolean {
+	return days.has(local.weekday) && !isWithin(except, local);
+}
+
+/** The given moment if it's within the hours, otherwise the next time at which they start. */
+function nextOpening(hours: CallingHours, moment: DateTime): DateTime | undefined {
+	if (isOpen(hours, moment)) return moment;
+	const today = moment.setZone(hours.zone);
+	for (let ahead = 0; ahead <= LOOK_AHEAD_DAYS; ahead++) {
+		const day = today.plus({ days: ahead }).startOf('day');
+		if (isWithin(hours.except, day)) continue;
+		const changes = changesOn(day, hours.from)
+			.filter((at) => at > moment && isOpen(hours, at))
+			.sort((a, b) => a.toMillis() - b.toMillis());
+		const [next] = changes;
+		if (next !== undefined) return next;
+	}
+	return undefined;
+}
+
+/** Moments of a day at which the hours may start: midnight, the given minute (perhaps twice), and a clock change. */
+function changesOn(day: DateTime, minute: number): DateTime[] {
+	const end = day.plus({ days: 1 }).startOf('day');
+	const at = day.set({ hour: Math.floor((minute % DAY_MINUTES) / 60), minute: minute % 60 });
+	const jump = day.offset === end.offset ? [] : [jumpBetween(day, end)];
+	return [day, ...at.getPossibleOffsets(), ...jump];
+}
+
+/** The moment at which the offset changes between two. */
+function jumpBetween(start: DateTime, end: DateTime): DateTime {
+	let [before, after] = [start.toMillis(), end.toMillis()];
+	while (after - before > 1) {
+		const middle = Math.floor((before + after) / 2);
+		const { offset } = DateTime.fromMillis(middle, { zone: start.zone });
+		if (offset === start.offset) before = middle;
+		else after = middle;
+	}
+	return DateTime.fromMillis(after, { zone: start.zone });
+}
+
+/** Whether the local date of a moment is in one of the ranges. */
+function isWithin(ranges: readonly DateRange[], moment: DateTime): boolean {
+	if (ranges.length === 0) return false;
+	const date = moment.toISODate() ?? '';
+	return ranges.some(({ first, last }) => date >= first && date <= last);
+}

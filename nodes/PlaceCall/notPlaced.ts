@@ -1,0 +1,31 @@
+import { ExplainedError } from '../shared/api/errors';
+import type { Resolution } from '../shared/api/resolution';
+import type { JsonObject } from '../shared/json';
+
+/** Values of `not_placed_reason`. */
+export const OUTSIDE_HOURS = 'outside_calling_hours';
+export const OVER_LIMIT = 'call_limit_reached';
+
+/** Why the output says that a call wasn't placed, and when it's possible. */
+type NotPlacedReason =
+	| { not_placed_reason: typeof OUTSIDE_HOURS; next_opening: string }
+	| { not_placed_reason: typeof OVER_LIMIT; next_call_possible_at: string };
+
+/** The call was deliberately not placed: outside its calling hours, or over the limit of calls to the person. */
+export class NotPlaced extends ExplainedError {
+	override readonly name = 'NotPlaced';
+	readonly outcome = 'not_sent';
+	/** The fields of the output. */
+	readonly output: JsonObject;
+
+	/** @param isFinal whether a model must not ask for the call again */
+	constructor(
+		message: string,
+		resolution: Resolution,
+		reason: NotPlacedReason,
+		override readonly isFinal = false,
+	) {
+		super(message, resolution);
+		this.output = { placed: false, call_id: null, ...reason };
+	}
+}
