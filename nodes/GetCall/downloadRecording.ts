@@ -3,6 +3,7 @@ import { ServiceRejection } from '../shared/api/errors';
 import { TransportFault, type HttpResponse } from '../shared/api/http';
 import { sendWithRetry } from '../shared/api/retry';
 import { isJsonObject } from '../shared/json';
+import { firstCharacters } from '../shared/text';
 import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
 import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
@@ -47,6 +48,11 @@ const EXTENSIONS: { [mimeType: string]: string } = {
 	'audio/mp4': 'm4a',
 	'audio/flac': 'flac',
 };
+
+const EXTENSION = /\.[a-z0-9]{1,5}$/i;
+
+/** Characters of up to 4 bytes. File systems allow 255 bytes. */
+const MAX_NAME_CHARACTERS = 50;
 
 /** Bytes to read of a response that isn't a recording, enough for its error code. */
 const REJECTION_BYTES = 4_096;
@@ -95,22 +101,51 @@ function textOf(value: unknown): string {
 	return typeof value === 'string' ? value : '';
 }
 
-/** The file is named after the call. Its extension is that of the type, or of the name that the storage gives it. */
+/** Name and type of a file, as the response or its URL gives them. Otherwise, it's named after the call. */
 function nameAndType(
 	type: string,
 	headers: HttpResponse['headers'],
 	url: string,
 	callId: string,
 ): { fileName: string; mimeType?: string } {
-	const names = [textOf(headers['content-disposition']), new URL(url).pathname];
-	const extensions = names.map((name) => /\.([a-z0-9]{1,5})"?$/i.exec(name)?.[1]);
-	const extension = EXTENSIONS[type] ?? extensions.find((found) => found !== undefined);
-	const fileName = extension === undefined ? callId : `${callId}.${extension}`;
+	const extension = EXTENSIONS[type];
+	const name = nameIn(headers, url);
+	const fileName = name ?? (extension === undefined ? callId : `${callId}.${extension}`);
 	if (!ANY_TYPE.test(type)) return { fileName, mimeType: type };
 	// n8n derives the type from the extension. Without one, it would treat a recording as text.
-	return extension === undefined
-		? { fileName, mimeType: 'application/octet-stream' }
-		: { fileName };
+	return EXTENSION.test(fileName)
+		? { fileName }
+		: { fileName, mimeType: 'application/octet-stream' };
+}
+
+function nameIn(headers: HttpResponse['headers'], url: string): string | undefined {
+	const disposition = textOf(headers['content-disposition']);
+	const [, encoded] = /(?:^|[\s;])filename\*=UTF-8'[^']*'([^;]+)/i.exec(disposition) ?? [];
+	const [, quoted, plain] = /(?:^|[\s;])filename=(?:"([^"]+)"|([^";]+))/i.exec(disposition) ?? [];
+	const { pathname } = new URL(url);
+	const names = [
+		decoded(encoded),
+		quoted ?? plain,
+		EXTENSION.test(pathname) ? decoded(pathname) : '',
+	];
+	return names.map(fileNameIn).find((name) => name !== '');
+}
+
+/** Without folders, and without characters that file systems don't allow or that hide what a file is. */
+function fileNameIn(name = ''): string {
+	const base = name.split(/[\\/]/).at(-1) ?? '';
+	const allowed = base.replace(/[^\p{L}\p{M}\p{N}_. ()+-]/gu, '_').replace(/^[. ]+/, '');
+	const [extension = ''] = EXTENSION.exec(allowed) ?? [];
+	const stem = allowed.slice(0, allowed.length - extension.length);
+	return `${firstCharacters(stem, MAX_NAME_CHARACTERS)}${extension}`;
+}
+
+function decoded(text = ''): string {
+	try {
+		return decodeURIComponent(text);
+	} catch {
+		return '';
+	}
 }
 
 function messageOf(error: unknown): string {

@@ -76,7 +76,7 @@ describe('the file', () => {
 		expect(fault).toMatchObject({ message: "The recording couldn't be downloaded completely" });
 	});
 
-	test('is requested without the token, and has the type from storage', async () => {
+	test('is requested without the token, and has the type and name from storage', async () => {
 		link();
 		storage().reply(200, SOUND, {
 			'content-type': 'audio/wav',
@@ -87,7 +87,7 @@ describe('the file', () => {
 		const [item] = output(result, 'Node');
 		expect(item?.json).toEqual({
 			call_id: 'call-1',
-			file_name: 'call-1.wav',
+			file_name: 'spoken.wav',
 			mime_type: 'audio/wav',
 			file_size: item?.binary?.sound?.fileSize,
 			file_complete: true,
@@ -112,28 +112,44 @@ describe('the file', () => {
 	test.each<[headers: object, name: string, type: string]>([
 		[{ 'content-type': 'audio/wav; rate=8000' }, 'call-1.wav', 'audio/wav'],
 		[{ 'content-type': 'audio/new-thing' }, 'call-1', 'audio/new-thing'],
-		[{ 'content-type': 'audio/mpeg', ...named('"x.ogg"') }, 'call-1.mp3', 'audio/mpeg'],
+		[{ 'content-type': 'audio/mpeg', ...named('"x.ogg"') }, 'x.ogg', 'audio/mpeg'],
+		[{ 'content-type': 'application/octet-stream', ...named('"a b.ogg"') }, 'a b.ogg', 'audio/ogg'],
+		[{ 'content-type': 'text/plain', ...named('x.wav') }, 'x.wav', 'audio/wav'],
+		[named('"x.wav"; notfilename="y.wav"'), 'x.wav', 'audio/wav'],
 		[
-			{ 'content-type': 'application/octet-stream', ...named('"a b.ogg"') },
-			'call-1.ogg',
+			{ 'content-disposition': "filename*=UTF-8''Anruf%20M%C3%BCller.ogg; filename=x.ogg" },
+			'Anruf Müller.ogg',
 			'audio/ogg',
 		],
-		[{ 'content-type': 'text/plain', ...named('x.wav') }, 'call-1.wav', 'audio/wav'],
-		[named('"../../etc/pass.wd/"'), 'call-1', 'application/octet-stream'],
+		[{ 'content-disposition': "filename*=UTF-8''%E0%A4%A; filename=x.ogg" }, 'x.ogg', 'audio/ogg'],
+		[named('"../../etc/x.wav"'), 'x.wav', 'audio/wav'],
+		[named('"..wav"'), 'wav', 'application/octet-stream'],
+		[named('"a:b<c>|?*.wav"'), 'a_b_c____.wav', 'audio/wav'],
+		[
+			{ 'content-disposition': "filename*=UTF-8''a%0D%E2%80%AE%E2%80%8B%00.wav" },
+			'a____.wav',
+			'audio/wav',
+		],
+		[
+			{ 'content-disposition': `filename*=UTF-8''${encodeURIComponent('é'.repeat(500))}.wav` },
+			`${'é'.repeat(50)}.wav`,
+			'audio/wav',
+		],
+		[named('"../../etc/"'), 'call-1', 'application/octet-stream'],
 		[{ 'content-type': 'nonsense' }, 'call-1', 'application/octet-stream'],
 		[{ 'content-type': 'binary/octet-stream' }, 'call-1', 'application/octet-stream'],
 		[{}, 'call-1', 'application/octet-stream'],
-	])('%j is named after the call: %s, %s', async (headers, file_name, mime_type) => {
+	])('%j has the name and type %s, %s', async (headers, file_name, mime_type) => {
 		link();
 		storage().reply(200, SOUND, { ...headers });
 		expect(await records(FILE)).toMatchObject([{ file_name, mime_type }]);
 	});
 
-	test('has the extension of its URL if the storage sends no type', async () => {
-		link(`${STORAGE}/a/b/call.mp3?x=1`);
-		nock(STORAGE).get('/a/b/call.mp3').query({ x: '1' }).reply(200, SOUND);
+	test('has the name in its URL if the storage sends none', async () => {
+		link(`${STORAGE}/a/b/call%202.mp3?x=1`);
+		nock(STORAGE).get('/a/b/call%202.mp3').query({ x: '1' }).reply(200, SOUND);
 		expect(await records(FILE)).toMatchObject([
-			{ file_name: 'call-1.mp3', mime_type: 'audio/mpeg' },
+			{ file_name: 'call 2.mp3', mime_type: 'audio/mpeg' },
 		]);
 	});
 
