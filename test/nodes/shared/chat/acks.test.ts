@@ -77,6 +77,15 @@ describe('a late ack on the next socket', () => {
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
 	});
 
+	it("that can't be matched is no reason to send a message with a key again", async () => {
+		const withKey = messageFrame('bye', { idempotencyKey: 'k' });
+		const { acks, outcome, clock, sockets } = await afterLostAck(HI, withKey);
+		acks(undefined, late);
+		await clock.advance(30_000);
+		expect(outcome()).toEqual({ kind: 'unknown', why: 'unmatched', hasKey: true });
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
+	});
+
 	it.each(['busy', 'invalid'])(
 		'with the state "%s" and without an ID, is neither retried nor reported',
 		async (state) => {

@@ -62,6 +62,18 @@ describe('reconnecting', () => {
 		await connection.close();
 	});
 
+	it('claims again after 1008, for example when the agent is active again', async () => {
+		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
+			disconnectOther: true,
+		});
+		connection.start();
+		await connect();
+		socket().ends(1008);
+		await clock.advance(1_000);
+		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', '1']);
+		await connection.close();
+	});
+
 	it('reconnects without a claim after it was displaced', async () => {
 		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
 			disconnectOther: true,
