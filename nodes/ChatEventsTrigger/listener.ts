@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { ITriggerFunctions } from 'n8n-workflow';
-import type { ChatEnded } from '../shared/chat/endings';
+import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import type { ChatEvent } from '../shared/chat/frames';
 import { sessionKey } from '../shared/chat/parseChatFields';
 import type { ChatLease } from '../shared/chat/sharedConnections';

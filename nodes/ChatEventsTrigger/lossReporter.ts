@@ -1,6 +1,6 @@
 import { NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { Batcher } from '../shared/n8n/triggers/notices';
-import type { ChatEnded } from '../shared/chat/endings';
+import type { ChatEnded } from '../shared/chat/reconnectPolicy';
 import { MAX_NAMED, named, displayText } from '../shared/values';
 import { idText, MAX_FRAME_CHARS } from '../shared/chat/frames';
 import type { SessionEvent } from './eventStarter';

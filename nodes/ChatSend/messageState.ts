@@ -1,9 +1,8 @@
 import type { ApiResponse } from '../shared/api/http';
 import { ACCEPTED_STATES, MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
-import { idText, readAck } from '../shared/chat/frames';
+import { type Ack, idText } from '../shared/chat/frames';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, levelsIn } from '../shared/json';
-import type { TurnOutcome } from '../shared/chat/turn';
-import { faultOf } from './turnFault';
+import { turnFault } from './turnFault';
 
 /** A response has these fields only if the service accepted the message (Chat › `POST /v1/chat/inbound`). */
 const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
@@ -20,12 +19,14 @@ const TURN_FIELDS = ['reply', 'turn_id', 'merged_into'];
 export function requireAccepted(response: ApiResponse): ApiResponse {
 	for (const level of levelsIn(response.body, MAX_RESPONSE_VALUES)) {
 		const objects = level.filter(isJsonObject);
-		const outcomes = objects.map((one) => (showsTurn(one) ? null : notAccepted(one)));
-		const outcome = outcomes.find((one) => one !== null) ?? null;
-		if (outcome !== null) {
+		const acks = objects.map((one) => (showsTurn(one) ? null : notAccepted(one)));
+		const ack = acks.find((one) => one !== null) ?? null;
+		if (ack !== null) {
 			const turnValues = [...fieldsIn(response.body, ...TURN_FIELDS)];
 			const isContradicted = objects.some(showsTurn) || turnValues.some(isGiven);
-			throw faultOf(isContradicted ? { kind: 'failed', ack: outcome.ack } : outcome);
+			const certain = isContradicted ? { ...ack, state: 'error' } : ack;
+			const fault = turnFault({ kind: 'ack', ack: certain, missingBefore: null });
+			if (fault !== null) throw fault;
 		}
 		if (objects.some(showsTurn)) return response;
 	}
@@ -43,18 +44,15 @@ function isGiven(value: JsonValue | undefined): boolean {
 		: idText(value) !== null;
 }
 
-type NotAccepted = Extract<TurnOutcome, { kind: 'invalid' | 'busy' | 'failed' }>;
-
-/** `busy` and `invalid` are certain only with the documented `error`, because other objects can have a `state`, too. */
-function notAccepted(payload: JsonObject): NotAccepted | null {
-	const { state } = payload;
-	if (typeof state !== 'string') return null;
-	const ack = readAck(state, payload);
-	const hasReason = ack.error !== null && ack.error !== '';
-	if (state === 'invalid' && hasReason) return { kind: 'invalid', ack, code: ack.error };
-	if (state === 'busy' && ack.error === BUSY_ERROR) return { kind: 'busy', ack, attempts: 1 };
-	const isFault = state === 'invalid' || (hasReason && (state === 'busy' || state === 'error'));
-	return isFault ? { kind: 'failed', ack } : null;
+/**
+ * What the object says like an ack, if that isn't that the message was accepted. `busy` and `invalid` are certain only
+ * with the documented `error`, because other objects can have a `state`, too. Otherwise, it counts as `error`.
+ */
+function notAccepted(payload: JsonObject): Ack | null {
+	const { state, error } = payload;
+	const hasReason = typeof error === 'string' && error !== '';
+	if (state === 'invalid') return { state: hasReason ? state : 'error', payload };
+	const isFault = hasReason && (state === 'busy' || state === 'error');
+	if (!isFault) return null;
+	return { state: error === 'server_busy' ? state : 'error', payload };
 }
-
-const BUSY_ERROR = 'server_busy';

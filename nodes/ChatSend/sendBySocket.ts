@@ -1,15 +1,14 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
 import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
-import { ACK_TIMEOUT_MS } from '../shared/chat/timings';
 import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
-import { sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
+import { ACK_TIMEOUT_MS, sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
 import type { Prepare } from '../shared/n8n/run/chatItems';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { clock } from '../shared/n8n/http/accountClient';
 import { asItems } from '../shared/n8n/run/itemLoop';
 import { idempotencyKey, messageTarget } from './idempotency';
-import { faultOf } from './turnFault';
+import { turnFault } from './turnFault';
 
 /** Sends a message over the session's WebSocket and waits for its reply. */
 export const sendBySocket: Prepare = (form) => {
@@ -59,24 +58,14 @@ function sendFrame(form: Fields, sessionId: string, frame: ClientFrame): ReturnT
 	};
 }
 
+/** @throws ChatTurnFault, OutcomeUnknown */
 function turnRecord(outcome: TurnOutcome): JsonObject {
-	switch (outcome.kind) {
-		case 'completed':
-			return outcome.ack.payload;
-		// An undocumented state is passed through.
-		case 'unrecognized':
-			return outcome.ack.payload;
-		case 'accepted':
-			return withLaterReply(outcome.ack.payload);
-		default:
-			throw faultOf(outcome);
-	}
-}
-
-/** The service accepted the message, and this ack isn't that of the turn with the reply. */
-function withLaterReply(payload: JsonObject): JsonObject {
+	const fault = turnFault(outcome);
+	if (fault !== null) throw fault;
+	const { state = '', payload = {} } = outcome.kind === 'ack' ? outcome.ack : {};
 	const { reply } = payload;
-	if (typeof reply === 'string' && reply !== '') return payload;
+	const isElsewhere = state === 'accepted' || state === 'merged';
+	if (!isElsewhere || (typeof reply === 'string' && reply !== '')) return payload;
 	return {
 		...payload,
 		reply: null,

@@ -1,5 +1,4 @@
 import { ExplainedError, OutcomeUnknown, quotingService } from '../shared/api/errors';
-import type { Outcome } from '../shared/api/errors';
 import {
 	forEveryone,
 	onScreenOnly,
@@ -7,17 +6,18 @@ import {
 	type Explanation,
 	type Resolution,
 } from '../shared/api/resolution';
-import type { TurnOutcome } from '../shared/chat/turn';
-import { LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
-import { errorText, INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
+import type { NotReady } from '../shared/chat/connection';
+import type { MissingAck, TurnOutcome } from '../shared/chat/turn';
+import { ACCEPTED_STATES, LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
+import { type Ack, errorText, INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
 
-/** Explains a turn that failed or whose outcome is unknown. */
-export class ChatTurnFault extends ExplainedError {
+/** Explains why a message wasn't sent or was rejected. */
+class ChatTurnFault extends ExplainedError {
 	override readonly name = 'ChatTurnFault';
 
 	constructor(
 		explanation: Explanation,
-		readonly outcome: Outcome,
+		readonly outcome: 'not_sent' | 'rejected',
 		originalMessage?: string | null,
 		override readonly isTransient = false,
 	) {
@@ -44,8 +44,10 @@ const SEND_UNKNOWN_CLOSED: Resolution = {
 		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
 };
 
+type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started';
+
 /** One row for each way in which a turn doesn't succeed. The codes are those of the state `invalid`. */
-const FAULTS: Record<InvalidCode | FaultName | UnknownWhy, Explanation> = {
+const FAULTS: Record<InvalidCode | FaultName | MissingAck, Explanation> = {
 	bad_json: {
 		message: "The service couldn't read the message as JSON",
 		resolution: {
@@ -141,7 +143,6 @@ const FAULTS: Record<InvalidCode | FaultName | UnknownWhy, Explanation> = {
 			forModel: 'Send the message again.',
 		},
 	},
-	later_attempt: LATER_ATTEMPT_FAILED,
 	no_ack: {
 		message: "The message was sent, but the service didn't confirm it in time",
 		resolution: SEND_UNKNOWN,
@@ -176,71 +177,54 @@ const FAULTS: Record<InvalidCode | FaultName | UnknownWhy, Explanation> = {
 	},
 };
 
-type UnknownWhy = UnknownTurn['why'];
-type UnknownTurn = Extract<TurnOutcome, { kind: 'unknown' }>;
-type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started' | 'later_attempt';
-
-/** Null if the turn succeeded. */
-export function turnFault(outcome: TurnOutcome): ChatTurnFault | null {
-	switch (outcome.kind) {
-		// An undocumented state is passed through.
-		case 'completed':
-		case 'accepted':
-		case 'unrecognized':
-			return null;
-		case 'busy':
-			return new ChatTurnFault(FAULTS.busy, 'not_sent', errorText(outcome.ack), true);
-		case 'failed':
-			return new ChatTurnFault(FAULTS.failed, 'unknown', errorText(outcome.ack));
-		case 'invalid': {
-			const known = INVALID_CODES.find((code) => code === outcome.code);
-			return rejected(
-				known ?? (outcome.code === null ? 'no_reason' : 'other_reason'),
-				outcome.code,
-			);
-		}
-		case 'rejected':
-			return rejected('other_reason', `${outcome.originalMessage} (state ${outcome.ack.state})`);
-		case 'unknown':
-			return unknown(outcome);
-		case 'not_sent':
-			return notSent(outcome.readiness);
+/** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
+export function turnFault(outcome: TurnOutcome): ExplainedError | null {
+	if (outcome.kind === 'not_sent') return notSent(outcome.readiness);
+	if (outcome.kind === 'unknown') return unknown(outcome.why, outcome.hasKey);
+	const { ack, missingBefore } = outcome;
+	const name = faultName(ack);
+	if (name === null) return null;
+	const words = errorText(ack) ?? undefined;
+	if (missingBefore !== null) {
+		// Another attempt may have been accepted. Only one with a key is followed by another.
+		return name === 'busy'
+			? unknown(missingBefore, true)
+			: unknownFault(LATER_ATTEMPT_FAILED, words);
 	}
+	if (name === 'busy') return new ChatTurnFault(FAULTS.busy, 'not_sent', words, true);
+	if (name === 'failed') return unknownFault(FAULTS.failed, words);
+	const isDocumented = ack.state === 'invalid';
+	const original = isDocumented || words === undefined ? words : `${words} (state ${ack.state})`;
+	const text = quotingService(FAULTS[name], original ?? '');
+	return new ChatTurnFault(text, 'rejected', original);
 }
 
-function rejected(name: InvalidCode | FaultName, words: string | null): ChatTurnFault {
-	return new ChatTurnFault(quotingService(FAULTS[name], words ?? ''), 'rejected', words);
+/** Null if the service accepted the message. An undocumented state without an error is passed through. */
+function faultName(ack: Ack): InvalidCode | FaultName | null {
+	const { state } = ack;
+	const error = errorText(ack);
+	if (ACCEPTED_STATES.has(state)) return null;
+	if (state === 'busy') return 'busy';
+	if (state === 'error') return 'failed';
+	if (state !== 'invalid') return error === null ? null : 'other_reason';
+	const known = INVALID_CODES.find((code) => code === error);
+	return known ?? (error === null ? 'no_reason' : 'other_reason');
 }
 
-function unknown({ why, hasKey, rejection }: UnknownTurn): ChatTurnFault {
-	if (rejection !== undefined) return new ChatTurnFault(FAULTS.later_attempt, 'unknown', rejection);
+function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
 	const isSafe = hasKey && why !== 'session_closed';
 	const { message, resolution } = FAULTS[why];
-	const text = { message, resolution: isSafe ? SEND_UNKNOWN_WITH_KEY : resolution };
-	return new ChatTurnFault(text, 'unknown');
+	return unknownFault({ message, resolution: isSafe ? SEND_UNKNOWN_WITH_KEY : resolution });
 }
 
-/** The error to throw for a turn that didn't succeed. */
-export function faultOf(outcome: TurnOutcome): Error {
-	const fault = turnFault(outcome);
-	if (fault === null) return new TypeError('A turn that succeeded has no fault');
-	return fault.outcome === 'unknown'
-		? new OutcomeUnknown(
-				fault.message,
-				fault.explanation.resolution,
-				fault.originalMessage,
-				undefined,
-				fault.origin,
-			)
-		: fault;
+function unknownFault({ message, resolution }: Explanation, words?: string): OutcomeUnknown {
+	return new OutcomeUnknown(message, resolution, words, undefined, 'service');
 }
 
 const NO_CONNECTION_NEEDED =
 	"To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.";
 
-function notSent(
-	readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness'],
-): ChatTurnFault {
+function notSent(readiness: NotReady): ChatTurnFault {
 	if (readiness.kind === 'closed_by_us') {
 		return new ChatTurnFault(FAULTS.not_started, 'not_sent');
 	}

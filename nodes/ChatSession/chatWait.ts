@@ -1,7 +1,6 @@
-import type { ChatEnded } from '../shared/chat/endings';
-import type { Readiness } from '../shared/chat/connection';
+import type { ChatEnded } from '../shared/chat/reconnectPolicy';
+import { type Readiness, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
 import { type Clock, hasOffset, pause } from '../shared/clock';
-import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/timings';
 import type { EventLink } from '../shared/chat/eventDispatcher';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';

@@ -44,8 +44,8 @@ import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
 import { asyncValues, createdSessionId, createValues } from '../../nodes/shared/chat/chatRequests';
-import { describeEnding } from '../../nodes/shared/chat/endings';
-import { type ChatEvent, messageFrame, readAck } from '../../nodes/shared/chat/frames';
+import { describeEnding } from '../../nodes/shared/chat/reconnectPolicy';
+import { type ChatEvent, messageFrame } from '../../nodes/shared/chat/frames';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
@@ -519,7 +519,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 		{ read: ({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)) },
 		{ read: ({ json }) => createdSessionId(new ApiMapping({}), parsedResponse(json)) },
 	],
-	'shared/chat/endings.ts › describeEnding': {
+	'shared/chat/reconnectPolicy.ts › describeEnding': {
 		read: ({ text }) => describeEnding('bad_url', { kind: 'url', wsUrl: text }, text),
 	},
 	'shared/chat/eventDispatcher.ts › EventDispatcher': {
@@ -540,7 +540,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			const frame = outgoingFrame(messageFrame(text));
 			for (const payload of listOf(json).map(objectOf)) {
 				unconfirmed.add(outgoingFrame(messageFrame(`${text} again`)), 0);
-				unconfirmed.match(readAck('default', payload), frame, 0);
+				unconfirmed.match({ state: 'default', payload }, frame, 0);
 			}
 		},
 	},
@@ -650,7 +650,6 @@ export const notReaders = new Set([
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
 	'CampaignStatus/campaignReads.ts › CampaignReads',
 	'ChatSend/idempotency.ts › messageTarget',
-	'ChatSend/turnFault.ts › ChatTurnFault',
 	'Dnd/list/dndChange.ts › withNumber',
 	'GetCall/latestCalls.ts › requireAllStatuses',
 	'PlaceCall/ask/answer.ts › askedBy',
@@ -696,11 +695,11 @@ export const notReaders = new Set([
 	'shared/calls/callLimit.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',
 	'shared/chat/connection.ts › ChatConnection',
+	'shared/chat/socket.ts › Socket',
 	'shared/chat/sharedConnections.ts › ChatLease',
-	'shared/chat/endings.ts › ChatEnded',
+	'shared/chat/reconnectPolicy.ts › ChatEnded',
 	'shared/chat/frames.ts › interactionFrame',
 	'shared/chat/frames.ts › messageFrame',
-	'shared/chat/frames.ts › readMessage',
 	'shared/chat/token.ts › mintToken',
 	'shared/n8n/once/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',

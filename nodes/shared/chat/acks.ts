@@ -1,7 +1,6 @@
 import { randomUUID } from 'crypto';
 import { shortFingerprint } from '../hash';
 import { type Ack, type ClientFrame, idText } from './frames';
-import { LATE_ACK_MS } from './timings';
 
 export interface OutgoingFrame {
 	/** The frame as JSON. */
@@ -33,42 +32,36 @@ export function outgoingFrame(frame: ClientFrame): OutgoingFrame {
 /** Frames to remember for each session. */
 const MAX_FRAMES = 100;
 
-type SentFrame = Pick<OutgoingFrame, 'messageId' | 'messageKey'> & {
-	/** By `clock.elapsed()`. */
-	sentAt: number;
-	isAcknowledged: boolean;
-};
+/** No ack of a frame is expected on a later socket after this time. Longer than a turn and the next two renewals take. */
+const LATE_ACK_MS = 600_000;
+
+/** `sentAt`: by `clock.elapsed()`. */
+type SentFrame = { messageId: string; messageKey: string; sentAt: number };
 
 /**
- * The sent frames of a session whose sender got no ack. The document doesn't say that a late ack can't arrive on the next
- * socket, and shows `message_id` only on the acks of some states. So an ack that names no frame counts only while it can't
- * be that of an earlier frame.
+ * The sent frames of a session that got no ack. The document doesn't say that a late ack can't arrive on the next socket,
+ * and shows `message_id` only on the acks of some states. So an ack that names no frame counts only while it can't be that
+ * of an earlier frame.
  */
 export class UnconfirmedFrames {
 	private frames: SentFrame[] = [];
 
-	/** Whether the service may have accepted an earlier frame of this message. */
-	hasAnother({ messageKey }: OutgoingFrame): boolean {
-		return this.frames.some((one) => one.messageKey === messageKey);
-	}
-
-	/** @param now by `clock.elapsed()` */
-	add({ messageId, messageKey }: OutgoingFrame, now: number): SentFrame {
-		const sent = { messageId, messageKey, sentAt: now, isAcknowledged: false };
+	/**
+	 * @param now by `clock.elapsed()`
+	 * @returns `remove`, for when the frame gets its ack
+	 */
+	add({ messageId, messageKey }: OutgoingFrame, now: number): () => void {
+		const sent: SentFrame = { messageId, messageKey, sentAt: now };
 		this.frames = [...this.frames, sent].slice(-MAX_FRAMES);
-		return sent;
-	}
-
-	/** The sender got the ack, or nothing was sent. */
-	remove(sent: SentFrame): void {
-		this.frames = this.frames.filter((one) => one !== sent);
+		return () => {
+			this.frames = this.frames.filter((one) => one !== sent);
+		};
 	}
 
 	/** Whether an ack is about this frame, which is the only one in flight. */
 	match(ack: Ack, frame: OutgoingFrame, now: number): 'own' | 'another' | 'unclear' {
 		const late = this.frames.filter(
-			({ messageKey, sentAt, isAcknowledged }) =>
-				!isAcknowledged && messageKey !== frame.messageKey && now - sentAt < LATE_ACK_MS,
+			({ messageKey, sentAt }) => messageKey !== frame.messageKey && now - sentAt < LATE_ACK_MS,
 		);
 		const id = idText(ack.payload.message_id);
 		const isOfLate = late.some(({ messageId }) => messageId === id);

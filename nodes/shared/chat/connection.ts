@@ -1,8 +1,7 @@
 import { withoutSecret } from '../api/secrets';
-import { backoffMs, type Clock, deferred, type Deferred, DONE, pause, whenAborted } from '../clock';
+import { type Clock, deferred, type Deferred, DONE, pause, whenAborted } from '../clock';
 import { KeyedMutex } from '../keyedMutex';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
-import { type ChatEnded, describeEnding, mintFailureReason, serviceReason } from './endings';
 import {
 	EventDispatcher,
 	type Log,
@@ -13,24 +12,30 @@ import {
 import { type Ack, isTooLargeFrame, parseFrame } from './frames';
 import {
 	type AttemptEnd,
-	type CloseCause,
+	type ChatEnded,
+	describeEnding,
 	type EndingKind,
+	mintFailureReason,
 	POLICY,
 	ReconnectPolicy,
-	type SocketEnd,
-	TRIGGER_LIMITS,
+	type Retry,
+	serviceReason,
 } from './reconnectPolicy';
+import { Socket, type WebSocketLike } from './socket';
 import { socketUrl } from './socketUrl';
-import {
-	CLOSE_GRACE_MS,
-	CONNECT_TIMEOUT_MS,
-	LOST_BACKOFF,
-	SESSION_CLOSED_LINGER_MS,
-	SETTLE_MS,
-	STABLE_AFTER_MS,
-	TOKEN_RETRY_MS,
-} from './timings';
-import { type MintedToken, type MintResult, withLifetime } from './token';
+import { type MintedToken, type MintResult, TOKEN_RETRY_MS, withRenewal } from './token';
+
+/**
+ * A socket counts as connected after it has been open for this long, because a rejection (4401, 1008) arrives only after
+ * it opens, and replayed events arrive first.
+ */
+export const SETTLE_MS = 500;
+
+/** How long to accept events after `session_closed`. */
+export const SESSION_CLOSED_LINGER_MS = 2_000;
+
+/** Tokens to hide in texts of the service. All but the newest few have expired. */
+const MAX_ISSUED = 10;
 
 export interface ConnectionOptions {
 	sessionId: string;
@@ -50,14 +55,8 @@ export interface ConnectionOptions {
 	log: Log;
 	/** Shared with earlier connections of the session. */
 	unconfirmed?: UnconfirmedFrames;
-	/**
-	 * Called when an attempt to connect failed or its socket has ended, and another attempt follows.
-	 *
-	 * @returns milliseconds after which a user needs another attempt at the latest
-	 */
-	onAttemptEnded?: (attempt: AttemptEnd, ending: ChatEnded) => number;
-	/** Called when several attempts have failed. Attempts continue at intervals of minutes. */
-	onLost?: (ending: ChatEnded) => void;
+	/** Called when an attempt to connect failed or its socket has ended, and another attempt follows. */
+	onFailed?: (ending: ChatEnded, retry: Retry) => void;
 	/** Called at most once, and never after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
 }
@@ -71,8 +70,7 @@ export type Readiness =
 export type NotReady = Exclude<Readiness, { kind: 'open' }>;
 
 export type AckResult =
-	/** `isRepeat`: the sender of an earlier frame of the same message got no ack, perhaps in another execution. */
-	| { kind: 'ack'; ack: Ack; isRepeat: boolean }
+	| { kind: 'ack'; ack: Ack }
 	| { kind: 'no_ack' }
 	/** An ack arrived that may be about this frame or about an earlier one. */
 	| { kind: 'unmatched' }
@@ -83,12 +81,6 @@ export type AckResult =
 	/** The session was closed before the ack. */
 	| { kind: 'session_closed' }
 	| { kind: 'not_sent'; readiness: NotReady };
-
-/** A new socket needs a token for this long, so that it doesn't expire while a frame waits for its ack. */
-const MIN_TOKEN_LIFE_MS = 200_000;
-
-/** Tokens to hide in texts of the service. All but the newest few have expired. */
-const MAX_ISSUED = 10;
 
 /**
  * Keeps one session connected: token, socket, acks, events, and reconnects, until the session is closed, the service
@@ -109,34 +101,23 @@ export class ChatConnection {
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
 	private issued: string[] = [];
-	private minting: Promise<MintResult> | null = null;
-	/** When the latest request for a token ended, and when the next one is due, by `clock.elapsed()`. */
-	private mintedLast = -Infinity;
-	private renewAt = 0;
 
 	private socket: Socket | null = null;
 	private becameReady: Deferred<void> = deferred();
 	private sessionIsClosed = false;
 	/** The frame that waits for its ack. */
-	private flight: { frame: OutgoingFrame; settle: (result: AckResult) => void } | null = null;
+	private flight: { frame: OutgoingFrame; result: Deferred<AckResult> } | null = null;
 
-	private attemptCount = 0;
-	/** When the next attempt is due, and when a user needs one, by `clock.elapsed()`. */
-	private dueAt: number;
-	private neededAt = Infinity;
+	/** Ends the pause before the next attempt. */
 	private wake = new AbortController();
 	private mayClaim = true;
-	/** Since when the session has been connected, apart from renewals, by `clock.elapsed()`. */
-	private connectedSince: number | null = null;
-	private losses = 0;
 	private failure: ChatEnded | null = null;
 	private ending: ChatEnded | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
-		this.policy = new ReconnectPolicy(TRIGGER_LIMITS, options.random);
+		this.policy = new ReconnectPolicy(options.clock, options.random);
 		this.events = new EventDispatcher(options.sessionId, options.log);
 		this.unconfirmed = options.unconfirmed ?? new UnconfirmedFrames();
-		this.dueAt = options.clock.elapsed();
 	}
 
 	start(): this {
@@ -158,14 +139,10 @@ export class ChatConnection {
 		return this.stop.signal;
 	}
 
-	/** Whether the session is connected now. */
+	/** Whether the session is connected now, and not closed. */
 	get isConnected(): boolean {
-		return this.socket?.isSettled === true && !this.socket.signal.aborted;
-	}
-
-	/** Attempts to connect that have begun. */
-	get attempts(): number {
-		return this.attemptCount;
+		const { socket } = this;
+		return socket?.isSettled === true && !socket.signal.aborted && !this.sessionIsClosed;
 	}
 
 	/** Why the latest attempt failed, while the connection retries. Null if the session is connected or it's the first attempt. */
@@ -187,6 +164,7 @@ export class ChatConnection {
 	retryNow(): void {
 		if (this.isConnected) return;
 		this.mayClaim = true;
+		this.policy.restart();
 		this.wake.abort(DONE);
 	}
 
@@ -200,144 +178,97 @@ export class ChatConnection {
 			if (this.isConnected) return { kind: 'open' };
 			await Promise.race([this.becameReady.promise, hasEnded]);
 		}
-		return this.unavailable();
+		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
 	}
 
 	// Connecting, one attempt after another.
 
 	private async run(): Promise<void> {
-		const { clock, random, onAttemptEnded, onLost } = this.options;
-		for (;;) {
-			const isEarly = await this.untilDue();
-			if (this.signal.aborted) return;
-			this.attemptCount += 1;
+		const { sessionId, clock, log, onFailed } = this.options;
+		while (!this.signal.aborted) {
 			const attempt = await this.attempt();
 			if (attempt === null || this.isStopped()) return;
-			const openForMs = attempt.kind === 'socket' ? attempt.end.openForMs : 0;
-			const since = this.connectedSince ?? Infinity;
-			if (clock.elapsed() - since >= STABLE_AFTER_MS) this.losses = 0;
-			// It doesn't count, so that many actions don't use up the attempts of a trigger.
-			const isExtra = isEarly && openForMs < SETTLE_MS;
-			const policy = isExtra ? new ReconnectPolicy(TRIGGER_LIMITS, random) : this.policy;
-			const step = policy.next(attempt);
+			const step = this.policy.next(attempt);
 			const ending = this.describe(step.why, attempt);
 			if (step.kind === 'end') {
 				this.end(ending);
 				return;
 			}
-			const isLost = step.kind === 'lost';
-			if (isLost || step.token === 'new') this.token = null;
-			if (!isExtra && isLost) this.losses += 1;
-			const afterMs = isLost ? backoffMs(LOST_BACKOFF, this.losses) : step.afterMs;
-			if (!isExtra) this.dueAt = clock.elapsed() + afterMs;
+			if (step.token === 'new') this.token = null;
+			this.wake = new AbortController();
+			const woken = AbortSignal.any([this.signal, this.wake.signal]);
 			if (attempt.kind !== 'socket' || attempt.end.cause !== 'renewed') {
-				this.connectedSince = null;
 				this.failure = ending;
-				this.logRetry(ending);
+				const { originalMessage = '' } = ending;
+				const details = { sessionId, waitMs: step.afterMs, originalMessage };
+				log.info('Reconnecting to the chat session', details);
+				onFailed?.(ending, step);
 			}
-			this.neededAt = clock.elapsed() + (onAttemptEnded?.(attempt, ending) ?? Infinity);
-			if (!isExtra && isLost && this.losses === 1) onLost?.(ending);
+			await pause(clock, step.afterMs, woken);
 		}
-	}
-
-	/** @returns whether a user needs an attempt before it is due */
-	private async untilDue(): Promise<boolean> {
-		const { clock } = this.options;
-		const isNeeded = this.neededAt < this.dueAt;
-		const waitMs = Math.min(this.dueAt, this.neededAt) - clock.elapsed();
-		this.wake = new AbortController();
-		const stopped = AbortSignal.any([this.signal, this.wake.signal]);
-		const hasPassed = await pause(clock, waitMs, stopped);
-		// Not by the time alone, because a timer may fire a little early.
-		return (isNeeded || !hasPassed) && this.dueAt > clock.elapsed();
 	}
 
 	/** Connects once: from the token to the end of the socket. Null if the connection was closed before. */
 	private async attempt(): Promise<AttemptEnd | null> {
 		const { baseUrl, clientId, openSocket, clock, mayDisconnectOther } = this.options;
-		const isUsable = this.token !== null && clock.elapsed() < this.token.endsAt;
-		if (this.token === null || !isUsable || this.mayExpire(this.token, MIN_TOKEN_LIFE_MS)) {
+		if (this.token === null || clock.elapsed() >= this.token.renewAt) {
 			const result = await this.mint();
 			if (result.kind !== 'token') return { kind: 'mint', result };
 		}
 		const { token } = this;
 		if (token === null || this.isStopped()) return null;
 		const claim = this.mayClaim && mayDisconnectOther();
-		const url = socketUrl({ token: token.token, baseUrl, clientId, claim });
-		if (url.kind === 'unusable') return { kind: 'url', wsUrl: token.token.ws_url };
-		const socket = new Socket(url.url, token, { openSocket, clock });
+		const url = socketUrl({ token, baseUrl, clientId, claim });
+		if (url.kind === 'unusable') return { kind: 'url', wsUrl: token.ws_url };
+		const socket = new Socket(url.url, { openSocket, clock });
 		socket.onFrame = (frame) => this.receive(frame, socket);
 		this.socket = socket;
-		void this.maintain(socket);
+		void this.maintain(socket, token);
 		const end = await socket.ended;
 		if (end.code === POLICY) this.mayClaim = true;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
 
+	private async mint(): Promise<MintResult> {
+		const { clock, mintToken, random } = this.options;
+		const requestedAt = clock.elapsed();
+		const requestedOn = clock.now();
+		const result = await mintToken();
+		if (result.kind === 'token') {
+			this.token = withRenewal(result.token, requestedAt, requestedOn, random());
+			this.issued = [...this.issued, result.token.token].slice(-MAX_ISSUED);
+		}
+		return result;
+	}
+
 	/** Marks a socket as connected, and replaces it before its token expires, when no frame waits for its ack. */
-	private async maintain(socket: Socket): Promise<void> {
-		const { clock } = this.options;
+	private async maintain(socket: Socket, { renewAt }: MintedToken): Promise<void> {
+		const { sessionId, clock, log } = this.options;
 		await socket.opened;
 		if (!(await pause(clock, SETTLE_MS, socket.signal))) return;
 		socket.isSettled = true;
-		this.connectedSince ??= clock.elapsed();
 		// From now on it reconnects without a claim, so that two clients don't displace each other forever.
 		this.mayClaim = false;
 		this.failure = null;
 		this.becameReady.resolve();
 		this.becameReady = deferred();
-		for (;;) {
-			const isOutdated = this.token !== socket.token;
-			if (isOutdated && this.flight === null) {
+		let waitMs = renewAt - clock.elapsed();
+		while (await pause(clock, waitMs, socket.signal)) {
+			const minted = await this.mint();
+			if (minted.kind === 'session_closed') {
+				await this.endClosedSession();
+			} else if (minted.kind === 'token') {
+				const release = await this.mutex.acquire('frame', socket.signal);
 				socket.close('renewed');
-				return;
+				release();
+			} else {
+				const originalMessage = mintFailureReason(minted.error);
+				const details = { sessionId, originalMessage };
+				log.warn("The token of a chat session couldn't be renewed yet", details);
+				waitMs = TOKEN_RETRY_MS;
 			}
-			// While a frame waits for its ack, check again in a second.
-			const waitMs = isOutdated ? 0 : this.renewAt - clock.elapsed();
-			if (!(await pause(clock, Math.max(waitMs, 1_000), socket.signal))) return;
-			if (!isOutdated && clock.elapsed() >= this.renewAt) await this.mintAhead();
 		}
-	}
-
-	/** Whether the token may expire within this time, and another one can be requested. */
-	private mayExpire({ endsAt }: MintedToken, ms: number): boolean {
-		const now = this.options.clock.elapsed();
-		return now + ms > endsAt && now >= this.mintedLast + TOKEN_RETRY_MS;
-	}
-
-	/** Mints the next token while the socket is open. If it fails, the socket stays, and it's tried again later. */
-	private async mintAhead(): Promise<void> {
-		const minted = await this.mint();
-		if (minted.kind === 'session_closed') void this.endClosedSession();
-		if (minted.kind === 'token' || minted.kind === 'session_closed') return;
-		const reason = mintFailureReason(minted.error);
-		this.warn("The token of a chat session couldn't be renewed yet", reason);
-	}
-
-	/** Concurrent calls share one request. */
-	private async mint(): Promise<MintResult> {
-		this.minting ??= this.mintOnce().finally(() => (this.minting = null));
-		return await this.minting;
-	}
-
-	private async mintOnce(): Promise<MintResult> {
-		const { clock, mintToken, random } = this.options;
-		const mintedAt = clock.elapsed();
-		const requestedOn = clock.now();
-		const result = await mintToken().catch((error: unknown) => {
-			const failed: MintResult = { kind: 'unreachable', error };
-			return failed;
-		});
-		this.mintedLast = clock.elapsed();
-		this.renewAt = this.mintedLast + TOKEN_RETRY_MS;
-		if (result.kind !== 'token') return result;
-		this.token = withLifetime(result.token, mintedAt, requestedOn);
-		this.issued = [...this.issued, result.token.token].slice(-MAX_ISSUED);
-		// After 80 to 90 % of its lifetime, so that sessions opened together don't all renew at the same moment.
-		const lifetimeMs = this.token.endsAt - mintedAt;
-		this.renewAt = Math.max(this.renewAt, mintedAt + lifetimeMs * (0.8 + 0.1 * random()));
-		return result;
 	}
 
 	// Sending: one frame in flight.
@@ -361,81 +292,48 @@ export class ChatConnection {
 		timeoutMs: number,
 		signal: AbortSignal = this.signal,
 	): Promise<AckResult> {
-		const result = deferred<AckResult>();
-		let isSent = false;
-		void whenAborted(signal).then(() => {
-			const notSent = { kind: 'not_sent', readiness: this.unavailable() } as const;
-			result.resolve(isSent ? { kind: 'aborted' } : notSent);
-		});
-		void this.mutex.acquire('frame', signal).then(async (release) => {
-			const onSent = () => {
-				isSent = true;
-			};
-			result.resolve(await this.sendWhenReady(frame, timeoutMs, signal, onSent));
-			release();
-		});
-		return await result.promise;
-	}
-
-	private async sendWhenReady(
-		frame: OutgoingFrame,
-		timeoutMs: number,
-		signal: AbortSignal,
-		onSent: () => void,
-	): Promise<AckResult> {
-		const isAborted = () => signal.aborted;
-		// It can change while this waits.
-		const isClosed = () => this.sessionIsClosed;
+		const release = await this.mutex.acquire('frame', signal);
 		for (;;) {
 			const readiness = await this.ready(signal);
-			if (readiness.kind !== 'open') return { kind: 'not_sent', readiness };
-			if (isClosed()) return { kind: 'not_sent', readiness: this.sessionClosed() };
-			if (isAborted()) return { kind: 'not_sent', readiness: this.unavailable() };
-			const { socket } = this;
-			if (socket === null) continue;
-			// The service may close the socket with its token, and the outcome of the frame would be unknown.
-			if (this.token === socket.token && this.mayExpire(socket.token, timeoutMs)) {
-				await this.mintAhead();
+			if (readiness.kind !== 'open') {
+				release();
+				return { kind: 'not_sent', readiness };
 			}
-			if (isAborted() || isClosed()) continue;
-			if (this.token !== socket.token) socket.close('renewed');
-			const result = await this.write(socket, frame, timeoutMs, signal, onSent);
-			if (result === null) await socket.ended;
-			else return result;
+			const { socket } = this;
+			const result = deferred<AckResult>();
+			// Set before sending, because a socket may respond synchronously.
+			this.flight = { frame, result };
+			if (socket?.send(frame.text) === true) {
+				const acked = this.untilAck(socket, frame, result, timeoutMs).finally(release);
+				const aborted = whenAborted(signal).then((): AckResult => ({ kind: 'aborted' }));
+				return await Promise.race([acked, aborted]);
+			}
+			this.flight = null;
+			await socket?.ended;
 		}
 	}
 
-	/** Sends the frame and waits for its ack. Null if the socket is closing. If no ack comes, the socket is closed. */
-	private async write(
+	/** If no ack comes, the socket is closed, so that no ack on it is about an earlier frame. */
+	private async untilAck(
 		socket: Socket,
 		frame: OutgoingFrame,
+		{ promise, resolve }: Deferred<AckResult>,
 		timeoutMs: number,
-		signal: AbortSignal,
-		onSent: () => void,
-	): Promise<AckResult | null> {
+	): Promise<AckResult> {
 		const { clock } = this.options;
-		const isRepeat = this.unconfirmed.hasAnother(frame);
-		const sent = this.unconfirmed.add(frame, clock.elapsed());
-		const settled = deferred<AckResult>();
-		// Set before sending, because a socket may respond synchronously.
-		this.flight = { frame, settle: settled.resolve };
-		if (!socket.send(frame.text)) {
-			this.flight = null;
-			this.unconfirmed.remove(sent);
-			return null;
-		}
-		onSent();
-		const isOver = new AbortController();
-		void socket.ended.then(() => settled.resolve({ kind: 'lost' }));
-		void pause(clock, timeoutMs, isOver.signal).then(() => settled.resolve({ kind: 'no_ack' }));
-		const result = await settled.promise;
-		isOver.abort(DONE);
+		const confirm = this.unconfirmed.add(frame, clock.elapsed());
+		const timer = new AbortController();
+		void socket.ended.then(() => resolve({ kind: 'lost' }));
+		void pause(clock, timeoutMs, timer.signal).then(() => resolve({ kind: 'no_ack' }));
+		const result = await promise;
+		timer.abort(DONE);
 		this.flight = null;
+		if (result.kind === 'ack') {
+			confirm();
+			return result;
+		}
 		if (result.kind === 'no_ack') socket.close('no_ack');
-		if (result.kind !== 'ack') return this.sessionIsClosed ? { kind: 'session_closed' } : result;
-		sent.isAcknowledged = true;
-		if (!signal.aborted) this.unconfirmed.remove(sent);
-		return { ...result, isRepeat };
+		return this.sessionIsClosed ? { kind: 'session_closed' } : result;
 	}
 
 	// Receiving.
@@ -458,8 +356,8 @@ export class ChatConnection {
 		const { flight } = this;
 		const now = this.options.clock.elapsed();
 		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
-		if (match === 'own') flight?.settle({ kind: 'ack', ack, isRepeat: false });
-		if (match === 'unclear') flight?.settle({ kind: 'unmatched' });
+		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
+		if (match === 'unclear') flight?.result.resolve({ kind: 'unmatched' });
 		if (match === 'another') this.events.count('unexpected_ack');
 	}
 
@@ -476,20 +374,11 @@ export class ChatConnection {
 	}
 
 	private end(ending: ChatEnded): void {
+		const { sessionId, log, onEnded } = this.options;
 		this.ending = ending;
-		this.warn(ending.message, ending.originalMessage ?? '');
+		log.warn(ending.message, { sessionId, originalMessage: ending.originalMessage ?? '' });
 		this.stop.abort(DONE);
-		this.options.onEnded?.(ending);
-	}
-
-	private unavailable(): NotReady {
-		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
-	}
-
-	private sessionClosed(): NotReady {
-		const end: SocketEnd = { cause: 'session_closed', code: null, reason: '', openForMs: 0 };
-		const attempt = { kind: 'socket', end, claimed: false } as const;
-		return { kind: 'ended', ending: this.describe('session_closed', attempt) };
+		onEnded?.(ending);
 	}
 
 	/** For reads after an `await`, which TypeScript would otherwise assume to have no effect. */
@@ -501,144 +390,8 @@ export class ChatConnection {
 		return describeEnding(why, attempt, this.redact(serviceReason(attempt)));
 	}
 
-	private logRetry({ originalMessage = '' }: ChatEnded): void {
-		const { sessionId, log, clock } = this.options;
-		const waitMs = Math.max(0, this.dueAt - clock.elapsed());
-		log.info('Reconnecting to the chat session', { sessionId, waitMs, originalMessage });
-	}
-
-	private warn(message: string, originalMessage: string): void {
-		this.options.log.warn(message, { sessionId: this.options.sessionId, originalMessage });
-	}
-
 	/** A text of the service without the API token and the session's WebSocket tokens. */
 	private redact(text: string): string {
 		return [...this.issued].reduce(withoutSecret, this.options.hideApiToken(text));
-	}
-}
-
-const OPEN = 1;
-const NORMAL_CLOSURE = 1000;
-
-/** The part of the browser-style `WebSocket` that the nodes use. */
-export interface WebSocketLike {
-	binaryType: 'arraybuffer' | 'blob';
-	readonly readyState: number;
-	send(text: string): void;
-	close(code?: number, reason?: string): void;
-	addEventListener(type: 'open' | 'error', listener: () => void): void;
-	addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
-	addEventListener(
-		type: 'close',
-		listener: (event: { code: number; reason: string }) => void,
-	): void;
-}
-
-/** One socket from connecting to its end, which is reported exactly once, even if the socket misbehaves. */
-class Socket {
-	/** Called with each frame as received, text or binary. */
-	onFrame: (frame: unknown) => void = () => {};
-
-	/** Whether it has been open long enough to be accepted, and for the service to have replayed its recent events. */
-	isSettled = false;
-
-	private readonly openedDeferred: Deferred<void> = deferred();
-	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
-	private readonly endedSignal = new AbortController();
-	private readonly connected = new AbortController();
-	private socket: WebSocketLike | null = null;
-	private openedAt: number | null = null;
-	private closeCause: CloseCause | null = null;
-
-	constructor(
-		url: string,
-		readonly token: MintedToken,
-		private readonly options: Pick<ConnectionOptions, 'openSocket' | 'clock'>,
-	) {
-		try {
-			this.socket = options.openSocket(url);
-		} catch {
-			// The error isn't kept, because it may contain the URL with the token.
-			this.finish('cannot_connect', null, '');
-			return;
-		}
-		this.listen(this.socket);
-		void this.limitConnecting();
-	}
-
-	/** Resolves when the socket opens, or ends before it opens. */
-	get opened(): Promise<void> {
-		return this.openedDeferred.promise;
-	}
-
-	get ended(): Promise<SocketEnd> {
-		return this.endedDeferred.promise;
-	}
-
-	/** Aborted once the socket has ended. */
-	get signal(): AbortSignal {
-		return this.endedSignal.signal;
-	}
-
-	/** @returns whether the socket was open and accepted the text. If false, nothing was sent. */
-	send(text: string): boolean {
-		if (this.closeCause !== null || this.socket?.readyState !== OPEN) return false;
-		try {
-			this.socket.send(text);
-		} catch {
-			return false;
-		}
-		return true;
-	}
-
-	/** Closes the socket. Waits for the service's close frame for a moment only. */
-	close(cause: CloseCause): void {
-		if (this.signal.aborted || this.closeCause !== null) return;
-		this.closeCause = cause;
-		this.isSettled = false;
-		this.closeSocket();
-		void pause(this.options.clock, CLOSE_GRACE_MS, this.signal).then(() =>
-			this.finish(cause, null, ''),
-		);
-	}
-
-	private listen(socket: WebSocketLike): void {
-		socket.binaryType = 'arraybuffer';
-		socket.addEventListener('open', () => {
-			if (this.signal.aborted) return;
-			this.openedAt = this.options.clock.elapsed();
-			this.connected.abort(DONE);
-			this.openedDeferred.resolve();
-		});
-		socket.addEventListener('message', (event) => {
-			if (!this.signal.aborted) this.onFrame(event.data);
-		});
-		socket.addEventListener('close', ({ code, reason }) => {
-			this.finish(this.closeCause ?? 'closed', code, reason);
-		});
-		// A close event with more details follows each error event. Without a listener, some sockets throw.
-		socket.addEventListener('error', () => undefined);
-	}
-
-	private async limitConnecting(): Promise<void> {
-		const settled = AbortSignal.any([this.connected.signal, this.signal]);
-		if (!(await pause(this.options.clock, CONNECT_TIMEOUT_MS, settled))) return;
-		this.finish('connect_timeout', null, '');
-		this.closeSocket();
-	}
-
-	private closeSocket(): void {
-		try {
-			this.socket?.close(NORMAL_CLOSURE);
-		} catch {
-			// The socket has already ended.
-		}
-	}
-
-	private finish(cause: SocketEnd['cause'], code: number | null, reason: string): void {
-		const openForMs = this.openedAt === null ? 0 : this.options.clock.elapsed() - this.openedAt;
-		this.endedSignal.abort(DONE);
-		this.openedDeferred.resolve();
-		this.endedDeferred.resolve({ cause, code, reason, openForMs });
 	}
 }

@@ -42,11 +42,10 @@ export const INVALID_CODES = [
 
 export type InvalidCode = (typeof INVALID_CODES)[number];
 
-/** The ack `{ type, session_id, account_id, payload }`, with the fields of `payload` that the nodes use. */
+/** The ack `{ type, session_id, account_id, payload }`. */
 export interface Ack {
 	state: string;
-	error: string | null;
-	/** As received, including `mode`, `help_requested`, and `message_id`. */
+	/** As received, including `reply`, `error`, and `message_id`. */
 	payload: JsonObject;
 }
 
@@ -70,14 +69,6 @@ export interface ChatEvent {
 	payload: JsonObject;
 	/** The whole envelope as received. */
 	envelope: JsonObject;
-}
-
-/** Payload of `message_received`. */
-export interface ChatMessage {
-	id: string | null;
-	role: string | null;
-	content: string | null;
-	created_at: string | null;
 }
 
 /** Larger frames aren't parsed. The document gives no maximum length, and this is far above any chat text. */
@@ -148,7 +139,7 @@ export function parseFrame(frame: unknown): ReceivedFrame {
 	if (type === ACK_TYPE) {
 		const { state } = payload;
 		return typeof state === 'string'
-			? { kind: 'ack', ack: readAck(state, payload) }
+			? { kind: 'ack', ack: { state, payload } }
 			: { kind: 'ignored', why: 'no_state' };
 	}
 	const eventId = idText(envelope.event_id) ?? idByText(frame, envelope, payload);
@@ -166,33 +157,10 @@ function idByText(text: string, { type, ts }: JsonObject, payload: JsonObject): 
 	return idText(subjectId) === null || idText(ts) === null ? null : fingerprint(text);
 }
 
-export function readMessage({ payload }: ChatEvent): ChatMessage {
-	return {
-		id: idText(payload.id),
-		role: textOrNull(payload.role),
-		content: textOrNull(payload.content),
-		created_at: textOrNull(payload.created_at),
-	};
-}
-
-/** Reads the fields of an ack's payload that the nodes use. */
-export function readAck(state: string, payload: JsonObject): Ack {
-	return {
-		state,
-		error: textOrNull(payload.error),
-		payload,
-	};
-}
-
 /** The error of an ack, also if it isn't text as documented. Null if there is none. */
-export function errorText({ error, payload }: Ack): string | null {
-	const given = error ?? payload.error;
-	if (given === undefined || given === null || given === false || given === '') return null;
-	return typeof given === 'string' ? given : JSON.stringify(given);
-}
-
-function textOrNull(value: JsonValue | undefined): string | null {
-	return typeof value === 'string' ? value : null;
+export function errorText({ payload: { error } }: Ack): string | null {
+	if (error === undefined || error === null || error === false || error === '') return null;
+	return typeof error === 'string' ? error : JSON.stringify(error);
 }
 
 /** The document doesn't give the type of IDs, so a number and its digits are the same ID. */

@@ -1,37 +1,50 @@
-import { ServiceRejection } from '../api/errors';
-import { backoffMs } from '../clock';
-import { CHAT_BACKOFF, HEALTHY_AFTER_MS, SLOW_POLL_MS } from './timings';
+import { ExplainedError, ServiceRejection } from '../api/errors';
+import { onScreenOnly, USER, type Explanation } from '../api/resolution';
+import { type Backoff, backoffMs, type Clock } from '../clock';
+import type { SocketEnd } from './socket';
+import { describeUrl } from './socketUrl';
 import type { MintFailure } from './token';
 
+/**
+ * "About 1, 2, 4, 8 seconds, capped at 30", with jitter, so that many sessions don't reconnect at the same moment. Also
+ * for messages that are sent again, because the document has no other figures for the chat engine.
+ */
+export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
+
+/** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
+export const SLOW_POLL_MS = 20_000;
+
+/** After "a few attempts", a trigger never gives up, because the service may be down for hours. */
+const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };
+
+/** Attempts before the intervals of `LOST_BACKOFF`: about a minute, and ten minutes for an inactive agent. */
+const MAX_ATTEMPTS = 6;
+const MAX_SLOW_POLLS = 30;
+
+/**
+ * A connection that lasted this long resets all counts. Longer than `SLOW_POLL_MS`, so that two clients that displace each
+ * other stop at some point. Shorter than the time after which most proxies close a quiet connection: 60 seconds, and some
+ * 55.
+ */
+const HEALTHY_AFTER_MS = 45_000;
+
 /** "Token missing, expired, invalid, or for another account": mint a new token, reconnect. */
-export const TOKEN_REJECTED = 4401;
+const TOKEN_REJECTED = 4401;
 
 /** "Policy: token's session/stream mismatch, agent inactive, or claim conflict". */
 export const POLICY = 1008;
 
 /** "Non-text frame sent": a bug in these nodes. */
-export const NON_TEXT_FRAME = 1003;
+const NON_TEXT_FRAME = 1003;
 
 /**
  * Safe to reconnect with the same token: 1011 by the document, closes without a specific reason (1000, 1001, 1005, 1006),
  * and what the WebSocket registry defines as temporary (1012 restart, 1013 try again later, 1014 bad gateway) or as caused
  * by one message (1009 too big).
  */
-export const TRANSIENT_CODES: ReadonlySet<number> = new Set([
+const TRANSIENT_CODES: ReadonlySet<number> = new Set([
 	1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014,
 ]);
-
-/** Why these nodes closed a socket. */
-export type CloseCause = 'renewed' | 'no_ack' | 'session_closed' | 'stopped';
-
-export interface SocketEnd {
-	/** `closed`: by the service or the network, with `code`. */
-	cause: 'closed' | 'connect_timeout' | 'cannot_connect' | CloseCause;
-	code: number | null;
-	reason: string;
-	/** 0 if it never opened. */
-	openForMs: number;
-}
 
 /** How one attempt to connect to the session ended. `claimed`: with `claim=1`. */
 export type AttemptEnd =
@@ -50,25 +63,21 @@ export type EndingKind =
 	| 'displaced'
 	| 'client_bug';
 
-export type Step =
-	| { kind: 'retry'; why: EndingKind; afterMs: number; token: 'keep' | 'new' }
-	/** Too many failures in a row. An action gives up. A trigger reports the session and tries again after a minute or more. */
-	| { kind: 'lost'; why: EndingKind }
-	/** Another attempt can't change it. */
-	| { kind: 'end'; why: EndingKind };
+/** Another attempt can't change it. */
+export type End = { kind: 'end'; why: EndingKind };
 
-export interface RetryLimits {
-	/** Reconnects in a row. */
-	attempts: number;
-	/** Polls of about 20 seconds after a 1008. */
-	slowPolls: number;
-}
-
-/** A trigger follows a session for days: about a minute, and 10 minutes for an inactive agent. */
-export const TRIGGER_LIMITS: RetryLimits = { attempts: 6, slowPolls: 30 };
-
-/** An execution waits for the result of an action, so it gives up soon. */
-export const ACTION_LIMITS: RetryLimits = { attempts: 4, slowPolls: 0 };
+export type Retry = {
+	kind: 'retry';
+	why: EndingKind;
+	afterMs: number;
+	token: 'keep' | 'new';
+	/** Attempts in a row that ended with 1008. */
+	rejections: number;
+	/** Whether the next attempts probably fail, too. */
+	isHopeless: boolean;
+	/** Since when no connection was healthy, by `clock.elapsed()`. */
+	failingSince: number;
+};
 
 /** Not final, because an API token that is rejected for all sessions may be accepted again later. */
 const UNAUTHORIZED = 401;
@@ -84,62 +93,212 @@ export class ReconnectPolicy {
 	private attempts = 0;
 	private rejections = 0;
 	private undocumentedCloses = 0;
+	private failingSince: number;
 
 	constructor(
-		private readonly limits: RetryLimits,
+		private readonly clock: Pick<Clock, 'elapsed'>,
 		private readonly random: () => number,
-	) {}
-
-	next(attempt: AttemptEnd): Step {
-		if (attempt.kind === 'url') return { kind: 'end', why: 'bad_url' };
-		if (attempt.kind === 'mint') return this.afterMint(attempt.result);
-		const { end, claimed } = attempt;
-		if (end.openForMs >= HEALTHY_AFTER_MS) this.reset();
-		if (end.cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
-		// The next token is at hand.
-		if (end.cause === 'renewed') return retry('unreachable', 0, 'keep');
-		if (end.code === null || end.cause !== 'closed') return this.backOff('unreachable', 'keep');
-		if (end.code === NON_TEXT_FRAME) return { kind: 'end', why: 'client_bug' };
-		if (end.code === POLICY) return this.poll(claimed ? 'agent_inactive' : 'in_use_or_inactive');
-		if (end.code === TOKEN_REJECTED) return this.backOff('token_rejected', 'new');
-		if (TRANSIENT_CODES.has(end.code)) return this.backOff('unreachable', 'keep');
-		// Another client may have taken over: one careful reconnect.
-		this.undocumentedCloses += 1;
-		return this.undocumentedCloses > 1 ? this.lost('displaced') : this.backOff('displaced', 'new');
+	) {
+		this.failingSince = clock.elapsed();
 	}
 
-	private afterMint({ kind, error }: MintFailure): Step {
-		if (kind === 'session_closed') return { kind: 'end', why: 'session_closed' };
-		if (kind === 'unreachable') return this.backOff('unreachable', 'new');
-		const mayChange = error instanceof ServiceRejection && error.status === UNAUTHORIZED;
-		return mayChange ? this.lost('mint_rejected') : { kind: 'end', why: 'mint_rejected' };
-	}
-
-	private backOff(why: EndingKind, token: 'keep' | 'new'): Step {
-		this.attempts += 1;
-		if (this.attempts > this.limits.attempts) return this.lost(why);
-		return retry(why, backoffMs(CHAT_BACKOFF, this.attempts, this.random), token);
-	}
-
-	private poll(why: EndingKind): Step {
-		this.rejections += 1;
-		if (this.rejections > 1 + this.limits.slowPolls) return this.lost(why);
-		const isFirst = this.rejections === 1;
-		return retry(why, isFirst ? backoffMs(CHAT_BACKOFF, 1, this.random) : SLOW_POLL_MS, 'new');
-	}
-
-	private lost(why: EndingKind): Step {
-		this.reset();
-		return { kind: 'lost', why };
-	}
-
-	private reset(): void {
+	/** For a new user, attempts follow each other quickly again. */
+	restart(): void {
 		this.attempts = 0;
 		this.rejections = 0;
 		this.undocumentedCloses = 0;
 	}
+
+	next(attempt: AttemptEnd): End | Retry {
+		if (attempt.kind === 'url') return { kind: 'end', why: 'bad_url' };
+		if (attempt.kind === 'mint') {
+			const { kind, error } = attempt.result;
+			if (kind === 'session_closed') return { kind: 'end', why: 'session_closed' };
+			if (kind === 'unreachable') return this.backOff('unreachable', 'new');
+			const mayChange = error instanceof ServiceRejection && error.status === UNAUTHORIZED;
+			return mayChange ? this.hopeless('mint_rejected') : { kind: 'end', why: 'mint_rejected' };
+		}
+		const { cause, code, openForMs } = attempt.end;
+		if (cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
+		if (cause === 'renewed' || openForMs >= HEALTHY_AFTER_MS) {
+			this.restart();
+			this.failingSince = this.clock.elapsed();
+		}
+		// The next token is at hand.
+		if (cause === 'renewed') return this.retry('unreachable', 'keep', 0);
+		if (code === null || cause !== 'closed') return this.backOff('unreachable', 'keep');
+		if (code === NON_TEXT_FRAME) return { kind: 'end', why: 'client_bug' };
+		if (code === POLICY)
+			return this.poll(attempt.claimed ? 'agent_inactive' : 'in_use_or_inactive');
+		if (code === TOKEN_REJECTED) return this.backOff('token_rejected', 'new');
+		if (TRANSIENT_CODES.has(code)) return this.backOff('unreachable', 'keep');
+		// Another client may have taken over: one careful reconnect.
+		this.undocumentedCloses += 1;
+		return this.undocumentedCloses > 1
+			? this.hopeless('displaced')
+			: this.backOff('displaced', 'new');
+	}
+
+	private backOff(why: EndingKind, token: Retry['token']): Retry {
+		this.attempts += 1;
+		return this.retry(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
+	}
+
+	private poll(why: EndingKind): Retry {
+		this.rejections += 1;
+		const { rejections } = this;
+		const isSlow = rejections > 1 && rejections <= 1 + MAX_SLOW_POLLS;
+		const afterMs = isSlow ? SLOW_POLL_MS : this.delay(rejections, 1 + MAX_SLOW_POLLS);
+		return { ...this.retry(why, 'new', afterMs), rejections };
+	}
+
+	private hopeless(why: EndingKind): Retry {
+		this.attempts = Math.max(this.attempts, MAX_ATTEMPTS);
+		return { ...this.backOff(why, 'new'), isHopeless: true };
+	}
+
+	private delay(attempt: number, max: number): number {
+		return attempt <= max
+			? backoffMs(CHAT_BACKOFF, attempt, this.random)
+			: backoffMs(LOST_BACKOFF, attempt - max, this.random);
+	}
+
+	private retry(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
+		const { failingSince } = this;
+		return { kind: 'retry', why, afterMs, token, rejections: 0, isHopeless: false, failingSince };
+	}
 }
 
-function retry(why: EndingKind, afterMs: number, token: 'keep' | 'new'): Step {
-	return { kind: 'retry', why, afterMs, token };
+/** Why a connection ended for good. Messages that were still waiting were not sent. */
+export class ChatEnded extends ExplainedError {
+	override readonly name = 'ChatEnded';
+	readonly outcome = 'not_sent';
+	override readonly isTransient: boolean;
+
+	constructor(
+		readonly kind: EndingKind,
+		explanation: Explanation,
+		originalMessage: string | undefined,
+		/** Close code of the last socket. */
+		readonly code: number | null,
+		/** HTTP status of the response that contained no token. */
+		readonly status: number | null = null,
+	) {
+		super(explanation.message, explanation.resolution, originalMessage);
+		// The same message may succeed later.
+		this.isTransient = kind === 'unreachable';
+	}
+}
+
+const CHECK_SERVICE =
+	'Check that the service is available and that n8n can reach it. Then run or publish the workflow again.';
+
+const BY_KIND: Record<EndingKind, Explanation> = {
+	session_closed: {
+		message: 'The chat session is closed',
+		resolution: {
+			onScreen: 'Create a new session to continue the conversation.',
+			forModel: 'Use another session. A closed session stays closed.',
+		},
+	},
+	agent_inactive: {
+		message: 'The service rejects the connection because the agent is inactive',
+		resolution: {
+			onScreen:
+				"Activate the agent in the service, then run or publish the workflow again. Another client can't be the reason, because this connection takes over the session.",
+			forModel: `Tell ${USER} that the agent of this session must be activated.`,
+		},
+	},
+	in_use_or_inactive: {
+		message: 'The service rejects the connection to this chat session',
+		resolution: {
+			onScreen:
+				"The session is in use by another client, or its agent is inactive. The service uses the same code for both. Check that the agent is active. To take the session from another client, such as a support desk, another n8n instance, or another process of this one, turn on 'Disconnect Other Connection'.",
+			forModel: `The session is in use by another client, such as a support desk, or its agent is inactive. Tell ${USER} about it.`,
+		},
+	},
+	token_rejected: {
+		message: 'The service rejects the WebSocket tokens that it issues for this session',
+		resolution: onScreenOnly(
+			'Check that the API token in the credential belongs to the account of this session. Then run or publish the workflow again.',
+		),
+	},
+	unreachable: {
+		message: 'The connection to the chat session keeps failing',
+		resolution: {
+			onScreen: `Several attempts in a row failed. ${CHECK_SERVICE}`,
+			forModel: 'Several attempts in a row failed. Try again later.',
+		},
+	},
+	mint_rejected: {
+		message: 'The service issues no WebSocket token for this session',
+		resolution: {
+			onScreen:
+				'Check the session ID, and check that the credential belongs to the account of this session.',
+			forModel: "Check the session ID. A session of another account can't be used.",
+		},
+	},
+	bad_url: {
+		message: "The service returned a WebSocket URL that n8n can't use",
+		resolution: {
+			onScreen:
+				"The URL must begin with wss://. It can begin with ws:// only if the service runs on this machine and 'Base URL' in the credential begins with http://. Report this URL to your service provider.",
+			forModel: '',
+		},
+	},
+	displaced: {
+		message:
+			"The service closed the connection twice with a code that its documentation doesn't explain",
+		resolution: {
+			onScreen:
+				'Another client may have taken over the session. Check who else uses it, then run or publish the workflow again.',
+			forModel: 'Another client may have taken over the session.',
+		},
+	},
+	client_bug: {
+		message: "The service closed the connection because it received a frame that isn't text",
+		resolution: {
+			onScreen: 'This node sends text only. Report this to the maintainers of this package.',
+			forModel: '',
+		},
+	},
+};
+
+/** @param originalMessage what the service reported, without its tokens */
+export function describeEnding(
+	kind: EndingKind,
+	attempt: AttemptEnd,
+	originalMessage: string,
+): ChatEnded {
+	const code = attempt.kind === 'socket' ? attempt.end.code : null;
+	const mintError = attempt.kind === 'mint' ? attempt.result.error : null;
+	const status = mintError instanceof ServiceRejection ? mintError.status : null;
+	return new ChatEnded(
+		kind,
+		explain(kind, attempt),
+		originalMessage === '' ? undefined : originalMessage,
+		code,
+		status,
+	);
+}
+
+/** The close code and reason, why no token was issued, or the URL that can't be used. May contain tokens. */
+export function serviceReason(attempt: AttemptEnd): string {
+	if (attempt.kind === 'url') return describeUrl(attempt.wsUrl);
+	if (attempt.kind === 'mint') return mintFailureReason(attempt.result.error);
+	const { code, reason } = attempt.end;
+	return [code === null ? '' : `close code ${code}`, reason].filter(Boolean).join(' · ');
+}
+
+export function mintFailureReason(error: unknown): string {
+	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
+	return error instanceof Error ? error.message : '';
+}
+
+/** The error table already explains a rejected token request. */
+function explain(kind: EndingKind, attempt: AttemptEnd): Explanation {
+	const isPermanent = kind === 'mint_rejected' || kind === 'session_closed';
+	if (!isPermanent || attempt.kind !== 'mint') return BY_KIND[kind];
+	const { error } = attempt.result;
+	return error instanceof ExplainedError ? error.explanation : BY_KIND[kind];
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'crypto';
 import { BoundedMap } from '../boundedMap';
-import { DONE, pause } from '../clock';
+import { type Clock, DONE, pause } from '../clock';
 import { fingerprint } from '../hash';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
 import {
@@ -10,11 +10,9 @@ import {
 	type NotReady,
 	type Readiness,
 } from './connection';
-import type { ChatEnded } from './endings';
 import type { Log, OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
-import { ACTION_LIMITS, type AttemptEnd, ReconnectPolicy } from './reconnectPolicy';
-import { CHAT_BACKOFF, LINGER_MS } from './timings';
+import type { ChatEnded, Retry } from './reconnectPolicy';
 import type { MintResult } from './token';
 import type { TurnLink } from './turn';
 
@@ -41,7 +39,7 @@ export interface LeaseOptions {
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: OnEvent;
 	onTooLarge?: OnTooLarge;
-	/** For a trigger: several attempts have failed, and the connection tries again at intervals of minutes. */
+	/** For a trigger: the session has been lost for a while, and the connection tries again at intervals of minutes. */
 	onLost?: (ending: ChatEnded) => void;
 	/** Called at most once, if no connection is possible. Never called after `close()`. */
 	onEnded?: (ending: ChatEnded) => void;
@@ -49,6 +47,24 @@ export interface LeaseOptions {
 
 /** Sessions whose unconfirmed frames are remembered. */
 const MAX_SESSIONS = 5_000;
+
+/**
+ * How long a shared connection stays open after its last action, so that the next item or execution can reuse it. Shorter
+ * than the first reconnect, so that an action in another process gets through on its first retry.
+ */
+const LINGER_MS = 500;
+
+/** An execution waits for the result of an action, so an action gives up after four or five attempts. */
+const ACTION_PATIENCE_MS = 10_000;
+
+/** A trigger reports a lost session after about seven attempts. */
+const TRIGGER_PATIENCE_MS = 45_000;
+
+/** The same if the service rejects it with 1008, because the agent may become active, or the other client may leave. */
+const TRIGGER_PATIENCE_IF_REJECTED_MS = 590_000;
+
+/** Shortest time between two reports of a trigger about the same session. */
+const REPORT_AGAIN_AFTER_MS = 3_600_000;
 
 type SocketParts = Pick<ConnectionOptions, 'openSocket' | 'clock' | 'random'>;
 
@@ -130,29 +146,23 @@ class SharedConnection {
 		private lastLease: LeaseOptions,
 		private readonly options: SharedConnectionOptions,
 	) {
-		const { sessionId, baseUrl } = lastLease;
+		const { sessionId, baseUrl, log } = lastLease;
 		this.session = sessionKey(sessionId);
-		const log: Log = {
-			debug: (...entry) => this.leading().log.debug(...entry),
-			info: (...entry) => this.leading().log.info(...entry),
-			warn: (...entry) => this.leading().log.warn(...entry),
-		};
 		this.connection = new ChatConnection({
 			...parts,
 			sessionId,
 			baseUrl,
+			log,
 			clientId: options.clientId,
 			unconfirmed: options.unconfirmed,
-			log,
 			mayDisconnectOther: () => [...this.leases].some((lease) => lease.options.disconnectOther),
 			mintToken: async () => {
 				await options.previousClosed();
 				return await this.leading().mintToken();
 			},
 			hideApiToken: (text) => this.leading().hideApiToken(text),
-			onAttemptEnded: (attempt, ending) => this.onAttemptEnded(attempt, ending),
-			onLost: (ending) => {
-				for (const lease of [...this.leases]) lease.lose(ending);
+			onFailed: (ending, retry) => {
+				for (const lease of [...this.leases]) lease.failed(ending, retry);
 			},
 			onEnded: (ending) => {
 				options.onClosing(Promise.resolve());
@@ -162,31 +172,18 @@ class SharedConnection {
 	}
 
 	join(options: LeaseOptions): ChatLease {
-		const lease = new ChatLease(this.connection, options, (left) => this.leave(left));
+		const { connection, parts } = this;
+		const lease = new ChatLease(connection, parts.clock, options, (left) => this.leave(left));
 		this.leases.add(lease);
 		this.joined.abort(DONE);
 		this.joined = new AbortController();
-		this.connection.start().retryNow();
+		connection.start().retryNow();
 		return lease;
 	}
 
 	closeIfUnused(): void {
 		if (this.leases.size > 0 || this.connection.signal.aborted) return;
 		this.options.onClosing(this.connection.close());
-	}
-
-	/** See `ConnectionOptions`. Actions give up at their own limits, beside a trigger that keeps trying. */
-	private onAttemptEnded(attempt: AttemptEnd, ending: ChatEnded): number {
-		let neededInMs = Infinity;
-		for (const lease of [...this.leases]) {
-			// The attempt began before the user joined, so it didn't use the user's settings.
-			const isOlder = lease.attemptsBefore >= this.connection.attempts;
-			const step = isOlder ? null : lease.policy?.next(attempt);
-			if (isOlder) neededInMs = Math.min(neededInMs, CHAT_BACKOFF.firstMs);
-			else if (step?.kind === 'retry') neededInMs = Math.min(neededInMs, step.afterMs);
-			else if (step != null) lease.end(ending);
-		}
-		return neededInMs;
 	}
 
 	private leave(lease: ChatLease): void {
@@ -203,7 +200,7 @@ class SharedConnection {
 		if (await pause(this.parts.clock, LINGER_MS, stopped)) this.closeIfUnused();
 	}
 
-	/** The user whose credential and log the connection uses: a trigger outlives an execution. */
+	/** The user whose credential the connection uses: a trigger outlives an execution. */
 	private leading(): LeaseOptions {
 		const leases = [...this.leases].map(({ options }) => options);
 		return leases.find(({ usedBy }) => usedBy !== 'action') ?? leases.at(-1) ?? this.lastLease;
@@ -221,21 +218,20 @@ export class ChatLease implements TurnLink {
 
 	private endedWith: ChatEnded | null = null;
 
-	/** When an action gives up. Null for triggers, which never do. */
-	readonly policy: ReconnectPolicy | null;
+	/** By `clock.elapsed()`. */
+	private readonly joinedAt: number;
 
-	/** Attempts to connect that began before this lease. */
-	readonly attemptsBefore: number;
+	/** The latest loss that was reported: when, and since when the connection had failed. */
+	private reported: { at: number; failingSince: number } | null = null;
 
 	/** Created by `SharedConnections.lease`. */
 	constructor(
 		private readonly connection: ChatConnection,
+		private readonly clock: Clock,
 		readonly options: LeaseOptions,
 		private readonly onClosed: (lease: ChatLease) => void,
 	) {
-		// With the longest delays, so that the attempts of the connection come first.
-		this.policy = options.usedBy === 'action' ? new ReconnectPolicy(ACTION_LIMITS, () => 1) : null;
-		this.attemptsBefore = connection.attempts;
+		this.joinedAt = clock.elapsed();
 		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
 	}
 
@@ -302,8 +298,19 @@ export class ChatLease implements TurnLink {
 		if (!this.signal.aborted) this.release(reason);
 	}
 
-	/** Called by the shared connection. */
-	lose(ending: ChatEnded): void {
+	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
+	failed(ending: ChatEnded, { isHopeless, rejections, failingSince }: Retry): void {
+		const now = this.clock.elapsed();
+		const waitedMs = now - Math.max(failingSince, this.joinedAt);
+		if (this.options.usedBy === 'action') {
+			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
+			return;
+		}
+		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
+		if (!isHopeless && waitedMs < patience) return;
+		const { at, failingSince: before } = this.reported ?? { at: -Infinity, failingSince: NaN };
+		if (before === failingSince || now - at < REPORT_AGAIN_AFTER_MS) return;
+		this.reported = { at: now, failingSince };
 		this.report(() => this.options.onLost?.(ending));
 	}
 

@@ -10,7 +10,6 @@ import { onScreenOnly } from '../api/resolution';
 import type { ApiResponse } from '../api/http';
 import type { WsToken } from '../api/types';
 import { isJsonObject, type JsonValue } from '../json';
-import { TOKEN_LIFETIME_MS } from './timings';
 
 /** The result of a token request. Only `unreachable` is worth a retry. */
 export type MintResult = { kind: 'token'; token: WsToken } | MintFailure;
@@ -63,20 +62,34 @@ function readWsToken(data: JsonValue): WsToken | null {
 	};
 }
 
-/** A token and its lifetime, by `clock.elapsed()`. */
-export interface MintedToken {
-	token: WsToken;
-	mintedAt: number;
-	endsAt: number;
+/** "The token expires 5 minutes after issue". */
+const TOKEN_LIFETIME_MS = 300_000;
+
+/** Shortest time between two requests for a token while the socket is open. */
+export const TOKEN_RETRY_MS = 30_000;
+
+/** A token and when the next one is due, by `clock.elapsed()`. */
+export interface MintedToken extends WsToken {
+	renewAt: number;
 }
 
 /**
- * @param mintedAt when the token was requested, by `clock.elapsed()`
+ * The next token is due after 70 to 80 % of the lifetime: early enough for the ack of a frame in flight, and not at the
+ * same moment for sessions that were opened together.
+ *
+ * @param requestedAt when the token was requested, by `clock.elapsed()`
  * @param requestedOn the same by the system clock. If that clock is wrong, `expires_at` is useless, and the documented 5
  * minutes count.
+ * @param random from 0 to 1
  */
-export function withLifetime(token: WsToken, mintedAt: number, requestedOn: number): MintedToken {
+export function withRenewal(
+	token: WsToken,
+	requestedAt: number,
+	requestedOn: number,
+	random: number,
+): MintedToken {
 	const remainingMs = token.expires_at * 1000 - requestedOn;
 	const lifetimeMs = remainingMs > 0 ? Math.min(remainingMs, TOKEN_LIFETIME_MS) : TOKEN_LIFETIME_MS;
-	return { token, mintedAt, endsAt: mintedAt + lifetimeMs };
+	const renewAfterMs = Math.max(TOKEN_RETRY_MS, lifetimeMs * (0.7 + 0.1 * random));
+	return { ...token, renewAt: requestedAt + renewAfterMs };
 }

@@ -8,7 +8,7 @@ import {
 	sessionsLost,
 } from '../../../nodes/ChatEventsTrigger/lossReporter';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
-import { ChatEnded } from '../../../nodes/shared/chat/endings';
+import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
 import { parseFrame } from '../../../nodes/shared/chat/frames';
 import { engineHarness, makeAdditionalData, makeWorkflow } from '../../engine';
 

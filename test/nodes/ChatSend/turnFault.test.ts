@@ -1,96 +1,79 @@
 import { forEveryone } from '../../../nodes/shared/api/resolution';
-import { ChatEnded } from '../../../nodes/shared/chat/endings';
-import type { TurnOutcome } from '../../../nodes/shared/chat/turn';
+import type { NotReady } from '../../../nodes/shared/chat/connection';
+import { INVALID_CODES } from '../../../nodes/shared/chat/frames';
+import { ChatEnded, type EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
+import type { MissingAck, TurnOutcome } from '../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../nodes/ChatSend/turnFault';
-import { type Ack, INVALID_CODES } from '../../../nodes/shared/chat/frames';
+import type { JsonValue } from '../../../nodes/shared/json';
 
-const ack: Ack = {
-	state: 'any',
-	error: 'reason',
-	payload: {},
+const acked = (
+	state: string,
+	error?: JsonValue,
+	missingBefore: MissingAck | null = null,
+): TurnOutcome => ({
+	kind: 'ack',
+	ack: { state, payload: error === undefined ? { state } : { state, error } },
+	missingBefore,
+});
+const unknown = (why: MissingAck, hasKey: boolean): TurnOutcome => ({
+	kind: 'unknown',
+	why,
+	hasKey,
+});
+const notSent = (readiness: NotReady): TurnOutcome => ({ kind: 'not_sent', readiness });
+const ended = (kind: EndingKind): TurnOutcome => {
+	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
+	return notSent({ kind: 'ended', ending: new ChatEnded(kind, text, 'close code 1006', 1006) });
 };
 
-const ended = new ChatEnded(
-	'unreachable',
-	{ message: 'The connection fails', resolution: forEveryone('Check it.') },
-	'close code 1006',
-	1006,
-);
+test.each<[TurnOutcome]>([
+	[acked('default')],
+	[acked('accepted')],
+	[acked('merged')],
+	// An undocumented state without an error is passed through.
+	...[undefined, null, '', false].map((error): [TurnOutcome] => [acked('brand_new', error)]),
+])('%j: accepted', (outcome) => {
+	expect(turnFault(outcome)).toBeNull();
+});
 
-const notSent = (readiness: Extract<TurnOutcome, { kind: 'not_sent' }>['readiness']) =>
-	turnFault({ kind: 'not_sent', readiness });
+/** Outcome, and what the service said. */
+test.each<[TurnOutcome, string, string | undefined]>([
+	[acked('busy', 'server_busy'), 'not_sent', 'server_busy'],
+	...INVALID_CODES.map((code): [TurnOutcome, string, string] => [
+		acked('invalid', code),
+		'rejected',
+		code,
+	]),
+	[acked('invalid', 'newer'), 'rejected', 'newer'],
+	[acked('invalid', { code: 7 }), 'rejected', '{"code":7}'],
+	[acked('invalid'), 'rejected', undefined],
+	[acked('error', 'internal'), 'unknown', 'internal'],
+	[acked('error', { code: 7 }), 'unknown', '{"code":7}'],
+	[acked('brand_new', 'not today'), 'rejected', 'not today (state brand_new)'],
+	[acked('brand_new', true), 'rejected', 'true (state brand_new)'],
+	...(
+		['no_ack', 'lost', 'too_large', 'stopped', 'time_limit', 'session_closed', 'unmatched'] as const
+	)
+		.flatMap((why) => [unknown(why, false), unknown(why, true)])
+		.map((outcome): [TurnOutcome, string, undefined] => [outcome, 'unknown', undefined]),
+	// An earlier attempt may have been accepted, whatever the later one says.
+	[acked('busy', 'server_busy', 'no_ack'), 'unknown', undefined],
+	[acked('invalid', 'agent_inactive', 'lost'), 'unknown', 'agent_inactive'],
+	[acked('error', 'internal', 'lost'), 'unknown', 'internal'],
+	[acked('brand_new', 'no', 'lost'), 'unknown', 'no'],
+	[notSent({ kind: 'closed_by_us' }), 'not_sent', undefined],
+	[ended('unreachable'), 'not_sent', 'close code 1006'],
+	[ended('in_use_or_inactive'), 'not_sent', 'close code 1006'],
+])('%j: %s', (outcome, expected, originalMessage) => {
+	const fault = turnFault(outcome);
+	expect(fault).toMatchObject({ outcome: expected, originalMessage });
+	expect(`${fault?.message}.\n${fault?.resolution}`).toMatchSnapshot();
+});
 
-describe('turnFault', () => {
-	it("doesn't advise to run a whole stopped workflow again, because the messages of other items may be sent", () => {
-		expect(notSent({ kind: 'closed_by_us' })?.resolution).not.toContain('Run the workflow again');
-	});
-
-	it.each<TurnOutcome>([
-		{ kind: 'completed', ack },
-		{ kind: 'accepted', ack },
-		{ kind: 'unrecognized', ack },
-	])('is null for $kind', (outcome) => {
-		expect(turnFault(outcome)).toBeNull();
-	});
-
-	it.each<[TurnOutcome, string, string | undefined]>([
-		[{ kind: 'busy', ack, attempts: 6 }, 'not_sent', 'reason'],
-		[{ kind: 'invalid', ack, code: 'bad_json' }, 'rejected', 'bad_json'],
-		[{ kind: 'failed', ack }, 'unknown', 'reason'],
-		[{ kind: 'rejected', ack, originalMessage: 'no' }, 'rejected', 'no (state any)'],
-		[{ kind: 'unknown', why: 'lost', hasKey: false }, 'unknown', undefined],
-		[{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } }, 'not_sent', undefined],
-		[
-			{ kind: 'not_sent', readiness: { kind: 'ended', ending: ended } },
-			'not_sent',
-			'close code 1006',
-		],
-	])("has the outcome and the service's text: %j", (outcome, expected, originalMessage) => {
-		expect(turnFault(outcome)).toMatchObject({ outcome: expected, originalMessage });
-	});
-
-	it('has a message for each of the 9 codes, and a general one for other codes', () => {
-		const texts = [...INVALID_CODES, 'newer'].map(
-			(code) => turnFault({ kind: 'invalid', ack, code })?.message,
-		);
-		expect(new Set(texts).size).toBe(10);
-		expect(turnFault({ kind: 'invalid', ack, code: null })?.originalMessage).toBeUndefined();
-	});
-
-	it('distinguishes a missing confirmation from a lost connection, and shows whether a repeat is safe', () => {
-		const of = (why: 'no_ack' | 'lost', hasKey: boolean) =>
-			turnFault({ kind: 'unknown', why, hasKey });
-		expect(of('no_ack', false)?.message).not.toBe(of('lost', false)?.message);
-		expect(of('lost', false)?.resolution).toContain("it wasn't sent again");
-		expect(of('lost', true)?.resolution).toContain('same idempotency key, which is safe');
-	});
-
-	it.each<TurnOutcome>([
-		...[...INVALID_CODES, 'newer', null].map((code) => ({ kind: 'invalid' as const, ack, code })),
-		...(['no_ack', 'lost', 'too_large', 'stopped', 'time_limit'] as const).flatMap((why) =>
-			[true, false].map((hasKey) => ({ kind: 'unknown' as const, why, hasKey })),
-		),
-		{ kind: 'busy', ack, attempts: 6 },
-		{ kind: 'failed', ack },
-		{ kind: 'rejected', ack, originalMessage: 'no' },
-		{ kind: 'not_sent', readiness: { kind: 'closed_by_us' } },
-	])('message and resolution: %j', (outcome) => {
-		const { message, resolution } = turnFault(outcome) ?? {};
-		expect(`${message}.\n${resolution}`).toMatchSnapshot();
-	});
-
-	it('names a way without a live connection if the session may be in use by another client', () => {
-		const text = { message: 'It is rejected', resolution: forEveryone('Check it.') };
-		const ending = new ChatEnded('in_use_or_inactive', text, undefined, 1008);
-		expect(notSent({ kind: 'ended', ending })?.resolution).toBe(
-			"Check it. To send a message without a live connection, set 'Send Via' to 'Request With Immediate Reply' or 'Request With Later Reply'.",
-		);
-	});
-
-	it('gives the reason why nothing was sent', () => {
-		expect(notSent({ kind: 'ended', ending: ended })).toMatchObject({
-			message: 'The connection fails, so nothing was sent',
-			resolution: 'Check it.',
-		});
-	});
+test('only "busy" and an unreachable service may succeed later without changes', () => {
+	const isTransient = (outcome: TurnOutcome) => turnFault(outcome)?.isTransient;
+	expect(isTransient(acked('busy', 'server_busy'))).toBe(true);
+	expect(isTransient(ended('unreachable'))).toBe(true);
+	expect(isTransient(ended('in_use_or_inactive'))).toBe(false);
+	expect(isTransient(acked('invalid', 'bad_json'))).toBe(false);
 });

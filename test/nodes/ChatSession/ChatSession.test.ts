@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import nock from 'nock';
-import { SETTLE_MS } from '../../../nodes/shared/chat/timings';
+import { SETTLE_MS } from '../../../nodes/shared/chat/connection';
 import { clock } from '../../../nodes/shared/n8n/http/accountClient';
 import { credentialFor } from '../../contract/credentialFor';
 import { mcpTool, service } from '../../engine';

@@ -1,6 +1,6 @@
 import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
-import { ChatEnded } from '../../../nodes/shared/chat/endings';
+import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
 import type { OnEvent, OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
 import type { Readiness } from '../../../nodes/shared/chat/connection';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';

@@ -5,7 +5,7 @@ import { onScreenOnly } from '../../api/resolution';
 import { sessionKey } from '../../chat/parseChatFields';
 import type { StopReason } from '../../chat/eventDispatcher';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
-import { SLOW_POLL_MS } from '../../chat/timings';
+import { SLOW_POLL_MS } from '../../chat/reconnectPolicy';
 import { mintToken } from '../../chat/token';
 import { BoundedMap } from '../../boundedMap';
 import { clock, type AccountClient } from './accountClient';

@@ -27,7 +27,7 @@ async function afterLostAck(first: ClientFrame, second: ClientFrame) {
 	const { connection, clock, connect, socket, sockets } = use;
 	connection.start();
 	await connect();
-	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000, resultTimeoutMs: 30_000 };
+	const options = { clock, random: () => 0.5, ackTimeoutMs: 30_000 };
 	const lost = sendTurn(connection, first, options);
 	await settle();
 	socket().breaks();
@@ -59,7 +59,7 @@ describe('a late ack on the next socket', () => {
 		acks(frame.message_id, own);
 		await settle();
 		expect(outcome()).toMatchObject({
-			kind: 'completed',
+			kind: 'ack',
 			ack: { payload: { reply: 'You said: bye' } },
 		});
 	});
@@ -74,6 +74,15 @@ describe('a late ack on the next socket', () => {
 		const unknown: TurnOutcome = { kind: 'unknown', why: 'unmatched', hasKey: false };
 		expect(outcome()).toEqual(unknown);
 		expect(turnFault(unknown)?.message).toContain("it's unknown whether it confirmed this one");
+		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
+	});
+
+	it("that can't be matched is no reason to send a message with a key again", async () => {
+		const withKey = messageFrame('bye', { idempotencyKey: 'k' });
+		const { acks, outcome, clock, sockets } = await afterLostAck(HI, withKey);
+		acks(undefined, late);
+		await clock.advance(30_000);
+		expect(outcome()).toEqual({ kind: 'unknown', why: 'unmatched', hasKey: true });
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(2);
 	});
 
@@ -103,7 +112,7 @@ describe('a late ack on the next socket', () => {
 			await clock.advance(60_000);
 			if (!connection.isConnected) await connect();
 		}
-		expect(await send()).toBe('completed');
+		expect(await send()).toBe('ack');
 		await connection.close();
 	});
 
@@ -124,7 +133,7 @@ describe('a late ack on the next socket', () => {
 		acks(frame.message_id, own);
 		await settle();
 		expect(outcome()).toMatchObject({
-			kind: 'completed',
+			kind: 'ack',
 			ack: { payload: { reply: 'You said: bye' } },
 		});
 	});
@@ -142,38 +151,11 @@ describe('a late ack on the next socket', () => {
 		expect(sockets[1]?.sent).toEqual(sockets[0]?.sent);
 		socket().receives(ackFrame(late));
 		expect(await whole).toMatchObject({
-			kind: 'completed',
+			kind: 'ack',
 			ack: { payload: { reply: 'You said: hi' } },
 		});
 	});
 });
-
-it.each(['invalid', 'busy', 'error'])(
-	`a message with a key that an earlier execution sent without an ack isn't reported as "%s"`,
-	async (state) => {
-		const withKey = messageFrame('hi', { idempotencyKey: 'k' });
-		const { connection, clock, connect, socket } = chatConnectionHarness();
-		connection.start();
-		await connect();
-		const options = { clock, random: () => 0.5, ackTimeoutMs: 1_000 };
-		const lost = sendTurn(connection, withKey, options);
-		for (let attempt = 1; attempt <= 3; attempt++) {
-			await settle();
-			socket().breaks();
-			await clock.advance(5_000);
-			await connect();
-		}
-		expect(await lost).toMatchObject({ kind: 'unknown' });
-		socket().onSend = () => {
-			const error = state === 'busy' ? 'server_busy' : 'agent_inactive';
-			socket().receives(ackFrame({ state, error }));
-		};
-		const again = sendTurn(connection, withKey, options);
-		await clock.advance(60_000);
-		expect(await again).toMatchObject({ kind: 'unknown', hasKey: true });
-		await connection.close();
-	},
-);
 
 it('a late ack is expected on the next connection of the session, too', async () => {
 	const clock = new FakeClock();

@@ -1,12 +1,9 @@
 import type { Clock } from '../../../../nodes/shared/clock';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import {
-	ChatConnection,
-	type ConnectionOptions,
-	type WebSocketLike,
-} from '../../../../nodes/shared/chat/connection';
+import { ChatConnection, type ConnectionOptions } from '../../../../nodes/shared/chat/connection';
+import type { WebSocketLike } from '../../../../nodes/shared/chat/socket';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
-import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
+import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
@@ -146,7 +143,7 @@ export interface ChatHarness extends Omit<ReturnType<typeof fakeSockets>, 'openS
 	events: ChatEvent[];
 	endings: ChatEnded[];
 	/** Reported while the connection keeps trying. */
-	losses: ChatEnded[];
+	failures: ChatEnded[];
 	logged: Array<[string, Record<string, unknown> | undefined]>;
 	/** Number of token requests. */
 	mints: () => number;
@@ -194,7 +191,7 @@ export function chatConnectionHarness(
 	const { openSocket, ...sockets } = fakeSockets(clock);
 	const events: ChatEvent[] = [];
 	const endings: ChatEnded[] = [];
-	const losses: ChatEnded[] = [];
+	const failures: ChatEnded[] = [];
 	const logged: ChatHarness['logged'] = [];
 	let mints = 0;
 	const log = (message: string, details?: Record<string, unknown>) => {
@@ -214,14 +211,14 @@ export function chatConnectionHarness(
 		clock,
 		random: () => 0.5,
 		log: { debug: log, info: log, warn: log },
-		onLost: (ending) => losses.push(ending),
+		onFailed: (ending) => failures.push(ending),
 		onEnded: (ending) => endings.push(ending),
 		...options,
 	});
 	connection.subscribe((event) => {
 		events.push(event);
 	});
-	return { clock, ...sockets, events, endings, losses, logged, mints: () => mints, connection };
+	return { clock, ...sockets, events, endings, failures, logged, mints: () => mints, connection };
 }
 
 /** Tokens that expire in `seconds` according to the service. */

@@ -2,16 +2,17 @@ import { NO_ERROR_BODY } from '../../../../nodes/shared/api/rejectionBody';
 import { ServiceRejection } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import {
-	ACTION_LIMITS,
 	type AttemptEnd,
+	describeEnding,
+	type EndingKind,
 	ReconnectPolicy,
-	type SocketEnd,
-	TRANSIENT_CODES,
-	TRIGGER_LIMITS,
+	serviceReason,
 } from '../../../../nodes/shared/chat/reconnectPolicy';
+import type { SocketEnd } from '../../../../nodes/shared/chat/socket';
+import { FakeClock } from './fakes';
 
 /** Without jitter. */
-const policyOf = (limits = TRIGGER_LIMITS) => new ReconnectPolicy(limits, () => 0.5);
+const policyOf = (clock = new FakeClock()) => new ReconnectPolicy(clock, () => 0.5);
 
 function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
 	return {
@@ -23,24 +24,40 @@ function ended(end: Partial<SocketEnd>, claimed = false): AttemptEnd {
 
 const closed = (code: number, openForMs = 100, claimed = false) =>
 	ended({ code, openForMs }, claimed);
+const noToken = (
+	error: unknown,
+	kind: 'rejected' | 'session_closed' | 'unreachable' = 'rejected',
+): AttemptEnd => ({ kind: 'mint', result: { kind, error } });
+const rejection = (status: number) =>
+	new ServiceRejection(
+		'The agent is unknown',
+		forEveryone('Check the agent.'),
+		'agent_not_found',
+		status,
+		NO_ERROR_BODY,
+	);
 
-const retry = (seconds: number, token: 'keep' | 'new', why = 'unreachable') => ({
-	kind: 'retry',
-	why,
-	afterMs: seconds * 1_000,
-	token,
-});
+const retry = (seconds: number, token: 'keep' | 'new', why = 'unreachable', isHopeless = false) =>
+	expect.objectContaining({ kind: 'retry', why, afterMs: seconds * 1_000, token, isHopeless });
+const end = (why: EndingKind) => ({ kind: 'end', why });
+
+/** The seconds until the next attempt, and the reason, after each of these ends. */
+const delaysAfter = (attempts: AttemptEnd[], policy = policyOf()) =>
+	attempts.map((attempt) => {
+		const step = policy.next(attempt);
+		return step.kind === 'end' ? step.why : step.afterMs / 1_000;
+	});
+const times = (count: number, attempt: AttemptEnd) => Array.from({ length: count }, () => attempt);
 
 describe('ReconnectPolicy', () => {
 	it.each<[string, AttemptEnd, object]>([
 		['4401', closed(4401), retry(1, 'new', 'token_rejected')],
-		['1008', closed(1008), retry(1, 'new', 'in_use_or_inactive')],
-		['1003', closed(1003), { kind: 'end', why: 'client_bug' }],
-		...[...TRANSIENT_CODES].map((code): [string, AttemptEnd, object] => [
-			String(code),
-			closed(code),
-			retry(1, 'keep'),
-		]),
+		['1008: both reasons', closed(1008), retry(1, 'new', 'in_use_or_inactive')],
+		['1008 with a claim: inactive', closed(1008, 0, true), retry(1, 'new', 'agent_inactive')],
+		['1003', closed(1003), end('client_bug')],
+		...[1000, 1001, 1005, 1006, 1009, 1011, 1012, 1013, 1014].map(
+			(code): [string, AttemptEnd, object] => [String(code), closed(code), retry(1, 'keep')],
+		),
 		['an undocumented code', closed(4999), retry(1, 'new', 'displaced')],
 		['1002', closed(1002), retry(1, 'new', 'displaced')],
 		['no connection', ended({ cause: 'cannot_connect', openForMs: 0 }), retry(1, 'keep')],
@@ -51,108 +68,114 @@ describe('ReconnectPolicy', () => {
 		[
 			'the end of the session',
 			ended({ cause: 'session_closed', code: 1000 }),
-			{ kind: 'end', why: 'session_closed' },
+			end('session_closed'),
 		],
+		['no token: session closed', noToken(null, 'session_closed'), end('session_closed')],
+		['no token: rejected', noToken(rejection(403)), end('mint_rejected')],
+		[
+			'no token: an API token that may be accepted again later',
+			noToken(rejection(401)),
+			retry(60, 'new', 'mint_rejected', true),
+		],
+		['no token: unreachable', noToken(null, 'unreachable'), retry(1, 'new')],
+		["a URL that can't be used", { kind: 'url', wsUrl: 'ws://h.example.com' }, end('bad_url')],
 	])('%s', (_name, attempt, step) => {
 		expect(policyOf().next(attempt)).toEqual(step);
 	});
 
-	it('treats 1000, 1001, 1005, 1006, and 1011 as transient', () => {
-		for (const code of [1000, 1001, 1005, 1006, 1011]) expect(TRANSIENT_CODES.has(code)).toBe(true);
-		for (const code of [1003, 1008, 4401]) expect(TRANSIENT_CODES.has(code)).toBe(false);
+	it.each([1011, 4401])('%d: 6 attempts within a minute, then at intervals of minutes', (code) => {
+		expect(delaysAfter(times(12, closed(code)))).toEqual([
+			1, 2, 4, 8, 16, 30, 60, 120, 240, 480, 900, 900,
+		]);
 	});
 
-	const rejection = (status: number) =>
-		new ServiceRejection('no', forEveryone('Check it.'), '', status, NO_ERROR_BODY);
-
-	it.each<[string, AttemptEnd, object]>([
-		[
-			'session_closed',
-			{ kind: 'mint', result: { kind: 'session_closed', error: null } },
-			{ kind: 'end', why: 'session_closed' },
-		],
-		[
-			'rejected',
-			{ kind: 'mint', result: { kind: 'rejected', error: rejection(403) } },
-			{ kind: 'end', why: 'mint_rejected' },
-		],
-		[
-			'rejected API token, which may be accepted again later',
-			{ kind: 'mint', result: { kind: 'rejected', error: rejection(401) } },
-			{ kind: 'lost', why: 'mint_rejected' },
-		],
-		[
-			'unreachable',
-			{ kind: 'mint', result: { kind: 'unreachable', error: null } },
-			retry(1, 'new'),
-		],
-	])('a failed token request: %s', (_name, attempt, step) => {
-		expect(policyOf().next(attempt)).toEqual(step);
-	});
-
-	it("ends immediately if the URL can't be used", () => {
+	it('1008: a quick attempt and 30 slow polls, then intervals of minutes', () => {
 		const policy = policyOf();
-		expect(policy.next({ kind: 'url', wsUrl: 'ws://h.example.com' })).toEqual({
-			kind: 'end',
-			why: 'bad_url',
-		});
+		const delays = delaysAfter(times(33, closed(1008)), policy);
+		expect(delays).toEqual([1, ...Array.from({ length: 30 }, () => 20), 60, 120]);
+		// They don't delay the attempts after another end.
+		expect(delaysAfter([closed(1011)], policy)).toEqual([1]);
+		expect(policy.next(closed(1008))).toMatchObject({ rejections: 34 });
 	});
 
-	it.each([
-		[1011, 'keep', 'unreachable'],
-		[4401, 'new', 'token_rejected'],
-	] as const)('is lost after 6 attempts in a row, then begins again: %d', (code, token, why) => {
-		const policy = policyOf();
-		for (const seconds of [1, 2, 4, 8, 16, 30]) {
-			expect(policy.next(closed(code))).toEqual(retry(seconds, token, why));
-		}
-		expect(policy.next(closed(code))).toEqual({ kind: 'lost', why });
-		expect(policy.next(closed(code))).toEqual(retry(1, token, why));
-	});
-
-	it('of an action is lost after 4 attempts, and after the second 1008', () => {
-		const policy = policyOf(ACTION_LIMITS);
-		const kinds = [1006, 1006, 1006, 1006, 1006, 1008, 1008].map(
-			(code) => policy.next(closed(code)).kind,
-		);
-		expect(kinds).toEqual(['retry', 'retry', 'retry', 'retry', 'lost', 'retry', 'lost']);
-	});
-
-	it('resets its counts after a healthy connection of 45 seconds', () => {
-		const policy = policyOf();
-		policy.next(closed(1006));
-		expect(policy.next(closed(1006, 44_999))).toEqual(retry(2, 'keep'));
-		expect(policy.next(closed(1006, 45_000))).toEqual(retry(1, 'keep'));
-	});
-
-	it('reconnects once after an undocumented code, then is lost', () => {
+	it('an undocumented code: one careful reconnect, then intervals of minutes', () => {
 		const policy = policyOf();
 		policy.next(closed(4409));
-		expect(policy.next(closed(4409))).toEqual({ kind: 'lost', why: 'displaced' });
-		const healthy = policyOf();
-		healthy.next(closed(4409));
-		expect(healthy.next(closed(4409, 45_000))).toEqual(retry(1, 'new', 'displaced'));
+		expect(policy.next(closed(4409))).toEqual(retry(60, 'new', 'displaced', true));
+		expect(policy.next(closed(4409))).toEqual(retry(120, 'new', 'displaced', true));
 	});
 
-	it.each([
-		['without a claim: both reasons', false, 'in_use_or_inactive'],
-		['with a claim: the inactive agent', true, 'agent_inactive'],
-	] as const)(
-		'1008 %s, after a quick attempt and 10 minutes of slow polls',
-		(_name, claimed, why) => {
-			const policy = policyOf();
-			expect(policy.next(closed(1008, 100, claimed))).toEqual(retry(1, 'new', why));
-			for (let poll = 1; poll <= 30; poll += 1) {
-				expect(policy.next(closed(1008, 100, claimed))).toEqual(retry(20, 'new', why));
-			}
-			expect(policy.next(closed(1008, 100, claimed))).toEqual({ kind: 'lost', why });
+	it.each([1006, 1008, 4409])(
+		'%d: begins again after a connection of 45 seconds, a renewal, or for a new user',
+		async (code) => {
+			const clock = new FakeClock();
+			const policy = policyOf(clock);
+			const begun = clock.elapsed();
+			policy.next(closed(code));
+			await clock.advance(1_000);
+			expect(policy.next(closed(code, 44_999))).toMatchObject({ failingSince: begun });
+			const healthy = policy.next(closed(code, 45_000));
+			expect(healthy).toMatchObject({ afterMs: 1_000, failingSince: begun + 1_000 });
+			policy.next(ended({ cause: 'renewed', openForMs: 10 }));
+			expect(delaysAfter([closed(code)], policy)).toEqual([1]);
+			policy.restart();
+			expect(delaysAfter([closed(code)], policy)).toEqual([1]);
 		},
 	);
+});
 
-	it('starts with a quick attempt again after 1008 and a healthy connection', () => {
-		const policy = policyOf();
-		policy.next(closed(1008));
-		expect(policy.next(closed(1008))).toMatchObject({ afterMs: 20_000 });
-		expect(policy.next(closed(1008, 45_000))).toMatchObject({ afterMs: 1_000 });
+const KINDS: EndingKind[] = [
+	'session_closed',
+	'agent_inactive',
+	'in_use_or_inactive',
+	'token_rejected',
+	'unreachable',
+	'mint_rejected',
+	'bad_url',
+	'displaced',
+	'client_bug',
+];
+
+test.each(KINDS)('%s: message and resolution', (kind) => {
+	const { message, resolution } = describeEnding(kind, closed(1006), '');
+	expect(`${message}.\n${resolution}`).toMatchSnapshot();
+});
+
+test('includes what the service reported and the close code', () => {
+	expect(describeEnding('unreachable', closed(1011), 'close code 1011')).toMatchObject({
+		kind: 'unreachable',
+		originalMessage: 'close code 1011',
+		code: 1011,
+		status: null,
 	});
+	expect(describeEnding('unreachable', ended({}), '').originalMessage).toBeUndefined();
+});
+
+test('explains a rejected token with the error table, with its status', () => {
+	expect(describeEnding('mint_rejected', noToken(rejection(403)), 'agent_not_found')).toMatchObject(
+		{
+			message: 'The agent is unknown',
+			resolution: 'Check the agent.',
+			status: 403,
+			code: null,
+		},
+	);
+	expect(describeEnding('unreachable', noToken(rejection(403)), '').message).toBe(
+		'The connection to the chat session keeps failing',
+	);
+	expect(describeEnding('mint_rejected', noToken(new Error('x')), '').message).toBe(
+		'The service issues no WebSocket token for this session',
+	);
+});
+
+test.each<[AttemptEnd, string]>([
+	[ended({ code: 1008, reason: 'agent inactive' }), 'close code 1008 · agent inactive'],
+	[closed(1006), 'close code 1006'],
+	[ended({}), ''],
+	[noToken(rejection(403)), 'agent_not_found'],
+	[noToken(new Error('down')), 'down'],
+	[noToken('down'), ''],
+	[{ kind: 'url', wsUrl: 'https://h.example.com/p?token=s' }, 'https://h.example.com/p'],
+])('reports %j as %j', (attempt, reason) => {
+	expect(serviceReason(attempt)).toBe(reason);
 });

@@ -2,7 +2,7 @@ import {
 	type LeaseOptions,
 	SharedConnections,
 } from '../../../../nodes/shared/chat/sharedConnections';
-import type { ChatEnded } from '../../../../nodes/shared/chat/endings';
+import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 import { messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
@@ -87,19 +87,6 @@ describe('one connection for a session', () => {
 		one.close();
 		await clock.advance(60_000);
 		expect(socket().closeCalls).toEqual([]);
-		two.close();
-		await clock.advance(499);
-		expect(socket().closeCalls).toEqual([]);
-		await clock.advance(1);
-		expect(socket().closeCalls).toEqual([1000]);
-	});
-
-	it('counts that time from the end of the last lease', async () => {
-		const { lease, socket, connect, clock } = processHarness();
-		const [one, two] = [lease().lease, lease().lease];
-		await connect();
-		one.close();
-		await clock.advance(400);
 		two.close();
 		await clock.advance(499);
 		expect(socket().closeCalls).toEqual([]);
@@ -227,19 +214,74 @@ describe('a trigger whose session is lost', () => {
 		expect(new Set(clientIds()).size).toBe(1);
 	});
 
-	it("isn't affected by attempts of actions that fail", async () => {
-		const { trigger, lease, sockets, socket, clock } = await lost();
-		for (let count = 0; count < 5; count += 1) {
-			lease();
-			await settle();
-			socket().breaks();
+	it('is told once an outage, and at most once an hour', async () => {
+		const { trigger, connect, socket, clock } = await lost();
+		await clock.advance(60_000);
+		await connect();
+		await clock.advance(60_000);
+		const reports: number[] = [];
+		for (let minute = 1; minute <= 150; minute++) {
+			if (socket().readyState < 3) socket().breaks();
+			await clock.advance(60_000);
+			reports.push(trigger.losses.length);
+		}
+		// The second outage is still reported, when the hour has passed.
+		expect([reports.indexOf(2) > 50, reports.indexOf(2) < 90]).toEqual([true, true]);
+		expect(reports.at(-1)).toBe(2);
+		trigger.lease.close();
+	});
+
+	it("isn't told if a proxy closes each quiet connection after a minute", async () => {
+		const { lease, socket, clock } = processHarness();
+		const trigger = lease('trigger');
+		await settle();
+		for (const ms of [54_900, 59_990, 60_010, 54_900, 59_990]) {
+			socket().opens();
+			await clock.advance(ms);
+			socket().ends(1006);
 			await clock.advance(1_000);
 		}
-		const before = sockets.length;
-		await clock.advance(60_000);
-		expect(sockets.length).toBeGreaterThan(before);
+		expect(trigger.losses).toEqual([]);
+	});
+
+	it('is told if two clients with Disconnect Other Connection displace each other', async () => {
+		const { lease, socket, clock, connect } = processHarness();
+		const trigger = lease('trigger', { disconnectOther: true });
+		for (let round = 0; round < 5; round += 1) {
+			await connect();
+			// The other client takes over before the connection counts as healthy.
+			await clock.advance(20_000);
+			socket().ends(1000);
+			await clock.advance(30_000);
+		}
 		expect(trigger.losses).toHaveLength(1);
-		trigger.lease.close();
+	});
+
+	it('is told after ten minutes of 1008', async () => {
+		const { lease, socket, clock, sockets } = processHarness();
+		const trigger = lease('trigger');
+		await settle();
+		for (let attempt = 1; attempt <= 31; attempt += 1) {
+			socket().opens();
+			socket().ends(1008, 'policy');
+			await clock.advance(attempt === 1 ? 1_000 : 20_000);
+		}
+		expect([trigger.losses, sockets.length]).toEqual([[], 32]);
+		socket().ends(1008, 'policy');
+		await settle();
+		expect(trigger.losses).toMatchObject([{ kind: 'in_use_or_inactive' }]);
+	});
+
+	it('is told at once about a second close with an undocumented code', async () => {
+		const { lease, socket, connect, clock } = processHarness();
+		const trigger = lease('trigger');
+		await connect();
+		socket().ends(4409, 'replaced');
+		await clock.advance(1_000);
+		await connect();
+		socket().ends(4409, 'replaced');
+		await settle();
+		expect(trigger.losses).toMatchObject([{ kind: 'displaced', code: 4409 }]);
 	});
 });
 
@@ -302,10 +344,8 @@ describe('leases with different limits', () => {
 		expect([use.sockets.length, action.endings.length]).toEqual([5, 0]);
 		await reject(use, 0);
 		expect(action.endings).toHaveLength(1);
-		// The next slow poll is due at its time.
-		await use.clock.advance(13_000);
-		expect(use.sockets).toHaveLength(5);
-		await use.clock.advance(1_000);
+		// The trigger continues with slow polls.
+		await use.clock.advance(20_000);
 		expect(use.sockets).toHaveLength(6);
 	});
 
@@ -325,29 +365,44 @@ describe('leases with different limits', () => {
 		expect(await action.lease.ready()).toEqual({ kind: 'open' });
 	});
 
-	it("many actions during an outage don't shorten the time for which the trigger retries", async () => {
-		const use = processHarness();
-		const trigger = use.lease('trigger');
-		await settle();
-		for (let count = 0; count < 20; count++) {
-			use.socket().breaks();
+	it.each([
+		['an outage', 20, 1006],
+		['a rejection by the service', 40, 1008],
+	])(
+		"many actions during %s don't shorten the time for which the trigger retries",
+		async (_name, count, code) => {
+			const use = processHarness();
+			const trigger = use.lease('trigger');
 			await settle();
-			use.lease();
+			for (let action = 0; action < count; action++) {
+				use.socket().ends(code);
+				await settle();
+				const { lease } = use.lease();
+				await use.clock.advance(1_000);
+				lease.close();
+			}
+			expect([trigger.losses, trigger.endings]).toEqual([[], []]);
+			// They don't delay its report either.
+			await use.clock.advance(600_000);
+			use.socket().ends(code);
 			await settle();
-		}
-		expect([trigger.losses, trigger.endings]).toEqual([[], []]);
-	});
+			expect(trigger.losses).toHaveLength(1);
+		},
+	);
 
-	it("many actions while another client uses the session don't shorten it either", async () => {
+	it('an action that was connected before has all its time after a loss', async () => {
 		const use = processHarness();
-		const trigger = use.lease('trigger');
-		await settle();
-		for (let count = 0; count < 40; count++) {
-			await reject(use, 0);
-			use.lease();
-			await use.clock.advance(1_000);
+		const action = use.lease();
+		await use.connect();
+		await use.clock.advance(60_000);
+		use.socket().breaks();
+		for (const seconds of [1, 2, 4, 8]) {
+			await use.clock.advance(seconds * 1_000);
+			expect(action.endings).toEqual([]);
+			use.socket().breaks();
 		}
-		expect([trigger.losses, trigger.endings]).toEqual([[], []]);
+		await settle();
+		expect(action.endings).toMatchObject([{ kind: 'unreachable' }]);
 	});
 
 	it('closes if all actions have given up', async () => {

@@ -3,7 +3,6 @@ import { ChatConnection } from '../../../../nodes/shared/chat/connection';
 import { type ChatEvent, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { mintToken } from '../../../../nodes/shared/chat/token';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
-import type { TurnOutcome } from '../../../../nodes/shared/chat/turn';
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { FastClock } from '../../../engine/fastClock';
@@ -78,13 +77,9 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 			ackTimeoutMs: 20_000,
 		});
 
-	it.each<[string, Partial<TurnOutcome>]>([
-		['Hello', { kind: 'completed' }],
-		['please merge this', { kind: 'accepted' }],
-		['please be busy once', { kind: 'completed' }],
-		['please be invalid: invalid_interaction', { kind: 'invalid', code: 'invalid_interaction' }],
-		['please fail', { kind: 'failed' }],
-		['please send garbage', { kind: 'completed' }],
+	it.each<[string, object]>([
+		['Hello', { kind: 'ack', ack: { state: 'default' } }],
+		['please send garbage', { kind: 'ack', ack: { state: 'default' } }],
 		['please never ack', { kind: 'unknown', why: 'no_ack', hasKey: false }],
 		['please drop me', { kind: 'unknown', why: 'lost', hasKey: false }],
 	])('%s', async (content, outcome) => {
@@ -94,8 +89,7 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 
 	it('sends again with a key after the connection broke, and the turn runs once', async () => {
 		const { connection, events } = connect();
-		const outcome = await say(connection, 'please drop me', 'key-1');
-		expect(['replayed', 'unknown']).toContain(outcome.kind);
+		await say(connection, 'please drop me', 'key-1');
 		const ofCustomer = events.filter(({ payload }) => payload.role === 'user');
 		expect(ofCustomer).toHaveLength(1);
 	});
@@ -206,34 +200,6 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		const disconnecting = connect({ disconnectOther: true });
 		expect(await disconnecting.connection.ready()).toEqual({ kind: 'open' });
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
-	});
-
-	it("keeps trying if the service isn't reachable, without showing a token", async () => {
-		const gone = await startSimulator({ dialect });
-		const ws_url = gone.baseUrl.replace('http', 'ws');
-		await gone.stop();
-		const logged: unknown[] = [];
-		const note = (...parts: unknown[]) => logged.push(parts);
-		const { connection } = connect({
-			mintToken: async () => ({
-				kind: 'token',
-				token: { token: 'very-secret', ws_url, expires_at: NaN, stream: 'user' },
-			}),
-			log: { debug: note, info: note, warn: note },
-		});
-		await eventually(() => connection.attempts > 2);
-		const { lastFailure } = connection;
-		expect(lastFailure).toMatchObject({ kind: 'unreachable' });
-		expect(JSON.stringify([logged, lastFailure, lastFailure?.message])).not.toContain(
-			'very-secret',
-		);
-	});
-
-	it('reports an inactive agent if it may take over', async () => {
-		sim.sessions.setAgentActive(fixtures.agents.full, false);
-		const { connection } = connect({ disconnectOther: true });
-		await eventually(() => connection.lastFailure !== null);
-		expect(connection.lastFailure).toMatchObject({ kind: 'agent_inactive' });
 	});
 
 	it('reconnects automatically when the agent is active again', async () => {

@@ -4,7 +4,7 @@ import { forEveryone } from '../../../../nodes/shared/api/resolution';
 import type { ServiceRequest } from '../../../../nodes/shared/api/http';
 import { TransportFault } from '../../../../nodes/shared/api/http';
 import type { JsonValue } from '../../../../nodes/shared/json';
-import { mintToken, withLifetime } from '../../../../nodes/shared/chat/token';
+import { mintToken, withRenewal } from '../../../../nodes/shared/chat/token';
 import { chatConnectionHarness, settle } from './fakes';
 import { clientOf } from '../api/clientOf';
 
@@ -118,29 +118,29 @@ describe('mintToken', () => {
 
 	it('uses the message of the error table in the ending', async () => {
 		const body = { success: false, error: 'Invalid API token', details: null };
-		const { connection, losses } = chatConnectionHarness({
+		const { connection, failures } = chatConnectionHarness({
 			mintToken: async () => await mint(401, body),
 		});
 		connection.start();
 		await settle();
-		expect(losses[0]).toMatchObject({
+		expect(failures[0]).toMatchObject({
 			kind: 'mint_rejected',
 			message: 'The service rejected the API token',
 			originalMessage: 'Invalid API token',
 		});
-		expect(losses[0]?.resolution).toContain("In 'API Token'");
+		expect(failures[0]?.resolution).toContain("In 'API Token'");
 	});
 });
 
-describe('the lifetime of a token', () => {
+describe('a token is renewed after at least 70 % of its lifetime', () => {
 	it.each([
-		['by expires_at', 60, 60_000],
-		['at most the documented 5 minutes', 3_600, 300_000],
-		['the documented 5 minutes if it has expired, because the clock here is wrong', -600, 300_000],
-		['the documented 5 minutes without an expiry time', NaN, 300_000],
+		['by expires_at', 60, 42_000],
+		['at most the documented 5 minutes', 3_600, 210_000],
+		['the documented 5 minutes if it has expired, because the clock here is wrong', -600, 210_000],
+		['the documented 5 minutes without an expiry time', NaN, 210_000],
 	])('%s', (_name, seconds, ms) => {
 		const now = 1_700_000_000_000;
 		const token = { ...DATA, expires_at: now / 1_000 + seconds };
-		expect(withLifetime(token, 7_000, now)).toEqual({ token, mintedAt: 7_000, endsAt: 7_000 + ms });
+		expect(withRenewal(token, 7_000, now, 0)).toEqual({ ...token, renewAt: 7_000 + ms });
 	});
 });

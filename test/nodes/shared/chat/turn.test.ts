@@ -1,8 +1,4 @@
-import {
-	interactionFrame,
-	INVALID_CODES,
-	messageFrame,
-} from '../../../../nodes/shared/chat/frames';
+import { interactionFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
@@ -28,66 +24,22 @@ describe('a frame and its ack', () => {
 			message_id: 'm',
 		};
 		socket().receives(ackFrame(payload));
-		expect(await whole).toMatchObject({ kind: 'completed', ack: { payload } });
+		expect(await whole).toEqual({
+			kind: 'ack',
+			ack: { state: 'default', payload },
+			missingBefore: null,
+		});
 	});
 
-	it('default without a reply is completed too', async () => {
-		const { socket, whole } = await turn(messageFrame('hi'));
-		socket().receives(ackFrame({ state: 'default', reply: null }));
-		expect((await whole).kind).toBe('completed');
-	});
-
-	it.each([...INVALID_CODES, 'newer_code', null])('invalid: %s', async (code) => {
-		const { socket, whole } = await turn(messageFrame('hi'));
-		socket().receives(ackFrame({ state: 'invalid', error: code }));
-		expect(await whole).toMatchObject({ kind: 'invalid', code });
-		expect(socket().sent).toHaveLength(1);
-	});
-
-	it.each(['invalid', 'error'])(
-		'%s with a reason that is not text: the reason is shown',
+	it.each(['error', 'invalid', 'brand_new', 'merged', 'accepted'])(
+		"%s: returned immediately, and isn't sent again",
 		async (state) => {
-			const { socket, whole } = await turn(messageFrame('hi'));
-			socket().receives(ackFrame({ state, error: { code: 7 } }));
-			expect(turnFault(await whole)).toMatchObject({
-				message: expect.not.stringContaining('no reason'),
-				resolution: expect.not.stringContaining('no reason'),
-				originalMessage: '{"code":7}',
-			});
-		},
-	);
-
-	it.each([
-		['error', 'failed'],
-		['brand_new', 'unrecognized'],
-	])("%s: %s, and isn't sent again", async (state, kind) => {
-		const { socket, whole, clock } = await turn(WITH_KEY);
-		socket().receives(ackFrame({ state }));
-		expect((await whole).kind).toBe(kind);
-		await clock.advance(60_000);
-		expect(socket().sent).toHaveLength(1);
-	});
-
-	it.each([
-		['a text', 'not today', 'not today'],
-		['an object', { code: 7 }, '{"code":7}'],
-		['true', true, 'true'],
-	])(
-		'an undocumented state with an error (%s): rejected',
-		async (_name, error, originalMessage) => {
-			const { socket, whole } = await turn(WITH_KEY);
-			socket().receives(ackFrame({ state: 'brand_new', error }));
-			expect(await whole).toMatchObject({ kind: 'rejected', originalMessage });
+			const { socket, whole, clock } = await turn(WITH_KEY);
+			const payload = { state, error: 'reason', merged_into: 't-9', turn_id: 't-1' };
+			socket().receives(ackFrame(payload));
+			expect(await whole).toEqual({ kind: 'ack', ack: { state, payload }, missingBefore: null });
+			await clock.advance(60_000);
 			expect(socket().sent).toHaveLength(1);
-		},
-	);
-
-	it.each([null, '', false])(
-		'an undocumented state with the error %j: passed through',
-		async (error) => {
-			const { socket, whole } = await turn(WITH_KEY);
-			socket().receives(ackFrame({ state: 'brand_new', error }));
-			expect((await whole).kind).toBe('unrecognized');
 		},
 	);
 
@@ -100,7 +52,7 @@ describe('a frame and its ack', () => {
 			message_id: expect.stringMatching(/^n8n-/),
 		});
 		socket().receives(ackFrame({ state: 'default', reply: 'ok' }));
-		expect((await whole).kind).toBe('completed');
+		expect((await whole).kind).toBe('ack');
 	});
 });
 
@@ -145,7 +97,7 @@ describe('a session that is closed during the turn', () => {
 		await clock.advance(60_000);
 		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
 		expect(await whole).toMatchObject({
-			kind: 'completed',
+			kind: 'ack',
 			ack: { payload: { reply: 'Goodbye' } },
 		});
 		await clock.advance(2_000);
@@ -185,7 +137,8 @@ describe('a session that is closed during the turn', () => {
 		happens(socket(), 'session_closed', {});
 		const next = sendTurn(connection, messageFrame('hello?'), { clock, random: () => 0.5 });
 		socket().receives(ackFrame({ state: 'default', reply: 'Goodbye' }));
-		expect(await whole).toMatchObject({ kind: 'completed' });
+		expect(await whole).toMatchObject({ kind: 'ack' });
+		await clock.advance(4_000);
 		expect(await next).toMatchObject({
 			kind: 'not_sent',
 			readiness: { kind: 'ended', ending: { kind: 'session_closed' } },
@@ -209,7 +162,7 @@ describe('busy', () => {
 		}
 		socket().receives(ackFrame({ state: 'default', reply: 'at last' }));
 		expect(await whole).toMatchObject({
-			kind: 'completed',
+			kind: 'ack',
 			ack: { payload: { reply: 'at last' } },
 		});
 		expect(new Set(socket().sent).size).toBe(1);
@@ -222,7 +175,7 @@ describe('busy', () => {
 		};
 		socket().receives(busy);
 		await clock.advance(120_000);
-		expect(await whole).toMatchObject({ kind: 'busy', attempts: 6 });
+		expect(await whole).toMatchObject({ kind: 'ack', ack: { state: 'busy' }, missingBefore: null });
 		expect(socket().sent).toHaveLength(6);
 	});
 
@@ -244,7 +197,7 @@ describe('busy', () => {
 		};
 		socket().receives(busy);
 		await clock.advance(120_000);
-		expect(await whole).toEqual({ kind: 'unknown', why: 'lost', hasKey: true });
+		expect(await whole).toMatchObject({ ack: { state: 'busy' }, missingBefore: 'lost' });
 	});
 });
 
@@ -287,7 +240,7 @@ describe('no ack', () => {
 		await clock.advance(1_000);
 		await connect();
 		socket().receives(ackFrame({ state: 'default', reply: 'once' }));
-		expect(await whole).toMatchObject({ kind: 'completed', ack: { payload: { reply: 'once' } } });
+		expect(await whole).toMatchObject({ kind: 'ack', ack: { payload: { reply: 'once' } } });
 		const [first, second] = sockets.map(({ sent }) => sent);
 		expect(second).toEqual(first);
 	});
@@ -304,22 +257,15 @@ describe('no ack', () => {
 		expect(sockets.flatMap(({ sent }) => sent)).toHaveLength(3);
 	});
 
-	it.each([
-		['invalid', 'agent_inactive'],
-		['invalid', 'idempotency_key_reused'],
-		['error', 'internal_error'],
-		['brand_new', 'not now'],
-	])(`a second attempt with the state "%s" doesn't settle the first`, async (state, error) => {
+	it("a second attempt with another ack than an accepting one doesn't settle the first", async () => {
 		const { socket, whole, clock, connect } = await turn(WITH_KEY);
 		socket().breaks();
 		await clock.advance(1_000);
 		await connect();
-		socket().receives(ackFrame({ state, error }));
+		socket().receives(ackFrame({ state: 'invalid', error: 'agent_inactive' }));
 		const outcome = await whole;
-		expect(outcome).toEqual({ kind: 'unknown', why: 'lost', hasKey: true, rejection: error });
-		const fault = turnFault(outcome);
-		expect(fault).toMatchObject({ outcome: 'unknown', originalMessage: error });
-		expect(fault?.message).toContain('may have accepted the message');
+		expect(outcome).toMatchObject({ kind: 'ack', missingBefore: 'lost' });
+		expect(turnFault(outcome)?.outcome).toBe('unknown');
 	});
 
 	it("stays unknown if the session can't be connected again", async () => {
@@ -335,6 +281,22 @@ describe('no ack', () => {
 		await settle();
 		socket().ends(1003);
 		expect(await whole).toMatchObject({ kind: 'not_sent', readiness: { kind: 'ended' } });
+	});
+
+	it.each([
+		['without a key: unknown', messageFrame('hi'), 1, { kind: 'unknown', why: 'no_ack' }],
+		['with a key: sent again', WITH_KEY, 2, { kind: 'ack', ack: { payload: { reply: 'once' } } }],
+	])('messages of the agent are no ack, %s', async (_name, frame, sent, outcome) => {
+		const { sockets, socket, whole, clock, connect } = await turn(frame);
+		happens(socket(), 'message_received', { id: 1, role: 'user', content: 'hi' });
+		happens(socket(), 'message_received', { id: 2, role: 'ai', content: 'one moment' });
+		await clock.advance(119_999);
+		expect([socket().sent.length, socket().closeCalls]).toEqual([1, []]);
+		await clock.advance(1_001);
+		await connect();
+		if (sent === 2) socket().receives(ackFrame({ state: 'accepted', reply: 'once' }));
+		expect(await whole).toMatchObject(outcome);
+		expect(sockets.flatMap((one) => one.sent)).toHaveLength(sent);
 	});
 
 	it('uses the given timeouts', async () => {

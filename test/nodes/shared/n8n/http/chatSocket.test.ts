@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ChatSocketPool } from '../../../../../nodes/shared/n8n/http/chatSocket';
 import { clock, type AccountClient } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { startDeadline } from '../../../../../nodes/shared/n8n/tools/toolDeadline';
-import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
+import { ChatEnded } from '../../../../../nodes/shared/chat/reconnectPolicy';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
 import {
 	type ChatLease,

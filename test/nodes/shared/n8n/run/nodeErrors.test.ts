@@ -5,7 +5,7 @@ import {
 	ServiceRejection,
 } from '../../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../../nodes/shared/api/resolution';
-import { ChatEnded } from '../../../../../nodes/shared/chat/endings';
+import { ChatEnded } from '../../../../../nodes/shared/chat/reconnectPolicy';
 import { toNodeError } from '../../../../../nodes/shared/n8n/run/nodeErrors';
 import { makeNode } from '../../../../engine';
 
