@@ -77,6 +77,8 @@ describe('Call Completed Trigger in real n8n', () => {
 		expect(await outputs(1)).toHaveLength(1);
 		if (workflow === undefined) throw new Error('No workflow is published');
 		await n8n.deactivate(workflow);
+		// Otherwise, the earlier publication could accept the next requests.
+		await until('the trigger to stop', async () => (await post(url, '')).status === 404);
 		await n8n.activate(workflow);
 		await until('the trigger to listen', async () => (await post(url, '')).status === 400);
 		await until('the report to be accepted', async () => {
