@@ -10,12 +10,6 @@ export function mockTime(time: () => number): void {
 	jest.spyOn(clock, 'elapsed').mockImplementation(() => time() - ORIGIN);
 }
 
-/** Lets the test move the time, as with `jest.advanceTimersByTimeAsync`. */
-export function useFakeTime(): void {
-	jest.useFakeTimers();
-	mockTime(() => Date.now());
-}
-
 /**
  * Makes each `clock.sleep` end immediately and move the clock by its length, until mocks are restored.
  *

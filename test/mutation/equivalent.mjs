@@ -13,7 +13,6 @@ export const EQUIVALENT = [
 	['phone/campaignPhone.ts', "'number'", '""', SHORT_CUT],
 	['phone/campaignPhone.ts', "typeof value === 'number'", 'false', SHORT_CUT],
 	['push/cells.ts', 'path.length === 0', 'false', 'the column without a name is the text itself'],
-	['triggers/activeTriggers.ts', 'ms <= 0', 'ms < 0', 'a wait of 0 ms has the same effect'],
 	['phone/campaignPhone.ts', "'string'", '""', SHORT_CUT],
 	[
 		'phone/written.ts',
@@ -22,20 +21,7 @@ export const EQUIVALENT = [
 		'digits with a plus in between are not a number, and no known code contains two zeros',
 	],
 	['once/executionStore.ts', "''", '"Stryker was here!"', NO_SUCH_TEXT],
-	[
-		'triggers/executionStarter.ts',
-		'key !== undefined',
-		'true',
-		'nothing is looked up without a key',
-	],
 	['ChatEventsTrigger/activate.ts', 'false', 'true', FILLED_IN],
-	['CallCompletedTrigger/onCompletion.ts', 'true', 'false', FILLED_IN],
-	[
-		'CallCompletedTrigger/onCompletion.ts',
-		'[]',
-		'["Stryker was here"]',
-		'no part that can be included has that name',
-	],
 	[
 		'ChatEventsTrigger/lossReporter.ts',
 		'first?.sessionId',
@@ -103,14 +89,6 @@ export const EQUIVALENT = [
 		"in the editor's test n8n takes the first event, and ignores the key",
 	],
 	['api/retry.ts', '() => false', '() => undefined', 'both values are falsy'],
-	['once/writeAheadLog.ts', 'remove.length > 0', 'true', 'removing nothing has no effect'],
-	[
-		'once/writeAheadLog.ts',
-		"''",
-		'"Stryker was here!"',
-		'each request has its text',
-		"request = ''",
-	],
 	[
 		'calls/callList.ts',
 		'lists[0]?.length',
@@ -127,18 +105,6 @@ export const EQUIVALENT = [
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
 	['push/phones.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
-	[
-		'CallCompletedTrigger/unverified.ts',
-		'calls[0]?.error',
-		'calls[0].error',
-		'a message is about at least one call',
-	],
-	...['true', 'soon >= 0'].map((replacement) => [
-		'CallCompletedTrigger/callVerifier.ts',
-		'soon > 0',
-		replacement,
-		'a wait of 0 ms only fails if the trigger is closed, and then nothing is read either',
-	]),
 	['ChatEventsTrigger/eventStarter.ts', '() => false', '() => undefined', 'both values are falsy'],
 	[
 		'CampaignProgressTrigger/campaignProgress.ts',
