@@ -22,17 +22,18 @@ export const MAX_DEPTH = 500;
  * `Number.MAX_SAFE_INTEGER` become texts with the same digits, because two long IDs would be the same number.
  */
 export function parseJson(text: string): JsonValue | undefined {
-	const value = parseStringified(text);
-	if (value === undefined || !LONG_NUMBER.test(text)) return value;
-	const exact = quoteUnsafeIntegers(text);
-	return exact === text ? value : parseStringified(exact);
+	return LONG_NUMBER.test(text) ? parsed(text, exactInteger) : parseStringified(text);
 }
 
 /** The same for a text of `JSON.stringify`, whose numbers stay numbers. */
 export function parseStringified(text: string): JsonValue | undefined {
+	return parsed(text);
+}
+
+function parsed(text: string, replace?: typeof exactInteger): JsonValue | undefined {
 	try {
 		if (isTooDeepText(text)) return undefined;
-		const value: unknown = JSON.parse(text);
+		const value: unknown = JSON.parse(text, replace);
 		return isJsonValue(value) ? value : undefined;
 	} catch {
 		return undefined;
@@ -40,78 +41,18 @@ export function parseStringified(text: string): JsonValue | undefined {
 }
 
 /** Integers with fewer digits are safe. */
-const LONG_NUMBER_LENGTH = 16;
 const LONG_NUMBER = /\d{16}/;
 
-/** Quotes the integers of a valid JSON text that JavaScript would round. */
-function quoteUnsafeIntegers(text: string): string {
-	let quoted = '';
-	let copied = 0;
-	for (let at = 0; at < text.length; at++) {
-		const code = text.charCodeAt(at);
-		if (code === QUOTE) at = endOfString(text, at);
-		else if (isOfNumber(code)) {
-			const end = endOfNumber(text, at);
-			if (end - at >= LONG_NUMBER_LENGTH && isUnsafeInteger(text.slice(at, end))) {
-				quoted += `${text.slice(copied, at)}"${text.slice(at, end)}"`;
-				copied = end;
-			}
-			at = end - 1;
-		}
-	}
-	return quoted + text.slice(copied);
-}
-
-const QUOTE = 0x22;
-
-function endOfNumber(text: string, start: number): number {
-	let end = start;
-	while (isOfNumber(text.charCodeAt(end))) end++;
-	return end;
-}
-
-/** Whether a character outside a string is part of a number: a digit, `+`, `-`, `.`, `e`, or `E`. */
-function isOfNumber(code: number): boolean {
-	return (code >= 0x2b && code <= 0x39 && code !== 0x2c) || code === 0x65 || code === 0x45;
-}
-
-function isUnsafeInteger(number: string): boolean {
-	return !/[.eE]/.test(number) && !Number.isSafeInteger(Number(number));
+/** Replaces an integer that JavaScript would round with the text of its digits. */
+function exactInteger(_name: string, value: unknown, ...[context]: unknown[]): unknown {
+	if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+	const digits = isJsonObject(context) ? context.source : undefined;
+	return typeof digits === 'string' && !/[.eE]/.test(digits) ? digits : value;
 }
 
 /** Always true for a result of `JSON.parse`. For the compiler. */
 function isJsonValue(value: unknown): value is JsonValue {
 	return value !== undefined;
-}
-
-/** Strings and punctuation. A string without a closing quote extends to the end, so the search stays linear. */
-const JSON_MARKS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[{}[\],:]/g;
-
-/**
- * Finds names that an object in a JSON text has more than once. `JSON.parse` keeps only the last one.
- *
- * @returns the path of each repeated name
- */
-export function repeatedNames(text: string): string[][] {
-	const repeated: string[][] = [];
-	/** The objects and lists around the current position, with the current name in each object. */
-	const around: Array<{ names: Set<string>; name?: string }> = [];
-	let last = '';
-	for (const [mark] of text.matchAll(JSON_MARKS)) {
-		const inner = around.at(-1);
-		if (mark === '{' || mark === '[') around.push({ names: new Set() });
-		else if (mark === '}' || mark === ']') around.pop();
-		else if (mark === ':' && inner !== undefined) {
-			const name = parseJson(last);
-			inner.name = typeof name === 'string' ? name : last;
-			if (inner.names.has(inner.name)) {
-				repeated.push(around.flatMap((outer) => outer.name ?? []));
-			}
-			inner.names.add(inner.name);
-		}
-		last = mark;
-	}
-	return repeated;
 }
 
 /** Whether a JSON text is nested too deeply. `JSON.parse` is slow for such a text. */

@@ -67,8 +67,12 @@ export function joinedWithAnd(parts: readonly string[]): string {
 export const MAX_NAMED = 50;
 
 /** Lists names for a message. */
-export function named<T>(things: readonly T[], nameOf: (thing: T) => string): string {
-	const names = things.slice(0, MAX_NAMED).map(nameOf);
+export function named<T>(
+	things: readonly T[],
+	nameOf: (thing: T) => string,
+	max = MAX_NAMED,
+): string {
+	const names = things.slice(0, max).map(nameOf);
 	const more = things.length - names.length;
 	return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

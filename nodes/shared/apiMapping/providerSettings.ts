@@ -1,9 +1,8 @@
-import truncate from 'lodash/truncate';
 import { InvalidInput } from '../api/errors';
 import { onScreenOnly } from '../api/resolution';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson, repeatedNames } from '../json';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
 import { withoutInvisible } from '../text';
-import { joinedWithAnd } from '../values';
+import { joinedWithAnd, named, quoted } from '../values';
 import type { MappingField } from './field';
 import { MAPPING_TOPICS, type MappingTopic } from './topics';
 
@@ -28,9 +27,8 @@ export function readProviderSettings(text: string): ProviderSettings {
 	if (text.trim() === '') return new Map();
 	const written = withPlainSpace(withoutInvisible(text));
 	const block = parseJson(written);
-	if (!isJsonObject(block)) throw noBlock(written);
+	if (!isJsonObject(block)) throw noBlock();
 	const faults = [
-		...repeatedIn(written),
 		...unknownIn(block, namesOf(MAPPING_TOPICS), 'the block'),
 		...MAPPING_TOPICS.flatMap((topic) => {
 			const settings = ownIn(block, topic.name);
@@ -50,25 +48,6 @@ export function readProviderSettings(text: string): ProviderSettings {
 function withPlainSpace(text: string): string {
 	// A string without a closing quote extends to the end of the text, so the search stays linear.
 	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|\s/g, (part) => (/^\s/.test(part) ? ' ' : part));
-}
-
-/** Removes trailing commas. */
-function withoutTrailingCommas(text: string): string {
-	return text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|,(?=\s*[}\]])/g, (part) =>
-		part === ',' ? '' : part,
-	);
-}
-
-/** Finds repeated names. JSON keeps only the last value of a name. */
-function repeatedIn(text: string): string[] {
-	const names = repeatedNames(text).map((path) => ({
-		name: path.at(-1) ?? '',
-		in: path.slice(0, -1),
-	}));
-	return names.map(({ name, in: outer }) => {
-		const owner = outer.length === 0 ? 'the block' : quotedName(outer.join('.'));
-		return `${owner} has ${quotedName(name)} more than once`;
-	});
 }
 
 function faultsIn({ name, fields }: MappingTopic, settings: JsonValue): string[] {
@@ -101,25 +80,15 @@ function faultOf(
 	return `must be text in quotation marks${orNull}`;
 }
 
+/** Names to list in a message. */
+const MAX_NAMES = 10;
+
 function unknownIn(settings: JsonObject, known: string[], owner: string): string[] {
 	const unknown = Object.keys(settings).filter((name) => !known.includes(name));
-	return unknown.length > 0 ? [`${owner} has unknown names: ${shortened(unknown)}`] : [];
+	return unknown.length > 0
+		? [`${owner} has unknown names: ${named(unknown, quoted, MAX_NAMES)}`]
+		: [];
 }
-
-const MAX_NAMES = 10;
-const MAX_NAME_LENGTH = 60;
-
-/** Names for a message, with limited number and length. */
-function shortened(names: string[]): string {
-	const shown = names
-		.slice(0, MAX_NAMES)
-		.map((name) => truncate(name, { length: MAX_NAME_LENGTH, omission: '…' }));
-	const more = names.length - shown.length;
-	return `${quotedNames(shown)}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''}`;
-}
-
-const quotedName = (name: string): string =>
-	`"${truncate(name, { length: MAX_NAME_LENGTH, omission: '…' })}"`;
 
 const quotedNames = (names: readonly string[]) => joinedWithAnd(names.map((name) => `"${name}"`));
 
@@ -129,20 +98,13 @@ function ownIn(settings: JsonObject, name: string): JsonValue | undefined {
 	return Object.hasOwn(settings, name) ? settings[name] : undefined;
 }
 
-function noBlock(text: string): InvalidInput {
+function noBlock(): InvalidInput {
 	return new InvalidInput(
 		`'${PROVIDER_SETTINGS_LABEL}' in the credential isn't a valid block of settings`,
-		onScreenOnly(howToFix(text)),
+		onScreenOnly(
+			'Paste only the block that your provider sent, from the first curly bracket to the last. It needs straight quotation marks ("), and no comma before a closing bracket.',
+		),
 	);
-}
-
-function howToFix(text: string): string {
-	if (isJsonObject(parseJson(withoutTrailingCommas(text)))) {
-		return 'Remove each comma directly before a closing bracket.';
-	}
-	return /[“”„‘’]/.test(text)
-		? 'Replace each curly quotation mark with a straight one ("), or ask your provider for the block as a text file.'
-		: 'Paste only the block that your provider sent, from the first curly bracket to the last.';
 }
 
 function faulty(faults: string[]): InvalidInput {

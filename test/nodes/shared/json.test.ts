@@ -7,7 +7,6 @@ import {
 	parseJson,
 	parseStringified,
 	pathOf,
-	repeatedNames,
 	valueAt,
 	valuesIn,
 } from '../../../nodes/shared/json';
@@ -209,34 +208,5 @@ describe('how deep a value is nested', () => {
 		const own: { [name: string]: unknown } = { wide: Array.from({ length: 2_000 }, () => [1]) };
 		own.self = own;
 		expect(isTooDeep(own)).toBe(false);
-	});
-});
-
-describe('names that are in an object more than once', () => {
-	test('finds none in a value that JSON.stringify wrote', () => {
-		fc.assert(
-			fc.property(fc.jsonValue(), (value) => {
-				expect(repeatedNames(JSON.stringify(value))).toEqual([]);
-			}),
-		);
-	});
-
-	test('finds each, in any spelling', () => {
-		const name = fc.string({ maxLength: 3 });
-		const escaped = (text: string) =>
-			`"${text.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
-		fc.assert(
-			fc.property(fc.array(name, { maxLength: 4 }), name, fc.jsonValue(), (path, twice, value) => {
-				const own = JSON.stringify(value);
-				const inner = `{${JSON.stringify(twice)}: ${own}, ${escaped(twice)} :${own}}`;
-				const text = path.reduceRight((rest, outer) => `{ ${escaped(outer)}: ${rest} }`, inner);
-				expect(repeatedNames(text)).toEqual([[...path, twice]]);
-			}),
-		);
-	});
-
-	test('the same name in two objects is not a duplicate', () => {
-		expect(repeatedNames('[{"a":{"a":1}},{"a":"a\\\":"}]')).toEqual([]);
-		expect(repeatedNames('{"a":[{"b":1,"b":2}],"a":1}')).toEqual([['a', 'b'], ['a']]);
 	});
 });

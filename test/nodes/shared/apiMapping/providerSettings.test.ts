@@ -116,7 +116,7 @@ describe('an invalid block', () => {
 		const names = Array.from({ length: 5_000 }, (_, index) => [name(index), 1]);
 		const { resolution } = rejected(Object.fromEntries(names));
 		expect(resolution.length).toBeLessThan(1_500);
-		expect(resolution).toContain('and 4,990 more');
+		expect(resolution).toContain('and 4990 more');
 	});
 
 	test('gets a message that lists all invalid values', () => {
@@ -150,38 +150,16 @@ describe('an invalid block', () => {
 	});
 
 	test.each([
-		['text', 'see attachment', /^Paste only the block.*from the first curly bracket to the last/],
-		['a list', '[]', /^Paste only the block/],
-		['cut off', '{ "agents": {', /^Paste only the block/],
-		['typeset', '{ “agents”: {} }', /curly quotation mark.*text file/],
-		['with a comma at its end', '{ "agents": {}, }', /^Remove each comma .* closing bracket/],
-		['with a comma in a topic', '{ "agents": { "agentsPath": "a,}" , \n } }', /^Remove each comma/],
-		['with a comma and cut off', '{ "agents": {}, ', /^Paste only the block/],
-	])('%s', (_name, text, resolution) => {
+		['text', 'see attachment'],
+		['a list', '[]'],
+		['cut off', '{ "agents": {'],
+		['typeset', '{ “agents”: {} }'],
+		['with a comma at its end', '{ "agents": {}, }'],
+	])('%s', (_name, text) => {
 		expect(rejected(text)).toMatchObject({
 			message: "'Settings From Your Provider' in the credential isn't a valid block of settings",
-			resolution: expect.stringMatching(resolution),
+			resolution: expect.stringMatching(/first curly bracket to the last.*straight.*no comma/),
 		});
-	});
-
-	const written = (topic: MappingTopic) => `"${topic.name}": ${JSON.stringify(emptyTopic(topic))}`;
-
-	test.each(MAPPING_TOPICS.map((topic) => [topic.name, topic] as const))(
-		'has %s more than once',
-		(name, topic) => {
-			const escaped = name.replace(/^./, (first) => `\\u00${first.charCodeAt(0).toString(16)}`);
-			const own = written(topic);
-			for (const again of [own, own.replace(name, escaped)]) {
-				const { resolution } = rejected(`{ ${own}, ${again} }`);
-				expect(resolution).toContain(`the block has "${name}" more than once`);
-			}
-		},
-	);
-
-	test('has a name of a topic more than once', () => {
-		const [first] = Object.keys(AGENTS_TOPIC.fields);
-		const block = `{ ${written(AGENTS_TOPIC).replace('{', `{ "${first}": "a", "${first}": "b",`)} }`;
-		expect(rejected(block).resolution).toContain(`"agents" has "${first}" more than once`);
 	});
 
 	test('is not used at all', () => {
