@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { ServiceRejection } from '../shared/api/errors';
 import { isJsonObject } from '../shared/json';
-import { isCanceled, whyCanceled } from '../shared/n8n/run/cancel';
+import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
@@ -95,7 +95,7 @@ function pushStopped(
 		});
 		const advice = nodeError.description ?? '';
 		const lines = [
-			isCanceled(context) ? whyCanceled(context) : '',
+			isCanceled(context) ? WHY_CANCELED : '',
 			advice,
 			...[...nextSteps, ...groups].map(displayText),
 		].filter((line) => line !== '');

@@ -49,25 +49,12 @@ export function stoppedBeforeItem(): NotSent {
 
 /** Ends the work on an item of a stopped execution. */
 export function canceledError(context: IExecuteFunctions, note?: string): NodeOperationError {
-	const description = [whyCanceled(context), note].filter((text) => text !== undefined).join(' ');
+	const description = note === undefined ? WHY_CANCELED : `${WHY_CANCELED} ${note}`;
 	return new NodeOperationError(context.getNode(), CANCELED, { description });
 }
 
-/**
- * n8n doesn't tell a node why it cancels an execution. After a wait, its time limit may start again. A retry doesn't know
- * its own start.
- */
-export function whyCanceled(context: IExecuteFunctions): string {
-	const { executionTimeout: seconds = 0 } = context.getWorkflowSettings();
-	const startedAt = context.getExecutionContext()?.establishedAt;
-	const isOver =
-		context.getMode() !== 'retry' &&
-		startedAt !== undefined &&
-		clock.now() >= startedAt + seconds * 1_000;
-	return seconds > 0 && isOver
-		? `The workflow's time limit of ${seconds} ${seconds === 1 ? 'second' : 'seconds'} has passed since the start.`
-		: 'A time limit of n8n was reached, or someone stopped the execution.';
-}
+/** n8n doesn't tell a node why it cancels an execution. */
+export const WHY_CANCELED = 'A time limit of n8n was reached, or someone stopped the execution.';
 
 /**
  * The final error of a stopped execution. n8n recognizes a canceled execution by this message. With another one, it
@@ -78,7 +65,7 @@ export function asCanceled(
 	error: NodeOperationError | NodeApiError,
 ): NodeOperationError | NodeApiError {
 	if (error.message === CANCELED) return error;
-	const texts = [whyCanceled(context), error.message, error.description].filter(
+	const texts = [WHY_CANCELED, error.message, error.description].filter(
 		(text) => typeof text === 'string',
 	);
 	const description = texts.map(asSentence).join(' ');

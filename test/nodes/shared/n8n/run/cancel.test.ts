@@ -3,7 +3,7 @@ import {
 	asCanceled,
 	cancellableSleep,
 	canceledError,
-	whyCanceled,
+	WHY_CANCELED,
 } from '../../../../../nodes/shared/n8n/run/cancel';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import { executeContext, makeNode, setupEngine } from '../../../../engine';
@@ -59,41 +59,6 @@ describe('when the execution is stopped', () => {
 	});
 });
 
-const UNCLEAR = 'A time limit of n8n was reached, or someone stopped the execution.';
-
-describe('why an execution was canceled', () => {
-	/** An execution that started a minute ago, in a workflow with this time limit in seconds. */
-	function runningFor(executionTimeout?: number, mode: 'trigger' | 'retry' = 'trigger') {
-		const context = contextWith();
-		jest.spyOn(context, 'getWorkflowSettings').mockReturnValue({
-			...(executionTimeout !== undefined && { executionTimeout }),
-		});
-		const establishedAt = clock.now() - 60_000;
-		const origin = { version: 1 as const, establishedAt, source: 'trigger' as const };
-		jest.spyOn(context, 'getExecutionContext').mockReturnValue(origin);
-		jest.spyOn(context, 'getMode').mockReturnValue(mode);
-		return context;
-	}
-
-	test.each([
-		['was reached', 60, "The workflow's time limit of 60 seconds has passed since the start."],
-		[
-			'was reached long ago',
-			1,
-			"The workflow's time limit of 1 second has passed since the start.",
-		],
-		["wasn't reached", 61, UNCLEAR],
-		["isn't set", undefined, UNCLEAR],
-		['is off', -1, UNCLEAR],
-	])("a workflow's time limit that %s (%s)", (_what, limit, why) => {
-		expect(whyCanceled(runningFor(limit))).toBe(why);
-	});
-
-	test('a retry has the start of the first execution, so it is unclear', () => {
-		expect(whyCanceled(runningFor(1, 'retry'))).toBe(UNCLEAR);
-	});
-});
-
 describe('the error of a stopped execution', () => {
 	const context = contextWith();
 
@@ -104,14 +69,14 @@ describe('the error of a stopped execution', () => {
 		const canceled = asCanceled(context, error);
 		expect(canceled.message).toBe('The execution was canceled');
 		expect(canceled.description).toBe(
-			`${UNCLEAR} The connection was lost. Look at the conversation.`,
+			`${WHY_CANCELED} The connection was lost. Look at the conversation.`,
 		);
 	});
 
 	test.each([undefined, null])('leaves out a description that is %s', (empty) => {
 		const error = new NodeOperationError(context.getNode(), 'The connection was lost');
 		error.description = empty;
-		expect(asCanceled(context, error).description).toBe(`${UNCLEAR} The connection was lost.`);
+		expect(asCanceled(context, error).description).toBe(`${WHY_CANCELED} The connection was lost.`);
 	});
 
 	test('stays unchanged if it is canceled already', () => {
