@@ -226,10 +226,8 @@ async function toFileResponse(response: unknown): Promise<FileResponse> {
 	};
 	if (status >= 200 && status <= 299) return file;
 	try {
-		const text = Buffer.from(
-			await firstBytes(body, REJECTION_BYTES, TIME_LIMITS.silenceMs),
-		).toString();
-		return { ...file, text };
+		const bytes = await firstBytes(body, REJECTION_BYTES);
+		return { ...file, text: bytes.toString('utf8', 0, REJECTION_BYTES) };
 	} finally {
 		body.destroy();
 	}

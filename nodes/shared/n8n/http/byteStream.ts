@@ -7,52 +7,21 @@ export type ByteStream = Exclude<
 >;
 
 /**
- * Reads the first bytes of a body, or all of a shorter one. The rest stays in the stream.
+ * Reads the body until it has more than `max` bytes, or all of it. Then, the stream is closed.
  *
- * @param max number of bytes
- * @param silenceMs time limit without data
  * @throws an error with Node's code if the connection breaks
  */
-export async function firstBytes(
-	content: ByteStream,
-	max: number,
-	silenceMs: number,
-): Promise<Uint8Array> {
-	return await new Promise((resolve, reject) => {
-		let silence: AbortSignal | undefined;
-		const restartTimer = (): void => {
-			silence?.removeEventListener('abort', timeOut);
-			silence = AbortSignal.timeout(silenceMs);
-			silence.addEventListener('abort', timeOut);
-		};
-		const stop = (): void => {
-			silence?.removeEventListener('abort', timeOut);
-			content
-				.off('readable', readMax)
-				.off('end', endEmpty)
-				.off('error', fail)
-				.off('close', failClosed);
-		};
-		const succeed = (bytes: Uint8Array): void => {
-			stop();
-			resolve(bytes);
-		};
-		const fail = (error: Error): void => {
-			stop();
-			reject(error);
-		};
-		const endEmpty = (): void => succeed(Buffer.alloc(0));
-		const failClosed = (): void => fail(new Error('Stream closed before completing'));
-		const timeOut = (): void => fail(Object.assign(new Error(TIMED_OUT), { code: TIMED_OUT }));
-		// Reads nothing until enough bytes have arrived, or the body has ended.
-		const readMax = (): void => {
-			const bytes: unknown = content.read(max);
-			if (bytes instanceof Uint8Array) succeed(bytes);
-			else restartTimer();
-		};
-		restartTimer();
-		content.on('readable', readMax).on('end', endEmpty).on('error', fail).on('close', failClosed);
-	});
+export async function firstBytes(content: ByteStream, max: number): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let length = 0;
+	const parts: AsyncIterable<Uint8Array> = content;
+	for await (const part of parts) {
+		const bytes = Buffer.from(part);
+		chunks.push(bytes);
+		length += bytes.length;
+		if (length > max) break;
+	}
+	return Buffer.concat(chunks);
 }
 
 /** Node's code of a connection that timed out. */

@@ -65,7 +65,7 @@ export function createTransport(
 				{ ...toHttpRequest(url, request), abortSignal: limit },
 				{ credentialsDecrypted },
 			);
-			return { ...(await readHttpResponse(response, silenceLimitOf(request))), url };
+			return { ...(await readHttpResponse(response)), url };
 		} catch (error) {
 			const fault = toFault(error);
 			const hasEnded = fault.code === CANCELED && limit.aborted;
@@ -117,23 +117,16 @@ function arraysOf(query: Query): { arrayFormat?: 'repeat' } {
 }
 
 /** Reads the body up to {@link RESPONSE_LIMITS}. The limit of n8n's HTTP helper is 600 MB. */
-async function readHttpResponse(response: unknown, silenceMs: number): Promise<HttpResponse> {
+async function readHttpResponse(response: unknown): Promise<HttpResponse> {
 	if (!isJsonObject(response)) throw new TransportFault('NO_RESPONSE', 'No response');
 	const { body, ...rest }: { [name: string]: unknown } = response;
 	if (!isByteStream(body)) return toHttpResponse(response);
 	const head = toHttpResponse(rest);
 	const { successBytes, otherBytes } = RESPONSE_LIMITS;
 	const max = head.status >= 200 && head.status < 300 ? successBytes : otherBytes;
-	let isWhole = false;
-	try {
-		const bytes = await firstBytes(body, max + 1, silenceMs);
-		isWhole = bytes.length <= max;
-		const text = new TextDecoder().decode(bytes);
-		return isWhole ? { ...head, text } : { ...head, text, readBytes: max };
-	} finally {
-		// After a complete read, the connection stays open for the next request.
-		if (!isWhole) body.destroy();
-	}
+	const bytes = await firstBytes(body, max);
+	const text = new TextDecoder().decode(bytes.subarray(0, max));
+	return bytes.length <= max ? { ...head, text } : { ...head, text, readBytes: max };
 }
 
 export function toHttpResponse(response: unknown): HttpResponse {

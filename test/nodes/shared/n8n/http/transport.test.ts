@@ -63,9 +63,10 @@ test.each([
 	body.push(null);
 	const helper = async () => await Promise.resolve({ statusCode: 200, headers: {}, body });
 	const send = createTransport(n8nWith(helper), 'https://voice.example.com', {});
-	const { text } = await send({ method: 'GET', path: '/v1/calls' });
+	const { text, readBytes } = await send({ method: 'GET', path: '/v1/calls' });
 	limit.restore();
-	expect([text.length, body.destroyed]).toEqual([length, isClosed]);
+	expect([text.length, body.destroyed]).toEqual([10, isClosed]);
+	expect(readBytes).toBe(length > 10 ? 10 : undefined);
 });
 
 test('without an execution, the request gets a signal that aborts it after the time limit', async () => {
