@@ -85,24 +85,7 @@ function rejectionToFailure(
 	error: ServiceRejection,
 	baseUrl: string,
 ): INodeCredentialTestResult | null {
-	const { message, resolution, originalMessage, unquotedOriginal, status, rejection } = error;
-	if (isRejection(error, 'invalid_api_token')) {
-		return testFailure(
-			message,
-			"In 'API Token', enter the 16-character token from your dashboard settings, and check 'Base URL'.",
-			originalMessage,
-		);
-	}
-	if (status === 401) {
-		return testFailure(
-			message,
-			"Check 'API Token' and 'Base URL'. If both are correct, a proxy in front of the service may require its own sign-in.",
-			originalMessage,
-		);
-	}
-	if (status >= 300 && status < 400) {
-		return testFailure(message, "Set 'Base URL' to the final URL of the service.", originalMessage);
-	}
+	const { message, resolution, originalMessage, status, rejection } = error;
 	if (status === 404) {
 		return testFailure(
 			"The service wasn't found at 'Base URL'",
@@ -110,8 +93,9 @@ function rejectionToFailure(
 			originalMessage,
 		);
 	}
-	const isOfService = rejection.body.success === false && status !== TOO_MANY_REQUESTS;
-	return isOfService ? null : testFailure(message, resolution, unquotedOriginal);
+	const isAboutToken = isRejection(error, 'invalid_api_token') || status === TOO_MANY_REQUESTS;
+	const isAccepted = rejection.body.success === false && !isAboutToken;
+	return isAccepted ? null : testFailure(message, resolution, originalMessage);
 }
 
 function baseUrlAdvice(baseUrl: string): string {
