@@ -1,10 +1,9 @@
-import type { MappingFields } from './field';
+import { fieldsOf } from './field';
 
 /** Not documented in Endpoints › GET /v1/active_agents. An agent has `agent_uuid` and `agent_name`. */
-export const AGENT_FIELDS = {
+export const AGENT_FIELDS = fieldsOf('Endpoints › GET /v1/active_agents', {
 	agentsPath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to Agents in Response',
 		description:
 			'Path to the list of agents: field names separated by dots. Enter a single dot if the whole response is the list. Leave empty if each agent has the field agent_uuid.',
@@ -12,11 +11,9 @@ export const AGENT_FIELDS = {
 	},
 	agentsIdPlace: {
 		optional: true,
-		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Location of Agent ID',
 		description:
 			'Where each agent in the list has its ID. If not set, the ID is in the field agent_uuid.',
-		placeholder: '',
 		choices: [
 			{ name: 'A Field of the Entry', value: 'field' },
 			{ name: 'The Entry Itself', value: 'entry' },
@@ -25,7 +22,6 @@ export const AGENT_FIELDS = {
 	},
 	agentsIdPath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to ID in Each Agent',
 		description:
 			'Path from an agent to its ID: field names separated by dots. Required if the ID is in a field of the entry.',
@@ -33,10 +29,9 @@ export const AGENT_FIELDS = {
 	},
 	agentsNamePath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/active_agents',
 		label: 'Path to Name in Each Agent',
 		description:
 			'Path from an agent to its name: field names separated by dots. Leave empty if the name is in the field agent_name.',
 		placeholder: 'e.g. title',
 	},
-} as const satisfies MappingFields;
+});

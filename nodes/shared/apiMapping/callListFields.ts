@@ -1,42 +1,36 @@
-import type { MappingFields } from './field';
+import { fieldsOf } from './field';
 
 /** Not documented in Endpoints › GET /v1/calls, except for `campaign_upload_id`. */
-export const CALL_LIST_FIELDS = {
+export const CALL_LIST_FIELDS = fieldsOf('Endpoints › GET /v1/calls', {
 	callListStatusName: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Status Filter Name',
 		description: 'Name of the query parameter that filters calls by status',
 		placeholder: 'e.g. status',
 	},
 	callListAgentName: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Agent Filter Name',
 		description: 'Name of the query parameter that filters calls by agent',
 		placeholder: 'e.g. agent_uuid',
 	},
 	callListCampaignName: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Campaign Filter Name',
 		description: 'Name of the query parameter that filters calls by campaign',
 		placeholder: 'e.g. campaign_id',
 	},
 	callListFromName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'From Filter Name',
 		description: 'Name of the query parameter for the start of the date range',
 		placeholder: 'e.g. from',
 	},
 	callListToName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'To Filter Name',
 		description: 'Name of the query parameter for the end of the date range',
 		placeholder: 'e.g. to',
 	},
 	callListRangeName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Range Filter Name',
 		description:
 			'Name of the query parameter for the whole date range, if your service has one. The nodes use it if both From and To are set.',
@@ -44,20 +38,17 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListRangeForm: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Range Format',
 		description:
 			'Format of the date range filter, in which {from} and {to} are replaced with the dates. The rest is sent unchanged.',
 		placeholder: 'e.g. {from}..{to}',
 	},
 	callListPhoneName: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Phone Filter Name',
 		description: 'Name of the query parameter that filters calls by phone number',
 		placeholder: 'e.g. phone_number',
 	},
 	callListPath: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to List in Response',
 		description:
 			"Path to the list of calls: field names separated by dots. Enter a single dot if the whole response is the list. Required for 'Return All'. Without it, the nodes return only the calls of the first response, if it has exactly one list of calls.",
@@ -65,7 +56,6 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListKeyName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Field Name for Keys',
 		description:
 			'Only if the response has an object with one call per key instead of a list: the output field for the key',
@@ -73,7 +63,6 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListItemPath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Call in Each Entry',
 		description:
 			'Path from an entry of the list to the call: field names separated by dots. Leave empty if the entries are the calls.',
@@ -81,7 +70,6 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListTotalPath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Total Count in Response',
 		description:
 			"Path to the number of matching calls: field names separated by dots. With it, the nodes read pages of a long list in parallel, and detect a list that changes in between. Leave empty if your service doesn't return it.",
@@ -89,11 +77,9 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListDateForm: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Date Format',
 		description:
 			'Format of From and To. If not set, the nodes send dates and times such as 2027-01-31T18:30:00+05:30, and dates without a time as entered.',
-		placeholder: '',
 		choices: [
 			{ name: 'Date and Time With UTC Offset', value: 'dateTime' },
 			{ name: 'Date Only', value: 'date' },
@@ -102,10 +88,8 @@ export const CALL_LIST_FIELDS = {
 		],
 	},
 	callListPaging: {
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Pagination',
 		description: 'How to request the next page of the list',
-		placeholder: '',
 		choices: [
 			{ name: 'Cursor From the Response', value: 'cursor' },
 			{ name: 'Link to the Next Page in the Response', value: 'nextLink' },
@@ -117,7 +101,6 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListPageName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Page, Offset, or Cursor Parameter Name',
 		description:
 			'Name of the query parameter that selects the page. Not needed if the response has a link to the next page or all calls.',
@@ -125,7 +108,6 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListPageSizeName: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Page Size Parameter Name',
 		description:
 			"Name of the query parameter for the number of calls per page. Leave empty to use your service's page size.",
@@ -133,10 +115,9 @@ export const CALL_LIST_FIELDS = {
 	},
 	callListCursorPath: {
 		optional: true,
-		section: 'Endpoints › GET /v1/calls',
 		label: 'Path to Next Cursor or Link in Response',
 		description:
 			'Path to the cursor or the link to the next page: field names separated by dots. In a list, -1 is the last entry.',
 		placeholder: 'e.g. meta.next_cursor',
 	},
-} as const satisfies MappingFields;
+});

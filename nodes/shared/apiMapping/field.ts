@@ -1,3 +1,5 @@
+import mapValues from 'lodash/mapValues';
+
 /** A field of the credential for a detail that the document doesn't specify. */
 export type MappingField = {
 	/** The section of the document that lacks the detail. */
@@ -6,7 +8,7 @@ export type MappingField = {
 	label: string;
 	description: string;
 	/** An example that begins with "e.g.". Never a default. */
-	placeholder: string;
+	placeholder?: string;
 	/** For a drop-down. None of them is the default. */
 	choices?: ReadonlyArray<{ name: string; value: string }>;
 	/** Label of the empty choice. "Not Set" by default. */
@@ -16,6 +18,14 @@ export type MappingField = {
 };
 
 export type MappingFields = { readonly [name: string]: MappingField };
+
+/** Fields for details that the same section lacks. */
+export function fieldsOf<Fields extends { readonly [name: string]: Omit<MappingField, 'section'> }>(
+	section: string,
+	fields: Fields,
+): { [Name in keyof Fields]: MappingField } {
+	return mapValues(fields, (field) => ({ ...field, section }));
+}
 
 /** Where a request can have a value. */
 export const PLACEMENTS = [

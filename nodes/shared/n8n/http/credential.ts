@@ -111,7 +111,7 @@ function toProperty(topic: MappingTopic, name: string, field: MappingField): INo
 		displayOptions: { show: { [PROVIDER_SENT_SETTINGS]: [true], [topic.switchName]: [true] } },
 	};
 	if (field.choices === undefined) {
-		return { ...shared, type: 'string', placeholder: field.placeholder };
+		return { ...shared, type: 'string', placeholder: field.placeholder ?? '' };
 	}
 	const choices = field.choices.map((choice) => ({ ...choice }));
 	return {
