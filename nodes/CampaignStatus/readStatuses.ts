@@ -1,31 +1,42 @@
 import type { INodeExecutionData } from 'n8n-workflow';
+import type { Additions } from '../shared/api/endpoints';
+import { isTransient } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { parseCampaignId } from '../shared/api/parseIds';
-import { readCampaign, simplifyCampaign } from '../shared/campaign';
+import { BoundedMap } from '../shared/boundedMap';
+import { type CampaignView, readCampaign, simplifyCampaign } from '../shared/campaign';
 import { MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readAdditions, readConcurrency } from '../shared/n8n/forms/options';
 import { readOutput, sized } from '../shared/n8n/forms/outputFields';
 import { asItems, forEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { CampaignReads } from './campaignReads';
 
-/** Reads each item's campaign. */
+/** Campaigns of a run that are kept. Others are read again. */
+const MAX_CAMPAIGNS = 1_000;
+
+/** Reads each item's campaign. Items with the same campaign share a request, so that 100,000 of them don't send 100,000. */
 export async function readStatuses({
 	context,
 	parameters,
 	account,
 }: OperationRun): Promise<INodeExecutionData[]> {
-	const reads = new CampaignReads();
-	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
+	const reads = new BoundedMap<Promise<CampaignView>>(MAX_CAMPAIGNS);
+	const readOnce = async (campaignId: number, additions: Additions): Promise<CampaignView> => {
 		const { client } = await account();
+		const key = JSON.stringify([campaignId, additions]);
+		const read = reads.get(key) ?? readCampaign(client, campaignId, additions);
+		reads.set(key, read);
+		return await read.catch((error: unknown) => {
+			// It may be temporary.
+			if (isTransient(error) && reads.get(key) === read) reads.delete(key);
+			throw error;
+		});
+	};
+	const statusOf = async (index: number): Promise<INodeExecutionData[]> => {
 		const form = parameters.at(index);
 		const campaignId = parseCampaignId(form.textOrNumber('campaignId', MAY_BE_BLANK));
 		const output = readOutput(form);
-		const additions = readAdditions(form.collection('developerSettings'));
-		const view = await reads.read(
-			{ campaignId, additions },
-			async () => await readCampaign(client, campaignId, additions),
-		);
+		const view = await readOnce(campaignId, readAdditions(form.collection('developerSettings')));
 		const sizes = { raw: view.record, simplified: simplifyCampaign(view) };
 		// Items share the response, and a node that changes one item in place must not change the others.
 		return asItems(structuredClone(sized(output, sizes)));

@@ -65,7 +65,7 @@ const CRITICAL = [
 			'nodes/PlaceCall/{ask,limit,wait}/*.ts',
 			'nodes/PlaceCall/callTime.ts',
 			`${SHARED}/calls/{readBack,callEnd}.ts`,
-			'nodes/CampaignStatus/campaignReads.ts',
+			'nodes/CampaignStatus/readStatuses.ts',
 			'nodes/ChatSession/chatWait.ts',
 		],
 		tests: testsIn('{PlaceCall,CampaignStatus,ChatSession}/**/*.test.ts', 'shared/calls/*.test.ts'),
