@@ -102,7 +102,7 @@ function noBlock(): InvalidInput {
 	return new InvalidInput(
 		`'${PROVIDER_SETTINGS_LABEL}' in the credential isn't a valid block of settings`,
 		onScreenOnly(
-			'Paste only the block that your provider sent, from the first curly bracket to the last. It needs straight quotation marks ("), and no comma before a closing bracket.',
+			'Paste only the block that your service provider sent, from the first curly bracket to the last. It needs straight quotation marks ("), and no comma before a closing bracket.',
 		),
 	);
 }
