@@ -23,10 +23,9 @@ import { isBelow, urlOf } from '../../nodes/shared/api/access';
 import { ApiClient } from '../../nodes/shared/api/client';
 import { injectContext } from '../../nodes/shared/api/endpoints';
 import { withAdditions } from '../../nodes/shared/api/endpoints/endpoint';
-import { findEffect } from '../../nodes/shared/api/effect';
-import { parseResponse } from '../../nodes/shared/api/envelope';
+import { findEffect, parseResponse } from '../../nodes/shared/api/envelope';
 import { OutcomeUnknown, ServiceRejection } from '../../nodes/shared/api/errors';
-import { followedBy, forEveryone } from '../../nodes/shared/api/resolution';
+import { forEveryone } from '../../nodes/shared/api/resolution';
 import { hasAnyField, hasAnyFieldWithin, hasAnyValue } from '../../nodes/shared/api/successChecks';
 import { bytesOf, type ServiceRequest } from '../../nodes/shared/api/http';
 import { parseWholeNumber, parseCount } from '../../nodes/shared/api/parseIds';
@@ -403,7 +402,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				),
 		})),
 	),
-	'shared/api/effect.ts › findEffect': {
+	'shared/api/envelope.ts › findEffect': {
 		read: ({ json }) => {
 			const request = { ...REQUEST, body: objectOf(json) };
 			return findEffect(request, { status: 429, body: [json, json] }, ['call_id', 'context']);
@@ -631,9 +630,6 @@ export const readers: Record<string, Reader | Reader[]> = {
 	},
 	'shared/api/parseIds.ts › parseCount': {
 		read: ({ text }) => parseCount(text, 'Limit', forEveryone(text)),
-	},
-	'shared/api/resolution.ts › followedBy': {
-		read: ({ text }) => followedBy(forEveryone(text), text),
 	},
 	'shared/notRead.ts › whyNotRead': { read: ({ text }) => whyNotRead(text, 'onScreen') },
 	'shared/values.ts › named': { read: ({ json }) => named(listOf(json), plain) },

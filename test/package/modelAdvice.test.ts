@@ -1,6 +1,6 @@
 /** Tool results are for models, so they contain no advice for a person in n8n's editor. */
 import ts from 'typescript';
-import { DOCUMENTED_ERRORS, explainRejection } from '../../nodes/shared/api/errorTable';
+import { ERRORS, explainRejection } from '../../nodes/shared/api/errorTable';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { loader, setupEngine } from '../engine';
 import { parametersIn } from './descriptions';
@@ -155,7 +155,10 @@ test('each documented error tells a model what to do', () => {
 			0,
 		),
 	);
-	for (const { message, resolution } of [...DOCUMENTED_ERRORS, ...statuses]) {
+	for (const { message, resolution } of [
+		...ERRORS.filter(({ code }) => code !== undefined),
+		...statuses,
+	]) {
 		const advice = resolution.forModel;
 		if (FOR_THE_OWNER.some((begin) => message.startsWith(begin))) {
 			expect({ what: message, advice }).toEqual({ what: message, advice: '' });

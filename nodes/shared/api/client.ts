@@ -1,6 +1,5 @@
-import { outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
+import { findEffect, outcomeUnknown, parseResponse, type ResponseChecks } from './envelope';
 import { onScreenOnly } from './resolution';
-import { findEffect } from './effect';
 import type { SuccessCheck } from './successChecks';
 import { ExplainedError, NotSent } from './errors';
 import { withoutSecret } from './secrets';

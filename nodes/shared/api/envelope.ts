@@ -1,7 +1,6 @@
-import { documentedError, explainNotProcessed, explainRejection } from './errorTable';
+import { documentedError, explainNotProcessed, explainRejection, notProcessed } from './errorTable';
 import { onScreenOnly } from './resolution';
-import { findEffect } from './effect';
-import type { SuccessCheck } from './successChecks';
+import { isId, saysSuccess, type SuccessCheck } from './successChecks';
 import { OutcomeUnknown, quotingService, ServiceRejection, type ErrorOrigin } from './errors';
 import type { ApiResponse, ServiceRequest, HttpResponse } from './http';
 import { recordIn } from './record';
@@ -13,7 +12,8 @@ import {
 	toRejection,
 } from './rejectionBody';
 import { withoutQuotes } from './secrets';
-import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, parseJson } from '../json';
+import { plainText } from '../values';
 
 /** How to check a response. */
 export type ResponseChecks = {
@@ -60,9 +60,9 @@ export function parseResponse(
 		return { status, body };
 	}
 	const { originalMessage, origin } = originalMessageOf(response, displayBody, isSecret);
-	const notProcessed = explainNotProcessed(request, response, now);
-	if (notProcessed !== undefined && effect === undefined) {
-		const { message, resolution } = notProcessed;
+	const known = explainNotProcessed(request, response, now);
+	if (known !== undefined && effect === undefined) {
+		const { message, resolution } = known;
 		throw new ServiceRejection(message, resolution, originalMessage, status, NO_ERROR_BODY, origin);
 	}
 	const unexpected =
@@ -72,6 +72,34 @@ export function parseResponse(
 					message: `The response ${effect}, but doesn't confirm the request (HTTP status ${status})`,
 				};
 	throw outcomeUnknown(request, unexpected, originalMessage, status, origin);
+}
+
+const MAX_SHOWN_CHARACTERS = 100;
+
+/**
+ * Finds a sign in the response that a write took effect although the rest looks like a rejection: an effect field,
+ * or `success: true` with a status that means "not processed". A value of the request itself doesn't count, because
+ * the response may only repeat it.
+ *
+ * @param effectFields fields that only an effect fills: the ID of the created record, or a count of accepted contacts
+ * @returns a predicate for messages, such as `contains a call_id (c-1)`
+ */
+export function findEffect(
+	request: ServiceRequest,
+	{ status, body }: { status: number; body: JsonValue | undefined },
+	effectFields: readonly string[],
+): string | undefined {
+	const { method, body: sent = {} } = request;
+	if (method === 'GET' || body === undefined) return undefined;
+	for (const field of effectFields) {
+		const own = new Set(fieldsIn(sent, field));
+		for (const value of fieldsIn(body, field)) {
+			if (!isId(value) || own.has(value)) continue;
+			return `contains a ${field} (${plainText(value).slice(0, MAX_SHOWN_CHARACTERS)})`;
+		}
+	}
+	const isContradicted = saysSuccess(body) && notProcessed(request, status) !== undefined;
+	return isContradicted ? 'says "success": true' : undefined;
 }
 
 function isSuccessStatus(status: number): boolean {
@@ -113,8 +141,8 @@ function findRejection(
 	if (body.success === true) return undefined;
 	const rejection = toRejection(body, body.success === false);
 	const documented = documentedError(rejection, status, request);
-	const provenBy = documented?.provenBy ?? [];
-	const coded = documented === undefined ? rejection : { ...rejection, code: documented.code };
+	const { provenBy = [], code } = documented ?? {};
+	const coded = code === undefined ? rejection : { ...rejection, code };
 	if (!mayReject(status)) {
 		const isSingle = isErrorEnvelope(rejection) && rejection.texts.length < 2;
 		return isSingle && provenBy === 'unknown' ? coded : undefined;
@@ -159,48 +187,33 @@ function describeUnexpected(
 	{ status, text, readBytes }: HttpResponse,
 	body: JsonValue | undefined,
 ): { message: string; isForeign: boolean } {
-	const statusText = `HTTP status ${status}`;
 	const isOwn = isJsonObject(body) && body.success === false;
+	const own = (message: string) => ({ message, isForeign: false });
+	const foreign = (message: string) => ({ message, isForeign: true });
+	const statusText = `HTTP status ${status}`;
 	if (status >= 500) {
-		const sender = isOwn ? 'The service' : 'The service or a proxy';
-		return { message: `${sender} returned ${statusText}`, isForeign: false };
+		return own(`${isOwn ? 'The service' : 'The service or a proxy'} returned ${statusText}`);
 	}
-	if (isOwn && TIMEOUT_STATUSES.has(status)) {
-		return { message: `The service timed out (${statusText})`, isForeign: false };
-	}
+	if (isOwn && TIMEOUT_STATUSES.has(status)) return own(`The service timed out (${statusText})`);
 	if (status >= 400) {
-		return {
-			message: `A proxy or firewall may have responded instead of the service (${statusText})`,
-			isForeign: true,
-		};
+		return foreign(`A proxy or firewall may have responded instead of the service (${statusText})`);
 	}
 	if (status >= 300) {
-		return {
-			message: `The service or a proxy responded with a redirect (${statusText})`,
-			isForeign: true,
-		};
+		return foreign(`The service or a proxy responded with a redirect (${statusText})`);
 	}
 	if (readBytes !== undefined) {
-		const megabytes = Math.round(readBytes / 1_000_000);
-		return { message: `The response is larger than ${megabytes} MB`, isForeign: true };
+		return foreign(`The response is larger than ${Math.round(readBytes / 1_000_000)} MB`);
 	}
-	if (/^\s*</.test(text)) {
-		return {
-			message: 'The response is a web page',
-			isForeign: true,
-		};
-	}
-	if (text.trim() === '') return { message: 'The response is empty', isForeign: true };
+	if (/^\s*</.test(text)) return foreign('The response is a web page');
+	if (text.trim() === '') return foreign('The response is empty');
 	if (body === undefined) {
-		return /^\s*[[{]/.test(text)
-			? { message: 'The response is incomplete or unreadable', isForeign: false }
-			: { message: "The response isn't JSON", isForeign: true };
+		const isBroken = /^\s*[[{]/.test(text);
+		return isBroken
+			? own('The response is incomplete or unreadable')
+			: foreign("The response isn't JSON");
 	}
-	const message =
-		method === 'GET'
-			? "The response doesn't contain the requested data"
-			: "The response doesn't confirm the request";
-	return { message, isForeign: true };
+	const what = method === 'GET' ? 'contain the requested data' : 'confirm the request';
+	return foreign(`The response doesn't ${what}`);
 }
 
 function originalMessageOf(

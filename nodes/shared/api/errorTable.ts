@@ -18,14 +18,20 @@ import {
 import { forEveryone, onScreenOnly, USER, type Explanation } from './resolution';
 import { retryAfterMs } from './retry';
 
-/** What a rejection is recognized by, what happened, and what to do. */
+/** An error: how it's recognized, what happened, and what to do. */
 type ErrorRow = Explanation & {
-	/** The endpoints, as `METHOD /path`. */
+	/** The endpoints that can return it, as `METHOD /path`. */
 	raisedBy: RegExp;
+	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
+	alsoExplains?: RegExp;
 	/** The HTTP statuses. Any if not set. */
 	statuses?: readonly number[];
 	/** What the error body must show. Anything if not set. */
 	matches?: (rejection: RejectionBody, status: number) => boolean;
+	/** If the document names it (Errors › Error texts and codes). Its body then proves a rejection. */
+	code?: ErrorCode;
+	/** The statuses with which it does. `unknown` if the document calls the status "not shown". */
+	provenBy?: readonly number[] | 'unknown';
 	/**
 	 * Whether the status alone means that the request wasn't processed, from the service or a proxy (RFC 9110, RFC 6585). No other 4xx
 	 * counts: after a 403, 408, or 499 of a proxy, the service may have processed the request.
@@ -33,18 +39,6 @@ type ErrorRow = Explanation & {
 	isNotProcessed?: true;
 	/** The field of the request whose value the message shows. */
 	shows?: string;
-};
-
-/** An error that the document names (Errors › Error texts and codes). Its body proves a rejection. */
-export type DocumentedError = Explanation & {
-	code: ErrorCode;
-	/** The endpoints that can return it according to the document. */
-	raisedBy: RegExp;
-	/** Other endpoints where the same text has the same meaning. It explains a rejection there, but doesn't prove one. */
-	alsoExplains?: RegExp;
-	/** The statuses that prove it. `unknown` if the document calls the status "not shown". */
-	provenBy: readonly number[] | 'unknown';
-	matches: (rejection: RejectionBody, status: number) => boolean;
 };
 
 /** @param endpoints in the notation of the document: `GET /v1/call/{id}` */
@@ -86,8 +80,21 @@ const MISSING = /missing|empty|blank|required|not (?:given|present|provided)/i;
 const AGENT_FOR_MODEL =
 	'Give the ID of an agent of this account, such as "agent_5f2c9a". The name of an agent isn\'t its ID.';
 
-/** Every documented error. The first match wins. */
-export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
+const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
+const NOT_ALLOWED = "The service doesn't allow this with your API token";
+const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
+
+const REDIRECTED: Explanation = {
+	message: "The service or a proxy responded with a redirect, which isn't followed",
+	resolution: {
+		onScreen:
+			"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
+		forModel: '',
+	},
+};
+
+/** Every error, the documented ones first. The service's own text follows. The first match wins. */
+export const ERRORS: readonly ErrorRow[] = [
 	{
 		code: 'no_outbound_number',
 		raisedBy: anyOf(CALL_PLACEMENT, CAMPAIGN_CONTACTS),
@@ -298,23 +305,8 @@ export const DOCUMENTED_ERRORS: readonly DocumentedError[] = [
 			forModel: "Use another campaign. Archived campaigns don't accept contacts.",
 		},
 	},
-];
 
-const SESSION_FOR_MODEL = "Check the session ID. Sessions of another account can't be used.";
-const NOT_ALLOWED = "The service doesn't allow this with your API token";
-const IDS_FOR_MODEL = "Check the IDs you gave. IDs of another account can't be used.";
-
-const REDIRECTED: Explanation = {
-	message: "The service or a proxy responded with a redirect, which isn't followed",
-	resolution: {
-		onScreen:
-			"Set 'Base URL' in the credential to the final URL of the service. The API token is only sent to that URL.",
-		forModel: '',
-	},
-};
-
-/** Other errors, by endpoint and status. The service's own text follows. The first match wins. */
-export const OTHER_ERRORS: readonly ErrorRow[] = [
+	// Errors that the document doesn't name, by endpoint and status.
 	{
 		// "Implausible `phone_number` returns 400" (POST /v1/call, rule 1). The text isn't documented, so it must have both words.
 		raisedBy: CALL_PLACEMENT,
@@ -456,7 +448,9 @@ export const OTHER_ERRORS: readonly ErrorRow[] = [
 	},
 ];
 
-const ANY: Explanation = {
+/** Any other rejection. */
+const LAST: ErrorRow = {
+	raisedBy: EVERY_ENDPOINT,
 	message: 'The service rejected the request',
 	resolution: forEveryone('Correct what the service names, then try again.'),
 	quotesService: true,
@@ -467,9 +461,11 @@ export function documentedError(
 	rejection: RejectionBody,
 	status: number,
 	request: ServiceRequest,
-): DocumentedError | undefined {
-	return DOCUMENTED_ERRORS.find(
-		({ raisedBy, matches }) => raisedBy.test(endpointOf(request)) && matches(rejection, status),
+): ErrorRow | undefined {
+	const endpoint = endpointOf(request);
+	return ERRORS.find(
+		({ code, raisedBy, matches }) =>
+			code !== undefined && raisedBy.test(endpoint) && matches?.(rejection, status) === true,
 	);
 }
 
@@ -480,17 +476,12 @@ export function explainRejection(
 	rejection: RejectionBody,
 	now: number,
 ): Explanation {
-	const endpoint = endpointOf(request);
 	const { status } = response;
-	const documented = DOCUMENTED_ERRORS.find(
-		({ raisedBy, alsoExplains, matches }) =>
-			(raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true) &&
-			matches(rejection, status),
+	const row = ERRORS.find(
+		(candidate) =>
+			covers(candidate, request, status) && candidate.matches?.(rejection, status) !== false,
 	);
-	const other = OTHER_ERRORS.find(
-		(row) => covers(row, endpoint, status) && (row.matches?.(rejection, status) ?? true),
-	);
-	return withWait(documented ?? withValue(other, request) ?? ANY, response, now);
+	return withWait(withValue(row ?? LAST, request), response, now);
 }
 
 /** Explains a status that counts as a rejection even without an error body of the service. */
@@ -505,17 +496,21 @@ export function explainNotProcessed(
 
 /** The row of a status that means that the request wasn't processed. */
 export function notProcessed(request: ServiceRequest, status: number): ErrorRow | undefined {
-	return OTHER_ERRORS.find(
-		(row) => row.isNotProcessed === true && covers(row, endpointOf(request), status),
-	);
+	return ERRORS.find((row) => row.isNotProcessed === true && covers(row, request, status));
 }
 
-function covers({ raisedBy, statuses }: ErrorRow, endpoint: string, status: number): boolean {
-	return raisedBy.test(endpoint) && (statuses?.includes(status) ?? true);
+function covers(
+	{ raisedBy, alsoExplains, statuses }: ErrorRow,
+	request: ServiceRequest,
+	status: number,
+): boolean {
+	const endpoint = endpointOf(request);
+	const isRaised = raisedBy.test(endpoint) || alsoExplains?.test(endpoint) === true;
+	return isRaised && statuses?.includes(status) !== false;
 }
 
-function withValue(row: ErrorRow | undefined, { body }: ServiceRequest): Explanation | undefined {
-	if (row?.shows === undefined) return row;
+function withValue(row: ErrorRow, { body }: ServiceRequest): ErrorRow {
+	if (row.shows === undefined) return row;
 	return { ...row, message: `${row.message} (got ${quoted(body?.[row.shows])})` };
 }
 

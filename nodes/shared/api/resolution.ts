@@ -29,11 +29,6 @@ export function onScreenOnly(text: string): Resolution {
 	return { onScreen: text, forModel: '' };
 }
 
-/** Adds a sentence for both readers. */
-export function followedBy({ onScreen, forModel }: Resolution, text: string): Resolution {
-	return { onScreen: `${onScreen} ${text}`.trim(), forModel: `${forModel} ${text}`.trim() };
-}
-
 /** The person who chats with the model, not the person on the phone. */
 export const USER = 'the user you are chatting with';
 

@@ -226,61 +226,6 @@ describe.each(WRITES)('%s', (name, send, proofs) => {
 			}
 		},
 	);
-
-	test.each([
-		[400, '<html>Bad request</html>'],
-		[403, '<html>Forbidden</html>'],
-		[403, ''],
-		[404, '<html>Not found</html>'],
-		[404, '{}'],
-		[405, ''],
-		[408, ''],
-		[408, '{"error":"Request Timeout"}'],
-		[418, '{"message":"no"}'],
-		[499, ''],
-		[403, '{"message":"Forbidden"}'],
-		[403, '{"error":"Forbidden"}'],
-		[404, '{"status":404,"error":"Not Found"}'],
-		[409, '{"error":"Conflict"}'],
-		[403, '{"error":{"code":403,"message":"Forbidden"}}'],
-		[400, '{"details":{"error_code":7}}'],
-		[400, '{"upstream_body":{"reason":null}}'],
-		[400, '{"success":true}'],
-	])('%i %s is not a rejection of the service: unknown, and sent once', async (status, text) => {
-		const { client, transport } = serviceReturning(status, text);
-		await expect(send(client)).rejects.toMatchObject({
-			outcome: 'unknown',
-			origin: 'response',
-			status,
-			message: expect.stringContaining('A proxy or firewall may have responded'),
-		});
-		expect(transport).toHaveBeenCalledTimes(1);
-	});
-
-	test.each([
-		[200, '{"success":false}'],
-		[200, '{"success":false,"error":null}'],
-		[400, '{"success":false}'],
-		[422, '{"errors":["is invalid"]}'],
-		[404, '{"success":false,"error":"not yours"}'],
-	])('%i %s is a rejection with the text of the service', async (status, text) => {
-		await expect(send(serviceReturning(status, text).client)).rejects.toMatchObject({
-			outcome: 'rejected',
-			origin: 'service',
-			status,
-		});
-	});
-
-	test.each([401, 407, 413, 307, 308])(
-		'%i means "not processed", whatever the body is',
-		async (status) => {
-			await expect(send(serviceReturning(status, '<html>').client)).rejects.toMatchObject({
-				outcome: 'rejected',
-				origin: 'response',
-				isTransient: false,
-			});
-		},
-	);
 });
 
 describe.each(READS)('%s', (name, send, proofs) => {
@@ -299,19 +244,6 @@ describe.each(READS)('%s', (name, send, proofs) => {
 			outcome: 'unknown',
 			isTransient: true,
 			resolution: expect.stringContaining('Nothing was changed'),
-		});
-	});
-
-	test.each([
-		[403, '<html>Forbidden</html>'],
-		[404, ''],
-		[408, ''],
-		[499, ''],
-	])('%i %s: a proxy or firewall may have responded', async (status, text) => {
-		await expect(send(serviceReturning(status, text).client)).rejects.toMatchObject({
-			outcome: 'unknown',
-			message: expect.stringContaining('A proxy or firewall may have responded'),
-			resolution: expect.stringContaining('Base URL'),
 		});
 	});
 });

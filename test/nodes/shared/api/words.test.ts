@@ -3,11 +3,7 @@
  * them with `npm test -- -u test/nodes/shared/api/words.test.ts`.
  */
 import { parseResponse } from '../../../../nodes/shared/api/envelope';
-import {
-	DOCUMENTED_ERRORS,
-	explainRejection,
-	OTHER_ERRORS,
-} from '../../../../nodes/shared/api/errorTable';
+import { ERRORS, explainRejection } from '../../../../nodes/shared/api/errorTable';
 import { hasAnyField } from '../../../../nodes/shared/api/successChecks';
 import {
 	ExplainedError,
@@ -53,8 +49,8 @@ const undocumented = (path: string, status: number) =>
 		0,
 	);
 
-test.each([...DOCUMENTED_ERRORS, ...OTHER_ERRORS])('$message', (row) => {
-	expect(written(row)).toMatchSnapshot();
+test.each(ERRORS)('$message', (row) => {
+	expect(`${row.code ?? 'not documented'}\n${written(row)}`).toMatchSnapshot();
 });
 
 test.each([400, 403, 404, 409, 422])('an undocumented rejection with status %i', (status) => {
