@@ -1,6 +1,6 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
-import { parseCampaignId, wholeNumberIn } from '../shared/api/parseIds';
+import { parseCampaignId, parseWholeNumber } from '../shared/api/parseIds';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseList } from '../shared/calls/callEnd';
 import { parseTime } from '../shared/calls/callFilters';
@@ -46,16 +46,10 @@ function readSource(form: Fields): CallSource {
 			onScreenOnly('Enter the campaign_upload_id that Push Campaign Contacts returns.'),
 		);
 	}
-	const numbers = ids.map((id) => {
-		const number = wholeNumberIn(id);
-		if (number !== undefined) return number;
-		throw new InvalidInput(
-			`'Contact List IDs' must list whole numbers (got ${quoted(id)})`,
-			onScreenOnly(
-				'Enter only the campaign_upload_id of each list, such as 314. Push Campaign Contacts returns it.',
-			),
-		);
-	});
+	const resolution = onScreenOnly(
+		'Enter only the campaign_upload_id of each list, such as 314. Push Campaign Contacts returns it.',
+	);
+	const numbers = ids.map((id) => parseWholeNumber(id, 'Contact List IDs', resolution));
 	return { kind: 'lists', listIds: [...new Set(numbers.map(String))] };
 }
 

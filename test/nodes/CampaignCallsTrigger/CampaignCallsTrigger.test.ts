@@ -319,7 +319,7 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 describe('the form', () => {
 	it.each([
 		[{ callsOf: 'lists', contactListIds: '' }, "'Contact List IDs' is empty"],
-		[{ callsOf: 'lists', contactListIds: 'spring' }, "'Contact List IDs' must list whole numbers"],
+		[{ callsOf: 'lists', contactListIds: 'spring' }, "'Contact List IDs' must be a whole number"],
 		[{ campaignId: 'spring' }, "'Campaign' must be a whole number"],
 		[{ startFrom: 'soon' }, "'Start From' must be a date"],
 	])('%j is not published', async (parameters, message) => {
