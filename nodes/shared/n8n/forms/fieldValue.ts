@@ -1,8 +1,10 @@
-import { DateTime } from 'luxon';
 import isPlainObject from 'lodash/isPlainObject';
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
 import { MAX_DEPTH, isTooDeep, type JsonValue } from '../../json';
+import { formOf, hasForm } from '../../modelForms';
 import { isUnset, quoted } from '../../values';
 
 /** Where the values of a form come from. */
@@ -27,8 +29,27 @@ export type Scalar = string | number | boolean;
 /** A time from a date picker or an expression. A text may be invalid. */
 export type TimeValue = string | number | Date | DateTime;
 
+export const SCALAR = 'text, a number, true, or false';
+
 const FROM_MODEL = /\$fromAI\(/i;
 export const NUMBER = /^\s*[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?\s*$/i;
+
+/** What an empty value means. See `MAY_BE_BLANK`, `NEEDS_VALUE`, and `MAY_BE_EMPTY_LIST`. */
+export type Blank = { mayBeBlank?: boolean; needsValue?: boolean; mayBeEmptyList?: boolean };
+
+/** A value with the declaration of its field. */
+export type Given = {
+	property: INodeProperties;
+	/** The field in messages. */
+	label: string;
+	value: unknown;
+	isExpression: boolean;
+	/** Whether a model filled it in. */
+	isFromModel: boolean;
+	/** Whether only the text around its expressions remains. */
+	isOnlyTextAround: boolean;
+	isEmptyList?: boolean;
+};
 
 type Locator = { __rl: true; value: unknown };
 
@@ -82,13 +103,13 @@ export function tooDeep(): InvalidInput {
 }
 
 /** A value for a message. */
-export function shownValue(value: unknown): string {
+function shownValue(value: unknown): string {
 	if (typeof value === 'number' || typeof value === 'boolean') return String(value);
 	return typeof value === 'string' && !isUnset(value) ? quoted(value) : kindOf(value);
 }
 
 /** The kind of a value, without the value. */
-export function kindOf(value: unknown): string {
+function kindOf(value: unknown): string {
 	if (value === undefined || value === null) return 'nothing';
 	if (typeof value === 'string') return isUnset(value) ? 'an empty text' : 'text';
 	if (typeof value === 'number') return "a number that isn't exact";
@@ -96,4 +117,62 @@ export function kindOf(value: unknown): string {
 	if (DateTime.isDateTime(value)) return value.isValid ? 'a date' : 'an invalid date';
 	if (Array.isArray(value)) return 'a list';
 	return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
+export function isEmpty(
+	given: Given,
+	{ mayBeBlank = false, needsValue = false, mayBeEmptyList = false }: Blank,
+	wanted: string,
+): boolean {
+	if (!isUnset(given.value) && !(needsValue && given.isOnlyTextAround)) return false;
+	if (!given.isExpression || mayBeBlank) return true;
+	if (mayBeEmptyList && given.isEmptyList === true) return true;
+	throw fault(given, wanted, 'clear the field');
+}
+
+export function textIn(given: Given, value: unknown, wanted = 'text or a number'): string | number {
+	if (typeof value === 'string') return value;
+	if (typeof value === 'number' && Number.isFinite(value)) return value;
+	if (typeof value === 'bigint') return String(value);
+	throw fault(given, wanted);
+}
+
+export function scalarIn(given: Given, value: unknown): Scalar {
+	return typeof value === 'boolean' ? value : textIn(given, value, SCALAR);
+}
+
+export function optionOf(given: Given, value: unknown): string {
+	const { options = [] } = given.property;
+	const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
+	const written = typeof value === 'string' ? value.trim() : value;
+	const found = values.find((one) => one === written || String(one) === written);
+	if (found !== undefined) return String(found);
+	const named = values.map((one) => quoted(String(one))).join(', ');
+	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
+}
+
+/** @param alternative to correcting an expression */
+export function fault(given: Given, wanted: string, alternative?: string): InvalidInput {
+	const { property, label, isExpression } = given;
+	const value = given.isOnlyTextAround ? undefined : given.value;
+	const { typeOptions } = property;
+	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
+	const { displayName } = property;
+	const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
+	const forModel = given.isFromModel ? form : '';
+	if (!isExpression) {
+		return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
+			onScreen: `Enter ${wanted}.`,
+			forModel,
+		});
+	}
+	const onScreen =
+		alternative === undefined
+			? `Make the expression return ${wanted}.`
+			: `Make the expression return ${wanted}, or ${alternative}.`;
+	return new InvalidInput(`${label} must be ${wanted}, but its expression returned ${shown}`, {
+		onScreen,
+		forModel,
+	});
 }

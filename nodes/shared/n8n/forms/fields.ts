@@ -7,6 +7,13 @@ import { formOf, hasForm } from '../../modelForms';
 import { isUnset, quoted } from '../../values';
 import {
 	ABSENT,
+	type Blank,
+	fault,
+	type Given,
+	isEmpty,
+	optionOf,
+	scalarIn,
+	textIn,
 	asList,
 	type FieldSource,
 	hasExpression,
@@ -15,11 +22,10 @@ import {
 	isJson,
 	isLocator,
 	isNothingInWords,
-	kindOf,
 	NUMBER,
 	requireShallow,
+	SCALAR,
 	type Scalar,
-	shownValue,
 	type TimeValue,
 	UNEVALUATED,
 } from './fieldValue';
@@ -41,21 +47,6 @@ export const NEEDS_VALUE = { needsValue: true } as const;
 export const MAY_BE_EMPTY_LIST = { mayBeEmptyList: true } as const;
 
 const TEXTS = 'text or a list of texts';
-const SCALAR = 'text, a number, true, or false';
-
-type Blank = { mayBeBlank?: boolean; needsValue?: boolean; mayBeEmptyList?: boolean };
-
-/** A value with the declaration of its field. */
-type Given = {
-	property: INodeProperties;
-	value: unknown;
-	isExpression: boolean;
-	/** Whether a model filled it in. */
-	isFromModel: boolean;
-	/** Whether only the text around its expressions remains. */
-	isOnlyTextAround: boolean;
-	isEmptyList?: boolean;
-};
 
 /**
  * Reads the fields of a form, or of a collection in it, by their declared types. A value of another type stops the node
@@ -97,7 +88,7 @@ export class Fields {
 		const isWord = typeof value === 'string' && property.noDataExpression !== true;
 		const word = isWord ? value.trim().toLowerCase() : '';
 		if (word === 'true' || word === 'false') return word === 'true';
-		throw this.fault(given, 'true or false', 'use the switch');
+		throw fault(given, 'true or false', 'use the switch');
 	}
 
 	/** A finite number, also as text. */
@@ -107,7 +98,7 @@ export class Fields {
 		const { value } = given;
 		const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value;
 		if (typeof number === 'number' && Number.isFinite(number)) return number;
-		throw this.fault(given, 'a number');
+		throw fault(given, 'a number');
 	}
 
 	/** Trimmed text. Numbers are converted. */
@@ -133,74 +124,74 @@ export class Fields {
 		const isExact = typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 		const text = typeof value === 'string' || isExact ? String(value).trim() : '';
 		if (text !== '' && !given.isOnlyTextAround) return text;
-		const fault = this.fault(given, 'text');
-		throw resolution === undefined ? fault : new InvalidInput(fault.message, resolution);
+		const why = fault(given, 'text');
+		throw resolution === undefined ? why : new InvalidInput(why.message, resolution);
 	}
 
 	/** An ID or a phone number, which is text or a number in spreadsheets. `undefined` if the field is empty. */
 	textOrNumber(name: string, blank: Blank = {}): string | number | undefined {
 		const given = this.given(name, 'string', 'resourceLocator');
-		if (given === undefined || this.isEmpty(given, blank, 'text or a number')) return undefined;
-		return this.textIn(given, given.value);
+		if (given === undefined || isEmpty(given, blank, 'text or a number')) return undefined;
+		return textIn(given, given.value);
 	}
 
 	/** Text, or the texts of a list: several options, or the result of an expression. */
 	textOrList(name: string, blank: Blank = {}): string | string[] {
 		const given = this.givenList(name, 'string', 'resourceLocator', 'multiOptions');
-		if (given === undefined || this.isEmpty(given, blank, TEXTS)) return '';
+		if (given === undefined || isEmpty(given, blank, TEXTS)) return '';
 		const { value } = given;
-		if (!Array.isArray(value)) return String(this.textIn(given, value, TEXTS));
-		return value.map((one: unknown) => String(this.textIn(given, one, TEXTS)));
+		if (!Array.isArray(value)) return String(textIn(given, value, TEXTS));
+		return value.map((one: unknown) => String(textIn(given, one, TEXTS)));
 	}
 
 	/** One of the field's options, as text. */
 	choice<T>(name: string, fallback: T): string | T {
 		const given = this.given(name, 'options');
 		if (given === undefined) return fallback;
-		return this.optionOf(given, given.value);
+		return optionOf(given, given.value);
 	}
 
 	/** An option, or any other text from an expression or a model. The caller checks it. */
 	choiceOrText(name: string, blank: Blank = {}): string {
 		const given = this.given(name, 'options', 'string');
-		if (given === undefined || this.isEmpty(given, blank, 'text')) return '';
-		return String(this.textIn(given, given.value)).trim();
+		if (given === undefined || isEmpty(given, blank, 'text')) return '';
+		return String(textIn(given, given.value)).trim();
 	}
 
 	/** Some of the field's options. From a model, as text with commas. */
 	choices(name: string): string[] {
 		const given = this.givenList(name, 'multiOptions');
-		if (given === undefined || this.isEmpty(given, {}, 'a list')) return [];
+		if (given === undefined || isEmpty(given, {}, 'a list')) return [];
 		const { value } = given;
 		const chosen: unknown = typeof value === 'string' ? value.split(',') : value;
-		if (!Array.isArray(chosen)) throw this.fault(given, 'a list');
+		if (!Array.isArray(chosen)) throw fault(given, 'a list');
 		const named = chosen.filter((one) => !isUnset(one));
-		return named.map((one: unknown) => this.optionOf(given, one));
+		return named.map((one: unknown) => optionOf(given, one));
 	}
 
 	/** Text, a number, true, or false, unchanged. */
 	scalar(name: string, blank: Blank = {}): Scalar {
 		const given = this.given(name, 'string');
-		if (given === undefined || this.isEmpty(given, blank, SCALAR)) return '';
-		return this.scalarIn(given, given.value);
+		if (given === undefined || isEmpty(given, blank, SCALAR)) return '';
+		return scalarIn(given, given.value);
 	}
 
 	/** The same, or a list of such values from an expression. */
 	scalars(name: string, blank: Blank = {}): Scalar | Scalar[] {
 		const given = this.givenList(name, 'string');
-		if (given === undefined || this.isEmpty(given, blank, SCALAR)) return '';
+		if (given === undefined || isEmpty(given, blank, SCALAR)) return '';
 		const { value } = given;
-		if (!Array.isArray(value)) return this.scalarIn(given, value);
-		return value.map((one: unknown) => this.scalarIn(given, one));
+		if (!Array.isArray(value)) return scalarIn(given, value);
+		return value.map((one: unknown) => scalarIn(given, one));
 	}
 
 	/** `undefined` if the field is empty. */
 	time(name: string, blank: Blank = {}): TimeValue | undefined {
 		const given = this.given(name, 'dateTime');
-		if (given === undefined || this.isEmpty(given, blank, 'a date and time')) return undefined;
+		if (given === undefined || isEmpty(given, blank, 'a date and time')) return undefined;
 		const { value } = given;
 		if (value instanceof Date || DateTime.isDateTime(value)) return value;
-		return this.textIn(given, value, 'a date and time');
+		return textIn(given, value, 'a date and time');
 	}
 
 	/** A JSON value, or its text. `undefined` if the field is empty. */
@@ -209,7 +200,7 @@ export class Fields {
 		const value = this.jsonIn(given, blank);
 		const lost = lostInJson(value);
 		if (given === undefined || lost === undefined) return value;
-		throw this.fault({ ...given, value: lost }, 'JSON');
+		throw fault({ ...given, value: lost }, 'JSON');
 	}
 
 	/**
@@ -304,6 +295,7 @@ export class Fields {
 		const expression = isExpression ? this.expression(name) : '';
 		const given = {
 			property,
+			label: this.labelOf(property),
 			value,
 			isExpression,
 			isFromModel: byModel,
@@ -318,7 +310,7 @@ export class Fields {
 		const { value } = given;
 		if (typeof value !== 'string') return;
 		const found = unreadableIn(value, expression, this.source.evaluate);
-		if (found !== undefined) throw this.fault({ ...given, value: found }, 'text');
+		if (found !== undefined) throw fault({ ...given, value: found }, 'text');
 	}
 
 	/** A list with only empty values counts as empty. */
@@ -341,71 +333,12 @@ export class Fields {
 	}
 
 	private jsonIn(given: Given | undefined, blank: Blank): JsonValue | undefined {
-		if (given === undefined || this.isEmpty(given, blank, 'JSON')) return undefined;
+		if (given === undefined || isEmpty(given, blank, 'JSON')) return undefined;
 		if (isJson(given.value)) return requireShallow(given.value);
-		throw this.fault(given, 'JSON');
-	}
-
-	/** @throws InvalidInput if an expression returned nothing, unless that is allowed */
-	private isEmpty(
-		given: Given,
-		{ mayBeBlank = false, needsValue = false, mayBeEmptyList = false }: Blank,
-		wanted: string,
-	): boolean {
-		if (!isUnset(given.value) && !(needsValue && given.isOnlyTextAround)) return false;
-		if (!given.isExpression || mayBeBlank) return true;
-		if (mayBeEmptyList && given.isEmptyList === true) return true;
-		throw this.fault(given, wanted, 'clear the field');
-	}
-
-	private textIn(given: Given, value: unknown, wanted = 'text or a number'): string | number {
-		if (typeof value === 'string') return value;
-		if (typeof value === 'number' && Number.isFinite(value)) return value;
-		if (typeof value === 'bigint') return String(value);
-		throw this.fault(given, wanted);
-	}
-
-	private scalarIn(given: Given, value: unknown): Scalar {
-		return typeof value === 'boolean' ? value : this.textIn(given, value, SCALAR);
-	}
-
-	private optionOf(given: Given, value: unknown): string {
-		const { options = [] } = given.property;
-		const values = options.flatMap((option) => ('value' in option ? [option.value] : []));
-		const written = typeof value === 'string' ? value.trim() : value;
-		const found = values.find((one) => one === written || String(one) === written);
-		if (found !== undefined) return String(found);
-		const named = values.map((one) => quoted(String(one))).join(', ');
-		throw this.fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
+		throw fault(given, 'JSON');
 	}
 
 	private labelOf({ displayName }: INodeProperties): string {
 		return `'${displayName}'${this.location === '' ? '' : ` in ${this.location}`}`;
-	}
-
-	/** @param alternative to correcting an expression */
-	private fault(given: Given, wanted: string, alternative?: string): InvalidInput {
-		const { property, isExpression } = given;
-		const value = given.isOnlyTextAround ? undefined : given.value;
-		const { typeOptions } = property;
-		const field = this.labelOf(property);
-		const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
-		const { displayName } = property;
-		const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
-		const forModel = given.isFromModel ? form : '';
-		if (!isExpression) {
-			return new InvalidInput(`${field} must be ${wanted} (got ${shown})`, {
-				onScreen: `Enter ${wanted}.`,
-				forModel,
-			});
-		}
-		const onScreen =
-			alternative === undefined
-				? `Make the expression return ${wanted}.`
-				: `Make the expression return ${wanted}, or ${alternative}.`;
-		return new InvalidInput(`${field} must be ${wanted}, but its expression returned ${shown}`, {
-			onScreen,
-			forModel,
-		});
 	}
 }
