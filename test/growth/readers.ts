@@ -686,7 +686,14 @@ export const notReaders = new Set([
 	'shared/api/rejectionBody.ts › serviceText',
 	// The API token has 16 characters.
 	'shared/api/http.ts › TransportFault',
+	'shared/apiMapping/field.ts › fieldsOf',
 	'shared/apiMapping/placeValues.ts › withValue',
+	// `Fields` is measured, which calls these.
+	'shared/n8n/forms/fieldValue.ts › isEmpty',
+	'shared/n8n/forms/fieldValue.ts › textIn',
+	'shared/n8n/forms/fieldValue.ts › scalarIn',
+	'shared/n8n/forms/fieldValue.ts › optionOf',
+	'shared/n8n/forms/fieldValue.ts › fault',
 	'shared/calls/callFilters.ts › requiredForFilters',
 	'shared/calls/callLimit.ts › countedCalls',
 	'shared/calls/callWatch.ts › CallWatch',

@@ -15,7 +15,6 @@ const REASONS: { [file: string]: string } = {
 	'nodes/shared/calls/recentCampaigns.ts': 'a filter of the call list is a date',
 	'nodes/CampaignCallsTrigger/pollCalls.ts': 'n8n stores when all contact lists were read',
 	'nodes/CampaignProgressTrigger/pollCampaign.ts': 'n8n stores when the campaign was read',
-	'nodes/shared/n8n/run/cancel.ts': 'n8n gives the start of an execution as a date',
 	'nodes/ChatSession/chatWait.ts': 'compared with the time of an event',
 	'nodes/PlaceCall/placeCalls.ts': 'calling hours, the scheduled time, and when a call was placed',
 	'nodes/Dnd/operations/forget.operation.ts': 'calls count per day, week, or month',
