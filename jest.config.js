@@ -1,31 +1,69 @@
-/** @type {import('jest').Config} */
-module.exports = {
+const swc = {
+	jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
+	module: { type: 'commonjs' },
+	sourceMaps: 'inline',
+};
+
+const shared = {
+	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+	// Includes the sources, because watch mode and --findRelatedTests ignore changes outside the roots.
+	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
+	transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+};
+
+/** Tests with a real n8n. */
+const realN8n = {
+	...shared,
+	testEnvironment: 'node',
+	// Only ends tests that hang. Each wait in a test has its own condition and limit.
+	testTimeout: 900_000,
+	// Ends the run even if a failed test left a simulator running.
+	forceExit: true,
+};
+
+/** Tests with the engine of n8n, without a server. */
+const engine = {
+	...shared,
 	testEnvironment: require.resolve('./test/engine/environment'),
 	runtime: require.resolve('./test/engine/runtime'),
 	// Two workers per core, because many tests wait for a clock or a socket.
 	maxWorkers: 4,
-	cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-	// Includes the sources, because watch mode and --findRelatedTests ignore changes outside the roots.
-	roots: ['<rootDir>/nodes', '<rootDir>/credentials', '<rootDir>/test'],
-	testMatch: ['**/*.test.ts'],
 	// Only ends tests that hang. Much longer than `until` waits, so that a test on a busy machine fails with the reason.
 	testTimeout: 300_000,
-	// Tests with a real n8n run separately: npm run test:e2e, test:engine2, test:faults, test:release.
-	testPathIgnorePatterns: [
-		'/node_modules/',
-		'<rootDir>/test/(e2e|browser|engine2|faults|rehearsal)/',
-	],
 	setupFiles: ['env', 'properties', 'newProcess'].map((name) => `<rootDir>/test/engine/${name}.js`),
 	dependencyExtractor: '<rootDir>/test/engine/dependencies.js',
-	transform: {
-		'^.+\\.ts$': [
-			'@swc/jest',
-			{
-				jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } },
-				module: { type: 'commonjs' },
-				sourceMaps: 'inline',
-			},
-		],
-	},
 	collectCoverageFrom: ['nodes/**/*.ts', 'credentials/**/*.ts'],
 };
+
+/** The levels of tests. LEVEL selects one, and `npm run long` lists those that take long. */
+const levels = {
+	/** Everything that needs no server. */
+	nodes: {
+		...engine,
+		testMatch: ['**/*.test.ts'],
+		testPathIgnorePatterns: [
+			'/node_modules/',
+			'<rootDir>/test/(e2e|browser|engine2|faults|rehearsal)/',
+			'<rootDir>/test/growth/stack.test.ts',
+		],
+	},
+	/** Very large inputs, for minutes. */
+	growth: { ...engine, testMatch: ['<rootDir>/test/growth/**/*.test.ts'] },
+	/** A real n8n and a real browser. The files of a worker use one n8n, one after another. */
+	e2e: {
+		...realN8n,
+		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
+		globalSetup: '<rootDir>/test/e2e/setup.ts',
+		globalTeardown: '<rootDir>/test/e2e/teardown.ts',
+		maxWorkers: 2,
+	},
+	/** Engine 2.0, which is a preview in n8n. */
+	engine2: { ...realN8n, testMatch: ['<rootDir>/test/engine2/**/*.test.ts'], maxWorkers: 2 },
+	/** Faults below n8n: its database, disk, and clock. */
+	faults: { ...realN8n, testMatch: ['<rootDir>/test/faults/**/*.test.ts'], maxWorkers: 2 },
+	/** A whole release: a local npm registry, a real n8n, and a real browser. */
+	release: { ...realN8n, testMatch: ['<rootDir>/test/rehearsal/**/*.test.ts'], maxWorkers: 1 },
+};
+
+/** @type {import('jest').Config} */
+module.exports = levels[process.env.LEVEL ?? 'nodes'];

@@ -1,4 +1,4 @@
-/** `npm run test:compatibility`: runs the core tests with a real n8n on each older version in the README. */
+/** `npm run long -- compatibility`: runs the core tests with a real n8n on each older version in the README. */
 import { spawnSync } from 'node:child_process';
 import { olderVersions } from '../test/n8n/host';
 import { projectFolder } from '../test/n8n/package-install';

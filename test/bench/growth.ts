@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth`: runs our jobs at 1, 4, and 16 times a size, to measure the time per unit and the memory. With
+ * `npm run long -- sizes`: runs our jobs at 1, 4, and 16 times a size, to measure the time per unit and the memory. With
  * `--heap`, also finds the largest push that an n8n with a small heap can do. Writes growth.json and the picture in docs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:reading [-- --calls 100000]`: what a reading of Call Completed Trigger costs for a long contact list. Once
+ * `npm run long -- reading [--calls 100000]`: what a reading of Call Completed Trigger costs for a long contact list. Once
  * for a first reading that only remembers the calls, and once for one that starts the workflow for few of them.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

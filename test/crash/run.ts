@@ -1,5 +1,5 @@
 /**
- * `npm run test:crash [-- --only sqlite --ending memory]`: ends executions in several ways, retries them, and counts the
+ * `npm run long -- crash [--only sqlite --ending memory]`: ends executions in several ways, retries them, and counts the
  * requests at the service, for each node that writes and each database. Needs PostgreSQL and Redis from Debian. Fails if
  * anything was sent twice, or a row was neither sent nor reported as unknown.
  */

@@ -17,7 +17,7 @@ import {
 import { expectEachOnce } from './flood';
 import { sharedN8n } from './shared';
 
-/** `npm run soak:calls` makes more of them. */
+/** `npm run long -- calls` makes more of them. */
 const CALLS = Number(process.env.SOAK_CALLS ?? 60);
 const FORGED = CALLS / 10;
 

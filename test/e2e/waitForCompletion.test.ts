@@ -9,7 +9,7 @@ import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from '.
 import { removeServer, startServer } from './ownServer';
 
 const NODE = 'Place Call';
-/** `npm run soak:calls` uses a larger number. */
+/** `npm run long -- calls` uses a larger number. */
 const RACES = Number(process.env.SOAK_RACES ?? 40);
 const callIds = (items: INodeExecutionData[]) => items.map(callIdOf);
 

@@ -1,4 +1,4 @@
-/** Runs of each property: few in `npm test`, and more in `npm run fuzz`. */
+/** Runs of each property: few in `npm test`, and more in `npm run long -- fuzz`. */
 export const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 
 /** Runs for properties without a server. */

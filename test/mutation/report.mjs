@@ -122,7 +122,7 @@ export async function writeReport() {
 	);
 	const text = [
 		'# Mutation report',
-		'Written by `npm run mutation`. A mutant is a small change of the code; one that survives is a change that no test of its area notices.',
+		'Written by `npm run long -- mutation`. A mutant is a small change of the code; one that survives is a change that no test of its area notices.',
 		table(['area', 'wanted', 'tried'], scores),
 		...areas.map(section),
 	].join('\n\n');

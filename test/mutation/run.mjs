@@ -1,4 +1,4 @@
-// npm run mutation [-- <area> … --concurrency <n> --files <glob>]: mutates the code and reports surviving
+// npm run long -- mutation [<area> … --concurrency <n> --files <glob>]: mutates the code and reports surviving
 // mutants. Results for unchanged code come from reports/mutation. MUTATION_SHARE=0.1 runs a tenth of the mutants of
 // every area. MUTATION_SEED=7 draws another sample.
 import { spawnSync } from 'node:child_process';

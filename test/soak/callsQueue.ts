@@ -1,5 +1,5 @@
 /**
- * `npm run soak:calls-queue [-- --rates 200:2,400:10 --block 60 --sides ours,core]`: completed calls for n8n in queue mode
+ * `npm run long -- calls-queue [--rates 200:2,400:10 --block 60 --sides ours,core]`: completed calls for n8n in queue mode
  * with two webhook processes and two workers (Debian's Redis and PostgreSQL). Each rate has the calls per minute and the
  * minutes. Sends them in turn to Call Completed Trigger, and to n8n's Webhook node with an HTTP Request node that reads the
  * call. Prints what was started, lost, and started twice, the time from the delivery to the next node, and the CPU time of

@@ -1,5 +1,5 @@
 /**
- * `npm run soak:calls-reading [-- --rate 1000 --minutes 10 --work 2]`: calls of a campaign end at a steady rate, and Call
+ * `npm run long -- calls-reading [--rate 1000 --minutes 10 --work 2]`: calls of a campaign end at a steady rate, and Call
  * Completed Trigger reads them every minute. Each execution waits for `--work` seconds. n8n runs in queue mode with two
  * workers (Debian's Redis and PostgreSQL). Prints what was started, lost, and started twice, the time from the end of a
  * call to the next node, and how fast n8n responded. Fails if a call was lost or started twice. `--save` stores the figures

@@ -1,5 +1,5 @@
 /**
- * `npm run soak:sessions [-- --sessions 2000 --minutes 7 --rate 50 --work 2]`: two Chat Events Triggers in one n8n follow
+ * `npm run long -- sessions [--sessions 2000 --minutes 7 --rate 50 --work 2]`: two Chat Events Triggers in one n8n follow
  * 2,000 sessions with 50 events per second, of which 10 start the workflow, until each connection was renewed. Each execution
  * waits for `--work` seconds. Fails if an event is lost or starts two executions. `--save` stores the figures in
  * results.json.

@@ -1,5 +1,5 @@
 /**
- * `npm run soak:mixed [-- --minutes 5]`: half an hour of mixed work on one n8n with SQLite. Measures the resources of n8n
+ * `npm run long -- mixed [--minutes 5]`: half an hour of mixed work on one n8n with SQLite. Measures the resources of n8n
  * every 10 s, fails if they grow from one idle phase to the next, and writes test/soak/results.json.
  */
 import { mkdtemp, rm } from 'node:fs/promises';

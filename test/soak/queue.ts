@@ -1,5 +1,5 @@
 /**
- * `npm run test:queue [-- --executions 60 --webhooks 2 --seed 7 --calls 300]`: n8n in queue mode (Debian's Redis and
+ * `npm run long -- queue [--executions 60 --webhooks 2 --seed 7 --calls 300]`: n8n in queue mode (Debian's Redis and
  * PostgreSQL), with processes that are killed, frozen, and restarted under load. Fails if a person was called twice, a
  * chat event started two executions, or something was lost without a report from n8n. Then does the same with calls that Campaign
  * Calls Trigger reads. `--executions 0` or `--calls 0` leaves a part out.

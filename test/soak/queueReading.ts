@@ -1,5 +1,5 @@
 /**
- * A step of `npm run test:queue`: Campaign Calls Trigger, while calls end and the main process is killed.
+ * A step of `npm run long -- queue`: Campaign Calls Trigger, while calls end and the main process is killed.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
 /**
- * `npm run soak:waits [-- --waits 5000 --completed 500 --limited 50 --rest 120 --how webhook]`: executions of Place Call
+ * `npm run long -- waits [--waits 5000 --completed 500 --limited 50 --rest 120 --how webhook]`: executions of Place Call
  * that wait, each for its own call, in one n8n with PostgreSQL (Debian's). After a rest, some calls are completed within a
  * minute, and some waits reach their time limit. Prints how fast n8n responds in between, its memory, and the requests that
  * reach the service. Fails if an execution didn't resume, resumed twice, or resumed without reason, or if a person was

@@ -1,0 +1,112 @@
+/** `npm run long`: lists the runs that take too long for every change. `npm run long -- queue --seed 7` runs one. */
+import { spawnSync } from 'node:child_process';
+
+type Run = { what: string; needs?: string; command: string };
+
+const node = 'node --import tsx';
+const built = `npm run build && ${node}`;
+
+const RUNS: Record<string, Run> = {
+	bench: {
+		what: "measures the nodes beside n8n's core nodes and a script",
+		command: `${built} test/bench/run.ts`,
+	},
+	calls: {
+		what: 'reports many completed calls, each twice',
+		command: `SOAK_CALLS=500 SOAK_RACES=200 npm run test:e2e -- callCompleted waitForCompletion && ${built} test/soak/completions.ts --patient`,
+	},
+	'calls-queue': {
+		what: "measures completed calls in queue mode beside n8n's own nodes",
+		needs: 'PostgreSQL, Redis',
+		command: `${built} test/soak/callsQueue.ts`,
+	},
+	'calls-reading': {
+		what: 'reads calls of campaigns while they end',
+		command: `${built} test/soak/callsReading.ts`,
+	},
+	chats: {
+		what: 'sends many chat events',
+		command: `${built} test/soak/chatEvents.ts`,
+	},
+	compatibility: {
+		what: 'runs the core tests with older n8n versions',
+		command: `${node} scripts/compatibility.ts`,
+	},
+	crash: {
+		what: 'ends n8n during each node that writes, retries, and counts the requests',
+		needs: 'PostgreSQL, Redis',
+		command: `${built} test/crash/run.ts`,
+	},
+	engine2: {
+		what: 'runs the nodes on Engine 2.0, a preview in n8n',
+		needs: 'PostgreSQL',
+		command: 'npm run build && LEVEL=engine2 jest',
+	},
+	faults: {
+		what: "locks n8n's database, stops PostgreSQL, fills the disk, and changes the clock",
+		needs: 'PostgreSQL, faketime',
+		command: 'npm run build && LEVEL=faults jest',
+	},
+	fuzz: {
+		what: 'runs every action, frame, and webhook request with one thing wrong',
+		command: 'PROPERTY_SEED=new FUZZ_RUNS=400 jest test/fuzz',
+	},
+	growth: {
+		what: 'calls every function that takes text with a megabyte of it, and with many entries',
+		command: 'LEVEL=growth GROWTH_CHARACTERS=1000000 jest',
+	},
+	mixed: {
+		what: 'looks for leaks in half an hour of mixed work',
+		command: `${built} test/soak/mixed.ts`,
+	},
+	mutation: {
+		what: 'lists small changes of the code that no test notices',
+		command: 'node test/mutation/run.mjs',
+	},
+	queue: {
+		what: 'kills and freezes processes of n8n in queue mode, and looks for repeats and losses',
+		needs: 'PostgreSQL, Redis',
+		command: `${built} test/soak/queue.ts`,
+	},
+	reading: {
+		what: 'measures Campaign Calls Trigger with a long contact list',
+		command: `${built} test/bench/reading.ts`,
+	},
+	release: {
+		what: 'publishes to a local registry, and installs and updates the package in n8n',
+		needs: 'Chromium',
+		command: 'LEVEL=release jest',
+	},
+	seeds: {
+		what: 'runs the tests with random values, with new ones',
+		command: 'PROPERTY_SEED=new jest test/nodes test/fuzz test/network',
+	},
+	sessions: {
+		what: 'follows 2,000 chat sessions',
+		command: `${built} test/soak/manySessions.ts`,
+	},
+	sizes: {
+		what: 'measures time and memory of the nodes at growing sizes',
+		command: `${built} test/bench/growth.ts`,
+	},
+	waits: {
+		what: 'measures n8n with 5,000 waiting executions',
+		needs: 'PostgreSQL',
+		command: `${built} test/soak/waits.ts`,
+	},
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const run = RUNS[name];
+if (run === undefined) {
+	for (const [known, { what, needs }] of Object.entries(RUNS)) {
+		const tools = needs === undefined ? '' : ` (needs ${needs})`;
+		console.log(`npm run long -- ${known.padEnd(14)} ${what}${tools}`);
+	}
+	process.exitCode = name === '' ? 0 : 1;
+} else {
+	const { status } = spawnSync('sh', ['-c', `${run.command} "$@"`, 'long', ...args], {
+		stdio: 'inherit',
+	});
+	process.exitCode = status ?? 1;
+}
