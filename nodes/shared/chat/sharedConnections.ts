@@ -218,11 +218,10 @@ export class ChatLease implements TurnLink {
 
 	private endedWith: ChatEnded | null = null;
 
-	/** By `clock.elapsed()`. */
-	private readonly joinedAt: number;
+	/** The time without a healthy connection, as this lease has seen it: `from` its first failed attempt. */
+	private outage = { failingSince: NaN, from: 0, isReported: false };
 
-	/** The latest loss that was reported: when, and since when the connection had failed. */
-	private reported: { at: number; failingSince: number } | null = null;
+	private reportedAt = -Infinity;
 
 	/** Created by `SharedConnections.lease`. */
 	constructor(
@@ -231,7 +230,6 @@ export class ChatLease implements TurnLink {
 		readonly options: LeaseOptions,
 		private readonly onClosed: (lease: ChatLease) => void,
 	) {
-		this.joinedAt = clock.elapsed();
 		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
 	}
 
@@ -301,16 +299,19 @@ export class ChatLease implements TurnLink {
 	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
 	failed(ending: ChatEnded, { isHopeless, rejections, failingSince }: Retry): void {
 		const now = this.clock.elapsed();
-		const waitedMs = now - Math.max(failingSince, this.joinedAt);
+		if (this.outage.failingSince !== failingSince) {
+			this.outage = { failingSince, from: now, isReported: false };
+		}
+		const waitedMs = now - this.outage.from;
 		if (this.options.usedBy === 'action') {
 			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
 			return;
 		}
 		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
 		if (!isHopeless && waitedMs < patience) return;
-		const { at, failingSince: before } = this.reported ?? { at: -Infinity, failingSince: NaN };
-		if (before === failingSince || now - at < REPORT_AGAIN_AFTER_MS) return;
-		this.reported = { at: now, failingSince };
+		if (this.outage.isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
+		this.outage.isReported = true;
+		this.reportedAt = now;
 		this.report(() => this.options.onLost?.(ending));
 	}
 

@@ -390,20 +390,23 @@ describe('leases with different limits', () => {
 		},
 	);
 
-	it('an action that was connected before has all its time after a loss', async () => {
-		const use = processHarness();
-		const action = use.lease();
-		await use.connect();
-		await use.clock.advance(60_000);
-		use.socket().breaks();
-		for (const seconds of [1, 2, 4, 8]) {
-			await use.clock.advance(seconds * 1_000);
-			expect(action.endings).toEqual([]);
+	it.each([20, 60])(
+		'an action that was connected for %i s has all its time after a loss',
+		async (connected) => {
+			const use = processHarness();
+			const action = use.lease();
+			await use.connect();
+			await use.clock.advance(connected * 1_000);
 			use.socket().breaks();
-		}
-		await settle();
-		expect(action.endings).toMatchObject([{ kind: 'unreachable' }]);
-	});
+			for (const seconds of [1, 2, 4, 8]) {
+				await use.clock.advance(seconds * 1_000);
+				expect(action.endings).toEqual([]);
+				use.socket().breaks();
+			}
+			await settle();
+			expect(action.endings).toMatchObject([{ kind: 'unreachable' }]);
+		},
+	);
 
 	it('closes if all actions have given up', async () => {
 		const use = processHarness();
