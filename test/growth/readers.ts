@@ -644,7 +644,6 @@ export const notReaders = new Set([
 	'CampaignCallsTrigger/listedCalls.ts › readList',
 	'shared/api/parseIds.ts › parseCampaignId',
 	'CampaignProgressTrigger/campaignProgress.ts › currentState',
-	'CampaignStatus/campaignReads.ts › CampaignReads',
 	'ChatSend/idempotency.ts › messageTarget',
 	'Dnd/list/dndChange.ts › withNumber',
 	'GetCall/latestCalls.ts › requireAllStatuses',

@@ -2,7 +2,7 @@ import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelForms';
-import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { phoneKey } from '../../shared/phone/phoneKey';
 import { isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
@@ -45,10 +45,7 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 	);
 }
 
-/**
- * Equal for equal numbers in any format: the ten digits of an Indian mobile number, or all digits of another number.
- */
+/** Equal for equal numbers in any format: the `phone_key`, which may be Indian, or all digits of another number. */
 export function comparedDigits(phone: string): string {
-	const reading = readCampaignPhone(phone);
-	return isAccepted(reading) ? reading.key : phone.replace(/\D/g, '');
+	return phoneKey(phone, 'IN') ?? phone.replace(/\D/g, '');
 }

@@ -159,7 +159,7 @@ function compared(phone: string): ComparedNumber {
 	const reading = readCampaignPhone(phone);
 	if (isAccepted(reading)) {
 		const hasCode = reading.phone.startsWith('+');
-		return { digits: `91${reading.key}`, endings: hasCode ? [] : [reading.key] };
+		return { digits: reading.key, endings: hasCode ? [] : [reading.phone] };
 	}
 	const digits = phone.replace(/\D/g, '');
 	if (phone.startsWith('+')) return { digits: withoutTrunkZero(digits), endings: [] };

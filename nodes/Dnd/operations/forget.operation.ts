@@ -17,7 +17,7 @@ import { asItems, forEachItem } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
 import { returnsErrorsToAgent } from '../../shared/n8n/tools/toolRun';
 import { countryCode } from '../../shared/phone/countries';
-import { type NumberKeys, numberKeys } from '../../shared/phone/numberKeys';
+import { numberKey } from '../../shared/phone/numberKey';
 import type { Checked } from '../../shared/values';
 import { phoneField } from '../dndFields';
 
@@ -126,11 +126,10 @@ export const forget: Operation = {
 		const now = DateTime.fromMillis(clock.now(), { zone: context.getTimezone() });
 		const forgetOne = async (index: number): Promise<INodeExecutionData[]> => {
 			const form = parameters.at(index);
-			const { pushed, called } = readKeys(form);
+			const key = readKey(form);
 			const campaignId = readCampaignId(form);
-			const pushes =
-				campaignId === undefined ? [] : pushed.map((key) => pushedText(campaignId, key));
-			const calls = called.flatMap((key) => countedCalls(now, key));
+			const pushes = campaignId === undefined ? [] : [pushedText(campaignId, key)];
+			const calls = countedCalls(now, key);
 			// The number itself isn't repeated, because n8n stores the output.
 			const [push, call] = [await wasRemoved(store, pushes), await wasRemoved(store, calls)];
 			return asItems({
@@ -142,7 +141,7 @@ export const forget: Operation = {
 		};
 		return await forEachItem(context, forgetOne, {
 			check: (index) => {
-				readKeys(parameters.at(index));
+				readKey(parameters.at(index));
 				readCampaignId(parameters.at(index));
 			},
 			checkNote: 'Nothing was forgotten.',
@@ -151,10 +150,10 @@ export const forget: Operation = {
 };
 
 /** @throws InvalidInput if the number isn't clear */
-function readKeys(form: Fields): NumberKeys {
+function readKey(form: Fields): string {
 	const chosen = form.choiceOrText('countryCode');
 	const country = chosen === '' ? undefined : valid(countryCode(chosen));
-	return valid(numberKeys(form.textOrNumber('phone', MAY_BE_BLANK), country));
+	return valid(numberKey(form.textOrNumber('phone', MAY_BE_BLANK), country));
 }
 
 function valid<T>(checked: Checked<T>): T {

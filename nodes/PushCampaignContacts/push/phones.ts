@@ -7,12 +7,11 @@ import type { RowSet } from './rowSet';
 /** Values by row, read like an array. */
 export type ByRow<T> = { at(row: number): T | undefined };
 
-const COUNTRY_CODE = '+91';
-const KEY_DIGITS = 10;
+const COUNTRY_CODE = '91';
 
 /**
- * The phone of each row, in 8 bytes: the number of its ten digits plus one, negative if it's sent with +91. As strings,
- * phones would need most of the memory of a push with a million rows.
+ * The phone of each row, in 8 bytes: its `phone_key`, negative if it's sent with +91. As strings, phones would need most of
+ * the memory of a push with a million rows.
  */
 export class PhonesByRow implements ByRow<string> {
 	private readonly numbers = new NumbersByRow(Float64Array);
@@ -20,13 +19,13 @@ export class PhonesByRow implements ByRow<string> {
 	/** The phone as sent. Empty if none was set. */
 	at(row: number): string {
 		const key = this.keyAt(row);
-		return this.numbers.at(row) < 0 ? COUNTRY_CODE + key : key;
+		return this.numbers.at(row) < 0 ? `+${key}` : key.slice(COUNTRY_CODE.length);
 	}
 
-	/** Equal for equal phones in any format: their ten digits. */
+	/** Their `phone_key`, equal for equal phones in any format. Empty if none was set. */
 	readonly keys: ByRow<string> = { at: (row) => this.keyAt(row) };
 
-	/** The key as a number from 1, or 0 if no phone was set. */
+	/** The key as a number, or 0 if no phone was set. */
 	keyNumberAt(row: number): number {
 		return Math.abs(this.numbers.at(row));
 	}
@@ -62,17 +61,12 @@ export class PhonesByRow implements ByRow<string> {
 	private keyAt(row: number): string {
 		const number = this.keyNumberAt(row);
 		// Equal to String() for these numbers, and faster.
-		return number === 0 ? '' : (number - 1).toFixed(0).padStart(KEY_DIGITS, '0');
+		return number === 0 ? '' : number.toFixed(0);
 	}
 }
 
 function numberOf({ phone, key }: AcceptedPhone): number {
-	const number = keyNumberOf(key);
-	return phone.length > key.length ? -number : number;
-}
-
-function keyNumberOf(key: string): number {
-	return Number(key) + 1;
+	return phone.length > key.length ? -Number(key) : Number(key);
 }
 
 const MIN_CAPACITY = 64;
@@ -95,7 +89,7 @@ export class RowsByPhone {
 	}
 
 	get(key: string): number | undefined {
-		const number = keyNumberOf(key);
+		const number = Number(key);
 		const hash = hashOf(number);
 		return this.tableOf(hash)?.get(number, hash);
 	}

@@ -6,7 +6,7 @@ import { RowSet } from './rowSet';
  * - `rejected`: the node or the service can't use it.
  * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
  * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
- * - `duplicate`: another row has the same number.
+ * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
  * - `pushed_before`: an earlier execution of the workflow sent its number.
  * - `unknown`: it was sent, and the result isn't known.
  * - `not_sent`: the push stopped before it reached the campaign.

@@ -1,6 +1,6 @@
 import uniq from 'lodash/uniq';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
-import { isAccepted, readPhoneAsWritten } from '../../shared/phone/campaignPhone';
+import { phoneKey } from '../../shared/phone/phoneKey';
 import { plainText } from '../../shared/values';
 import type { ByRow } from './phones';
 import type { PushedRequest } from './pushTypes';
@@ -9,6 +9,9 @@ import { RowSet } from './rowSet';
 
 /** Rows of an accepted request that the service won't call, and skipped entries that match no row. */
 export type Skipped = { rows: RejectedRow[]; unmatched: JsonValue[] };
+
+/** Campaigns accept Indian numbers only. */
+const COUNTRY = 'IN';
 
 /** Limits of the search for a number in an entry, whose shape isn't documented. */
 const MAX_DEPTH = 5;
@@ -126,7 +129,7 @@ class Search {
 	}
 
 	private known(value: string | number): string[] {
-		const reading = readPhoneAsWritten(value);
-		return isAccepted(reading) && this.rowsWith.has(reading.key) ? [reading.key] : [];
+		const key = phoneKey(value, COUNTRY);
+		return key !== null && this.rowsWith.has(key) ? [key] : [];
 	}
 }

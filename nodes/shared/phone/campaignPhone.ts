@@ -1,8 +1,8 @@
-import { isIndian, isMobile, readIndian } from './india';
+import { INDIAN_CODE, isIndian, isMobile, readIndian } from './india';
 import { forEveryone } from '../api/resolution';
 import { isBlank, isWritten, readWritten, type Unreadable } from './written';
 
-/** A number in one of the two documented formats. `key` is equal for both formats of a number. */
+/** A number in one of the two documented formats, and its `phone_key`. */
 export interface AcceptedPhone {
 	readonly phone: string;
 	readonly key: string;
@@ -32,17 +32,18 @@ const MAX_SHOWN_CHARACTERS = 40;
  */
 export function readCampaignPhone(value: unknown): PhoneReading {
 	const cell = typeof value === 'number' ? String(value) : value;
-	if (typeof cell === 'string' && isMobile(cell)) return { phone: cell, key: cell };
+	if (typeof cell === 'string' && isMobile(cell)) return { phone: cell, key: INDIAN_CODE + cell };
 	if (typeof cell === 'string' && INTERNATIONAL.test(cell)) {
-		return { phone: cell, key: cell.slice(3) };
+		return { phone: cell, key: cell.slice(1) };
 	}
 	const written = readWritten(value);
 	if (!isWritten(written)) return isBlank(value) ? MISSING : unusableCell(value, written);
 	const number = readIndian(written);
 	if (!isIndian(number)) return unusableCell(value, number);
 	const { subscriber, international } = number;
-	if (international) return { phone: `+91${subscriber}`, key: subscriber };
-	if (isMobile(subscriber)) return { phone: subscriber, key: subscriber };
+	const key = INDIAN_CODE + subscriber;
+	if (international) return { phone: `+${key}`, key };
+	if (isMobile(subscriber)) return { phone: subscriber, key };
 	return unusableCell(value, {
 		issue: `starts with ${subscriber.charAt(0)}, but a 10-digit mobile number starts with 6 to 9`,
 		resolution: forEveryone('If the number is correct, write +91 before it.'),
@@ -51,14 +52,6 @@ export function readCampaignPhone(value: unknown): PhoneReading {
 
 export function isAccepted(reading: PhoneReading): reading is AcceptedPhone {
 	return 'phone' in reading;
-}
-
-/** Doesn't change the cell. The key is the same as for normalized numbers, if possible. */
-export function readPhoneAsWritten(value: unknown): PhoneReading {
-	const phone = typeof value === 'number' || typeof value === 'string' ? String(value).trim() : '';
-	const reading = readCampaignPhone(value);
-	if (phone === '') return reading;
-	return { phone, key: isAccepted(reading) ? reading.key : phone };
 }
 
 function unusableCell(

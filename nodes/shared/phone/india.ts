@@ -3,7 +3,7 @@ import { SHORTENED, type Unreadable, type Written } from './written';
 /** The ten digits of an Indian number. `international`: it was written with +91, 0091, or 91. */
 export type IndianNumber = { subscriber: string; international: boolean };
 
-const CODE = '91';
+export const INDIAN_CODE = '91';
 const SUBSCRIBER_DIGITS = 10;
 const MOBILE = /^[6-9]\d{9}$/;
 
@@ -22,7 +22,10 @@ export function readIndian({ digits, plus }: Written): IndianNumber | Unreadable
 	if (digits.startsWith('00')) return withCode(digits.slice(2));
 	const national = digits.startsWith('0') ? digits.slice(1) : digits;
 	if (national.length === SUBSCRIBER_DIGITS) return { subscriber: national, international: false };
-	if (national.startsWith(CODE) && national.length >= CODE.length + SUBSCRIBER_DIGITS) {
+	if (
+		national.startsWith(INDIAN_CODE) &&
+		national.length >= INDIAN_CODE.length + SUBSCRIBER_DIGITS
+	) {
 		// A spreadsheet shows a 12-digit number as 9.19877E+11, which becomes a number with these zeros.
 		return national.endsWith('000000') ? SHORTENED : withCode(national);
 	}
@@ -30,9 +33,9 @@ export function readIndian({ digits, plus }: Written): IndianNumber | Unreadable
 }
 
 function withCode(digits: string): IndianNumber | Unreadable {
-	if (!digits.startsWith(CODE)) return { issue: "isn't a +91 number" };
+	if (!digits.startsWith(INDIAN_CODE)) return { issue: "isn't a +91 number" };
 	// "+91 098765 43210" has a zero that is only dialed within the country.
-	const subscriber = digits.slice(CODE.length).replace(/^0(?=\d{10}$)/, '');
+	const subscriber = digits.slice(INDIAN_CODE.length).replace(/^0(?=\d{10}$)/, '');
 	if (subscriber.length !== SUBSCRIBER_DIGITS) return wrongLength(subscriber.length, ' after +91');
 	return { subscriber, international: true };
 }

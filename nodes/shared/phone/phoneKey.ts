@@ -1,9 +1,8 @@
 import { isUnset } from '../values';
 import { callingCodeOf, hasTrunkZero, isDialedFromAbroad, leadingCode } from './callingCodes';
-import { isIndian, readIndian } from './india';
+import { INDIAN_CODE, isIndian, readIndian } from './india';
 import { isWritten, readWritten, type Written } from './written';
 
-const INDIAN_CODE = '91';
 const ITALIAN_CODE = '39';
 /** Codes with ten-digit numbers, and the digit that may be dialed before them within the country. */
 const TEN_DIGITS = new Map([

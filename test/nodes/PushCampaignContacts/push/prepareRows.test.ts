@@ -87,7 +87,7 @@ describe('duplicates', () => {
 			{ phone: '9876543210', person_name: 'Asha Rao' },
 		]);
 		expect([...rows]).toEqual([2]);
-		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '9876543210']);
+		expect([0, 1, 2].map((row) => keys.at(row))).toEqual(['', '', '919876543210']);
 		expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
 			Array(2).fill(
 				'Asha Rao (row 3) has the same number and was kept. The node pushes one row per phone number.',

@@ -5,7 +5,7 @@ import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { json, phone, push, scripted, statuses } from './scripted';
 
 const rows = [4, 5, 6, 7];
-const keys = Array.from({ length: 8 }, (_, index) => phone(index));
+const keys = Array.from({ length: 8 }, (_, index) => `91${phone(index)}`);
 const skipped = (answer: JsonObject) => {
 	const found = skippedRows(answer, rows, keys);
 	return {
@@ -67,7 +67,7 @@ describe('dnd_skipped: finds the number anywhere in an entry', () => {
 	});
 
 	test('skips the rows of a number once', () => {
-		const twice = [phone(4), phone(5), phone(4)];
+		const twice = [4, 5, 4].map((index) => `91${phone(index)}`);
 		const answer = { dnd_skipped: [phone(4), phone(4)], engine_skipped_duplicates: [phone(4)] };
 		expect(skippedRows(answer, [0, 1, 2], twice)).toMatchObject({
 			rows: [

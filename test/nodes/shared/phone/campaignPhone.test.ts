@@ -1,8 +1,4 @@
-import {
-	isAccepted,
-	readCampaignPhone,
-	readPhoneAsWritten,
-} from '../../../../nodes/shared/phone/campaignPhone';
+import { isAccepted, readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
 
 const reasonOf = (value: unknown): string => {
 	const reading = readCampaignPhone(value);
@@ -69,7 +65,7 @@ describe('reads spreadsheet cells in a documented format', () => {
 		['91 with a first digit below 6', '911123456789', '+911123456789'],
 		['an even number, written as the document wants it', '9000000000', '9000000000'],
 	])('%s', (_name, value, phone) => {
-		expect(readCampaignPhone(value)).toEqual({ phone, key: phone.slice(-10) });
+		expect(readCampaignPhone(value)).toEqual({ phone, key: `91${phone.slice(-10)}` });
 	});
 });
 
@@ -155,23 +151,6 @@ describe('rejects other values with a reason', () => {
 });
 
 test('both formats of a number have the same key', () => {
-	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '9876543210');
-	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '9876543210');
-});
-
-describe('as written', () => {
-	test.each<[string, unknown, object]>([
-		['keeps its form', ' 098-765 43210 ', { phone: '098-765 43210', key: '9876543210' }],
-		[
-			'what cannot be read is its own key',
-			'extension 12',
-			{ phone: 'extension 12', key: 'extension 12' },
-		],
-		['a number becomes text', 9876543210, { phone: '9876543210', key: '9876543210' }],
-		['a number that cannot be read too', 12, { phone: '12', key: '12' }],
-		['nothing to send', ' ', { reason: 'This row has no phone number.' }],
-		['nothing that could be sent', ['x'], { reason: expect.stringMatching(/contains a list/) }],
-	])('%s', (_name, value, expected) => {
-		expect(readPhoneAsWritten(value)).toMatchObject(expected);
-	});
+	expect(readCampaignPhone('9876543210')).toHaveProperty('key', '919876543210');
+	expect(readCampaignPhone('+919876543210')).toHaveProperty('key', '919876543210');
 });

@@ -1,4 +1,5 @@
-import { callKey, numberKeys } from '../../../../nodes/shared/phone/numberKeys';
+import { readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
+import { callKey, numberKey } from '../../../../nodes/shared/phone/numberKey';
 
 test.each([
 	['9876543210', undefined],
@@ -6,10 +7,9 @@ test.each([
 	['0091 98765 43210', undefined],
 	[9_876_543_210, undefined],
 	['098765 43210', 'IN'],
-])('%s (%s) is remembered by pushes and by calls', (value, country) => {
-	expect(numberKeys(value, country)).toEqual({
-		value: { pushed: ['9876543210'], called: ['919876543210'] },
-	});
+])('%s (%s) has the key of a pushed number', (value, country) => {
+	expect(numberKey(value, country)).toEqual({ value: '919876543210' });
+	expect(readCampaignPhone(value)).toHaveProperty('key', '919876543210');
 });
 
 test.each([
@@ -17,14 +17,12 @@ test.each([
 	['202 555 0123', 'US', '12025550123'],
 	// A number without a clear international format is known as it was sent.
 	['555 0123', 'US', callKey(null, 'US', '5550123')],
-])('%s (%s) is remembered by calls as %s', (value, country, called) => {
-	expect(numberKeys(value, country)).toMatchObject({ value: { called: [called] } });
+])('%s (%s) is remembered as %s', (value, country, key) => {
+	expect(numberKey(value, country)).toEqual({ value: key });
 });
 
 test('the number of another country is never that of an Indian person', () => {
-	expect(numberKeys('917 555 0100', 'US')).toEqual({
-		value: { pushed: [], called: ['19175550100'] },
-	});
+	expect(numberKey('917 555 0100', 'US')).toEqual({ value: '19175550100' });
 });
 
 test.each([
@@ -33,7 +31,7 @@ test.each([
 	['anonymous', undefined, `'Phone' "anonymous" has no clear international format`],
 	['anonymous', 'IN', `'Phone Number' "anonymous"`],
 ])('"%s" (%s) is not clear', (value, country, message) => {
-	expect(numberKeys(value, country)).toMatchObject({
+	expect(numberKey(value, country)).toMatchObject({
 		problem: { message: expect.stringContaining(message) },
 	});
 });
