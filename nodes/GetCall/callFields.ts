@@ -27,7 +27,7 @@ export const callOutputFields = outputFields(
 	'call_id, status, summary',
 );
 
-export function callSettings(...members: INodeProperties[]): INodeProperties {
+export function requestSettings(...members: INodeProperties[]): INodeProperties {
 	return developerSettings(
 		additionalQueryParameters,
 		concurrencyField(READS_AT_ONCE, 'How many requests to send at the same time'),

@@ -6,7 +6,7 @@ import { InvalidInput, OutcomeUnknown } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import { parseCount } from '../shared/api/parseIds';
 import type { CallRequest } from '../shared/api/types';
-import { callKey } from '../shared/calls/report';
+import { callIdKey } from '../shared/calls/report';
 import type { JsonObject } from '../shared/json';
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -19,7 +19,7 @@ import { askedBy, withAnswer } from './ask/answer';
 import type { Question } from './ask/question';
 import { callTime, requirePossibleTime } from './callTime';
 import type { CheckedCall } from './fields/callDraft';
-import { readCall } from './fields/readCall';
+import { readCallForm } from './fields/readCall';
 import { CallLimiter } from './limit/callLimiter';
 import { NotPlaced } from './notPlaced';
 import { includesInput, inputFields } from './wait/inputFields';
@@ -78,7 +78,7 @@ function prepareCall(
 	{ form, index }: { form: Fields; index: number },
 	{ callIds, limiter, webhookUrl, question }: CallSetup,
 ): PreparedRequest<AccountClient> {
-	const call = readCall(form, context.getTimezone(), question?.point);
+	const call = readCallForm(form, context.getTimezone(), question?.point);
 	const { request, time, limit, phoneKey, numberKey } = call;
 	const settings = form.collection('developerSettings');
 	const additions = readAdditions(settings);
@@ -162,13 +162,13 @@ function dateTimeNow(): DateTime {
 /** @throws OutcomeUnknown if a response has the ID of another call, such as from the cache of a proxy */
 function requireNewId({ call_id: callId }: JsonObject, callIds: Set<string>): void {
 	if (typeof callId !== 'string') return;
-	if (callIds.has(callKey(callId))) {
+	if (callIds.has(callIdKey(callId))) {
 		throw new OutcomeUnknown(
 			'The response has the ID of another call of this execution, so the outcome is unknown',
 			onScreenOnly(''),
 		);
 	}
-	callIds.add(callKey(callId));
+	callIds.add(callIdKey(callId));
 }
 
 /** Adds the call, and how to check it, to an error about an unknown outcome. */

@@ -14,7 +14,7 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import type { InputRowsOfRun } from './inputRows';
 import { resolveColumns } from './push/columns';
-import { openCampaign, performDryRun } from './push/dryRun';
+import { openCampaign } from './push/openCampaign';
 import type { ByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { isPushRecord, type PushRecord } from './push/pushRecord';
@@ -69,13 +69,15 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	requireOutputFits(source, output);
 
 	if (settings.dryRun) {
-		const outcome = await performDryRun(
-			client,
-			settings.campaign.id,
-			source.count,
-			prepared,
-			settings.skipPushedBefore,
-		);
+		const { status } = await openCampaign(client, settings.campaign.id);
+		const outcome: PushOutcome = {
+			received: source.count,
+			pushed: [],
+			rejectedRows: prepared.rejectedRows,
+			ready: prepared.rows,
+			readyIsUpperBound: settings.skipPushedBefore,
+			campaignStatus: status,
+		};
 		return finished(outcome, prepared.phones);
 	}
 

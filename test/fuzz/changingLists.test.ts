@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { readWholeList } from '../../nodes/Dnd/list/wholeList';
+import { readWholeDndList } from '../../nodes/Dnd/list/wholeList';
 import { latestOfEachNumber } from '../../nodes/GetCall/latestCalls';
 import { OutcomeUnknown } from '../../nodes/shared/api/errors';
 import { ApiMapping, type MappingName } from '../../nodes/shared/apiMapping';
@@ -143,7 +143,7 @@ async function readDndOf(list: ChangingList, isSized: boolean) {
 	});
 	const names = { dndListAgentName: 'a', dndListPageName: 'p' };
 	const mapping = new ApiMapping({ ...names, ...(isSized && { dndListPerPageName: 'n' }) });
-	return await readWholeList(client, { agentUuid: 'agent_a1' }, mapping);
+	return await readWholeDndList(client, { agentUuid: 'agent_a1' }, mapping);
 }
 
 const counts: Counts = {};

@@ -252,7 +252,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 				}),
 			),
 	},
-	'PlaceCall/fields/readCall.ts › readCall': {
+	'PlaceCall/fields/readCall.ts › readCallForm': {
 		read: ({ text, json }) =>
 			callWith({
 				agentUuid: text,

@@ -34,7 +34,7 @@ export function requireWholeList(mapping: ApiMapping): void {
  *
  * @throws OutcomeUnknown if entries may be missing
  */
-export async function readWholeList(
+export async function readWholeDndList(
 	client: ApiClient,
 	request: Pick<DndListRequest, 'agentUuid' | 'additions' | 'limiter'>,
 	mapping: ApiMapping,

@@ -16,7 +16,7 @@ import {
 import type { JsonObject } from '../../shared/json';
 import { dndAgentField, phoneField } from '../dndFields';
 import { parseDndPhone } from '../list/phoneMatch';
-import { readWholeList, requireWholeList, type WholeList } from '../list/wholeList';
+import { readWholeDndList, requireWholeList, type WholeList } from '../list/wholeList';
 
 export const checkMany: Operation = {
 	value: 'checkMany',
@@ -85,7 +85,7 @@ export const checkMany: Operation = {
 			const { client, apiMapping } = await account();
 			requireWholeList(apiMapping);
 			const key = JSON.stringify(request);
-			const list = lists.get(key) ?? readWholeList(client, { ...request, limiter }, apiMapping);
+			const list = lists.get(key) ?? readWholeDndList(client, { ...request, limiter }, apiMapping);
 			lists.set(key, list);
 			const entry = (await list).entryOf(phone);
 			const isWanted = wanted === 'all' || (wanted === 'listed') === (entry !== undefined);

@@ -6,7 +6,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { readTurns, recordingOrNull, simplifyCall } from '../../shared/calls/callRecord';
 import { getCall } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { callIdField, callSettings, callOutputFields, readCallFields } from '../callFields';
+import { callIdField, requestSettings, callOutputFields, readCallFields } from '../callFields';
 
 export const get: Operation = {
 	value: 'get',
@@ -35,7 +35,7 @@ export const get: Operation = {
 			description: 'What else to get for the call. Each option sends another request.',
 		},
 		...callOutputFields,
-		callSettings(),
+		requestSettings(),
 	],
 	isReadOnly: true,
 	toolDescription:

@@ -30,7 +30,7 @@ import { parseCount } from '../../shared/api/parseIds';
 import type { ApiMapping } from '../../shared/apiMapping';
 import type { Limiter } from '../../shared/keyedMutex';
 import type { JsonObject } from '../../shared/json';
-import { callSettings, callOutputFields } from '../callFields';
+import { requestSettings, callOutputFields } from '../callFields';
 
 const filtersField: INodeProperties = {
 	displayName: 'Filters',
@@ -136,7 +136,7 @@ export const getMany: Operation = {
 		filtersField,
 		...callOutputFields,
 		optionsCollection(latestField, requireCompleteField('call')),
-		callSettings(pageSizeField),
+		requestSettings(pageSizeField),
 	],
 	isReadOnly: true,
 	toolDescription:

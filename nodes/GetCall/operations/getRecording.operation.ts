@@ -9,7 +9,7 @@ import { readRecording } from '../../shared/calls/callRecord';
 import { InvalidInput } from '../../shared/api/errors';
 import { onScreenOnly } from '../../shared/api/resolution';
 import { asText } from '../../shared/api/parseIds';
-import { callIdField, callSettings, readCallFields } from '../callFields';
+import { callIdField, requestSettings, readCallFields } from '../callFields';
 
 const recordingFields: INodeProperties[] = [
 	{
@@ -45,7 +45,7 @@ export const getRecording: Operation = {
 	name: 'Get Recording',
 	action: 'Get call recording',
 	description: 'Retrieve a link to the recording of a call, or download it',
-	fields: [callIdField, ...recordingFields, callSettings()],
+	fields: [callIdField, ...recordingFields, requestSettings()],
 	isReadOnly: true,
 	toolDescription:
 		'Gets a link to the audio recording of one phone call by its call ID. Places no calls and changes nothing.',

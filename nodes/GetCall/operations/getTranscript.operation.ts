@@ -6,7 +6,7 @@ import type { Operation } from '../../shared/n8n/run/operations';
 import { transcriptText, transcriptTurns } from '../../shared/calls/callRecord';
 import { getTranscript as requestTranscript } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
-import { callIdField, callSettings, readCallFields } from '../callFields';
+import { callIdField, requestSettings, readCallFields } from '../callFields';
 
 export const getTranscript: Operation = {
 	value: 'getTranscript',
@@ -16,7 +16,7 @@ export const getTranscript: Operation = {
 	fields: [
 		callIdField,
 		...outputFields('raw', 'The conversation as text, with one line per turn', 'transcript_text'),
-		callSettings(),
+		requestSettings(),
 	],
 	isReadOnly: true,
 	toolDescription:

@@ -3,7 +3,7 @@ import { InvalidInput } from '../../shared/api/errors';
 import type { Reader } from '../../shared/api/resolution';
 import type { CallRequest } from '../../shared/api/types';
 import type { Fields } from '../../shared/n8n/forms/fields';
-import { callKey } from '../../shared/phone/numberKey';
+import { calledNumberKey } from '../../shared/phone/numberKey';
 import { type Checked, isUnset, type Problem } from '../../shared/values';
 import type { CallLimit } from '../../shared/calls/callLimit';
 import type { CallingHours, TimeSettings } from '../callTime';
@@ -70,7 +70,7 @@ export class CallDraft {
 			time: { scheduledAt: rest.scheduled_at, schedule, hours, isLimited },
 			limit,
 			phoneKey,
-			numberKey: callKey(phoneKey, country, phone),
+			numberKey: calledNumberKey(phoneKey, country, phone),
 		};
 	}
 }

@@ -27,7 +27,11 @@ const CALL_FIELDS: CallField[] = [
  * @param question the data point of *Ask and Wait*, after those of the form
  * @throws InvalidInput naming all fields to correct
  */
-export function readCall(form: Fields, zone: string, question?: DataExtractionItem): CheckedCall {
+export function readCallForm(
+	form: Fields,
+	zone: string,
+	question?: DataExtractionItem,
+): CheckedCall {
 	const draft = new CallDraft(zone);
 	const collections = [form.collection('options'), form.collection('developerSettings')];
 	for (const field of recipient) field.addTo(draft, form);

@@ -97,8 +97,8 @@ export class CallLimiter {
 		requireRunning(this.context);
 		this.calls.delete(index);
 		return await place().catch((error: unknown) => {
-			const isNotPlaced = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
-			if (isNotPlaced) this.calls.set(index, call);
+			const hadNoEffect = error instanceof ExplainedError && !(error instanceof OutcomeUnknown);
+			if (hadNoEffect) this.calls.set(index, call);
 			throw error;
 		});
 	}

@@ -8,7 +8,7 @@ import type {
 import { BoundedMap } from '../../shared/boundedMap';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readBack';
-import { callKey, readReport } from '../../shared/calls/report';
+import { callIdKey, readReport } from '../../shared/calls/report';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
@@ -54,7 +54,7 @@ export async function onCompletionWebhook(
 	const items = waitingItems(context);
 	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
 	if (callIds.length === 0) return STILL_WAITING;
-	const keyOf = (callId: string) => `${context.getExecutionId()}/${callKey(callId)}`;
+	const keyOf = (callId: string) => `${context.getExecutionId()}/${callIdKey(callId)}`;
 	let account: ReturnType<typeof createAccountClient> | undefined;
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => {
@@ -104,9 +104,9 @@ function hasTimedOut(items: readonly INodeExecutionData[]): boolean {
 function reportedAmong(callIds: readonly string[], body: JsonValue): string[] {
 	const report = readReport(body);
 	const reported = new Set(
-		Array.isArray(report) ? report.map(({ callId }) => callKey(callId)) : [],
+		Array.isArray(report) ? report.map(({ callId }) => callIdKey(callId)) : [],
 	);
-	return callIds.filter((callId) => reported.has(callKey(callId)));
+	return callIds.filter((callId) => reported.has(callIdKey(callId)));
 }
 
 function results(

@@ -3,7 +3,7 @@ import { hasOffset as endsWithOffset } from '../clock';
 import { fingerprint } from '../hash';
 import { isUnset } from '../values';
 import type { JsonObject, JsonValue } from '../json';
-import { callKey, reportedField, type ReportedCall } from './report';
+import { callIdKey, reportedField, type ReportedCall } from './report';
 
 /** Outcomes in the document. A service may have others, so users can change the list. */
 export const OBSERVED_OUTCOMES = ['picked', 'not_picked', 'failed'] as const;
@@ -54,7 +54,7 @@ const ROUNDING_MS = 1_000;
 export function outcomeKey(callId: string, { status, ...record }: JsonObject): string {
 	const outcome = [isUnset(status) ? null : (status ?? null), retriesOf(record), pickedAt(record)];
 	// A fingerprint, because a forged report may have long values.
-	return fingerprint([callKey(callId), ...outcome]);
+	return fingerprint([callIdKey(callId), ...outcome]);
 }
 
 /** In epoch milliseconds, without fractions of a second, because the call list may leave out those of the record. */

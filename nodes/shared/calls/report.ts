@@ -26,7 +26,7 @@ export type ReportedCall = {
 export type UnusableReport = 'too_many_values' | 'too_many_calls';
 
 /** A key for a call ID. The case of a UUID doesn't matter. */
-export function callKey(callId: string): string {
+export function callIdKey(callId: string): string {
 	return UUID.test(callId) ? callId.toLowerCase() : callId;
 }
 
@@ -159,7 +159,7 @@ class FoundCalls {
 }
 
 function keyOf({ value }: Node): string {
-	return callKey(callIdOf(value) ?? '');
+	return callIdKey(callIdOf(value) ?? '');
 }
 
 /** Collects the calls from the innermost nodes up to the root. */

@@ -9,7 +9,7 @@ import { phoneKey } from './phoneKey';
  *
  * @param phone `phone_number` of the call
  */
-export function callKey(key: string | null, country: string, phone: string): string {
+export function calledNumberKey(key: string | null, country: string, phone: string): string {
 	return key ?? `${country} ${phone}`;
 }
 
@@ -25,7 +25,7 @@ export function numberKey(value: unknown, country: string | undefined): Checked<
 	if (country !== undefined) {
 		const sent = phoneNumber(value, country);
 		if ('problem' in sent) return sent;
-		return { value: callKey(phoneKey(value, country), country, sent.value) };
+		return { value: calledNumberKey(phoneKey(value, country), country, sent.value) };
 	}
 	const pushed = readCampaignPhone(value);
 	const key = phoneKey(value) ?? (isAccepted(pushed) ? pushed.key : null);

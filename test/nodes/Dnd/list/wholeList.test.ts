@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import range from 'lodash/range';
-import { readWholeList, searchDigits, WholeList } from '../../../../nodes/Dnd/list/wholeList';
+import { readWholeDndList, searchDigits, WholeList } from '../../../../nodes/Dnd/list/wholeList';
 import { InvalidInput, OutcomeUnknown } from '../../../../nodes/shared/api/errors';
 import type { Query, ServiceRequest } from '../../../../nodes/shared/api/http';
 import { ApiMapping } from '../../../../nodes/shared/apiMapping';
@@ -170,13 +170,13 @@ describe('reading', () => {
 
 	test('reads one page once', async () => {
 		const { client, asked } = service(() => PEOPLE.slice(0, 2));
-		await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		expect(asked).toEqual([{ ag: 'agent_a1' }]);
 	});
 
 	test('reads several pages twice', async () => {
 		const { client, asked } = service(() => PEOPLE);
-		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		const pages = [{ ag: 'agent_a1' }, { ag: 'agent_a1', p: 2 }, { ag: 'agent_a1', p: 3 }];
 		expect(asked).toEqual([...pages, ...pages]);
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
@@ -186,14 +186,14 @@ describe('reading', () => {
 		// The first person opts out again. This is a new entry, so the third one moves to the first page.
 		const again = [...PEOPLE.slice(1), 10000001];
 		const { client } = service((request) => (request === 1 ? PEOPLE : again));
-		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		for (const id of PEOPLE) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 	});
 
 	test('starts again if the list became shorter', async () => {
 		// The first entry is removed after the first page was read, so the third one moves to that page.
 		const { client, asked } = service((request) => (request === 1 ? PEOPLE : PEOPLE.slice(1)));
-		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
 		expect(asked.length).toBeGreaterThan(3);
 	});
@@ -202,7 +202,7 @@ describe('reading', () => {
 		const many = range(10000000, 10000025);
 		for (const until of range(1, 14)) {
 			const { client } = service((request) => (request <= until ? many : many.slice(1)));
-			const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+			const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 			for (const id of many.slice(1)) expect(list.entryOf(`+9198${id}`)).toMatchObject({ id });
 		}
 	});
@@ -210,7 +210,7 @@ describe('reading', () => {
 	test('gives up if the list keeps changing', async () => {
 		// Before each request, one entry is added and one is removed.
 		const { client, asked } = service((request) => range(request, request + 5));
-		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const reading = readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toBeInstanceOf(OutcomeUnknown);
 		await expect(reading).rejects.toMatchObject({
 			message: expect.stringContaining('the do-not-disturb list changed in each of 3 readings'),
@@ -225,7 +225,7 @@ describe('reading', () => {
 			const isFirstPage = asked.at(-1)?.p === undefined;
 			return isFirstPage && changes-- > 0 ? PEOPLE : PEOPLE.slice(1);
 		});
-		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		expect(asked.filter(({ p }) => p === undefined)).toHaveLength(3);
 		expect(list.entryOf('+919810000003')).toMatchObject({ id: 10000003 });
 	});
@@ -235,7 +235,7 @@ describe('reading', () => {
 			data: [{ id: p, phone: `+91981234567${String(p)}` }],
 			meta: { current_page: p, total_pages: 2, ...(p === 1 && { total_count: 2 }) },
 		}));
-		const list = await readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const list = await readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		expect(list.entryOf('+919812345672')).toMatchObject({ id: 2 });
 		expect(asked).toHaveLength(4);
 	});
@@ -248,7 +248,7 @@ describe('reading', () => {
 			return { status: 200, headers: {}, text: JSON.stringify({ success: true, data, meta }) };
 		};
 		const client = clientOf(transport);
-		const reading = readWholeList(client, { agentUuid: 'agent_a1' }, details);
+		const reading = readWholeDndList(client, { agentUuid: 'agent_a1' }, details);
 		await expect(reading).rejects.toThrow('has fewer numbers than the service counts');
 	});
 });

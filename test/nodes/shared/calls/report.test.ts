@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-	callKey,
+	callIdKey,
 	findField,
 	readReport,
 	reportedField,
@@ -194,8 +194,8 @@ describe('a field of a reported call', () => {
 });
 
 test('upper and lower case of a UUID mean the same, of another ID they do not', () => {
-	expect(callKey(ID.toUpperCase())).toBe(callKey(ID));
-	expect(callKey('aBc')).not.toBe(callKey('abc'));
+	expect(callIdKey(ID.toUpperCase())).toBe(callIdKey(ID));
+	expect(callIdKey('aBc')).not.toBe(callIdKey('abc'));
 });
 
 /** A report with calls in lists and objects. */

@@ -1,5 +1,5 @@
 import { readCampaignPhone } from '../../../../nodes/shared/phone/campaignPhone';
-import { callKey, numberKey } from '../../../../nodes/shared/phone/numberKey';
+import { calledNumberKey, numberKey } from '../../../../nodes/shared/phone/numberKey';
 
 test.each([
 	['9876543210', undefined],
@@ -16,7 +16,7 @@ test.each([
 	['+1 202-555-0123', undefined, '12025550123'],
 	['202 555 0123', 'US', '12025550123'],
 	// A number without a clear international format is known as it was sent.
-	['555 0123', 'US', callKey(null, 'US', '5550123')],
+	['555 0123', 'US', calledNumberKey(null, 'US', '5550123')],
 ])('%s (%s) is remembered as %s', (value, country, key) => {
 	expect(numberKey(value, country)).toEqual({ value: key });
 });

@@ -2,8 +2,6 @@ import type { ApiClient } from '../../shared/api/client';
 import { InvalidInput } from '../../shared/api/errors';
 import { formOf } from '../../shared/modelForms';
 import { readCampaign, type CampaignView } from '../../shared/campaign';
-import type { PushOutcome } from './pushTypes';
-import type { PreparedRows } from './prepareRows';
 
 const ARCHIVED = 'Archived';
 
@@ -19,23 +17,4 @@ export async function openCampaign(client: ApiClient, campaignId: number): Promi
 		onScreen: "Choose another campaign in 'Campaign'.",
 		forModel: `Choose another campaign. ${formOf('Campaign')}`,
 	});
-}
-
-/** The outcome of a dry run. */
-export async function performDryRun(
-	client: ApiClient,
-	campaignId: number,
-	received: number,
-	{ rows, rejectedRows }: PreparedRows,
-	skipPushedBefore: boolean,
-): Promise<PushOutcome> {
-	const { status } = await openCampaign(client, campaignId);
-	return {
-		received,
-		pushed: [],
-		rejectedRows,
-		ready: rows,
-		readyIsUpperBound: skipPushedBefore,
-		campaignStatus: status,
-	};
 }
