@@ -7,6 +7,7 @@ import { firstCharacters } from '../shared/text';
 import { clock } from '../shared/n8n/http/accountClient';
 import { firstBytes, isByteStream, type ByteStream } from '../shared/n8n/http/byteStream';
 import { TIME_LIMITS, toFault } from '../shared/n8n/http/transport';
+import { cancelSignal } from '../shared/n8n/run/cancel';
 import {
 	downloadInterrupted,
 	downloadFailed,
@@ -161,6 +162,7 @@ async function fetchFile(context: IExecuteFunctions, url: string): Promise<FileR
 		const response = await sendWithRetry('GET', async () => await follow(context, url), {
 			clock,
 			random: Math.random,
+			signal: cancelSignal(context),
 		});
 		if (response.status < 200 || response.status > 299) {
 			throw downloadRejected(response.status, response.text);
@@ -205,7 +207,11 @@ async function request(context: IExecuteFunctions, url: string): Promise<FileRes
 			ignoreHttpStatusErrors: true,
 			disableFollowRedirect: true,
 			timeout: TIME_LIMITS.silenceMs,
-			abortSignal: AbortSignal.timeout(TIME_LIMITS.downloadMs),
+			// n8n's helper without a credential doesn't end when the execution is stopped.
+			abortSignal: AbortSignal.any([
+				cancelSignal(context),
+				AbortSignal.timeout(TIME_LIMITS.downloadMs),
+			]),
 		});
 		return await toFileResponse(response);
 	} catch (error) {

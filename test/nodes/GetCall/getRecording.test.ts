@@ -5,10 +5,10 @@ import { BinaryDataService } from 'n8n-core';
 import { Container } from '@n8n/di';
 import type { IBinaryData } from 'n8n-workflow';
 import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
-import { holdTimeouts, output, service } from '../../engine';
+import { holdTimeouts, output, service, startNode, stoppedResult } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { records, errorOf, run } = nodeHarness('getCall', {
+const { credentials, node, records, errorOf, run } = nodeHarness('getCall', {
 	operation: 'getRecording',
 	callId: 'call-1',
 });
@@ -74,6 +74,20 @@ describe('the file', () => {
 		clearInterval(dripping);
 		jest.restoreAllMocks();
 		expect(fault).toMatchObject({ message: "The recording couldn't be downloaded completely" });
+	});
+
+	test('is no longer downloaded when the execution is stopped', async () => {
+		const endless = new PassThrough();
+		link();
+		storage().reply(200, () => {
+			endless.write('RIFF');
+			setTimeout(() => execution.cancel(), 20);
+			return endless;
+		});
+		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
+		const execution = startNode(credentials, node('getCall', { parameters }), [{ json: {} }]);
+		expect(await stoppedResult(execution)).toMatchObject({ executionStatus: 'error' });
+		endless.destroy();
 	});
 
 	test('is requested without the token, and has the type and name from storage', async () => {
