@@ -2,8 +2,8 @@ import { isUnset, quoted } from '../../shared/values';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone } from '../../shared/api/resolution';
 import { givenAs } from '../../shared/modelForms';
-import { phoneKey } from '../../shared/phone/phoneKey';
-import { isIndian, isMobile, readIndian } from '../../shared/phone/india';
+import { isAccepted, readCampaignPhone } from '../../shared/phone/campaignPhone';
+import { INDIAN_CODE, isIndian, isMobile, readIndian } from '../../shared/phone/india';
 import { isWritten, readWritten, type Unreadable } from '../../shared/phone/written';
 
 const MIN_DIGITS = 4;
@@ -45,7 +45,10 @@ function notUsable(value: unknown, { issue, resolution = ENTER_DIGITS }: Unreada
 	);
 }
 
-/** Equal for equal numbers in any format: the `phone_key`, which may be Indian, or all digits of another number. */
+/**
+ * Digits that every format of a number contains: the ten digits of an Indian mobile number, or all digits of another number.
+ */
 export function comparedDigits(phone: string): string {
-	return phoneKey(phone, 'IN') ?? phone.replace(/\D/g, '');
+	const reading = readCampaignPhone(phone);
+	return isAccepted(reading) ? reading.key.slice(INDIAN_CODE.length) : phone.replace(/\D/g, '');
 }

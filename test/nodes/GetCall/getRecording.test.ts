@@ -8,10 +8,11 @@ import { TIME_LIMITS } from '../../../nodes/shared/n8n/http/transport';
 import { holdTimeouts, output, service, startNode, stoppedResult } from '../../engine';
 import { nodeHarness } from '../nodeHarness';
 
-const { credentials, node, records, errorOf, run } = nodeHarness('getCall', {
+const harness = nodeHarness('getCall', {
 	operation: 'getRecording',
 	callId: 'call-1',
 });
+const { records, errorOf, run } = harness;
 const STORAGE = 'https://storage.example.com';
 const PATH = '/recordings/call-1';
 const SOUND = Buffer.from('RIFF....WAVEfmt ');
@@ -85,7 +86,9 @@ describe('the file', () => {
 			return endless;
 		});
 		const parameters = { operation: 'getRecording', callId: 'call-1', ...FILE };
-		const execution = startNode(credentials, node('getCall', { parameters }), [{ json: {} }]);
+		const execution = startNode(harness.credentials, harness.node('getCall', { parameters }), [
+			{ json: {} },
+		]);
 		expect(await stoppedResult(execution)).toMatchObject({ executionStatus: 'error' });
 		endless.destroy();
 	});
