@@ -17,6 +17,7 @@ import {
 	notARecording,
 	tooManyRedirects,
 } from './downloadErrors';
+import { messageOf } from '../shared/values';
 
 type FileResponse = HttpResponse & { content: ByteStream };
 
@@ -147,10 +148,6 @@ function decoded(text = ''): string {
 	} catch {
 		return '';
 	}
-}
-
-function messageOf(error: unknown): string {
-	return error instanceof Error ? error.message : String(error);
 }
 
 function isWebUrl(url: string): boolean {

@@ -23,7 +23,7 @@ export type CallTime = { planned: DateTime; scheduledAt: string | undefined };
 
 /**
  * Decides when a call goes: now, at the next such time in India, or at a date. If that's outside the calling hours, the
- * call is scheduled for their next opening, or not placed. Decided anew before each attempt, because the hours may have
+ * call is scheduled for their next opening, or not placed. Decided again before each attempt, because the hours may have
  * ended in between.
  *
  * @param since when the first attempt began. A time of day has the same date in all attempts.

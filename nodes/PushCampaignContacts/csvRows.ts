@@ -5,7 +5,7 @@ import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { quoted } from '../shared/values';
+import { quoted, messageOf } from '../shared/values';
 import type { Source, CsvFormat } from './file/csvFile';
 import { FileRows } from './file/fileRows';
 
@@ -91,7 +91,7 @@ function notReadable(name: string, error: unknown): NotSent {
 	return new NotSent(
 		`n8n couldn't read the file ${quoted(name)} to its end, so the remaining rows weren't sent`,
 		onScreenOnly('Push only the remaining rows. If n8n has deleted the file, load it again first.'),
-		error instanceof Error ? error.message : String(error),
+		messageOf(error),
 		false,
 		'n8n',
 	);

@@ -1,9 +1,8 @@
 import omit from 'lodash/omit';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { JsonObject, JsonValue } from '../shared/json';
-import { phoneKey } from '../shared/phone/phoneKey';
 import type { InputRows } from './inputRows';
-import type { ByRow } from './push/phones';
+import type { PhonesByRow } from './push/phones';
 import {
 	PUSH_STATUS_COLUMN,
 	LAST_SOURCE_ROW_COLUMN,
@@ -26,8 +25,7 @@ import type { Output } from './pushSettings';
 export type FinishedPush = {
 	outcome: PushOutcome;
 	rows: InputRows;
-	/** By row, as sent. */
-	phones: ByRow<string>;
+	phones: PhonesByRow;
 };
 
 /** The items of the *Pushed* output. */
@@ -52,8 +50,8 @@ async function readyRows(
 	ready: RowSet,
 ): Promise<INodeExecutionData[]> {
 	return await itemsOf(rows, [...ready], (index) => ({
-		...rowColumns('ready', phones.at(index)),
-		[PHONE_TO_SEND_COLUMN]: phones.at(index) ?? null,
+		...rowColumns('ready', phones, index),
+		[PHONE_TO_SEND_COLUMN]: phones.at(index),
 	}));
 }
 
@@ -65,7 +63,7 @@ async function pushedRows({ outcome, rows, phones }: FinishedPush): Promise<INod
 	}
 	const inOrder = [...RowSet.union(outcome.pushed.map((request) => request.rows))];
 	return await itemsOf(rows, inOrder, (index, row) => {
-		const columns: IDataObject = rowColumns('pushed', phones.at(index), lists.get(index));
+		const columns: IDataObject = rowColumns('pushed', phones, index, lists.get(index));
 		// An earlier push may have rejected the row and added these columns.
 		for (const column of [STATUS_COLUMN, REASON_COLUMN]) if (column in row) columns[column] = null;
 		return columns;
@@ -99,15 +97,18 @@ async function itemsOf(
 /** The numbers of rows with these statuses were not sent. */
 const NEVER_SENT = new Set<string>(['duplicate', 'pushed_before', 'not_sent', 'ready']);
 
-/** Campaigns accept Indian numbers only. */
-const COUNTRY = 'IN';
-
 /** The same columns for each row, so that they fit a sheet. */
-function rowColumns(status: string, phone = '', list: JsonValue = null): JsonObject {
+function rowColumns(
+	status: string,
+	phones: PhonesByRow,
+	index: number,
+	list: JsonValue = null,
+): JsonObject {
+	const phone = phones.at(index);
 	return {
 		[PUSH_STATUS_COLUMN]: status,
 		[PHONE_SENT_COLUMN]: phone === '' || NEVER_SENT.has(status) ? null : phone,
-		[PHONE_KEY_COLUMN]: phoneKey(phone, COUNTRY),
+		[PHONE_KEY_COLUMN]: phones.keys.at(index) || null,
 		[LIST_COLUMN]: list,
 	};
 }
@@ -154,7 +155,7 @@ export async function rejectedItems(
 			return {
 				[STATUS_COLUMN]: status,
 				[REASON_COLUMN]: reason,
-				...(output === 'rows' && rowColumns(status, phones.at(index))),
+				...(output === 'rows' && rowColumns(status, phones, index)),
 			};
 		},
 		withoutCells,

@@ -15,7 +15,7 @@ import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import type { InputRowsOfRun } from './inputRows';
 import { resolveColumns } from './push/columns';
 import { openCampaign } from './push/openCampaign';
-import type { ByRow } from './push/phones';
+import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
 import { isPushRecord, type PushRecord } from './push/pushRecord';
 import { type PushOptions, pushToCampaign } from './push/pushToCampaign';
@@ -33,6 +33,7 @@ import {
 	type Output,
 } from './pushSettings';
 import { requireSameColumns } from './sameForAllRows';
+import { messageOf } from '../shared/values';
 
 /** The name of the record of a push. */
 const RECORD = 'push';
@@ -49,7 +50,7 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	let rows = await input.open();
 	const { source } = rows;
 	const output = readOutput(parameters.at(0));
-	const finished = (outcome: PushOutcome, phones: ByRow<string> = []): PushResult => ({
+	const finished = (outcome: PushOutcome, phones = new PhonesByRow()): PushResult => ({
 		outcome,
 		output,
 		rows,
@@ -198,10 +199,7 @@ export async function outcomeOfFailedStart(
 	const stopped =
 		error instanceof ExplainedError
 			? error
-			: new InvalidInput(
-					error instanceof Error ? error.message : String(error),
-					forEveryone('Nothing was sent.'),
-				);
+			: new InvalidInput(messageOf(error), forEveryone('Nothing was sent.'));
 	const rows = await input.openOrInputItems();
 	const { count: received } = rows.source;
 	const rejectedRows = new RejectedRows();
@@ -212,7 +210,11 @@ export async function outcomeOfFailedStart(
 			? { rows: all, status: 'unknown', reason: `${asSentence(reason)} ${MAY_BE_PUSHED}` }
 			: { rows: all, status: 'not_sent', reason },
 	);
-	return { outcome: { received, pushed: [], rejectedRows, stopped }, rows, phones: [] };
+	return {
+		outcome: { received, pushed: [], rejectedRows, stopped },
+		rows,
+		phones: new PhonesByRow(),
+	};
 }
 
 const MAY_BE_PUSHED =

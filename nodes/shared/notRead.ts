@@ -1,5 +1,6 @@
 import { ExplainedError } from './api/errors';
 import type { Reader } from './api/resolution';
+import { messageOf } from './values';
 
 /**
  * Name of the output field for why the last reading failed. The item also has the values of an earlier reading, if
@@ -11,5 +12,5 @@ export const NOT_READ_FIELD = 'not_read';
 export function whyNotRead(error: unknown, reader: Reader): string {
 	if (error instanceof ExplainedError)
 		return `${error.message}. ${error.descriptionFor(reader)}`.trim();
-	return error instanceof Error ? error.message : String(error);
+	return messageOf(error);
 }

@@ -51,6 +51,11 @@ export function plainText(value: unknown): string {
 	return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
+/** What a thrown value says. It can be any value. */
+export function messageOf(error: unknown): string {
+	return error instanceof Error ? error.message : String(error);
+}
+
 /** A copy of a text. A part of a longer text keeps the whole text in memory. */
 export function detachedCopy(text: string): string {
 	return Buffer.from(text, 'utf16le').toString('utf16le');

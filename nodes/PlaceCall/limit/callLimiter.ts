@@ -91,7 +91,7 @@ export class CallLimiter {
 		// As a tool, or if another period has begun since, it isn't reserved with the others.
 		if (this.reservations.get(index)?.period !== this.periodOf(call)) await this.reserve([index]);
 		if (this.reservations.get(index)?.text === undefined) {
-			throw overLimit(call.limit, this.plannedFor(call));
+			throw overLimit(call.limit, this.dateTimeAt(call.planned()));
 		}
 		// Reserving can take as long as the database does.
 		requireRunning(this.context);
@@ -126,7 +126,7 @@ export class CallLimiter {
 	requireSamePeriod(index: number, planned: number): void {
 		const { call, period } = this.reservations.get(index) ?? {};
 		if (call === undefined) return;
-		if (this.periodOf({ ...call, planned: () => planned }) !== period) throw periodEnded();
+		if (this.periodOf(call, planned) !== period) throw periodEnded();
 	}
 
 	private textOf(index: number): string[] {
@@ -134,8 +134,8 @@ export class CallLimiter {
 		return text === undefined ? [] : [text];
 	}
 
-	private periodOf(call: LimitedCall): string {
-		return periodAt(this.plannedFor(call), call.limit.period);
+	private periodOf({ limit, planned }: LimitedCall, at = planned()): string {
+		return periodAt(this.dateTimeAt(at), limit.period);
 	}
 
 	/** Undefined for a call that can't be placed now, which fails on its own. */
@@ -148,8 +148,8 @@ export class CallLimiter {
 		}
 	}
 
-	private plannedFor({ planned }: LimitedCall): DateTime {
-		return DateTime.fromMillis(planned(), { zone: this.context.getTimezone() });
+	private dateTimeAt(moment: number): DateTime {
+		return DateTime.fromMillis(moment, { zone: this.context.getTimezone() });
 	}
 }
 

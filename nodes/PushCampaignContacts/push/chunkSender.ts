@@ -20,6 +20,7 @@ import { isAboutContacts, rejectedRow, rowsNamedIn } from './namedRows';
 import { requireConsistentCounts } from './responseCounts';
 import { RowSet } from './rowSet';
 import { pushedRequest } from './skippedRows';
+import { messageOf } from '../../shared/values';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
 export const MAX_REJECTED_ROWS = 100;
@@ -235,7 +236,7 @@ function pushInterrupted(isTool: boolean): ExplainedError {
 }
 
 function unexpectedError(error: unknown): OutcomeUnknown {
-	const originalMessage = error instanceof Error ? error.message : String(error);
+	const originalMessage = messageOf(error);
 	return new OutcomeUnknown(
 		"Something unexpected happened while a request was in flight, so it's unknown whether it took effect",
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),

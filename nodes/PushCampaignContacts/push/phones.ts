@@ -3,11 +3,10 @@ import { fingerprint, fingerprintOfBytes } from '../../shared/hash';
 import { NumbersByRow } from './numbersByRow';
 import { ROWS_PER_YIELD, type YieldToEventLoop } from './pushTypes';
 import type { RowSet } from './rowSet';
+import { INDIAN_CODE } from '../../shared/phone/india';
 
 /** Values by row, read like an array. */
 export type ByRow<T> = { at(row: number): T | undefined };
-
-const COUNTRY_CODE = '91';
 
 /**
  * The phone of each row, in 8 bytes: its `phone_key`, negative if it's sent with +91. As strings, phones would need most of
@@ -19,7 +18,7 @@ export class PhonesByRow implements ByRow<string> {
 	/** The phone as sent. Empty if none was set. */
 	at(row: number): string {
 		const key = this.keyAt(row);
-		return this.numbers.at(row) < 0 ? `+${key}` : key.slice(COUNTRY_CODE.length);
+		return this.numbers.at(row) < 0 ? `+${key}` : key.slice(INDIAN_CODE.length);
 	}
 
 	/** Their `phone_key`, equal for equal phones in any format. Empty if none was set. */

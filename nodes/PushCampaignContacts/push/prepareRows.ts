@@ -4,7 +4,7 @@ import { onScreenOnly } from '../../shared/api/resolution';
 import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
-import { detachedCopy, quoted } from '../../shared/values';
+import { detachedCopy, quoted, messageOf } from '../../shared/values';
 import { NumbersByRow } from './numbersByRow';
 import { type ByRow, PhonesByRow, RowsByPhone } from './phones';
 import { RowSet } from './rowSet';
@@ -168,7 +168,7 @@ export function changedFile(): InvalidInput {
 
 /** Earlier nodes may return any value, such as an object that contains itself. */
 function notWritable(row: string, error: unknown): InvalidInput {
-	const [why = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+	const [why = ''] = messageOf(error).split('\n');
 	return new InvalidInput(
 		`A cell of ${row} can't be converted to JSON (${why}), so the remaining rows weren't sent`,
 		onScreenOnly('Convert it to text or a number in the previous node, or remove its column.'),

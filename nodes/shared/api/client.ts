@@ -15,6 +15,7 @@ import {
 	type HttpResponse,
 } from './http';
 import { isCertificateFault, neverSent, sendWithRetry } from './retry';
+import { messageOf } from '../values';
 
 /** Sends all requests to the service: retries them, reads the envelope, and explains errors. */
 export class ApiClient {
@@ -85,7 +86,7 @@ export class ApiClient {
 		if (error instanceof ExplainedError) return error;
 		if (error instanceof TransportFault) return this.explainFault(request, error);
 		// An unexpected error may have occurred after the request was sent.
-		const text = error instanceof Error ? error.message : String(error);
+		const text = messageOf(error);
 		const originalMessage = this.hideApiToken(text);
 		return outcomeUnknown(request, { message: "The response couldn't be read" }, originalMessage);
 	}

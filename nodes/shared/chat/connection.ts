@@ -1,5 +1,13 @@
 import { withoutSecret } from '../api/secrets';
-import { type Clock, deferred, type Deferred, DONE, pause, whenAborted } from '../clock';
+import {
+	type Clock,
+	deferred,
+	type Deferred,
+	DONE,
+	pause,
+	settledOrTimeout,
+	whenAborted,
+} from '../clock';
 import { KeyedMutex } from '../keyedMutex';
 import { type OutgoingFrame, UnconfirmedFrames } from './acks';
 import {
@@ -322,11 +330,11 @@ export class ChatConnection {
 	): Promise<AckResult> {
 		const { clock } = this.options;
 		const confirm = this.unconfirmed.add(frame, clock.elapsed());
-		const timer = new AbortController();
 		void socket.ended.then(() => resolve({ kind: 'lost' }));
-		void pause(clock, timeoutMs, timer.signal).then(() => resolve({ kind: 'no_ack' }));
+		await settledOrTimeout(clock, timeoutMs, promise);
+		// Without effect if there's a result.
+		resolve({ kind: 'no_ack' });
 		const result = await promise;
-		timer.abort(DONE);
 		this.flight = null;
 		if (result.kind === 'ack') {
 			confirm();

@@ -1,4 +1,4 @@
-import { type Clock, deferred, type Deferred, DONE, pause } from '../clock';
+import { type Clock, deferred, type Deferred, DONE, pause, settledOrTimeout } from '../clock';
 
 /** Timeout for opening a socket. */
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -46,7 +46,6 @@ export class Socket {
 	private readonly openedDeferred: Deferred<void> = deferred();
 	private readonly endedDeferred: Deferred<SocketEnd> = deferred();
 	private readonly endedSignal = new AbortController();
-	private readonly connected = new AbortController();
 	private socket: WebSocketLike | null = null;
 	private openedAt: number | null = null;
 	private closeCause: CloseCause | null = null;
@@ -107,7 +106,6 @@ export class Socket {
 		socket.addEventListener('open', () => {
 			if (this.signal.aborted) return;
 			this.openedAt = this.options.clock.elapsed();
-			this.connected.abort(DONE);
 			this.openedDeferred.resolve();
 		});
 		socket.addEventListener('message', (event) => {
@@ -121,8 +119,8 @@ export class Socket {
 	}
 
 	private async limitConnecting(): Promise<void> {
-		const settled = AbortSignal.any([this.connected.signal, this.signal]);
-		if (!(await pause(this.options.clock, CONNECT_TIMEOUT_MS, settled))) return;
+		await settledOrTimeout(this.options.clock, CONNECT_TIMEOUT_MS, this.opened);
+		if (this.openedAt !== null || this.signal.aborted) return;
 		this.finish('connect_timeout', null, '');
 		this.closeSocket();
 	}

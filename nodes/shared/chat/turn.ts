@@ -29,7 +29,7 @@ export interface TurnOptions {
 	ackTimeoutMs?: number;
 }
 
-/** Why there is no ack. `too_large`: it may have been too large to read. */
+/** Why an ack is missing. `too_large`: it may have been too large to read. */
 export type MissingAck =
 	| 'no_ack'
 	| 'lost'

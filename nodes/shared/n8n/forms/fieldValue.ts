@@ -152,6 +152,11 @@ export function optionOf(given: Given, value: unknown): string {
 	throw fault({ ...given, value }, values.length === 1 ? named : `one of ${named}`);
 }
 
+/** The format of a value, for a model. */
+export function formFor(field: string, wanted: string): string {
+	return hasForm(field) ? formOf(field) : `Give ${field} as ${wanted}.`;
+}
+
 /** @param alternative to correcting an expression */
 export function fault(given: Given, wanted: string, alternative?: string): InvalidInput {
 	const { property, label, isExpression } = given;
@@ -159,8 +164,7 @@ export function fault(given: Given, wanted: string, alternative?: string): Inval
 	const { typeOptions } = property;
 	const shown = typeOptions?.password === true ? kindOf(value) : shownValue(value);
 	const { displayName } = property;
-	const form = hasForm(displayName) ? formOf(displayName) : `Give ${displayName} as ${wanted}.`;
-	const forModel = given.isFromModel ? form : '';
+	const forModel = given.isFromModel ? formFor(displayName, wanted) : '';
 	if (!isExpression) {
 		return new InvalidInput(`${label} must be ${wanted} (got ${shown})`, {
 			onScreen: `Enter ${wanted}.`,

@@ -3,29 +3,29 @@ import type { INodeProperties, NodePropertyTypes } from 'n8n-workflow';
 import { InvalidInput } from '../../api/errors';
 import { onScreenOnly, type Resolution } from '../../api/resolution';
 import { isJsonObject, lostInJson, type JsonObject, type JsonValue, parseJson } from '../../json';
-import { formOf, hasForm } from '../../modelForms';
 import { isUnset, quoted } from '../../values';
 import {
 	ABSENT,
+	asList,
 	type Blank,
 	fault,
-	type Given,
-	isEmpty,
-	optionOf,
-	scalarIn,
-	textIn,
-	asList,
 	type FieldSource,
+	formFor,
+	type Given,
 	hasExpression,
+	isEmpty,
 	isExpressionText,
 	isFromModel,
 	isJson,
 	isLocator,
 	isNothingInWords,
 	NUMBER,
+	optionOf,
 	requireShallow,
 	SCALAR,
 	type Scalar,
+	scalarIn,
+	textIn,
 	type TimeValue,
 	UNEVALUATED,
 } from './fieldValue';
@@ -218,16 +218,11 @@ export class Fields {
 		const object = typeof value === 'string' ? parseJson(value) : value;
 		if (isJsonObject(object)) return object;
 		const { displayName: label } = this.propertyOf(name, ['json']);
+		const isByModel = isFromModel(this.source.raw(this.prefix + name));
 		throw new InvalidInput(`'${label}' must be a JSON object`, {
 			onScreen: 'Enter names and values in curly brackets, such as { "plan": "gold" }.',
-			forModel: this.adviceForModel(name, label),
+			forModel: isByModel ? formFor(label, 'a JSON object') : '',
 		});
-	}
-
-	/** The format of a value. Empty if the model doesn't fill in the field. */
-	private adviceForModel(name: string, label: string): string {
-		if (!isFromModel(this.source.raw(this.prefix + name))) return '';
-		return hasForm(label) ? formOf(label) : `Give ${label} as a JSON object.`;
 	}
 
 	/** The members of a collection. */

@@ -2,6 +2,7 @@ import type { IExecuteFunctions, IExecutionContext } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
 import { BoundedMap } from '../../boundedMap';
 import { mcpSessionOf } from '../tools/toolRun';
+import { messageOf } from '../../values';
 
 /**
  * Identifies an execution and all its retries, and a sub-execution and all retries of its parent. n8n stores the start
@@ -73,7 +74,7 @@ function parentOf({ parentExecutionId, source }: IExecutionContext): string | un
 }
 
 function parentUnreadable(error: unknown): NotSent {
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = messageOf(error);
 	return new NotSent(
 		"n8n can't read the execution that started this sub-workflow, so nothing was sent",
 		{

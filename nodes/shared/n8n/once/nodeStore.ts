@@ -4,6 +4,7 @@ import { onScreenOnly } from '../../api/resolution';
 import type { DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 import { stoppedBeforeItem } from '../run/cancel';
+import { messageOf } from '../../values';
 
 const OPTIONS = { mode: 'entries' } as const;
 
@@ -53,7 +54,7 @@ export function openStore(
 
 export function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
 	if (error instanceof NotSent) return error;
-	const cause = error instanceof Error ? error.message : String(error);
+	const cause = messageOf(error);
 	return new NotSent(message, onScreenOnly(description), cause, false, 'n8n');
 }
 

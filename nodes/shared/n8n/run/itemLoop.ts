@@ -5,6 +5,7 @@ import type { JsonObject } from '../../json';
 import { asCanceled, isCanceled, stoppedBeforeItem } from './cancel';
 import { toErrorItem, toNodeError } from './nodeErrors';
 import { returnsErrorsToAgent, returnsErrorsToReview, runsAsTool } from '../tools/toolRun';
+import { messageOf } from '../../values';
 
 export type ItemTask = (index: number) => Promise<INodeExecutionData[]>;
 
@@ -158,7 +159,7 @@ function stop(
 		of: context.getInputData().length,
 	});
 	const listed = others.slice(0, MAX_LISTED_ITEMS);
-	const notes = listed.map((index) => `[item ${index}] ${messageOf(failures.get(index))}`);
+	const notes = listed.map((index) => `[item ${index}] ${reasonOf(failures.get(index))}`);
 	const unlisted = others.length - listed.length;
 	if (unlisted > 0) {
 		const items = unlisted === 1 ? 'item' : 'items';
@@ -208,7 +209,7 @@ function ranges(sorted: number[]): string {
 		.join(', ');
 }
 
-function messageOf(error: unknown): string {
+function reasonOf(error: unknown): string {
 	if (error instanceof ExplainedError) return `${error.message}. ${error.resolution}`;
-	return error instanceof Error ? error.message : String(error);
+	return messageOf(error);
 }

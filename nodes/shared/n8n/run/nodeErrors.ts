@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { ExplainedError, OutcomeUnknown, ServiceRejection } from '../../api/errors';
 import type { JsonObject } from '../../json';
-import { displayText } from '../../values';
+import { displayText, messageOf } from '../../values';
 
 export type ItemPosition = {
 	itemIndex: number;
@@ -48,7 +48,7 @@ export function toNodeError(
  */
 export function toErrorItem(error: unknown, position: ItemPosition): INodeExecutionData {
 	const explained = error instanceof ExplainedError ? error : undefined;
-	const text = error instanceof Error ? error.message : String(error);
+	const text = messageOf(error);
 	const details: JsonObject = { item: position.itemIndex };
 	if (explained !== undefined) {
 		details.outcome = explained.outcome;

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../json';
 import { clock } from '../http/accountClient';
 import { completedIn, isReadOnly, mcpSessionOf, readOf, type CompletedRequest } from './toolRun';
 import { startDeadline, TOOL_LIMITS } from './toolDeadline';
+import { messageOf } from '../../values';
 
 /** The result of a tool request for a model, always with the same fields. */
 export type ToolResult = {
@@ -292,7 +293,7 @@ function explain(error: unknown): Failure {
 	// n8n's own error, such as a deleted credential. It's thrown before anything is sent.
 	return {
 		outcome: 'not_sent',
-		message: error instanceof Error ? error.message : String(error),
+		message: messageOf(error),
 		advice: '',
 		isForOwner: true,
 		isTransient: false,

@@ -84,7 +84,7 @@ export function scripted(script: Script) {
 
 /** The keys of these phones, by row. */
 export function keysOf(phones: readonly string[]): ByRow<string> {
-	return phones.map((one) => one.replace(/^\+91/, ''));
+	return phones.map((one) => `91${one.replace(/^\+91/, '')}`);
 }
 
 export const phone = (index: number) => String(9_000_000_000 + index);
