@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { isN8n1, N8nDriver, type Reference, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
+import { connect } from './callingAgent';
 import { allExecutions, callIdOf, credentialFor, executionsOf, PACKAGE } from './calls';
 import { removeServer, startServer } from './ownServer';
 
@@ -41,9 +42,41 @@ describe('Place Call waits for completion in real n8n', () => {
 		waitForCompletion: 'webhook' | 'reading',
 		limit: INodeParameters = {},
 	): Promise<void> {
+		const start = begin();
+		workflow = await n8n.createWorkflow(
+			chain('wait', start, split, placeCall(waitForCompletion, limit)),
+		);
+		await n8n.activate(workflow);
+	}
+
+	/** Publishes Webhook → one item per person → a loop that calls one person after another. */
+	async function activateLoop(): Promise<void> {
+		const loop = node('Loop', 'n8n-nodes-base.splitInBatches', 3);
+		workflow = await n8n.createWorkflow({
+			name: 'wait in a loop',
+			nodes: [begin(), split, loop, placeCall('webhook')],
+			connections: connect([
+				['Webhook', 'Split'],
+				['Split', 'Loop'],
+				['Loop', NODE, 'main', 1],
+				[NODE, 'Loop'],
+			]),
+		});
+		await n8n.activate(workflow);
+	}
+
+	function begin(): INode {
 		path = randomUUID();
-		const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
-		const place = node(
+		return webhook(path, { responseMode: 'onReceived' });
+	}
+
+	const split = node('Split', 'n8n-nodes-base.splitOut', 1, { fieldToSplitOut: 'body.people' });
+
+	const placeCall = (
+		waitForCompletion: 'webhook' | 'reading',
+		limit: INodeParameters = {},
+	): INode =>
+		node(
 			NODE,
 			`${PACKAGE}.placeCall`,
 			1,
@@ -58,10 +91,6 @@ describe('Place Call waits for completion in real n8n', () => {
 			},
 			{ credentials },
 		);
-		const start = webhook(path, { responseMode: 'onReceived' });
-		workflow = await n8n.createWorkflow(chain('wait', start, split, place));
-		await n8n.activate(workflow);
-	}
 
 	async function callPeople(count: number): Promise<string> {
 		const known = new Set((await allExecutions(n8n, workflow)).map(({ id }) => id));
@@ -107,6 +136,8 @@ describe('Place Call waits for completion in real n8n', () => {
 		}
 	}
 
+	const readsOf = (id: string) =>
+		simulator.requests.filter(({ method, path }) => `${method} ${path}` === `GET /v1/call/${id}`);
 	const placedIds = () => simulator.placedCalls().map(({ callId }) => callId);
 
 	it.each([1, 200])('waits for %i calls in one execution, also across a restart', async (count) => {
@@ -175,6 +206,27 @@ describe('Place Call waits for completion in real n8n', () => {
 		expect(statuses).toContain(200);
 		// 409 means that the execution was still running. n8n 1 has no such status.
 		if (!isN8n1) expect(statuses).toContain(409);
+	});
+
+	it('two reports of a call, of which one is read slowly, call the next person once', async () => {
+		await activateLoop();
+		const id = await callPeople(2);
+		await untilWaiting(id);
+		const [first = ''] = placedIds();
+		await simulator.endCall(first);
+		const release = simulator.holdResponses(/^\/v1\/call\//);
+		const slow = simulator.deliverWebhook(first);
+		await until('the call to be read', async () => readsOf(first).length > 0);
+		simulator.holdResponses(/^$/);
+		await simulator.deliverWebhook(first);
+		await until('the next call', async () => placedIds().length === 2);
+		await untilWaiting(id);
+		release();
+		await slow;
+		simulator.setAutoComplete({ afterMs: 0 });
+		for (const next of placedIds().slice(1)) await simulator.completeCall(next);
+		await result(id);
+		expect(placedIds()).toHaveLength(2);
 	});
 
 	it('waits in a manual execution', async () => {

@@ -9,6 +9,7 @@ import { BoundedMap } from '../../shared/boundedMap';
 import { CallWatch } from '../../shared/calls/callWatch';
 import { readCallRecord } from '../../shared/calls/readBack';
 import { callIdKey, readReport } from '../../shared/calls/report';
+import { fingerprint } from '../../shared/hash';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import type { Fields } from '../../shared/n8n/forms/fields';
 import { clock, createAccountClient } from '../../shared/n8n/http/accountClient';
@@ -33,13 +34,31 @@ export const resumeWebhooks: IWebhookDescription[] = [
 /** Pauses while the record of a call lags behind its report: a minute in all. */
 const LAG_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000] as const;
 
-/**
- * Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way.
- * By execution and call.
- */
-const reportedCalls = new BoundedMap<true>(10_000);
+/** n8n has marked the execution as running this soon after the wait has ended. */
+const RESUME_MS = 30_000;
 
-/** Without items, the execution continues to wait. */
+/** What requests have shown about a wait. */
+type Wait = {
+	/** Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way. */
+	reported: Set<string>;
+	/**
+	 * When a request has ended the wait. n8n gives each request the execution as stored when it arrived. One that arrived
+	 * before must not end the wait again, because the nodes after it would then run twice.
+	 */
+	endedAt: number;
+};
+
+/** By execution and calls. */
+const waits = new BoundedMap<Wait>(10_000);
+
+function waitOf(context: IWebhookFunctions, callIds: readonly string[]): Wait {
+	const key = fingerprint([context.getExecutionId(), ...callIds]);
+	const wait = waits.get(key) ?? { reported: new Set(), endedAt: -Infinity };
+	waits.set(key, wait);
+	return wait;
+}
+
+/** Without items, n8n leaves the execution as it is. */
 const STILL_WAITING: IWebhookResponseData = { webhookResponse: { received: true } };
 
 /** Handles a completion webhook from the service, or a ping from this execution to read its calls. */
@@ -54,7 +73,8 @@ export async function onCompletionWebhook(
 	const items = waitingItems(context);
 	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
 	if (callIds.length === 0) return STILL_WAITING;
-	const keyOf = (callId: string) => `${context.getExecutionId()}/${callIdKey(callId)}`;
+	const arrivedAt = clock.now();
+	const wait = waitOf(context, callIds);
 	let account: ReturnType<typeof createAccountClient> | undefined;
 	const watch = new CallWatch(callIds, {
 		read: async (callId) => {
@@ -62,13 +82,17 @@ export async function onCompletionWebhook(
 			return await readCallRecord((await account).client, callId);
 		},
 		finished: readWaitOption(form).finished,
-		isReported: (callId) => reportedCalls.has(keyOf(callId)),
+		isReported: (callId) => wait.reported.has(callId),
 		reader: 'onScreen',
 	});
-	const output = () => ({ workflowData: [results(form, watch, items)] });
+	const endWait = (): IWebhookResponseData => {
+		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
+		wait.endedAt = clock.now();
+		return { workflowData: [results(form, watch, items)] };
+	};
 	if (hasTimedOut(items)) {
 		await watch.read(callIds);
-		return output();
+		return endWait();
 	}
 	const reported = reportedAmong(callIds, body);
 	await watch.read(reported);
@@ -80,11 +104,11 @@ export async function onCompletionWebhook(
 		if (lagging.length === 0) break;
 		await clock.sleep(delay);
 		if (delay === LAG_DELAYS_MS.at(-1)) {
-			for (const callId of lagging) reportedCalls.set(keyOf(callId), true);
+			for (const callId of lagging) wait.reported.add(callId);
 		}
 		await watch.read(lagging);
 	}
-	return (await watch.haveAllEnded()) ? output() : STILL_WAITING;
+	return (await watch.haveAllEnded()) ? endWait() : STILL_WAITING;
 }
 
 /** The items that `execute` stored with the waiting execution. */

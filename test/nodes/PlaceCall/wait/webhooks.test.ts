@@ -74,6 +74,25 @@ describe('webhooks during the wait', () => {
 		);
 	});
 
+	it('requests that arrive before the wait ends resume the execution once', async () => {
+		const { callId, arrive } = await waiting(byWebhook);
+		await service().endCall(callId);
+		const both = await Promise.all([arrive({ call_id: callId }), arrive({ poll: true })]);
+		const late = await arrive({ call_id: callId });
+		expect([...both, late].map(({ items }) => items?.length ?? 0).toSorted()).toEqual([0, 0, 1]);
+	});
+
+	it('a later request resumes the execution if n8n still waits', async () => {
+		isNow(1_000_000);
+		const { callId, arrive } = await waiting(byWebhook);
+		await service().endCall(callId);
+		expect((await arrive({ call_id: callId })).items).toHaveLength(1);
+		isNow(1_029_999);
+		expect((await arrive({ poll: true })).result).toEqual(STILL_WAITING);
+		isNow(1_030_000);
+		expect((await arrive({ poll: true })).items).toHaveLength(1);
+	});
+
 	it('a webhook of another call changes nothing', async () => {
 		const { arrive } = await waiting(byWebhook);
 		expect((await arrive({ call_id: 'other' })).result).toEqual(STILL_WAITING);
