@@ -42,7 +42,7 @@ type Wait = {
 	/** Calls that were reported, and whose records showed no end for a minute: the service marks it in an undocumented way. */
 	reported: Set<string>;
 	/**
-	 * When a request has ended the wait. n8n gives each request the execution as stored when it arrived. One that arrived
+	 * When a request has ended the wait, in the clock's `elapsed()`. n8n gives each request the execution as stored when it arrived. One that arrived
 	 * before must not end the wait again, because the nodes after it would then run twice.
 	 */
 	endedAt: number;
@@ -66,6 +66,7 @@ export async function onCompletionWebhook(
 	context: IWebhookFunctions,
 	form: Fields,
 ): Promise<IWebhookResponseData> {
+	const arrivedAt = clock.elapsed();
 	const body = await readBody(context);
 	if (body === undefined || typeof body === 'string') {
 		return reject(context, 400, "The body isn't JSON.");
@@ -73,7 +74,6 @@ export async function onCompletionWebhook(
 	const items = waitingItems(context);
 	const callIds = items.map(callIdOf).filter((callId) => callId !== undefined);
 	if (callIds.length === 0) return STILL_WAITING;
-	const arrivedAt = clock.now();
 	const wait = waitOf(context, callIds);
 	let account: ReturnType<typeof createAccountClient> | undefined;
 	const watch = new CallWatch(callIds, {
@@ -87,7 +87,7 @@ export async function onCompletionWebhook(
 	});
 	const endWait = (): IWebhookResponseData => {
 		if (arrivedAt < wait.endedAt + RESUME_MS) return STILL_WAITING;
-		wait.endedAt = clock.now();
+		wait.endedAt = clock.elapsed();
 		return { workflowData: [results(form, watch, items)] };
 	};
 	if (hasTimedOut(items)) {
