@@ -230,19 +230,7 @@ describe('Place Call waits for completion in real n8n', () => {
 	});
 
 	it('waits in a manual execution', async () => {
-		const place = node(
-			NODE,
-			`${PACKAGE}.placeCall`,
-			1,
-			{
-				waitForCompletion: 'webhook',
-				agentUuid: { __rl: true, mode: 'id', value: fixtures.agents.full },
-				countryCode: 'IN',
-				phoneNumber: '9000000000',
-				personName: 'Person 0',
-			},
-			{ credentials },
-		);
+		const place = placeCall('webhook', { phoneNumber: '9000000000', personName: 'Person 0' });
 		workflow = await n8n.createWorkflow(chain('wait by hand', manualTrigger(), place));
 		simulator.setAutoComplete({ afterMs: 1_000 });
 		const execution = await n8n.runManually(workflow, 'Start');
