@@ -110,12 +110,13 @@ export async function awaitEvent(
 	const closed = new AbortController();
 	const unreadFrame = new AbortController();
 	const onTooLarge = () => unreadFrame.abort();
-	const unsubscribe = link.subscribe((event, mayBeReplay) => {
+	const unsubscribe = link.subscribe((event, replay) => {
 		if (found.signal.aborted) return;
 		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
 		const isReplay =
-			mayBeReplay &&
-			(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt));
+			replay === 'certain' ||
+			(replay === 'possible' &&
+				(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt)));
 		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
 		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
 			matching.push(event);

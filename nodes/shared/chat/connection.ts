@@ -24,7 +24,6 @@ import {
 	describeEnding,
 	type EndingKind,
 	mintFailureReason,
-	POLICY,
 	ReconnectPolicy,
 	type Retry,
 	serviceReason,
@@ -158,11 +157,6 @@ export class ChatConnection {
 		return this.failure;
 	}
 
-	/** Ignored frames and duplicate events, by kind. */
-	get counts(): Readonly<Record<string, number>> {
-		return this.events.counts;
-	}
-
 	/** @returns a function that unsubscribes */
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
 		return this.events.subscribe(listener, onTooLarge);
@@ -233,7 +227,6 @@ export class ChatConnection {
 		this.socket = socket;
 		void this.maintain(socket, token);
 		const end = await socket.ended;
-		if (end.code === POLICY) this.mayClaim = true;
 		const cause = this.sessionIsClosed ? 'session_closed' : end.cause;
 		return { kind: 'socket', end: { ...end, cause }, claimed: claim };
 	}
@@ -366,7 +359,7 @@ export class ChatConnection {
 		const match = flight === null ? 'another' : this.unconfirmed.match(ack, flight.frame, now);
 		if (match === 'own') flight?.result.resolve({ kind: 'ack', ack });
 		if (match === 'unclear') flight?.result.resolve({ kind: 'unmatched' });
-		if (match === 'another') this.events.count('unexpected_ack');
+		if (match === 'another') this.events.ignore('unexpected_ack', null);
 	}
 
 	// Ending.

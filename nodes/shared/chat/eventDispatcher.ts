@@ -6,8 +6,13 @@ import type { ChatEvent, IgnoredFrame } from './frames';
 /** Events to remember, because the service may replay them. */
 const MAX_REMEMBERED = 5_000;
 
-/** @param mayBeReplay whether the event arrived on a new socket, where the service may replay recent events */
-export type OnEvent = (event: ChatEvent, mayBeReplay: boolean) => void;
+/**
+ * Whether the service sent an event again. `possible`: it arrived on a new socket, where the service may replay recent
+ * events. `certain`: it arrived before this listener was subscribed.
+ */
+export type Replay = 'no' | 'possible' | 'certain';
+
+export type OnEvent = (event: ChatEvent, replay: Replay) => void;
 
 /** Called with the length of a frame that was too large to read. Its content is lost. */
 export type OnTooLarge = (chars: number) => void;
@@ -38,16 +43,21 @@ const AFTER_LOSS =
 	'Check the conversation in the service, and report this to your service provider. More of them are logged at the debug level only.';
 
 /**
- * Delivers the events of a session, from all its sockets, once to each listener. Counts frames and events that it ignores.
- * An error in a listener doesn't reach the socket.
+ * Delivers the events of a session, from all its sockets, once to each listener. A listener also gets replayed events that
+ * arrived before it was subscribed, because a trigger that is published again missed them. An error in a listener doesn't
+ * reach the socket.
  */
 export class EventDispatcher {
-	readonly counts: Record<string, number> = {};
+	/** How often something was delivered. */
+	private deliveries = 0;
 
-	/** The latest events, and frames that were too large, because the service may replay them. */
-	private readonly seen = new BoundedMap<true>(MAX_REMEMBERED);
+	/** The latest events, and frames that were too large, each with its latest delivery. */
+	private readonly delivered = new BoundedMap<number>(MAX_REMEMBERED);
 
-	private readonly listeners = new Map<OnEvent, OnTooLarge>();
+	/** `since`: the deliveries before it was subscribed. */
+	private readonly listeners = new Map<OnEvent, { since: number; onTooLarge: OnTooLarge }>();
+
+	private readonly reported = new Set<IgnoredFrame>();
 
 	constructor(
 		private readonly sessionId: string,
@@ -55,19 +65,17 @@ export class EventDispatcher {
 	) {}
 
 	subscribe(listener: OnEvent, onTooLarge: OnTooLarge = () => {}): () => void {
-		this.listeners.set(listener, onTooLarge);
+		this.listeners.set(listener, { since: this.deliveries, onTooLarge });
 		return () => this.listeners.delete(listener);
 	}
 
 	deliver(event: ChatEvent, mayBeReplay: boolean): void {
 		const { eventId } = event;
-		if (eventId !== null && !this.isNew(eventId)) {
-			this.count('duplicate');
-			return;
-		}
-		for (const listener of [...this.listeners.keys()]) {
+		const { earlier, missed } = this.recipients(eventId);
+		const replay = earlier ? 'certain' : mayBeReplay ? 'possible' : 'no';
+		for (const [listener] of missed) {
 			try {
-				listener(event, mayBeReplay);
+				listener(event, replay);
 			} catch (cause) {
 				const { sessionId } = this;
 				this.log.warn("A chat event couldn't be delivered", { sessionId, eventId, cause });
@@ -75,30 +83,33 @@ export class EventDispatcher {
 		}
 	}
 
-	/** Counts a frame that can't be read. */
-	ignore(why: IgnoredFrame, frame: unknown): void {
+	/** Reports a frame that can't be read. */
+	ignore(why: IgnoredFrame | 'unexpected_ack', frame: unknown): void {
 		const { sessionId } = this;
-		this.count(why);
+		this.log.debug('Ignored a frame of the chat session', { sessionId, why });
+		if (why === 'unexpected_ack') return;
 		const reason = LOST_CONTENT[why];
-		if (reason !== undefined && this.counts[why] === 1) {
+		if (reason !== undefined && !this.reported.has(why)) {
+			this.reported.add(why);
 			const message = `A frame of a chat session can't be read, because ${reason}. ${AFTER_LOSS}`;
 			this.log.warn(message, { sessionId });
 		}
+		if (why !== 'too_large' || typeof frame !== 'string') return;
 		// By content, because a replayed frame is reported only once.
-		if (why !== 'too_large' || typeof frame !== 'string' || !this.isNew(fingerprint(frame))) return;
+		const { earlier, missed } = this.recipients(fingerprint(frame));
 		const chars = frame.length;
-		this.log.warn('A frame of a chat session is too large to read', { sessionId, chars });
-		for (const onTooLarge of [...this.listeners.values()]) onTooLarge(chars);
+		if (!earlier)
+			this.log.warn('A frame of a chat session is too large to read', { sessionId, chars });
+		for (const [, { onTooLarge }] of missed) onTooLarge(chars);
 	}
 
-	count(kind: string): void {
-		this.counts[kind] = (this.counts[kind] ?? 0) + 1;
-		this.log.debug('Ignored a frame of the chat session', { sessionId: this.sessionId, kind });
-	}
-
-	private isNew(id: string): boolean {
-		if (this.seen.has(id)) return false;
-		this.seen.set(id, true);
-		return true;
+	/** The listeners that haven't got it, and whether it was delivered earlier. */
+	private recipients(id: string | null) {
+		const earlier = id === null ? undefined : this.delivered.get(id);
+		this.deliveries += 1;
+		if (id !== null) this.delivered.set(id, this.deliveries);
+		const all = [...this.listeners];
+		const missed = earlier === undefined ? all : all.filter(([, { since }]) => since >= earlier);
+		return { earlier: earlier !== undefined, missed };
 	}
 }

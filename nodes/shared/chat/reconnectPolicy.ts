@@ -32,7 +32,7 @@ const HEALTHY_AFTER_MS = 45_000;
 const TOKEN_REJECTED = 4401;
 
 /** "Policy: token's session/stream mismatch, agent inactive, or claim conflict". */
-export const POLICY = 1008;
+const POLICY = 1008;
 
 /** "Non-text frame sent": a bug in these nodes. */
 const NON_TEXT_FRAME = 1003;

@@ -3,7 +3,7 @@ import { type Clock, deferred, type Deferred, DONE, pause, settledOrTimeout } fr
 /** Timeout for opening a socket. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** How long to wait for the service's close frame. */
+/** How long to wait for the end of a socket that is closing. */
 const CLOSE_GRACE_MS = 2_000;
 
 /** Why these nodes closed a socket. */
@@ -79,15 +79,21 @@ export class Socket {
 		return this.endedSignal.signal;
 	}
 
-	/** @returns whether the socket was open and accepted the text. If false, nothing was sent. */
+	/**
+	 * @returns whether the socket was open and accepted the text. If false, nothing was sent, and the socket ends soon: after
+	 * the service's close frame, the network can keep it closing forever.
+	 */
 	send(text: string): boolean {
-		if (this.closeCause !== null || this.socket?.readyState !== OPEN) return false;
 		try {
-			this.socket.send(text);
+			if (this.closeCause === null && this.socket?.readyState === OPEN) {
+				this.socket.send(text);
+				return true;
+			}
 		} catch {
-			return false;
+			// The socket is broken.
 		}
-		return true;
+		void this.finishLater(this.closeCause ?? 'closed');
+		return false;
 	}
 
 	/** Closes the socket. Waits for the service's close frame for a moment only. */
@@ -96,9 +102,12 @@ export class Socket {
 		this.closeCause = cause;
 		this.isSettled = false;
 		this.closeSocket();
-		void pause(this.options.clock, CLOSE_GRACE_MS, this.signal).then(() =>
-			this.finish(cause, null, ''),
-		);
+		void this.finishLater(cause);
+	}
+
+	private async finishLater(cause: SocketEnd['cause']): Promise<void> {
+		await pause(this.options.clock, CLOSE_GRACE_MS, this.signal);
+		this.finish(cause, null, '');
 	}
 
 	private listen(socket: WebSocketLike): void {

@@ -1,7 +1,7 @@
 import { NeverConnected, awaitEvent, type EventFilter } from '../../../nodes/ChatSession/chatWait';
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import { ChatEnded } from '../../../nodes/shared/chat/reconnectPolicy';
-import type { OnEvent, OnTooLarge } from '../../../nodes/shared/chat/eventDispatcher';
+import type { OnEvent, OnTooLarge, Replay } from '../../../nodes/shared/chat/eventDispatcher';
 import type { Readiness } from '../../../nodes/shared/chat/connection';
 import type { ChatEvent } from '../../../nodes/shared/chat/frames';
 import { FakeClock, settle } from '../shared/chat/fakes';
@@ -28,7 +28,7 @@ function waiting(
 ) {
 	const ending = new AbortController();
 	let listener: OnEvent | undefined;
-	let isNewSocket = true;
+	let replay: Replay = 'possible';
 	let tooLarge: OnTooLarge | undefined;
 	let unsubscribed = 0;
 	let resolveReady: (readiness: Readiness) => void = () => {};
@@ -53,15 +53,18 @@ function waiting(
 	return {
 		clock,
 		result,
-		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, isNewSocket)),
+		happens: (...events: ChatEvent[]) => events.forEach((one) => listener?.(one, replay)),
 		isTooLarge: () => tooLarge?.(9_000_000),
 		connects: async () => {
 			resolveReady({ kind: 'open' });
 			await settle();
-			isNewSocket = false;
+			replay = 'no';
+		},
+		replaysCertainly: () => {
+			replay = 'certain';
 		},
 		reconnects: () => {
-			isNewSocket = true;
+			replay = 'possible';
 		},
 		ends: (readiness: Readiness) => {
 			resolveReady(readiness);
@@ -198,6 +201,15 @@ describe('events during a reconnect or renewal', () => {
 		const { end, seen } = await wait.result;
 		expect([end.kind, seen.length]).toEqual(isNew ? ['event', 0] : ['timed_out', 1]);
 	});
+});
+
+test('an event that arrived before the wait is a replay, whatever its time', async () => {
+	const wait = waiting();
+	await wait.connects();
+	wait.replaysCertainly();
+	wait.happens(event('nudge_sent', 'e-1', '2099-01-01T00:00:00Z'));
+	await wait.clock.advance(10_000);
+	expect((await wait.result).end.kind).toBe('timed_out');
 });
 
 test.each(['2023-11-14T22:13:20Z', 1_700_000_000, '1700000000'])(

@@ -62,28 +62,24 @@ describe('reconnecting', () => {
 		await connection.close();
 	});
 
-	it('claims again after 1008, for example when the agent is active again', async () => {
-		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
-			disconnectOther: true,
-		});
-		connection.start();
-		await connect();
-		socket().ends(1008);
-		await clock.advance(1_000);
-		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', '1']);
-		await connection.close();
-	});
-
-	it('reconnects without a claim after it was displaced', async () => {
-		const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
-			disconnectOther: true,
-		});
-		connection.start();
-		await connect();
-		socket().ends(4409, 'taken over');
-		await clock.advance(1_000);
-		expect(sockets.map(({ query }) => query.get('claim'))).toEqual(['1', null]);
-	});
+	it.each([1000, 1008, 4409])(
+		'reconnects without a claim after a loss (%d), also if the service then rejects it',
+		async (code) => {
+			const { connection, sockets, socket, clock, connect } = chatConnectionHarness({
+				disconnectOther: true,
+			});
+			connection.start();
+			await connect();
+			socket().ends(code, 'taken over');
+			await clock.advance(1_000);
+			socket().opens();
+			socket().ends(1008);
+			await clock.advance(20_000);
+			const [first, ...later] = sockets.map(({ query }) => query.get('claim'));
+			expect([first, later.length > 1, new Set(later)]).toEqual(['1', true, new Set([null])]);
+			await connection.close();
+		},
+	);
 
 	it('ends after 1003', async () => {
 		const { connection, sockets, socket, clock, endings, connect } = chatConnectionHarness();

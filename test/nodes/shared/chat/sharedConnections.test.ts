@@ -163,6 +163,28 @@ describe('events', () => {
 		expect([before.events, after.events]).toEqual([['e1'], ['e2']]);
 	});
 
+	it.each(['action', 'test'] as const)(
+		'that arrive in between reach it by the next replay, also if another lease (%s) keeps the connection',
+		async (usedBy) => {
+			const { lease, socket, connect, clock } = processHarness();
+			const [before, other] = [lease('trigger'), lease(usedBy)];
+			await connect();
+			socket().receives(eventFrame('nudge_sent', 'e1'));
+			before.lease.close();
+			socket().receives(eventFrame('nudge_sent', 'e2'));
+			const after = lease('trigger');
+			for (let reconnect = 0; reconnect < 2; reconnect++) {
+				socket().ends(1011);
+				await clock.advance(1_000);
+				await connect();
+				for (const id of ['e1', 'e2', 'e3']) socket().receives(eventFrame('nudge_sent', id));
+			}
+			// n8n has stored the key of e1, which the former lease got.
+			expect(after.events).toEqual(['e1', 'e2', 'e3']);
+			expect(other.events).toEqual(['e1', 'e2', 'e3']);
+		},
+	);
+
 	it('reach a trigger that is published again with a new API token on a connection that waits for the end of the old one', async () => {
 		const { lease, socket, sockets, connect } = processHarness();
 		const action = lease();

@@ -202,6 +202,18 @@ describe.each(Object.values(dialects))('against the simulator, dialect $name', (
 		expect(sim.sessions.clientIds(session)).toEqual(['client-1']);
 	});
 
+	it("a client that lost the session to another one with Disconnect Other Connection doesn't take it back", async () => {
+		const one = connect({ disconnectOther: true });
+		await one.connection.ready();
+		const other = connect({ clientId: 'other', disconnectOther: true });
+		await other.connection.ready();
+		// Several attempts of the first one.
+		await clock.sleep(30_000);
+		const claims = sim.requests.filter(({ query }) => query.claim === '1');
+		expect(claims).toHaveLength(2);
+		expect(sim.sessions.clientIds(session)).toEqual(['other']);
+	});
+
 	it('reconnects automatically when the agent is active again', async () => {
 		const { connection } = connect();
 		await connection.ready();
