@@ -20,9 +20,8 @@ import {
 import { type Ack, isTooLargeFrame, parseFrame } from './frames';
 import {
 	type AttemptEnd,
-	type ChatEnded,
+	ChatEnded,
 	describeEnding,
-	type EndingKind,
 	mintFailureReason,
 	ReconnectPolicy,
 	type Retry,
@@ -76,6 +75,12 @@ export type Readiness =
 /** Why a session isn't connected. */
 export type NotReady = Exclude<Readiness, { kind: 'open' }>;
 
+/** A signal is aborted with a `ChatEnded` if no connection is possible. */
+function notReady({ reason }: AbortSignal): NotReady {
+	const cause: unknown = reason;
+	return cause instanceof ChatEnded ? { kind: 'ended', ending: cause } : { kind: 'closed_by_us' };
+}
+
 export type AckResult =
 	| { kind: 'ack'; ack: Ack }
 	| { kind: 'no_ack' }
@@ -103,7 +108,6 @@ export class ChatConnection {
 	private readonly events: EventDispatcher;
 	private readonly mutex = new KeyedMutex();
 	private readonly unconfirmed: UnconfirmedFrames;
-	private isStarted = false;
 
 	private token: MintedToken | null = null;
 	/** The newest tokens, also of earlier sockets. */
@@ -119,17 +123,15 @@ export class ChatConnection {
 	private wake = new AbortController();
 	private mayClaim = true;
 	private failure: ChatEnded | null = null;
-	private ending: ChatEnded | null = null;
 
 	constructor(private readonly options: ConnectionOptions) {
-		this.policy = new ReconnectPolicy(options.clock, options.random);
+		this.policy = new ReconnectPolicy(options.random);
 		this.events = new EventDispatcher(options.sessionId, options.log);
 		this.unconfirmed = options.unconfirmed ?? new UnconfirmedFrames();
 	}
 
 	start(): this {
-		if (!this.isStarted) void this.run();
-		this.isStarted = true;
+		void this.run();
 		return this;
 	}
 
@@ -141,7 +143,7 @@ export class ChatConnection {
 		await this.socket?.ended;
 	}
 
-	/** Aborted when the connection has ended for good or is closed. */
+	/** Aborted when the connection has ended for good, with a `ChatEnded`, or is closed, with a `StopReason`. */
 	get signal(): AbortSignal {
 		return this.stop.signal;
 	}
@@ -170,17 +172,17 @@ export class ChatConnection {
 		this.wake.abort(DONE);
 	}
 
-	/** Resolves when the session is connected, when it never will be, or when `signal` is aborted. */
+	/**
+	 * Resolves when the session is connected, or when the signal is aborted.
+	 *
+	 * @param signal that of a user, aborted no later than that of the connection and with the same reason
+	 */
 	async ready(signal: AbortSignal = this.signal): Promise<Readiness> {
-		// Avoids a new signal, which Node.js would keep for as long as the connection exists.
-		if (this.isConnected && !this.signal.aborted && !signal.aborted) return { kind: 'open' };
-		const stopped = AbortSignal.any([this.signal, signal]);
-		const hasEnded = whenAborted(stopped);
-		while (!stopped.aborted) {
+		while (!signal.aborted) {
 			if (this.isConnected) return { kind: 'open' };
-			await Promise.race([this.becameReady.promise, hasEnded]);
+			await Promise.race([this.becameReady.promise, whenAborted(signal)]);
 		}
-		return this.ending === null ? { kind: 'closed_by_us' } : { kind: 'ended', ending: this.ending };
+		return notReady(signal);
 	}
 
 	// Connecting, one attempt after another.
@@ -191,7 +193,7 @@ export class ChatConnection {
 			const attempt = await this.attempt();
 			if (attempt === null || this.isStopped()) return;
 			const step = this.policy.next(attempt);
-			const ending = this.describe(step.why, attempt);
+			const ending = describeEnding(step.why, attempt, this.redact(serviceReason(attempt)));
 			if (step.kind === 'end') {
 				this.end(ending);
 				return;
@@ -221,8 +223,8 @@ export class ChatConnection {
 		if (token === null || this.isStopped()) return null;
 		const claim = this.mayClaim && mayDisconnectOther();
 		const url = socketUrl({ token, baseUrl, clientId, claim });
-		if (url.kind === 'unusable') return { kind: 'url', wsUrl: token.ws_url };
-		const socket = new Socket(url.url, { openSocket, clock });
+		if (url === null) return { kind: 'url', wsUrl: token.ws_url };
+		const socket = new Socket(url, { openSocket, clock });
 		socket.onFrame = (frame) => this.receive(frame, socket);
 		this.socket = socket;
 		void this.maintain(socket, token);
@@ -376,19 +378,14 @@ export class ChatConnection {
 
 	private end(ending: ChatEnded): void {
 		const { sessionId, log, onEnded } = this.options;
-		this.ending = ending;
 		log.warn(ending.message, { sessionId, originalMessage: ending.originalMessage ?? '' });
-		this.stop.abort(DONE);
+		this.stop.abort(ending);
 		onEnded?.(ending);
 	}
 
 	/** For reads after an `await`, which TypeScript would otherwise assume to have no effect. */
 	private isStopped(): boolean {
 		return this.signal.aborted;
-	}
-
-	private describe(why: EndingKind, attempt: AttemptEnd): ChatEnded {
-		return describeEnding(why, attempt, this.redact(serviceReason(attempt)));
 	}
 
 	/** A text of the service without the API token and the session's WebSocket tokens. */

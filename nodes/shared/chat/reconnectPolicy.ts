@@ -1,6 +1,6 @@
 import { ExplainedError, ServiceRejection } from '../api/errors';
 import { onScreenOnly, USER, type Explanation } from '../api/resolution';
-import { type Backoff, backoffMs, type Clock } from '../clock';
+import { type Backoff, backoffMs } from '../clock';
 import type { SocketEnd } from './socket';
 import { describeUrl } from './socketUrl';
 import type { MintFailure } from './token';
@@ -75,8 +75,8 @@ export type Retry = {
 	rejections: number;
 	/** Whether the next attempts probably fail, too. */
 	isHopeless: boolean;
-	/** Since when no connection was healthy, by `clock.elapsed()`. */
-	failingSince: number;
+	/** Whether the connection was healthy before. */
+	isFirst: boolean;
 };
 
 /** Not final, because an API token that is rejected for all sessions may be accepted again later. */
@@ -93,14 +93,9 @@ export class ReconnectPolicy {
 	private attempts = 0;
 	private rejections = 0;
 	private undocumentedCloses = 0;
-	private failingSince: number;
+	private isFirst = true;
 
-	constructor(
-		private readonly clock: Pick<Clock, 'elapsed'>,
-		private readonly random: () => number,
-	) {
-		this.failingSince = clock.elapsed();
-	}
+	constructor(private readonly random: () => number) {}
 
 	/** For a new user, attempts follow each other quickly again. */
 	restart(): void {
@@ -122,7 +117,7 @@ export class ReconnectPolicy {
 		if (cause === 'session_closed') return { kind: 'end', why: 'session_closed' };
 		if (cause === 'renewed' || openForMs >= HEALTHY_AFTER_MS) {
 			this.restart();
-			this.failingSince = this.clock.elapsed();
+			this.isFirst = true;
 		}
 		// The next token is at hand.
 		if (cause === 'renewed') return this.retry('unreachable', 'keep', 0);
@@ -141,7 +136,7 @@ export class ReconnectPolicy {
 
 	private backOff(why: EndingKind, token: Retry['token']): Retry {
 		this.attempts += 1;
-		return this.retry(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
+		return this.failed(why, token, this.delay(this.attempts, MAX_ATTEMPTS));
 	}
 
 	private poll(why: EndingKind): Retry {
@@ -149,7 +144,7 @@ export class ReconnectPolicy {
 		const { rejections } = this;
 		const isSlow = rejections > 1 && rejections <= 1 + MAX_SLOW_POLLS;
 		const afterMs = isSlow ? SLOW_POLL_MS : this.delay(rejections, 1 + MAX_SLOW_POLLS);
-		return { ...this.retry(why, 'new', afterMs), rejections };
+		return { ...this.failed(why, 'new', afterMs), rejections };
 	}
 
 	private hopeless(why: EndingKind): Retry {
@@ -163,9 +158,15 @@ export class ReconnectPolicy {
 			: backoffMs(LOST_BACKOFF, attempt - max, this.random);
 	}
 
+	private failed(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
+		const retry = this.retry(why, token, afterMs);
+		this.isFirst = false;
+		return retry;
+	}
+
 	private retry(why: EndingKind, token: Retry['token'], afterMs: number): Retry {
-		const { failingSince } = this;
-		return { kind: 'retry', why, afterMs, token, rejections: 0, isHopeless: false, failingSince };
+		const { isFirst } = this;
+		return { kind: 'retry', why, afterMs, token, rejections: 0, isHopeless: false, isFirst };
 	}
 }
 
@@ -178,11 +179,7 @@ export class ChatEnded extends ExplainedError {
 	constructor(
 		readonly kind: EndingKind,
 		explanation: Explanation,
-		originalMessage: string | undefined,
-		/** Close code of the last socket. */
-		readonly code: number | null,
-		/** HTTP status of the response that contained no token. */
-		readonly status: number | null = null,
+		originalMessage?: string,
 	) {
 		super(explanation.message, explanation.resolution, originalMessage);
 		// The same message may succeed later.
@@ -264,22 +261,14 @@ const BY_KIND: Record<EndingKind, Explanation> = {
 	},
 };
 
-/** @param originalMessage what the service reported, without its tokens */
-export function describeEnding(
-	kind: EndingKind,
-	attempt: AttemptEnd,
-	originalMessage: string,
-): ChatEnded {
-	const code = attempt.kind === 'socket' ? attempt.end.code : null;
-	const mintError = attempt.kind === 'mint' ? attempt.result.error : null;
-	const status = mintError instanceof ServiceRejection ? mintError.status : null;
-	return new ChatEnded(
-		kind,
-		explain(kind, attempt),
-		originalMessage === '' ? undefined : originalMessage,
-		code,
-		status,
-	);
+/** @param said what the service reported, without its tokens */
+export function describeEnding(kind: EndingKind, attempt: AttemptEnd, said: string): ChatEnded {
+	const cause = attempt.kind === 'mint' ? attempt.result.error : null;
+	// The error table already explains a rejected token request.
+	const isExplained = kind === 'mint_rejected' || kind === 'session_closed';
+	const explanation =
+		isExplained && cause instanceof ExplainedError ? cause.explanation : BY_KIND[kind];
+	return new ChatEnded(kind, explanation, said === '' ? undefined : said);
 }
 
 /** The close code and reason, why no token was issued, or the URL that can't be used. May contain tokens. */
@@ -293,12 +282,4 @@ export function serviceReason(attempt: AttemptEnd): string {
 export function mintFailureReason(error: unknown): string {
 	if (error instanceof ExplainedError) return error.originalMessage ?? error.message;
 	return error instanceof Error ? error.message : '';
-}
-
-/** The error table already explains a rejected token request. */
-function explain(kind: EndingKind, attempt: AttemptEnd): Explanation {
-	const isPermanent = kind === 'mint_rejected' || kind === 'session_closed';
-	if (!isPermanent || attempt.kind !== 'mint') return BY_KIND[kind];
-	const { error } = attempt.result;
-	return error instanceof ExplainedError ? error.explanation : BY_KIND[kind];
 }

@@ -7,18 +7,16 @@ import {
 	type AckResult,
 	ChatConnection,
 	type ConnectionOptions,
-	type NotReady,
 	type Readiness,
 } from './connection';
-import type { Log, OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
+import type { OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
-import type { MintResult } from './token';
 import type { TurnLink } from './turn';
 
-export interface LeaseOptions {
-	sessionId: string;
-	baseUrl: string;
+type FromLease = 'sessionId' | 'baseUrl' | 'mintToken' | 'hideApiToken' | 'log';
+
+export interface LeaseOptions extends Pick<ConnectionOptions, FromLease> {
 	/** Identifies the account: a fingerprint of the API token, never the token itself. */
 	account: string;
 	/** Instance ID of n8n. Part of the `client_id`. */
@@ -31,11 +29,6 @@ export interface LeaseOptions {
 	usedBy: 'trigger' | 'test' | 'action';
 	/** The user confirmed that another client may lose the session. */
 	disconnectOther: boolean;
-	/** See `mintToken` in `token.ts`. */
-	mintToken: () => Promise<MintResult>;
-	/** Hides the API token of the account in a text of the service. */
-	hideApiToken: (text: string) => string;
-	log: Log;
 	/** Called once for each event from now on, in the order of arrival. */
 	onEvent?: OnEvent;
 	onTooLarge?: OnTooLarge;
@@ -168,16 +161,16 @@ class SharedConnection {
 				options.onClosing(Promise.resolve());
 				for (const lease of [...this.leases]) lease.end(ending);
 			},
-		});
+		}).start();
 	}
 
 	join(options: LeaseOptions): ChatLease {
 		const { connection, parts } = this;
-		const lease = new ChatLease(connection, parts.clock, options, (left) => this.leave(left));
+		const lease = new ChatLease(connection, parts.clock, options, () => this.leave(lease));
 		this.leases.add(lease);
 		this.joined.abort(DONE);
 		this.joined = new AbortController();
-		connection.start().retryNow();
+		connection.retryNow();
 		return lease;
 	}
 
@@ -190,7 +183,7 @@ class SharedConnection {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
 		if (this.leases.size > 0 || this.connection.signal.aborted) return;
-		// The next connection of a trigger gets the events in between by the replay. A kept one would lose them.
+		// The next connection of a trigger gets the events in between by the replay, immediately.
 		if (lease.options.usedBy === 'action') void this.linger();
 		else this.closeIfUnused();
 	}
@@ -214,12 +207,12 @@ class SharedConnection {
 export class ChatLease implements TurnLink {
 	private readonly closed = new AbortController();
 
-	private readonly subscriptions = new Set<() => void>();
+	private readonly unsubscribe: () => void;
 
-	private endedWith: ChatEnded | null = null;
+	/** When this lease first saw a failed attempt after a healthy connection, by `clock.elapsed()`. */
+	private failingSince: number | null = null;
 
-	/** The time without a healthy connection, as this lease has seen it: `from` its first failed attempt. */
-	private outage = { failingSince: NaN, from: 0, isReported: false };
+	private isReported = false;
 
 	private reportedAt = -Infinity;
 
@@ -228,19 +221,14 @@ export class ChatLease implements TurnLink {
 		private readonly connection: ChatConnection,
 		private readonly clock: Clock,
 		readonly options: LeaseOptions,
-		private readonly onClosed: (lease: ChatLease) => void,
+		private readonly onClosed: () => void,
 	) {
-		if (options.onEvent) this.subscribe(options.onEvent, options.onTooLarge);
+		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}), options.onTooLarge);
 	}
 
-	/** See `EventLink`. */
+	/** See `EventLink`. Aborted with a `ChatEnded` if no connection is possible. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
-	}
-
-	/** Why no connection is possible. Null while one may be, and after `close()`. */
-	get ending(): ChatEnded | null {
-		return this.endedWith;
 	}
 
 	/** Why the latest attempt failed, while the connection retries. Null if it didn't fail. */
@@ -255,23 +243,12 @@ export class ChatLease implements TurnLink {
 
 	/** Resolves when the session is connected, or when this lease has ended. */
 	async ready(): Promise<Readiness> {
-		const readiness = await this.connection.ready(this.signal);
-		return this.signal.aborted ? this.unavailable() : readiness;
+		return await this.connection.ready(this.signal);
 	}
 
-	/**
-	 * Calls the listener once for each event from now on, until the lease is closed.
-	 *
-	 * @returns a function that unsubscribes
-	 */
+	/** See `EventDispatcher`. */
 	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void {
-		const unsubscribe = this.connection.subscribe(listener, onTooLarge);
-		const stop = () => {
-			unsubscribe();
-			this.subscriptions.delete(stop);
-		};
-		this.subscriptions.add(stop);
-		return stop;
+		return this.connection.subscribe(listener, onTooLarge);
 	}
 
 	/** Waits until no other lease is sending, and returns `release`, which must be called. */
@@ -281,9 +258,7 @@ export class ChatLease implements TurnLink {
 
 	/** See `TurnLink`. Call it after `acquireSend`, so that the conversation keeps its order. */
 	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
-		const result = await this.connection.sendWithAck(frame, timeoutMs, this.signal);
-		const hasEnded = result.kind === 'not_sent' && this.signal.aborted;
-		return hasEnded ? { ...result, readiness: this.unavailable() } : result;
+		return await this.connection.sendWithAck(frame, timeoutMs, this.signal);
 	}
 
 	/** If the session isn't connected, tries again now. */
@@ -293,55 +268,49 @@ export class ChatLease implements TurnLink {
 
 	/** Ends the lease. The connection closes if nobody else uses it. */
 	close(reason: StopReason = 'stopped'): void {
-		if (!this.signal.aborted) this.release(reason);
+		this.release(reason);
 	}
 
 	/** Called by the shared connection after a failed attempt: ends the lease of an action, or reports the loss. */
-	failed(ending: ChatEnded, { isHopeless, rejections, failingSince }: Retry): void {
+	failed(ending: ChatEnded, { isHopeless, rejections, isFirst }: Retry): void {
 		const now = this.clock.elapsed();
-		if (this.outage.failingSince !== failingSince) {
-			this.outage = { failingSince, from: now, isReported: false };
+		if (isFirst || this.failingSince === null) {
+			this.failingSince = now;
+			this.isReported = false;
 		}
-		const waitedMs = now - this.outage.from;
+		const waitedMs = now - this.failingSince;
 		if (this.options.usedBy === 'action') {
 			if (isHopeless || rejections > 1 || waitedMs >= ACTION_PATIENCE_MS) this.end(ending);
 			return;
 		}
 		const patience = rejections > 0 ? TRIGGER_PATIENCE_IF_REJECTED_MS : TRIGGER_PATIENCE_MS;
 		if (!isHopeless && waitedMs < patience) return;
-		if (this.outage.isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
-		this.outage.isReported = true;
+		if (this.isReported || now - this.reportedAt < REPORT_AGAIN_AFTER_MS) return;
+		this.isReported = true;
 		this.reportedAt = now;
 		this.report(() => this.options.onLost?.(ending));
 	}
 
 	/** Called by the shared connection. */
 	end(ending: ChatEnded): void {
-		if (this.signal.aborted) return;
-		this.endedWith = ending;
-		this.release(DONE);
-		this.report(() => this.options.onEnded?.(ending));
+		if (this.release(ending)) this.report(() => this.options.onEnded?.(ending));
 	}
 
+	/** An error in a callback doesn't reach the other leases. */
 	private report(callback: () => void): void {
 		try {
 			callback();
 		} catch (cause) {
-			this.options.log.warn("The end of a chat session connection couldn't be reported", {
-				cause: String(cause),
-			});
+			const message = "The end of a chat session connection couldn't be reported";
+			this.options.log.warn(message, { cause: String(cause) });
 		}
 	}
 
-	private unavailable(): NotReady {
-		return this.endedWith === null
-			? { kind: 'closed_by_us' }
-			: { kind: 'ended', ending: this.endedWith };
-	}
-
-	private release(reason: string): void {
-		for (const stop of [...this.subscriptions]) stop();
+	private release(reason: StopReason | ChatEnded): boolean {
+		if (this.signal.aborted) return false;
+		this.unsubscribe();
 		this.closed.abort(reason);
-		this.onClosed(this);
+		this.onClosed();
+		return true;
 	}
 }

@@ -1,10 +1,6 @@
 import { isLoopback } from '../api/access';
 import type { WsToken } from '../api/types';
 
-export type SocketUrl =
-	| { kind: 'url'; url: string }
-	| { kind: 'unusable'; why: 'not_a_websocket' | 'not_encrypted' };
-
 export interface SocketUrlOptions {
 	token: WsToken;
 	baseUrl: string;
@@ -18,17 +14,15 @@ export interface SocketUrlOptions {
  *
  * The document doesn't say that `ws_url` has the host of the base URL. The short-lived WebSocket token is issued for this
  * URL, so it may go to any host that the service names. The API token never does.
+ *
+ * @returns null if `ws_url` isn't a WebSocket URL, or isn't encrypted
  */
-export function socketUrl(options: SocketUrlOptions): SocketUrl {
+export function socketUrl(options: SocketUrlOptions): string | null {
 	const wsUrl = options.token.ws_url.trim();
 	const parsed = parseUrl(wsUrl);
-	if (parsed === null || !['ws:', 'wss:'].includes(parsed.protocol)) {
-		return { kind: 'unusable', why: 'not_a_websocket' };
-	}
-	const allowsUnencrypted = isLoopbackHttp(options.baseUrl) && isLoopback(parsed);
-	if (parsed.protocol === 'ws:' && !allowsUnencrypted) {
-		return { kind: 'unusable', why: 'not_encrypted' };
-	}
+	const isLocal = parsed?.protocol === 'ws:' && isLoopback(parsed);
+	const isAllowed = parsed?.protocol === 'wss:' || (isLocal && isLoopbackHttp(options.baseUrl));
+	if (!isAllowed) return null;
 
 	// The server never receives a fragment, and some WebSockets reject a URL that has one.
 	const [withoutFragment = ''] = wsUrl.split('#');
@@ -39,7 +33,7 @@ export function socketUrl(options: SocketUrlOptions): SocketUrl {
 	]
 		.map((pair) => pair.map(encodeURIComponent).join('='))
 		.join('&');
-	return { kind: 'url', url: withoutFragment + separator(withoutFragment) + added };
+	return withoutFragment + separator(withoutFragment) + added;
 }
 
 /** The URL without user name and query, for messages and logs. */

@@ -25,12 +25,10 @@ const AGAIN =
 const loss = (sessionId: string, kind: EndingKind, isRetried = kind === 'unreachable') => ({
 	sessionId,
 	isRetried,
-	ending: new ChatEnded(
-		kind,
-		{ message: 'The chat has ended', resolution: forEveryone('Look at it.') },
-		undefined,
-		null,
-	),
+	ending: new ChatEnded(kind, {
+		message: 'The chat has ended',
+		resolution: forEveryone('Look at it.'),
+	}),
 });
 const frame = (sessionId: string, chars = 9_000_000) => ({ sessionId, chars });
 
@@ -70,7 +68,7 @@ test("names 50 of 1,000 sessions that aren't connected", () => {
 
 test("text from the service doesn't contain HTML", () => {
 	const text = { message: 'The chat has ended', resolution: forEveryone('Look at it.') };
-	const ending = new ChatEnded('session_closed', text, '<a href="x">closed</a>', null);
+	const ending = new ChatEnded('session_closed', text, '<a href="x">closed</a>');
 	expect(
 		sessionsLost(contextOf(), [{ sessionId: 's0', ending, isRetried: false }]).description,
 	).toBe('Look at it. The service said: ‹a href="x">closed‹/a>.');

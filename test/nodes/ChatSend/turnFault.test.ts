@@ -23,7 +23,7 @@ const unknown = (why: MissingAck, hasKey: boolean): TurnOutcome => ({
 const notSent = (readiness: NotReady): TurnOutcome => ({ kind: 'not_sent', readiness });
 const ended = (kind: EndingKind): TurnOutcome => {
 	const text = { message: 'The connection fails', resolution: forEveryone('Check it.') };
-	return notSent({ kind: 'ended', ending: new ChatEnded(kind, text, 'close code 1006', 1006) });
+	return notSent({ kind: 'ended', ending: new ChatEnded(kind, text, 'close code 1006') });
 };
 
 test.each<[TurnOutcome]>([

@@ -17,7 +17,6 @@ const rejected = new ChatEnded(
 	'unreachable',
 	{ message: 'The connection fails', resolution: forEveryone('Check the service.') },
 	'close code 1006',
-	1006,
 );
 
 /** Starts a wait of 10 seconds, with controls for its session. */

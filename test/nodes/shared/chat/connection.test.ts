@@ -19,13 +19,6 @@ describe('connecting', () => {
 		expect(socket().sent).toEqual([]);
 	});
 
-	it('starts once only', async () => {
-		const { connection, sockets } = chatConnectionHarness();
-		connection.start().start();
-		await settle();
-		expect(sockets).toHaveLength(1);
-	});
-
 	it('is ready once the socket has stayed open for a moment', async () => {
 		const { connection, socket, clock } = chatConnectionHarness();
 		let ready = false;

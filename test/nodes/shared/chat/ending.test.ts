@@ -98,7 +98,7 @@ describe('close', () => {
 
 	it('resolves pending ready() calls', async () => {
 		const { connection } = chatConnectionHarness();
-		const waiting = connection.start().ready(new AbortController().signal);
+		const waiting = connection.start().ready();
 		await settle();
 		await connection.close();
 		expect(await waiting).toEqual({ kind: 'closed_by_us' });

@@ -25,7 +25,7 @@ beforeEach(() => {
 			.parse({ options, ending: null, close });
 		const fail = () => {
 			const text = { message: 'The session is in use', resolution: forEveryone('') };
-			const ending = new ChatEnded('in_use_or_inactive', text, undefined, 1008);
+			const ending = new ChatEnded('in_use_or_inactive', text);
 			Object.assign(lease, { ending });
 			options.onEnded?.(ending);
 		};

@@ -56,14 +56,8 @@ test.each<[string, unknown, object]>([
 		},
 	],
 	[
-		'the end of a chat session, whose status is of its token alone',
-		new ChatEnded(
-			'mint_rejected',
-			{ message: 'No token', resolution: forEveryone('Look.') },
-			'',
-			null,
-			404,
-		),
+		'the end of a chat session',
+		new ChatEnded('mint_rejected', { message: 'No token', resolution: forEveryone('Look.') }, ''),
 		{ name: 'NodeOperationError', message: 'No token [item 1]' },
 	],
 	['a defect', new TypeError('x is undefined'), { message: 'x is undefined' }],
