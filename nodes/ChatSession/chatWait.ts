@@ -76,11 +76,6 @@ export type EventWaitEnd =
 	| { kind: 'event'; event: ChatEvent }
 	/** `disconnected`: the connection was down when the wait ended, so an event may be missing. */
 	| { kind: 'timed_out'; disconnected?: string }
-	| { kind: 'frame_too_large'; why: FrameTooLarge }
-	/** The time limit passed, and the session was never connected. */
-	| { kind: 'never_connected'; why: NeverConnected }
-	| { kind: 'ended'; ending: ChatEnded }
-	/** The event 'session_closed' arrived, and the connection stays for others. */
 	| { kind: 'session_closed' }
 	| { kind: 'stopped' };
 
@@ -93,58 +88,63 @@ export type AwaitedEvent = {
 /** Limits memory, because a wait for a rare event can see many others. */
 const MAX_SEEN = 1_000;
 
-/** Waits for an event, at most as long as the session's connection lasts. */
+/**
+ * Waits for an event, at most as long as the session's connection lasts.
+ *
+ * @throws ChatEnded if no connection is possible, NeverConnected, or FrameTooLarge
+ */
 export async function awaitEvent(
 	link: WaitLink,
 	{ types, timeoutMs, returnedIds, reader }: EventFilter,
 	clock: Clock,
 ): Promise<AwaitedEvent> {
-	const found = new AbortController();
 	const matching: ChatEvent[] = [];
 	const seen: ChatEvent[] = [];
 	const startedAt = clock.now();
+	const found = new AbortController();
 	const connected = new AbortController();
+	const closed = new AbortController();
+	const unread = new AbortController();
 	void link.ready().then(({ kind }) => {
 		if (kind === 'open') connected.abort();
 	});
-	const closed = new AbortController();
-	const unreadFrame = new AbortController();
-	const onTooLarge = () => unreadFrame.abort();
-	const unsubscribe = link.subscribe((event, replay) => {
-		if (found.signal.aborted) return;
-		// Otherwise the time isn't checked, because a wrong clock must not hide new events.
-		const isReplay =
-			replay === 'certain' ||
-			(replay === 'possible' &&
-				(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt)));
-		const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
-		if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
-			matching.push(event);
-			found.abort();
-			return;
-		}
-		seen.push(event);
-		if (seen.length > MAX_SEEN) seen.shift();
-		if (event.type === 'session_closed' && !isReplay) {
-			// Events from before the end may still arrive.
-			void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
-		}
-	}, onTooLarge);
+	const unsubscribe = link.subscribe(
+		(event, replay) => {
+			if (found.signal.aborted) return;
+			// Otherwise the time isn't checked, because a wrong clock must not hide new events.
+			const isReplay =
+				replay === 'certain' ||
+				(replay === 'possible' &&
+					(connected.signal.aborted ? isBefore(event, startedAt) : !isSince(event, startedAt)));
+			const isReturned = event.eventId !== null && returnedIds.has(event.eventId);
+			if (!isReturned && !isReplay && (types === null || types.has(event.type))) {
+				matching.push(event);
+				found.abort();
+				return;
+			}
+			seen.push(event);
+			if (seen.length > MAX_SEEN) seen.shift();
+			if (event.type === 'session_closed' && !isReplay) {
+				// Events from before the end may still arrive.
+				void pause(clock, SESSION_CLOSED_LINGER_MS, found.signal).then(() => closed.abort());
+			}
+		},
+		() => unread.abort(),
+	);
 	await pause(clock, timeoutMs, AbortSignal.any([found.signal, closed.signal, link.signal]));
 	unsubscribe();
 	const [event] = matching;
 	if (event !== undefined) return { end: { kind: 'event', event }, seen };
-	if (!link.signal.aborted) {
-		if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
-		if (unreadFrame.signal.aborted)
-			return { end: { kind: 'frame_too_large', why: new FrameTooLarge() }, seen };
-		if (connected.signal.aborted) return { end: timeoutEnd(link, reader), seen };
-		return { end: { kind: 'never_connected', why: new NeverConnected(link.lastFailure) }, seen };
+	if (link.signal.aborted) {
+		const readiness = await link.ready();
+		if (readiness.kind !== 'ended') return { end: { kind: 'stopped' }, seen };
+		if (readiness.ending.kind !== 'session_closed') throw readiness.ending;
+		return { end: { kind: 'session_closed' }, seen };
 	}
-	const readiness = await link.ready();
-	return readiness.kind === 'ended'
-		? { end: { kind: 'ended', ending: readiness.ending }, seen }
-		: { end: { kind: 'stopped' }, seen };
+	if (closed.signal.aborted) return { end: { kind: 'session_closed' }, seen };
+	if (unread.signal.aborted) throw new FrameTooLarge();
+	if (!connected.signal.aborted) throw new NeverConnected(link.lastFailure);
+	return { end: timeoutEnd(link, reader), seen };
 }
 
 function timeoutEnd({ isConnected, lastFailure }: WaitLink, reader: Reader): EventWaitEnd {

@@ -85,17 +85,14 @@ const waitOnce: Prepare = (form) => {
 			async (socket) => await awaitEvent(socket, filter, clock),
 		);
 		if (end.kind === 'stopped') throw canceledError(context);
-		if (end.kind === 'never_connected' || end.kind === 'frame_too_large') throw end.why;
-		if (end.kind === 'ended' && end.ending.kind !== 'session_closed') throw end.ending;
 		const event = end.kind === 'event' ? end.event : null;
-		const isClosed = end.kind === 'ended' || end.kind === 'session_closed';
 		if (event?.eventId != null) returnedIds.push(event.eventId);
 		return asItems({
 			session_id: sessionId,
 			timed_out: end.kind === 'timed_out',
 			...(end.kind === 'timed_out' &&
 				end.disconnected !== undefined && { [NOT_READ_FIELD]: end.disconnected }),
-			session_closed: isClosed || event?.type === 'session_closed',
+			session_closed: end.kind === 'session_closed' || event?.type === 'session_closed',
 			event: event?.envelope ?? null,
 			seen: seen.map(({ envelope }) => envelope),
 		});
