@@ -2,12 +2,9 @@ import type { IExecuteFunctions, ITriggerFunctions } from 'n8n-workflow';
 import { requestWsToken } from '../../api/endpoints';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import { sessionKey } from '../../chat/parseChatFields';
 import type { StopReason } from '../../chat/eventDispatcher';
 import { type ChatLease, type LeaseOptions, SharedConnections } from '../../chat/sharedConnections';
-import { SLOW_POLL_MS } from '../../chat/reconnectPolicy';
 import { mintToken } from '../../chat/token';
-import { BoundedMap } from '../../boundedMap';
 import { clock, type AccountClient } from './accountClient';
 import { requireRunning } from '../run/cancel';
 import { deadlineOf } from '../tools/toolDeadline';
@@ -65,15 +62,9 @@ function usedByOf(context: IExecuteFunctions | ITriggerFunctions): LeaseOptions[
 	return context.getMode() === 'manual' ? 'test' : 'trigger';
 }
 
-/** Failed sessions to remember. */
-const MAX_FAILED = 1_000;
-
 /** The chat connections of a node run. They're closed on Stop. */
 export class ChatSocketPool {
 	private readonly inUse = new Set<ChatLease>();
-
-	/** The lease of each session that has failed, and when, by `clock.elapsed()`. */
-	private readonly failed = new BoundedMap<{ lease: ChatLease; at: number }>(MAX_FAILED);
 
 	constructor(private readonly context: IExecuteFunctions) {
 		context.onExecutionCancellation(() => this.closeAll('stopped'));
@@ -88,12 +79,7 @@ export class ChatSocketPool {
 		job: (lease: ChatLease) => Promise<T>,
 	): Promise<T> {
 		requireRunning(this.context);
-		const lease =
-			this.failedLease(sessionId, disconnectOther) ??
-			openChatSocket(this.context, connection, sessionId, {
-				disconnectOther,
-				onEnded: () => this.failed.set(sessionKey(sessionId), { lease, at: clock.elapsed() }),
-			});
+		const lease = openChatSocket(this.context, connection, sessionId, { disconnectOther });
 		this.inUse.add(lease);
 		try {
 			return await job(lease);
@@ -105,16 +91,5 @@ export class ChatSocketPool {
 
 	closeAll(reason: StopReason = 'stopped'): void {
 		for (const lease of this.inUse) lease.close(reason);
-	}
-
-	/**
-	 * The lease of a session that has just failed, so that not every item of the run waits for the same failure. After a while,
-	 * another reason may apply, so the session is connected again.
-	 */
-	private failedLease(sessionId: string, disconnectOther: boolean): ChatLease | null {
-		const failed = this.failed.get(sessionKey(sessionId));
-		if (failed === undefined || clock.elapsed() - failed.at >= SLOW_POLL_MS) return null;
-		const { lease } = failed;
-		return disconnectOther && !lease.options.disconnectOther ? null : lease;
 	}
 }

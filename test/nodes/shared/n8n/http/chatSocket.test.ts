@@ -114,22 +114,3 @@ test('the reason for closing shows whether it was Stop or the time limit of a to
 	expect(opened[1]?.close).toHaveBeenCalledWith('time_limit');
 	await endOfTool();
 });
-
-test('a failed session is connected again for a later item, but not within 20 seconds', async () => {
-	const { pool } = run();
-	const elapsed = jest.spyOn(clock, 'elapsed').mockReturnValue(1_000);
-	const fails = async () => {
-		opened[0]?.fail();
-		await nothing();
-	};
-	await pool.use(connection, 'session', false, fails);
-	const later = async (ms: number) => {
-		elapsed.mockReturnValue(1_000 + ms);
-		await pool.use(connection, 'session', false, nothing);
-		return opened.length;
-	};
-	// Items in between don't extend the time.
-	expect([await later(10_000), await later(19_999)]).toEqual([1, 1]);
-	expect(await later(20_000)).toBe(2);
-	expect(await later(50_000)).toBe(3);
-});
