@@ -10,8 +10,7 @@ import { forEachChatItem, type Prepare } from '../shared/n8n/run/chatItems';
 import { voiceChatAgentApiTest } from '../shared/n8n/http/credentialTest';
 import { runNode } from '../shared/n8n/run/operations';
 import { sendFields, DEFAULT_CONCURRENCY } from './properties';
-import { sendByAsync } from './sendByAsync';
-import { sendByInbound, sendByLegacy } from './sendByRequest';
+import { sendByAsync, sendByInbound, sendByLegacy } from './sendByRequest';
 import { answerInteraction, sendBySocket } from './sendBySocket';
 
 /** By the values of 'Send Via'. */

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../shared/api/http';
-import { ACCEPTED_STATES, MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
-import { type Ack, idText } from '../shared/chat/frames';
+import { MAX_RESPONSE_VALUES } from '../shared/chat/chatRequests';
+import { ACCEPTED_STATES, type Ack, idText } from '../shared/chat/frames';
 import { fieldsIn, isJsonObject, type JsonObject, type JsonValue, levelsIn } from '../shared/json';
 import { turnFault } from './turnFault';
 

@@ -1,38 +1,58 @@
-import { sendInbound, sendLegacyMessage } from '../shared/api/endpoints';
+import type { ApiClient } from '../shared/api/client';
+import { sendInbound, sendInboundAsync, sendLegacyMessage } from '../shared/api/endpoints';
 import { recordOf } from '../shared/api/envelope';
+import { explained, type ExplainedError, InvalidInput, OutcomeUnknown } from '../shared/api/errors';
+import type { ApiResponse } from '../shared/api/http';
 import { parseAgentUuid } from '../shared/api/parseIds';
+import { onScreenOnly } from '../shared/api/resolution';
+import { REQUEST_BACKOFF } from '../shared/api/retry';
+import { chatValues, type ChatValue } from '../shared/chat/chatRequests';
 import { requireText } from '../shared/chat/parseChatFields';
-import { type InboundMessage, inboundValues, requireRecipient } from '../shared/chat/chatRequests';
-import type { Prepare } from '../shared/n8n/run/chatItems';
+import { backoffMs } from '../shared/clock';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
-import { asItems } from '../shared/n8n/run/itemLoop';
 import { readAdditions } from '../shared/n8n/forms/options';
-import { messageTarget } from './idempotency';
+import type { Prepare } from '../shared/n8n/run/chatItems';
+import { asItems } from '../shared/n8n/run/itemLoop';
+import { idempotencyKey, messageTarget } from './idempotency';
 import { requireAccepted } from './messageState';
+import { LATER_ATTEMPT_FAILED } from './turnFault';
+
+/** Documented in Chat › `POST /v1/chat/inbound/async`. */
+const KEY_NAME = 'idempotency_key';
 
 /** Sends a message and returns the response with the agent's reply. */
 export const sendByInbound: Prepare = (form) => {
-	const message = readInbound(form);
+	const message = readMessage(form);
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
 		payload: { message, additions },
 		target: messageTarget(message),
 		repeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
-			const values = inboundValues(apiMapping, message);
+			const values = chatValues(apiMapping, valuesOf('chatInbound', message));
 			return asItems(recordOf(requireAccepted(await sendInbound(client, values, additions))));
 		},
 	};
 };
 
-export function readInbound(form: Fields): InboundMessage {
-	const agentUuid = form.text('agentUuid', MAY_BE_BLANK);
-	return requireRecipient({
-		sessionId: form.text('sessionId', MAY_BE_BLANK),
-		agentUuid: agentUuid === '' ? '' : parseAgentUuid(agentUuid),
-		message: requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message'),
-	});
-}
+/** Sends a message without waiting for the reply. */
+export const sendByAsync: Prepare = (form) => {
+	const message = readMessage(form);
+	const key = idempotencyKey(form, message, [message.message]);
+	const additions = readAdditions(form.collection('developerSettings'));
+	return {
+		payload: { message, key, additions },
+		target: messageTarget(message),
+		idempotencyKey: key === '' ? undefined : key,
+		repeat: 'afterCompletion',
+		send: async ({ account: { client, apiMapping } }) => {
+			const documented = key === '' ? [] : [{ placement: 'body', name: KEY_NAME, value: key }];
+			const values = chatValues(apiMapping, valuesOf('chatAsync', message), documented);
+			const post = async () => await sendInboundAsync(client, values, additions);
+			return asItems(recordOf(await sendKeyed(client, key !== '', post)));
+		},
+	};
+};
 
 /** The legacy request. Its response contains the agent's reply as `response`. */
 export const sendByLegacy: Prepare = (form) => {
@@ -50,3 +70,66 @@ export const sendByLegacy: Prepare = (form) => {
 			asItems(recordOf(await sendLegacyMessage(account.client, body, additions))),
 	};
 };
+
+/** The recipient is a session, an agent, or both. */
+type Message = { sessionId: string; agentUuid: string; message: string };
+
+function readMessage(form: Fields): Message {
+	const sessionId = form.text('sessionId', MAY_BE_BLANK);
+	const agentUuid = form.text('agentUuid', MAY_BE_BLANK);
+	const agent = agentUuid === '' ? '' : parseAgentUuid(agentUuid);
+	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
+	if (sessionId !== '' || agent !== '') return { sessionId, agentUuid: agent, message };
+	throw new InvalidInput('The message has no session and no agent', {
+		onScreen:
+			"Fill in 'Session ID'. To let the service find or create a session, choose an agent in 'Agent'.",
+		forModel: 'Give the ID of the chat session or the ID of the agent.',
+	});
+}
+
+function valuesOf(
+	request: 'chatInbound' | 'chatAsync',
+	{ sessionId, agentUuid, message }: Message,
+): Array<[ChatValue, string]> {
+	return [
+		[`${request}Session`, sessionId],
+		[`${request}Agent`, agentUuid],
+		[`${request}Message`, message],
+	];
+}
+
+const ATTEMPTS_WITH_KEY = 3;
+
+/**
+ * Sends a request, and repeats it if the outcome is unknown and it has a key: "resending the same key and content is safe"
+ * (Chat › `POST /v1/chat/inbound/async`). Only a success settles the outcome, because a rejection of a later attempt
+ * doesn't say what happened to the first.
+ */
+export async function sendKeyed(
+	client: ApiClient,
+	hasKey: boolean,
+	send: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+	if (!hasKey) return requireAccepted(await send());
+	for (let attempt = 1; ; attempt++) {
+		try {
+			return requireAccepted(await send());
+		} catch (error) {
+			const failure = explained(error);
+			const isUnknown = failure instanceof OutcomeUnknown;
+			if (!isUnknown && attempt === 1) throw failure;
+			if (!isUnknown) throw laterAttemptFailed(failure);
+			if (attempt >= ATTEMPTS_WITH_KEY) throw failure.withText({ resolution: SENT_SEVERAL_TIMES });
+			await client.clock.sleep(backoffMs(REQUEST_BACKOFF, attempt));
+		}
+	}
+}
+
+const SENT_SEVERAL_TIMES = onScreenOnly(
+	'The message was sent several times with the same idempotency key, which is safe. You can run this item again with the same key.',
+);
+
+function laterAttemptFailed({ originalMessage, origin }: ExplainedError): OutcomeUnknown {
+	const { message, resolution } = LATER_ATTEMPT_FAILED;
+	return new OutcomeUnknown(message, resolution, originalMessage, undefined, origin);
+}

@@ -1,5 +1,5 @@
 import { parseSessionId, requireText } from '../shared/chat/parseChatFields';
-import { type ClientFrame, interactionFrame, messageFrame } from '../shared/chat/frames';
+import type { ClientFrame } from '../shared/chat/frames';
 import { capInTools, TOOL_LIMITS } from '../shared/n8n/tools/toolDeadline';
 import { ACK_TIMEOUT_MS, sendTurn, type TurnLink, type TurnOutcome } from '../shared/chat/turn';
 import type { JsonObject } from '../shared/json';
@@ -14,7 +14,8 @@ import { turnFault } from './turnFault';
 export const sendBySocket: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const message = requireText(form.textAsWritten('message', MAY_BE_BLANK), 'Message');
-	return sendFrame(form, sessionId, messageFrame(message, frameIds(form, sessionId, [message])));
+	const ids = frameIds(form, sessionId, [message]);
+	return sendFrame(form, sessionId, { type: 'message', content: message, ...ids });
 };
 
 /** Answers an interactive message over the session's WebSocket, the only documented way. */
@@ -22,19 +23,22 @@ export const answerInteraction: Prepare = (form) => {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const textOf = (name: string, field: string) =>
 		requireText(form.textAsWritten(name, MAY_BE_BLANK), field);
-	const interactionId = textOf('interactionId', 'Interaction ID');
+	const interaction_id = textOf('interactionId', 'Interaction ID');
 	const answer =
 		form.choice('answerWith', 'option') === 'response'
 			? { response: textOf('response', 'Response') }
-			: { optionId: textOf('optionId', 'Option ID') };
-	const ids = frameIds(form, sessionId, [interactionId, JSON.stringify(answer)]);
-	return sendFrame(form, sessionId, interactionFrame(interactionId, answer, ids));
+			: { option_id: textOf('optionId', 'Option ID') };
+	const ids = frameIds(form, sessionId, [interaction_id, JSON.stringify(answer)]);
+	const type = 'interaction_response';
+	return sendFrame(form, sessionId, { type, interaction_id, ...answer, ...ids });
 };
 
 function frameIds(form: Fields, sessionId: string, content: string[]) {
+	const messageId = form.collection('developerSettings').text('messageId', MAY_BE_BLANK);
+	const key = idempotencyKey(form, { sessionId }, content);
 	return {
-		messageId: form.collection('developerSettings').text('messageId', MAY_BE_BLANK),
-		idempotencyKey: idempotencyKey(form, { sessionId }, content),
+		...(messageId !== '' && { message_id: messageId }),
+		...(key !== '' && { idempotency_key: key }),
 	};
 }
 

@@ -8,8 +8,13 @@ import {
 } from '../shared/api/resolution';
 import type { NotReady } from '../shared/chat/connection';
 import type { MissingAck, TurnOutcome } from '../shared/chat/turn';
-import { ACCEPTED_STATES, LATER_ATTEMPT_FAILED } from '../shared/chat/chatRequests';
-import { type Ack, errorText, INVALID_CODES, type InvalidCode } from '../shared/chat/frames';
+import {
+	ACCEPTED_STATES,
+	type Ack,
+	errorText,
+	INVALID_CODES,
+	type InvalidCode,
+} from '../shared/chat/frames';
 
 /** Explains why a message wasn't sent or was rejected. */
 class ChatTurnFault extends ExplainedError {
@@ -42,6 +47,17 @@ const SEND_UNKNOWN_CLOSED: Resolution = {
 		'The service may or may not have accepted the message. Check the conversation in the service. To continue it, create a new session.',
 	forModel:
 		'The service may or may not have accepted the message, so it was not sent again. Use another session. A closed session stays closed.',
+};
+
+/** An attempt with an unknown outcome, followed by one that was rejected or not sent. */
+export const LATER_ATTEMPT_FAILED: Explanation = {
+	message:
+		'The service may have accepted the message, because the outcome of an earlier attempt is unknown and a later attempt failed',
+	resolution: {
+		onScreen:
+			'Check the conversation in the service. If the message is missing, send it again with the same idempotency key, which is safe.',
+		forModel: 'The service may or may not have accepted it.',
+	},
 };
 
 type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started';

@@ -42,9 +42,9 @@ import { isWanted, isBehind, outcomeKey, parseList } from '../../nodes/shared/ca
 import { readReport, reportedField } from '../../nodes/shared/calls/report';
 import { simplifyCampaign, viewCampaign } from '../../nodes/shared/campaign';
 import { socketUrl } from '../../nodes/shared/chat/socketUrl';
-import { asyncValues, createdSessionId, createValues } from '../../nodes/shared/chat/chatRequests';
+import { chatValues, createdSessionId } from '../../nodes/shared/chat/chatRequests';
 import { describeEnding } from '../../nodes/shared/chat/reconnectPolicy';
-import { type ChatEvent, messageFrame } from '../../nodes/shared/chat/frames';
+import type { ChatEvent } from '../../nodes/shared/chat/frames';
 import { EventDispatcher } from '../../nodes/shared/chat/eventDispatcher';
 import { outgoingFrame, UnconfirmedFrames } from '../../nodes/shared/chat/acks';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../nodes/shared/json';
@@ -507,12 +507,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 				}),
 			),
 	},
-	'shared/chat/chatRequests.ts › asyncValues': {
+	'shared/chat/chatRequests.ts › chatValues': {
 		read: ({ text }) =>
-			asyncValues(mappedBy(text), { sessionId: text, agentUuid: text, message: text }, text),
-	},
-	'shared/chat/chatRequests.ts › createValues': {
-		read: ({ text }) => createValues(mappedBy(text), { agentUuid: text, personName: text }),
+			chatValues(mappedBy(text), [
+				['chatAsyncSession', text],
+				['chatAsyncMessage', text],
+			]),
 	},
 	'shared/chat/chatRequests.ts › createdSessionId': [
 		{ read: ({ text, json }) => createdSessionId(mappedBy(text), parsedResponse(json)) },
@@ -536,9 +536,9 @@ export const readers: Record<string, Reader | Reader[]> = {
 		shapes: [conversation],
 		read: ({ text, json }) => {
 			const unconfirmed = new UnconfirmedFrames();
-			const frame = outgoingFrame(messageFrame(text));
+			const frame = outgoingFrame({ type: 'message', content: text });
 			for (const payload of listOf(json).map(objectOf)) {
-				unconfirmed.add(outgoingFrame(messageFrame(`${text} again`)), 0);
+				unconfirmed.add(outgoingFrame({ type: 'message', content: `${text} again` }), 0);
 				unconfirmed.match({ state: 'default', payload }, frame, 0);
 			}
 		},
@@ -700,8 +700,6 @@ export const notReaders = new Set([
 	'shared/chat/socket.ts › Socket',
 	'shared/chat/sharedConnections.ts › ChatLease',
 	'shared/chat/reconnectPolicy.ts › ChatEnded',
-	'shared/chat/frames.ts › interactionFrame',
-	'shared/chat/frames.ts › messageFrame',
 	'shared/chat/token.ts › mintToken',
 	'shared/n8n/once/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',

@@ -12,7 +12,7 @@ import { agentField } from '../../shared/n8n/forms/agentField';
 import { MAY_BE_BLANK } from '../../shared/n8n/forms/fields';
 import { asItems } from '../../shared/n8n/run/itemLoop';
 import type { Operation } from '../../shared/n8n/run/operations';
-import { createValues, createdSessionId } from '../../shared/chat/chatRequests';
+import { chatValues, createdSessionId } from '../../shared/chat/chatRequests';
 import { createSession } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
 import { parseAgentUuid } from '../../shared/api/parseIds';
@@ -68,17 +68,19 @@ export function createTarget(agentUuid: string, personName: string): unknown {
 }
 
 const createOne: Prepare = (form) => {
-	const fields = {
-		agentUuid: parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK)),
-		personName: form.text('personName', MAY_BE_BLANK),
-	};
+	const agentUuid = parseAgentUuid(form.textOrNumber('agentUuid', MAY_BE_BLANK));
+	const personName = form.text('personName', MAY_BE_BLANK);
 	const additions = readAdditions(form.collection('developerSettings'));
 	return {
-		payload: { fields, additions },
-		target: createTarget(fields.agentUuid, fields.personName),
+		payload: { fields: { agentUuid, personName }, additions },
+		target: createTarget(agentUuid, personName),
 		repeat: 'afterCompletion',
 		send: async ({ account: { client, apiMapping } }) => {
-			const response = await createSession(client, createValues(apiMapping, fields), additions);
+			const values = chatValues(apiMapping, [
+				['chatCreateAgent', agentUuid],
+				['chatCreatePerson', personName],
+			]);
+			const response = await createSession(client, values, additions);
 			const sessionId = createdSessionId(apiMapping, response);
 			// Later nodes find the ID in session_id, even if the service uses another name.
 			return asItems({

@@ -1,31 +1,21 @@
 import { isJsonObject, isTooDeepText, type JsonObject, type JsonValue, parseJson } from '../json';
 import { fingerprint } from '../hash';
 
-/** "Frames sent by the client", first row. */
-export interface MessageFrame {
-	type: 'message';
-	content: string;
-	message_id?: string;
-	idempotency_key?: string;
-}
+type SentIds = { message_id?: string; idempotency_key?: string };
 
-/** "Frames sent by the client", second row: a choice (`option_id`) or free-form input (`response`). */
-export interface InteractionFrame {
-	type: 'interaction_response';
-	interaction_id: string;
-	option_id?: string;
-	response?: string;
-	message_id?: string;
-	idempotency_key?: string;
-}
-
-export type ClientFrame = MessageFrame | InteractionFrame;
+/** "Frames sent by the client": a message, or the answer to an interactive message, which is a choice or free-form input. */
+export type ClientFrame = SentIds &
+	(
+		| { type: 'message'; content: string }
+		| { type: 'interaction_response'; interaction_id: string; option_id: string }
+		| { type: 'interaction_response'; interaction_id: string; response: string }
+	);
 
 /** `type` of the acknowledgement (Events › Chat WebSocket). */
 export const ACK_TYPE = 'ws_write_result';
 
-/** The documented `state` values of an ack. Other values are passed through. */
-export const ACK_STATES = ['default', 'accepted', 'merged', 'busy', 'invalid', 'error'] as const;
+/** The states of a message that the service accepted (Events › Chat WebSocket). */
+export const ACCEPTED_STATES = new Set<JsonValue | undefined>(['default', 'accepted', 'merged']);
 
 /** The documented `error` values of an ack whose state is `invalid`. */
 export const INVALID_CODES = [
@@ -49,18 +39,6 @@ export interface Ack {
 	payload: JsonObject;
 }
 
-/** The documented event types (Events › Chat WebSocket). Other types are passed through. */
-export const EVENT_TYPES = [
-	'message_received',
-	'turn_result',
-	'mode_changed',
-	'session_closed',
-	'session_dormant',
-	'session_reactivated',
-	'nudge_sent',
-	'auto_resume_fired',
-] as const;
-
 /** One event `{ type, session_id, account_id, ts, event_id, payload }`. */
 export interface ChatEvent {
 	type: string;
@@ -73,38 +51,6 @@ export interface ChatEvent {
 
 /** Larger frames aren't parsed. The document gives no maximum length, and this is far above any chat text. */
 export const MAX_FRAME_CHARS = 8 * 1024 * 1024;
-
-export interface FrameIds {
-	messageId?: string | undefined;
-	idempotencyKey?: string | undefined;
-}
-
-export function messageFrame(content: string, ids: FrameIds = {}): MessageFrame {
-	return { type: 'message', content, ...wireIds(ids) };
-}
-
-/** Answers an interactive message with one of its options or with free-form input. */
-export function interactionFrame(
-	interactionId: string,
-	answer: { optionId: string } | { response: string },
-	ids: FrameIds = {},
-): InteractionFrame {
-	const fields =
-		'optionId' in answer ? { option_id: answer.optionId } : { response: answer.response };
-	return {
-		type: 'interaction_response',
-		interaction_id: interactionId,
-		...fields,
-		...wireIds(ids),
-	};
-}
-
-function wireIds(ids: FrameIds): Pick<ClientFrame, 'message_id' | 'idempotency_key'> {
-	return {
-		...(ids.messageId ? { message_id: ids.messageId } : {}),
-		...(ids.idempotencyKey ? { idempotency_key: ids.idempotencyKey } : {}),
-	};
-}
 
 export type IgnoredFrame =
 	| 'binary'

@@ -12,7 +12,7 @@ import type { MintFailure } from './token';
 export const CHAT_BACKOFF: Backoff = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 };
 
 /** "When the agent is inactive (1008), poll slowly (about every 20 seconds)". */
-export const SLOW_POLL_MS = 20_000;
+const SLOW_POLL_MS = 20_000;
 
 /** After "a few attempts", a trigger never gives up, because the service may be down for hours. */
 const LOST_BACKOFF: Backoff = { firstMs: 60_000, maxMs: 900_000 };

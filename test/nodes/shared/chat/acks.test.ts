@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageFrame, type ClientFrame } from '../../../../nodes/shared/chat/frames';
+import { type ClientFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn, type TurnOutcome } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { JsonObject } from '../../../../nodes/shared/json';
@@ -12,6 +12,7 @@ import {
 	hideApiToken,
 	chatConnectionHarness,
 	settle,
+	messageFrame,
 } from './fakes';
 import { SharedConnections } from '../../../../nodes/shared/chat/sharedConnections';
 

@@ -4,7 +4,7 @@ import { ChatConnection, type ConnectionOptions } from '../../../../nodes/shared
 import type { WebSocketLike } from '../../../../nodes/shared/chat/socket';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
-import type { ChatEvent } from '../../../../nodes/shared/chat/frames';
+import type { ChatEvent, ClientFrame } from '../../../../nodes/shared/chat/frames';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
 
 /** Lets all pending promises settle. */
@@ -236,6 +236,19 @@ export function tokenFor(seconds: number) {
 }
 
 export const freshToken = tokenFor(300);
+
+/** A message as Chat Send sends it. Empty IDs are left out. */
+export function messageFrame(
+	content: string,
+	{ messageId = '', idempotencyKey = '' } = {},
+): ClientFrame {
+	return {
+		type: 'message',
+		content,
+		...(messageId !== '' && { message_id: messageId }),
+		...(idempotencyKey !== '' && { idempotency_key: idempotencyKey }),
+	};
+}
 
 let frameCount = 0;
 

@@ -1,4 +1,3 @@
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
 	chatConnectionHarness,
@@ -10,6 +9,7 @@ import {
 	outgoing,
 	settle,
 	tokenFor,
+	messageFrame,
 } from './fakes';
 
 /** A connected session. */

@@ -2,9 +2,7 @@ import fc from 'fast-check';
 import { ApiClient } from '../../../../nodes/shared/api/client';
 import { sendInbound, sendInboundAsync } from '../../../../nodes/shared/api/endpoints';
 import { ExplainedError, type Outcome } from '../../../../nodes/shared/api/errors';
-import { ApiMapping } from '../../../../nodes/shared/apiMapping';
-import { asyncValues, inboundValues, sendKeyed } from '../../../../nodes/shared/chat/chatRequests';
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
+import { sendKeyed } from '../../../../nodes/ChatSend/sendByRequest';
 import {
 	type ChatLease,
 	type LeaseOptions,
@@ -14,7 +12,7 @@ import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { fieldsIn, type JsonValue } from '../../../../nodes/shared/json';
 import { requireAccepted } from '../../../../nodes/ChatSend/messageState';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
-import { FakeClock, hideApiToken } from './fakes';
+import { FakeClock, hideApiToken, messageFrame } from './fakes';
 import { RandomService, Sent, session, type Session, type Step } from './randomService';
 
 /** What the node reports for one message: its reply, or the outcome. */
@@ -23,13 +21,6 @@ type Reported = { outcome: 'accepted' | Outcome; reply: JsonValue };
 type Result = { sent: Sent; reported: Reported };
 
 const SESSION = '3b241101-e2bb-4255-8caf-4136c566a962';
-
-const apiMapping = new ApiMapping({
-	chatInboundSessionName: 'session',
-	chatInboundMessageName: 'message',
-	chatAsyncSessionName: 'session',
-	chatAsyncMessageName: 'message',
-});
 
 class Run {
 	private readonly clock = new FakeClock();
@@ -142,20 +133,17 @@ class Run {
 	private async sendBy(lease: ChatLease, sent: Sent, index: number): Promise<Reported> {
 		const { clock, random, client } = this;
 		const { step, text } = sent;
-		const message = { sessionId: SESSION, agentUuid: '', message: text };
+		const message = { session: SESSION, message: text };
 		const key = step.key === 'own' ? `own-${index}` : (step.key ?? '');
 		if (step.way === 'inbound') {
-			const response = requireAccepted(
-				await sendInbound(client, inboundValues(apiMapping, message)),
-			);
+			const response = requireAccepted(await sendInbound(client, { body: message }));
 			const [reply = null] = fieldsIn(response.body, 'reply');
 			return { outcome: 'accepted', reply };
 		}
 		if (step.way === 'async') {
-			const values = asyncValues(apiMapping, message, key);
-			const post = async () => await sendInboundAsync(client, values);
 			const hasKey = key !== '';
-			await sendKeyed(client, hasKey, post, requireAccepted);
+			const body = { ...message, ...(hasKey && { idempotency_key: key }) };
+			await sendKeyed(client, hasKey, async () => await sendInboundAsync(client, { body }));
 			return { outcome: 'accepted', reply: null };
 		}
 		const ids = { messageId: step.messageId, idempotencyKey: key };

@@ -4,7 +4,6 @@ import {
 } from '../../../../nodes/shared/chat/sharedConnections';
 import type { ChatEnded } from '../../../../nodes/shared/chat/reconnectPolicy';
 import type { MintResult } from '../../../../nodes/shared/chat/token';
-import { messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import {
 	eventFrame,
@@ -15,6 +14,7 @@ import {
 	messageSent,
 	settle,
 	outgoing,
+	messageFrame,
 } from './fakes';
 
 /** The connections of one process, with a fake service and clock. */

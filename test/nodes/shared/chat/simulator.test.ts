@@ -1,6 +1,6 @@
 import { setTimeout as realSleep } from 'node:timers/promises';
 import { ChatConnection } from '../../../../nodes/shared/chat/connection';
-import { type ChatEvent, messageFrame } from '../../../../nodes/shared/chat/frames';
+import { type ChatEvent } from '../../../../nodes/shared/chat/frames';
 import { mintToken } from '../../../../nodes/shared/chat/token';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { requestWsToken } from '../../../../nodes/shared/api/endpoints';
@@ -9,7 +9,7 @@ import { FastClock } from '../../../engine/fastClock';
 import { eventually } from '../../chatHarness';
 import { dialects, fixtures, startSimulator } from '../../../simulator';
 import type { Simulator } from '../../../simulator';
-import type { ConnectionChanges } from './fakes';
+import { type ConnectionChanges, messageFrame } from './fakes';
 
 const SPEEDUP = 20;
 

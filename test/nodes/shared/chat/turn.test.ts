@@ -1,8 +1,7 @@
-import { interactionFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import { turnFault } from '../../../../nodes/ChatSend/turnFault';
 import type { OutgoingFrame } from '../../../../nodes/shared/chat/acks';
-import { ackFrame, chatConnectionHarness, freshToken, settle } from './fakes';
+import { ackFrame, chatConnectionHarness, freshToken, settle, messageFrame } from './fakes';
 import { happens, WITH_KEY, turn } from './turnHarness';
 
 describe('a frame and its ack', () => {
@@ -42,18 +41,6 @@ describe('a frame and its ack', () => {
 			expect(socket().sent).toHaveLength(1);
 		},
 	);
-
-	it('works for the response to an interactive message', async () => {
-		const { socket, whole } = await turn(interactionFrame('i-1', { optionId: 'o-1' }));
-		expect(JSON.parse(socket().sent[0] ?? '')).toEqual({
-			type: 'interaction_response',
-			interaction_id: 'i-1',
-			option_id: 'o-1',
-			message_id: expect.stringMatching(/^n8n-/),
-		});
-		socket().receives(ackFrame({ state: 'default', reply: 'ok' }));
-		expect((await whole).kind).toBe('ack');
-	});
 });
 
 it('unsubscribes after the turn', async () => {

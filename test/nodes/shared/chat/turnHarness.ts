@@ -1,7 +1,7 @@
-import { type ClientFrame, messageFrame } from '../../../../nodes/shared/chat/frames';
+import { type ClientFrame } from '../../../../nodes/shared/chat/frames';
 import { sendTurn } from '../../../../nodes/shared/chat/turn';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { eventFrame, chatConnectionHarness, settle } from './fakes';
+import { eventFrame, chatConnectionHarness, settle, messageFrame } from './fakes';
 import type { FakeSocket } from './fakes';
 
 export const WITH_KEY = messageFrame('hi', { messageId: 'm-1', idempotencyKey: 'k-1' });
