@@ -8,7 +8,7 @@ import { deferred, type Deferred, DONE, settledOrTimeout } from '../shared/clock
 import { clock, type AccountClient } from '../shared/n8n/http/accountClient';
 import { openChatSocket, requireWebSocket } from '../shared/n8n/http/chatSocket';
 import { EventStarter } from './eventStarter';
-import { framesLost, LossReporter, sessionsLost, type TooLargeFrame } from './lossReporter';
+import { framesLost, lossReporter, sessionsLost, type TooLargeFrame } from './lossReporter';
 
 export type ListenerSettings = {
 	/** Whether sessions are added and removed by requests. */
@@ -53,7 +53,7 @@ export class ChatEventsListener {
 
 	private readonly starter: EventStarter;
 
-	private readonly losses: LossReporter;
+	private readonly losses: ReturnType<typeof lossReporter>;
 
 	/** By `sessionKey`, because upper and lower case mean the same session. */
 	private readonly sessions = new Map<string, FollowedSession>();
@@ -66,7 +66,7 @@ export class ChatEventsListener {
 		private readonly settings: ListenerSettings,
 	) {
 		requireWebSocket();
-		this.losses = new LossReporter(context, this.closed.signal);
+		this.losses = lossReporter(context, this.closed.signal);
 		this.starter = new EventStarter(context, (rejected) => this.losses.events.add(rejected));
 	}
 

@@ -14,28 +14,25 @@ export type Loss = { sessionId: string; ending: ChatEnded; isRetried: boolean };
 const RETRIED =
 	'The trigger tries again automatically, after 1 minute at first and then at intervals of up to 15 minutes.';
 
-/** Reports lost sessions, events, and frames as failed executions, which also start n8n's error workflow. */
-export class LossReporter {
-	readonly sessions: Batcher<Loss>;
-
-	readonly events: Batcher<SessionEvent>;
-
-	readonly frames: Batcher<TooLargeFrame>;
-
-	/** @param signal aborted when the trigger is closed. Then everything is reported immediately. */
-	constructor(context: ITriggerFunctions, signal: AbortSignal) {
-		this.sessions = new Batcher(signal, (losses) =>
+/**
+ * Reports lost sessions, events, and frames as failed executions, which also start n8n's error workflow.
+ *
+ * @param signal aborted when the trigger is closed. Then everything is reported immediately.
+ */
+export function lossReporter(context: ITriggerFunctions, signal: AbortSignal) {
+	return {
+		sessions: new Batcher<Loss>(signal, (losses) =>
 			context.saveFailedExecution(sessionsLost(context, losses)),
-		);
-		this.events = new Batcher(signal, (events) => {
+		),
+		events: new Batcher<SessionEvent>(signal, (events) => {
 			const error = eventsLost(context, events);
 			context.logger.error(error.message, { originalMessage: error.description });
 			context.saveFailedExecution(error);
-		});
-		this.frames = new Batcher(signal, (frames) =>
+		}),
+		frames: new Batcher<TooLargeFrame>(signal, (frames) =>
 			context.saveFailedExecution(framesLost(context, frames)),
-		);
-	}
+		),
+	};
 }
 
 export function sessionsLost(context: ITriggerFunctions, losses: Loss[]): NodeOperationError {

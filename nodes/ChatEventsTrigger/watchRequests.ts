@@ -3,10 +3,10 @@ import type { ITriggerFunctions, IWebhookFunctions, IWebhookResponseData } from 
 import { ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
 import {
-	parseWatchRequest,
 	parseWatchSecret,
 	SECRET_HEADER,
 	sessionKey,
+	splitSessionIds,
 } from '../shared/chat/parseChatFields';
 import { isJsonObject } from '../shared/json';
 import type { Fields } from '../shared/n8n/forms/fields';
@@ -59,6 +59,27 @@ export async function handleWatchRequest(
 		if (!(error instanceof ExplainedError)) throw toNodeError(context.getNode(), error);
 		return reject(error instanceof InvalidInput ? 400 : 422, error.message, error.resolution);
 	}
+}
+
+/** @throws InvalidInput if the body has no valid action or no session */
+function parseWatchRequest(body: { [name: string]: unknown }) {
+	const { action, session_ids: ids = body.session_id } = body;
+	if (action !== 'watch' && action !== 'unwatch') {
+		throw new InvalidInput(
+			'"action" in the request must be "watch" or "unwatch"',
+			forEveryone(
+				'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
+			),
+		);
+	}
+	const sessionIds = splitSessionIds(ids, '"session_ids" in the request');
+	if (sessionIds.length === 0) {
+		throw new InvalidInput(
+			'"session_ids" in the request is empty',
+			forEveryone('Send the IDs of the sessions in "session_ids".'),
+		);
+	}
+	return { action, sessionIds };
 }
 
 /** @throws InvalidInput if there are too many sessions */

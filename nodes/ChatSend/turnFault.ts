@@ -62,8 +62,8 @@ export const LATER_ATTEMPT_FAILED: Explanation = {
 
 type FaultName = 'no_reason' | 'other_reason' | 'busy' | 'failed' | 'not_started';
 
-/** One row for each way in which a turn doesn't succeed. The codes are those of the state `invalid`. */
-const FAULTS: Record<InvalidCode | FaultName | MissingAck, Explanation> = {
+/** One row for each way in which a turn fails. The codes are those of the state `invalid`. */
+const FAULTS: Record<InvalidCode | FaultName, Explanation> = {
 	bad_json: {
 		message: "The service couldn't read the message as JSON",
 		resolution: {
@@ -159,38 +159,21 @@ const FAULTS: Record<InvalidCode | FaultName | MissingAck, Explanation> = {
 			forModel: 'Send the message again.',
 		},
 	},
-	no_ack: {
-		message: "The message was sent, but the service didn't confirm it in time",
-		resolution: SEND_UNKNOWN,
-	},
-	lost: {
-		message: 'The connection was lost after the message was sent',
-		resolution: SEND_UNKNOWN,
-	},
-	stopped: {
-		message: 'The message was sent, but the execution was stopped before the service confirmed it',
-		resolution: SEND_UNKNOWN,
-	},
-	time_limit: {
-		message:
-			"The message was sent, but the tool's time limit ended before the service confirmed it",
-		resolution: SEND_UNKNOWN,
-	},
-	session_closed: {
-		message:
-			'The session was closed after the message was sent and before the service confirmed it',
-		resolution: SEND_UNKNOWN_CLOSED,
-	},
-	unmatched: {
-		message:
-			"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
-		resolution: SEND_UNKNOWN,
-	},
-	too_large: {
-		message:
-			"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
-		resolution: SEND_UNKNOWN,
-	},
+};
+
+/** What happened to a message without an ack. */
+const MISSING: Record<MissingAck, string> = {
+	no_ack: "The message was sent, but the service didn't confirm it in time",
+	lost: 'The connection was lost after the message was sent',
+	stopped: 'The message was sent, but the execution was stopped before the service confirmed it',
+	time_limit:
+		"The message was sent, but the tool's time limit ended before the service confirmed it",
+	session_closed:
+		'The session was closed after the message was sent and before the service confirmed it',
+	unmatched:
+		"The message was sent and the service confirmed a message, but it's unknown whether it confirmed this one or an earlier one",
+	too_large:
+		"The message was sent, but the service didn't confirm it in time or confirmed it in a frame that was too large to read (over 8 million characters)",
 };
 
 /** Why a turn didn't succeed, or isn't known to have succeeded. Null if it did. */
@@ -228,9 +211,9 @@ function faultName(ack: Ack): InvalidCode | FaultName | null {
 }
 
 function unknown(why: MissingAck, hasKey: boolean): OutcomeUnknown {
-	const isSafe = hasKey && why !== 'session_closed';
-	const { message, resolution } = FAULTS[why];
-	return unknownFault({ message, resolution: isSafe ? SEND_UNKNOWN_WITH_KEY : resolution });
+	const ifOpen = hasKey ? SEND_UNKNOWN_WITH_KEY : SEND_UNKNOWN;
+	const resolution = why === 'session_closed' ? SEND_UNKNOWN_CLOSED : ifOpen;
+	return unknownFault({ message: MISSING[why], resolution });
 }
 
 function unknownFault({ message, resolution }: Explanation, words?: string): OutcomeUnknown {

@@ -1,7 +1,7 @@
 import type { ChatEnded } from '../shared/chat/reconnectPolicy';
-import { type Readiness, SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
+import { SESSION_CLOSED_LINGER_MS } from '../shared/chat/connection';
 import { type Clock, hasOffset, pause } from '../shared/clock';
-import type { EventLink } from '../shared/chat/eventDispatcher';
+import type { ChatLease } from '../shared/chat/sharedConnections';
 import type { ChatEvent } from '../shared/chat/frames';
 import { ExplainedError } from '../shared/api/errors';
 import { onScreenOnly, type Reader } from '../shared/api/resolution';
@@ -19,14 +19,10 @@ export type EventFilter = {
 };
 
 /** The part of a connection that a wait needs. */
-export interface WaitLink extends Pick<EventLink, 'subscribe' | 'signal'> {
-	/** Resolves when the session is connected, or never will be. */
-	ready(): Promise<Readiness>;
-	/** Why the latest attempt to connect failed, while the connection retries. */
-	readonly lastFailure: ChatEnded | null;
-	/** Whether the session is connected now. */
-	readonly isConnected: boolean;
-}
+export type WaitLink = Pick<
+	ChatLease,
+	'signal' | 'subscribe' | 'ready' | 'lastFailure' | 'isConnected'
+>;
 
 /** The time limit passed before the session was connected. */
 export class NeverConnected extends ExplainedError {

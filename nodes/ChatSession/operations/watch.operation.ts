@@ -7,8 +7,6 @@ import {
 	parseWatchSecret,
 	requireText,
 	SECRET_HEADER,
-	watchBody,
-	type WatchRequest,
 } from '../../shared/chat/parseChatFields';
 import { duration } from '../../shared/clock';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
@@ -74,10 +72,7 @@ export const unwatch: Operation = {
 	}),
 };
 
-function sending(
-	action: WatchRequest['action'],
-	completedText: CompletedText,
-): Operation['execute'] {
+function sending(action: 'watch' | 'unwatch', completedText: CompletedText): Operation['execute'] {
 	return async (run) =>
 		await forEachChatItem(run, (form) => prepareWatch(form, action), {
 			concurrency: DEFAULT_CONCURRENCY,
@@ -85,19 +80,19 @@ function sending(
 		});
 }
 
-function prepareWatch(form: Fields, action: WatchRequest['action']): ReturnType<Prepare> {
+function prepareWatch(form: Fields, action: 'watch' | 'unwatch'): ReturnType<Prepare> {
 	const sessionId = parseSessionId(form.text('sessionId', MAY_BE_BLANK));
 	const url = parseTriggerUrl(form.text('triggerUrl', MAY_BE_BLANK));
 	const given = requireText(form.secret('triggerSecret') ?? '', 'Trigger Secret');
 	const headers = { [SECRET_HEADER]: parseWatchSecret(given, 'Trigger Secret') };
-	const request: WatchRequest = { action, sessionIds: [sessionId] };
+	const body = { action, session_ids: [sessionId] };
 	return {
-		payload: { url, ...request },
+		payload: { url, ...body },
 		// Watching twice has the same result, and the trigger may have removed the session in the meantime.
 		target: undefined,
 		repeat: 'afterCompletion',
 		send: async ({ context }) => {
-			const record = await postToTrigger(context, url, headers, watchBody(request));
+			const record = await postToTrigger(context, url, headers, body);
 			return asItems({ session_id: sessionId, ...record });
 		},
 	};

@@ -20,13 +20,6 @@ export type OnTooLarge = (chars: number) => void;
 /** Why this process no longer uses a connection: the execution was stopped, or the tool reached its time limit. */
 export type StopReason = 'stopped' | 'time_limit';
 
-/** A source of events, such as `ChatLease` or `ChatConnection`. */
-export interface EventLink {
-	subscribe(listener: OnEvent, onTooLarge?: OnTooLarge): () => void;
-	/** Aborted if no more events will arrive, with a `StopReason` if this process doesn't need them anymore. */
-	readonly signal: AbortSignal;
-}
-
 export interface Log {
 	debug(message: string, details?: Record<string, unknown>): void;
 	info(message: string, details?: Record<string, unknown>): void;

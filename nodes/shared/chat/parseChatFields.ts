@@ -1,8 +1,7 @@
 import uniqBy from 'lodash/uniqBy';
 import { InvalidInput } from '../api/errors';
-import { forEveryone, onScreenOnly } from '../api/resolution';
+import { onScreenOnly } from '../api/resolution';
 import { UUID } from '../api/limits';
-import type { JsonObject } from '../json';
 import { givenAs, hasForm } from '../modelForms';
 import { plainText, quoted } from '../values';
 
@@ -81,9 +80,6 @@ export function splitSessionIds(value: unknown, field = "'Session IDs'"): string
 	);
 }
 
-/** The body that Chat Session > Watch and Unwatch post to the URL of a Chat Events Trigger. */
-export type WatchRequest = { action: 'watch' | 'unwatch'; sessionIds: string[] };
-
 /** The header for the secret of the trigger. */
 export const SECRET_HEADER = 'x-watch-secret';
 
@@ -100,29 +96,4 @@ export function parseWatchSecret(secret: string, field: string): string {
 		`'${field}' can only have ASCII characters`,
 		onScreenOnly('Use letters, digits, and punctuation. The secret is sent in an HTTP header.'),
 	);
-}
-
-export function watchBody({ action, sessionIds }: WatchRequest): JsonObject {
-	return { action, session_ids: sessionIds };
-}
-
-/** @throws InvalidInput if the body has no valid action or no session */
-export function parseWatchRequest(body: { [name: string]: unknown }): WatchRequest {
-	const { action, session_ids: ids = body.session_id } = body;
-	if (action !== 'watch' && action !== 'unwatch') {
-		throw new InvalidInput(
-			'"action" in the request must be "watch" or "unwatch"',
-			forEveryone(
-				'Send { "action": "watch", "session_ids": ["0f8fad5b-d9cb-469f-a165-70867728950e"] }.',
-			),
-		);
-	}
-	const sessionIds = splitSessionIds(ids, '"session_ids" in the request');
-	if (sessionIds.length === 0) {
-		throw new InvalidInput(
-			'"session_ids" in the request is empty',
-			forEveryone('Send the IDs of the sessions in "session_ids".'),
-		);
-	}
-	return { action, sessionIds };
 }

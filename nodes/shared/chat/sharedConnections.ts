@@ -12,7 +12,6 @@ import {
 import type { OnEvent, OnTooLarge, StopReason } from './eventDispatcher';
 import { sessionKey } from './parseChatFields';
 import type { ChatEnded, Retry } from './reconnectPolicy';
-import type { TurnLink } from './turn';
 
 type FromLease = 'sessionId' | 'baseUrl' | 'mintToken' | 'hideApiToken' | 'log';
 
@@ -99,7 +98,7 @@ export class SharedConnections {
 			clientId: `n8n-${fingerprint([options.instanceId, owner, key]).slice(0, 32)}`,
 			unconfirmed,
 			// The service may reject two sockets of one client, so the previous one must close first.
-			previousClosed: async () => await this.closing.get(session),
+			previousClosed: this.closing.get(session),
 			onClosing: (closed) => {
 				if (this.shared.get(key) === opened) this.shared.delete(key);
 				const earlier = this.closing.get(session);
@@ -117,7 +116,7 @@ export class SharedConnections {
 interface SharedConnectionOptions {
 	clientId: string;
 	unconfirmed: UnconfirmedFrames;
-	previousClosed: () => Promise<void>;
+	previousClosed: Promise<void> | undefined;
 	/** The connection is no longer used. `closed` resolves when its socket has ended. */
 	onClosing: (closed: Promise<void>) => void;
 }
@@ -150,7 +149,7 @@ class SharedConnection {
 			unconfirmed: options.unconfirmed,
 			mayDisconnectOther: () => [...this.leases].some((lease) => lease.options.disconnectOther),
 			mintToken: async () => {
-				await options.previousClosed();
+				await options.previousClosed;
 				return await this.leading().mintToken();
 			},
 			hideApiToken: (text) => this.leading().hideApiToken(text),
@@ -204,7 +203,7 @@ class SharedConnection {
  * One node's use of the shared connection of a session. The node must always close it. Closing doesn't end the connection
  * for other nodes. No method rejects.
  */
-export class ChatLease implements TurnLink {
+export class ChatLease {
 	private readonly closed = new AbortController();
 
 	private readonly unsubscribe: () => void;
@@ -226,7 +225,7 @@ export class ChatLease implements TurnLink {
 		this.unsubscribe = this.subscribe(options.onEvent ?? (() => {}), options.onTooLarge);
 	}
 
-	/** See `EventLink`. Aborted with a `ChatEnded` if no connection is possible. */
+	/** Aborted when the lease ends: with a `ChatEnded` if no connection is possible, otherwise with a `StopReason`. */
 	get signal(): AbortSignal {
 		return this.closed.signal;
 	}
@@ -256,7 +255,7 @@ export class ChatLease implements TurnLink {
 		return await this.connection.acquireSend(this.signal);
 	}
 
-	/** See `TurnLink`. Call it after `acquireSend`, so that the conversation keeps its order. */
+	/** Sends a frame and waits for its ack. Call it after `acquireSend`, so that the conversation keeps its order. */
 	async sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult> {
 		return await this.connection.sendWithAck(frame, timeoutMs, this.signal);
 	}

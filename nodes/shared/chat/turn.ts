@@ -1,9 +1,10 @@
 import { backoffMs, pause, type Clock } from '../clock';
-import { type OutgoingFrame, outgoingFrame } from './acks';
-import type { AckResult, NotReady } from './connection';
+import { outgoingFrame } from './acks';
+import type { NotReady } from './connection';
 import type { Ack, ClientFrame } from './frames';
-import type { EventLink, StopReason } from './eventDispatcher';
+import type { StopReason } from './eventDispatcher';
 import { CHAT_BACKOFF } from './reconnectPolicy';
+import type { ChatLease } from './sharedConnections';
 
 /** The ack of a turn that completes inline arrives only after the agent's reply. */
 export const ACK_TIMEOUT_MS = 120_000;
@@ -14,13 +15,8 @@ const MAX_BUSY_RETRIES = 5;
 /** Resends of a frame without an ack. Only frames with an idempotency key are sent again. */
 const MAX_RESENDS = 2;
 
-/** The part of a connection that a turn needs, such as `ChatLease` or `ChatConnection`. */
-export interface TurnLink extends EventLink {
-	/** Waits until no other send is in progress, and returns `release`. */
-	acquireSend(): Promise<() => void>;
-	/** Sends a frame and waits for its ack. */
-	sendWithAck(frame: OutgoingFrame, timeoutMs: number): Promise<AckResult>;
-}
+/** The part of a connection that a turn needs. */
+export type TurnLink = Pick<ChatLease, 'signal' | 'subscribe' | 'acquireSend' | 'sendWithAck'>;
 
 export interface TurnOptions {
 	clock: Clock;

@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../../nodes/ChatEventsTrigger/eventStarter
 import { forEveryone } from '../../../nodes/shared/api/resolution';
 import {
 	framesLost,
-	LossReporter,
+	lossReporter,
 	sessionsLost,
 } from '../../../nodes/ChatEventsTrigger/lossReporter';
 import type { EndingKind } from '../../../nodes/shared/chat/reconnectPolicy';
@@ -114,7 +114,7 @@ describe('consecutive losses', () => {
 		const log = jest.spyOn(context.logger, 'error').mockReturnValue();
 		log.mockClear();
 		const closed = new AbortController();
-		return { losses: new LossReporter(context, closed.signal), saved, log, closed };
+		return { losses: lossReporter(context, closed.signal), saved, log, closed };
 	};
 
 	test('are reported together after 15 seconds, and later ones separately', async () => {

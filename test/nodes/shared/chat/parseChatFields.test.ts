@@ -1,11 +1,9 @@
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import {
 	parseSessionId,
-	parseWatchRequest,
 	parseWatchSecret,
 	requireText,
 	splitSessionIds,
-	watchBody,
 } from '../../../../nodes/shared/chat/parseChatFields';
 
 const ONE = '0f8fad5b-d9cb-469f-a165-70867728950e';
@@ -85,45 +83,4 @@ test('one invalid ID is rejected', () => {
 	expect(() => splitSessionIds(`${ONE} x`)).toThrow(
 		`'Session IDs' must list session IDs (got "x")`,
 	);
-});
-
-test.each(['watch', 'unwatch'] as const)('a %s request is parsed', (action) => {
-	const request = { action, sessionIds: [ONE, TWO] };
-	expect(parseWatchRequest(watchBody(request))).toEqual(request);
-});
-
-test('session_id with one session is accepted', () => {
-	expect(parseWatchRequest({ action: 'watch', session_id: ONE })).toEqual({
-		action: 'watch',
-		sessionIds: [ONE],
-	});
-});
-
-test.each([
-	[
-		{ session_ids: [ONE] },
-		'"action" in the request must be "watch" or "unwatch"',
-		/^Send \{ "action": "watch"/,
-	],
-	[
-		{ action: 'look', session_ids: [ONE] },
-		'"action" in the request must be "watch" or "unwatch"',
-		/^Send/,
-	],
-	[{ action: 'watch' }, '"session_ids" in the request is empty', /in "session_ids"\.$/],
-	[
-		{ action: 'watch', session_ids: ['x'] },
-		'"session_ids" in the request must list session IDs (got "x")',
-		/^Use the session_id/,
-	],
-	[
-		{ action: 'unwatch', session_ids: [] },
-		'"session_ids" in the request is empty',
-		/in "session_ids"\.$/,
-	],
-])('%j is rejected', (body, message, resolution) => {
-	expect(caught(() => parseWatchRequest(body))).toMatchObject({
-		message,
-		resolution: expect.stringMatching(resolution),
-	});
 });
