@@ -21,6 +21,14 @@ const realN8n = {
 	forceExit: true,
 };
 
+/** The files of a worker use one n8n, one after another. */
+const sharedN8n = {
+	...realN8n,
+	globalSetup: '<rootDir>/test/e2e/setup.ts',
+	globalTeardown: '<rootDir>/test/e2e/teardown.ts',
+	maxWorkers: 2,
+};
+
 /** Tests with the engine of n8n, without a server. */
 const engine = {
 	...shared,
@@ -43,20 +51,19 @@ const levels = {
 		testMatch: ['**/*.test.ts'],
 		testPathIgnorePatterns: [
 			'/node_modules/',
-			'<rootDir>/test/(e2e|browser|engine2|faults|rehearsal)/',
+			'<rootDir>/test/(attacks|e2e|browser|engine2|faults|rehearsal)/',
 			'<rootDir>/test/growth/stack.test.ts',
 		],
 	},
 	/** Very large inputs, for minutes. */
 	growth: { ...engine, testMatch: ['<rootDir>/test/growth/**/*.test.ts'] },
-	/** A real n8n and a real browser. The files of a worker use one n8n, one after another. */
+	/** A real n8n and a real browser. */
 	e2e: {
-		...realN8n,
+		...sharedN8n,
 		testMatch: ['<rootDir>/test/e2e/**/*.test.ts', '<rootDir>/test/browser/**/*.test.ts'],
-		globalSetup: '<rootDir>/test/e2e/setup.ts',
-		globalTeardown: '<rootDir>/test/e2e/teardown.ts',
-		maxWorkers: 2,
 	},
+	/** Requests of strangers, and the end of n8n while it works. */
+	attacks: { ...sharedN8n, testMatch: ['<rootDir>/test/attacks/**/*.test.ts'] },
 	/** Engine 2.0, which is a preview in n8n. */
 	engine2: { ...realN8n, testMatch: ['<rootDir>/test/engine2/**/*.test.ts'], maxWorkers: 2 },
 	/** Faults below n8n: its database, disk, and clock. */

@@ -7,6 +7,10 @@ const node = 'node --import tsx';
 const built = `npm run build && ${node}`;
 
 const RUNS: Record<string, Run> = {
+	attacks: {
+		what: 'sends what strangers send to every webhook, and ends n8n while agents and triggers work',
+		command: 'LEVEL=attacks jest',
+	},
 	bench: {
 		what: "measures the nodes beside n8n's core nodes and a script",
 		command: `${built} test/bench/run.ts`,

@@ -21,10 +21,10 @@ import {
 	startModel,
 	toolsOf,
 	type Arrow,
-} from './callingAgent';
-import { allExecutions, credentialFor } from './calls';
-import { removeServer, startServer } from './ownServer';
-import { answerQuestions } from './questions';
+} from '../e2e/callingAgent';
+import { allExecutions, credentialFor } from '../e2e/calls';
+import { removeServer, startServer } from '../e2e/ownServer';
+import { answerQuestions } from '../e2e/questions';
 
 const LONG = { timeout: 60_000 };
 

@@ -13,8 +13,8 @@ import {
 	PACKAGE,
 	placeCalls,
 	post,
-} from './calls';
-import { removeServer, startServer } from './ownServer';
+} from '../e2e/calls';
+import { removeServer, startServer } from '../e2e/ownServer';
 
 const NAME = 'Call Completed Trigger';
 const ids = (items: INodeExecutionData[]) => items.map(callIdOf).sort();

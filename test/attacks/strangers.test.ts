@@ -12,8 +12,8 @@ import { until } from '../n8n/until';
 import { chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
 import { attack, ATTACKS, type WebhookUrls } from './attacks';
-import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from './calls';
-import { removeServer, startServer } from './ownServer';
+import { allExecutions, credentialFor, PACKAGE, placeCalls, post } from '../e2e/calls';
+import { removeServer, startServer } from '../e2e/ownServer';
 
 const MB = 1024 * 1024;
 const JUNK = 1_000;
