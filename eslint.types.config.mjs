@@ -146,7 +146,7 @@ export default defineConfig(
 			'nodes/shared/text.ts',
 			'nodes/shared/api/errorTable.ts',
 			'nodes/shared/api/secretPatterns.ts',
-			'nodes/PushCampaignContacts/rowIndependent.ts',
+			'nodes/PushCampaignContacts/sameForAllRows.ts',
 		],
 		rules: {
 			'no-restricted-syntax': [

@@ -15,8 +15,13 @@ import {
 	NAME_SYNONYMS,
 	PHONE_SYNONYMS,
 } from './push/columns';
-import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './inputRows';
 import { LIMITS } from '../shared/api/limits';
+
+/** With the names of the columns that the node finds by default. */
+export const EXAMPLE_CONTACTS = '[{ "phone": "9876543210", "person_name": "Asha Rao" }]';
+
+/** Enough for what a model or a person writes. */
+export const MAX_ROWS_IN_JSON = 1_000;
 
 const campaignFields: INodeProperties[] = [
 	{

@@ -1,3 +1,5 @@
+import once from 'lodash/once';
+import range from 'lodash/range';
 import uniq from 'lodash/uniq';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import {
@@ -12,56 +14,46 @@ import { requireShallow } from '../shared/n8n/forms/fieldValue';
 import { sendEachItem } from '../shared/n8n/run/sendLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { noteCompleted, noteReadOnly } from '../shared/n8n/tools/toolRun';
-import { InputRowsOfRun } from './inputRows';
-import type { PushOutcome } from './push/pushTypes';
-import { countRows, dryRunSummary, summaryLine } from './push/summary';
-import { type FinishedPush, pushedItems, rejectedItems } from './pushOutput';
+import { openRows } from './openRows';
+import { pushedRows, type PushOutcome } from './push/outcome';
+import { dryRunSummary, summaryLine } from './push/summary';
+import { type FinishedPush, rejectedItems, requestItems } from './pushOutput';
 import { readPushSettings } from './pushSettings';
 import { runPush } from './runPush';
 
 /** As a tool, a node has one output, so the item contains the rejected rows as well. */
 export async function pushForModel(run: OperationRun): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const input = new InputRowsOfRun(run);
 	const settings = await readPushSettings(run);
-	if (settings.dryRun) return await performDryRunForModel(run, input);
-	const inputRows = await input.open();
-	const rows = requireShallow(await inputRows.output([...Array(inputRows.source.count).keys()]));
+	const open = once(async () => await openRows(run));
+	const push = async () => await runPush(run, open);
+	if (settings.dryRun) return await dryRunForModel(run, push);
+	const source = await open();
+	const rows = requireShallow(await source.output(range(source.count)));
 	// The same number with other texts is a new request, but the number is in the campaign already.
 	const earlier = { isKnown: false };
 	const send = async () => {
-		const push = await runPush(run, input);
-		const { outcome } = push;
+		const finished = await push();
+		const { outcome } = finished;
+		const { stopped, rejectedRows } = outcome;
 		earlier.isKnown = outcome.hasSent !== true;
-		const pushed = await itemForModel(push);
-		if (outcome.stopped !== undefined) {
-			if (countRows(outcome).pushed === 0) throw outcome.stopped;
-			noteCompleted(context, {
-				output: pushed,
-				isReplay: false,
-				repeatable: false,
-				isPartial: true,
-			});
-			throw withCounts(outcome.stopped, outcome);
+		const output = await itemForModel(finished);
+		const isNobody = pushedRows(outcome).size === 0;
+		if (stopped !== undefined) {
+			if (isNobody) throw stopped;
+			noteCompleted(context, { output, isReplay: false, repeatable: false, isPartial: true });
+			throw withCounts(stopped, outcome);
 		}
-		const isNew = outcome.rejectedRows.size > outcome.rejectedRows.count('duplicate');
-		const isInCampaign = earlier.isKnown && !isNew && outcome.received > 0;
-		const isNobody = outcome.pushed.every((request) => request.rows.size === 0);
+		const areDuplicates = rejectedRows.size === rejectedRows.count('duplicate');
+		const isInCampaign = earlier.isKnown && areDuplicates && outcome.received > 0;
 		if (isNobody && !isInCampaign) throw nobodyPushed(outcome);
-		return pushed;
+		return output;
 	};
-	const createDeps = async () => await Promise.resolve();
 	const output = await sendEachItem(
 		context,
-		() => ({
-			payload: { settings, rows },
-			// The push records its own requests.
-			target: undefined,
-			send,
-		}),
-		{
-			createDeps,
-		},
+		// The push records its own requests.
+		() => ({ payload: { settings, rows }, target: undefined, send }),
+		{ createDeps: async () => await Promise.resolve() },
 	);
 	if (earlier.isKnown) noteCompleted(context, { output, isReplay: true, repeatable: false });
 	return [output];
@@ -69,29 +61,28 @@ export async function pushForModel(run: OperationRun): Promise<INodeExecutionDat
 
 /** The responses to all requests, and the rejected rows. */
 async function itemForModel(push: FinishedPush): Promise<INodeExecutionData[]> {
-	const [first, ...others] = pushedItems(push).map(({ json }) => json);
-	const rejected = await rejectedForModel(push);
+	const [first, ...others] = requestItems(push).map(({ json }) => json);
 	const further = others.length > 0 && { further_requests: others };
-	return [{ json: { ...first, ...further, rejected } }];
+	return [{ json: { ...first, ...further, rejected: await rejectedForModel(push) } }];
 }
 
 /** A dry run has no effect, so the model may push the same contacts afterwards. */
-async function performDryRunForModel(
-	run: OperationRun,
-	input: InputRowsOfRun,
+async function dryRunForModel(
+	{ context }: OperationRun,
+	push: () => Promise<FinishedPush>,
 ): Promise<INodeExecutionData[][]> {
-	noteReadOnly(run.context);
-	const push = await runPush(run, input);
-	const rejected = await rejectedForModel(push);
+	noteReadOnly(context);
+	const finished = await push();
+	const { outcome } = finished;
 	const bound =
-		push.outcome.readyIsUpperBound === true
+		outcome.readyIsUpperBound === true
 			? ' The ready contacts may include numbers that were pushed before.'
 			: '';
 	noteReadOnly(
-		run.context,
-		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(push.outcome)}${bound}`,
+		context,
+		`Nothing was pushed, because this tool only checks the contacts. ${summaryLine(outcome)}${bound}`,
 	);
-	return [[{ json: { ...dryRunSummary(push.outcome), rejected } }]];
+	return [[{ json: { ...dryRunSummary(outcome), rejected: await rejectedForModel(finished) } }]];
 }
 
 async function rejectedForModel(push: FinishedPush): Promise<IDataObject[]> {

@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import type {
 	IExecuteFunctions,
 	INodeExecutionData,
@@ -10,40 +11,43 @@ import { isCanceled, WHY_CANCELED } from '../shared/n8n/run/cancel';
 import { toErrorItem, toNodeError } from '../shared/n8n/run/nodeErrors';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { displayText } from '../shared/values';
-import { InputRowsOfRun } from './inputRows';
-import type { PushOutcome } from './push/pushTypes';
+import { openRows } from './openRows';
 import { describeOutcome, hintsFor } from './push/report';
+import type { RowSource } from './push/rows';
 import { countRows } from './push/summary';
 import { type FinishedPush, pushedOutput, rejectedItems } from './pushOutput';
-import { type Output, readOutput } from './pushSettings';
+import { readOutput } from './pushSettings';
 import { outcomeOfFailedStart, runPush } from './runPush';
 
 /** Pushes the rows. Returns the *Pushed* and *Rejected* outputs. */
 export async function pushRows(run: OperationRun): Promise<INodeExecutionData[][]> {
-	const input = new InputRowsOfRun(run);
+	const open = once(async () => await openRows(run));
 	try {
-		return await pushAndOutput(run, input);
+		return await pushAndOutput(run, open);
 	} finally {
-		await input.close();
+		await open().then(
+			async (source) => await source.close(),
+			() => undefined,
+		);
 	}
 }
 
 async function pushAndOutput(
 	run: OperationRun,
-	input: InputRowsOfRun,
+	open: () => Promise<RowSource>,
 ): Promise<INodeExecutionData[][]> {
 	const { context } = run;
-	const { output, ...push } = await runPush(run, input).catch(async (error: unknown) => {
-		const failed = await outcomeOfFailedStart(context, input, error);
-		if (context.continueOnFail()) return { ...failed, output: outputOf(run) };
-		throw pushStopped(run, error, failed);
+	const { output, ...push } = await runPush(run, open).catch(async (error: unknown) => {
+		const failed = await outcomeOfFailedStart(context, open, error);
+		if (!context.continueOnFail()) throw pushStopped(run, error, failed);
+		return { ...failed, output: orElse(() => readOutput(run.parameters.at(0)), 'requests') };
 	});
 	const { outcome } = push;
 	if (outcome.stopped !== undefined && !context.continueOnFail()) {
 		throw pushStopped(run, outcome.stopped, push);
 	}
 
-	const hints = [...hintsFor(outcome), ...(push.rows.notes ?? [])];
+	const hints = [...hintsFor(outcome), ...push.notes];
 	context.addExecutionHints(...hints.map((hint) => ({ message: displayText(hint) })));
 	return [
 		[...stoppedItem(context, push), ...(await pushedOutput(push, output))],
@@ -51,12 +55,12 @@ async function pushAndOutput(
 	];
 }
 
-/** *Output*, even if another field of the form can't be read. */
-function outputOf({ parameters }: OperationRun): Output {
+/** A field, if it can be read. The error is about another one, or about this one. */
+function orElse<T>(read: () => T, fallback: T): T {
 	try {
-		return readOutput(parameters.at(0));
+		return read();
 	} catch {
-		return 'requests';
+		return fallback;
 	}
 }
 
@@ -68,10 +72,7 @@ function stoppedItem(context: IExecuteFunctions, push: FinishedPush): INodeExecu
 	const { outcome } = push;
 	if (outcome.stopped === undefined) return [];
 	if (context.getNode().onError !== 'continueErrorOutput') return [];
-	const { json } = toErrorItem(outcome.stopped, {
-		itemIndex: inputWhereStopped(push),
-		of: 1,
-	});
+	const { json } = toErrorItem(outcome.stopped, positionOf(push));
 	const details = { ...(isJsonObject(json.details) && json.details), ...countRows(outcome) };
 	// n8n would mix the data of a paired row into the item.
 	return [{ json: { ...json, details }, pairedItem: [] }];
@@ -79,51 +80,34 @@ function stoppedItem(context: IExecuteFunctions, push: FinishedPush): INodeExecu
 
 /** n8n's error for a push that stopped: first what to do, then what happened to the rows. */
 function pushStopped(
-	run: OperationRun,
+	{ context, parameters }: OperationRun,
 	error: unknown,
 	push: FinishedPush,
 ): NodeApiError | NodeOperationError {
-	const { context } = run;
-	const { outcome, rows } = push;
-	// The error is about all rows, so its message names no item. The index leads to the row where the push stopped.
-	const position = { itemIndex: inputWhereStopped(push), of: 1 };
-	const nodeError = toNodeError(context.getNode(), error, position);
-	if (error instanceof ServiceRejection || hasResults(outcome)) {
-		const { nextSteps, groups, details } = describeOutcome(outcome, {
-			names: rows.source.names,
-			isDryRun: isDryRun(run),
-		});
-		const advice = nodeError.description ?? '';
-		const lines = [
-			isCanceled(context) ? WHY_CANCELED : '',
-			advice,
-			...[...nextSteps, ...groups].map(displayText),
-		].filter((line) => line !== '');
-		nodeError.description = lines.join('\n');
-		// n8n shows this one on the screen, as HTML. It would join the lines of the description.
-		nodeError.context.descriptionTemplate = lines.join('<br>');
-		for (const detail of [...details, ...(rows.notes ?? [])]) {
-			nodeError.messages.push(displayText(detail));
-		}
-	}
+	const { outcome, source, notes } = push;
+	const { pushed, rejectedRows } = outcome;
+	const nodeError = toNodeError(context.getNode(), error, positionOf(push));
+	// Otherwise, there is nothing to report but that nothing was sent.
+	const hasResults = pushed.length > 0 || rejectedRows.size > rejectedRows.count('not_sent');
+	if (!(error instanceof ServiceRejection) && !hasResults) return nodeError;
+	const { nextSteps, groups, details } = describeOutcome(outcome, {
+		names: source.names,
+		isDryRun: orElse(() => parameters.at(0).collection('options').switch('dryRun', false), false),
+	});
+	const lines = [
+		isCanceled(context) ? WHY_CANCELED : '',
+		nodeError.description ?? '',
+		...[...nextSteps, ...groups].map(displayText),
+	].filter((line) => line !== '');
+	nodeError.description = lines.join('\n');
+	// n8n shows this one on the screen, as HTML. It would join the lines of the description.
+	nodeError.context.descriptionTemplate = lines.join('<br>');
+	for (const detail of [...details, ...notes]) nodeError.messages.push(displayText(detail));
 	return nodeError;
 }
 
-/** Whether *Dry Run* is on. False if it can't be read, which is the error then. */
-function isDryRun({ parameters }: OperationRun): boolean {
-	try {
-		return parameters.at(0).collection('options').switch('dryRun', false);
-	} catch {
-		return false;
-	}
-}
-
-/** Whether there is more to report than that nothing was sent. */
-function hasResults({ pushed, rejectedRows }: PushOutcome): boolean {
-	return pushed.length > 0 || rejectedRows.size > rejectedRows.count('not_sent');
-}
-
-function inputWhereStopped({ outcome, rows }: FinishedPush): number {
-	const [stoppedAt = 0] = outcome.rejectedRows.rowsWith('unknown', 'not_sent').slice(0, 1);
-	return rows.inputOf(stoppedAt);
+/** The error is about all rows, so its message names no item. The index leads to the row where the push stopped. */
+function positionOf({ outcome, source }: FinishedPush): { itemIndex: number; of: number } {
+	const [stoppedAt = 0] = outcome.rejectedRows.rowsWith('unknown', 'not_sent');
+	return { itemIndex: source.inputOf(stoppedAt), of: 1 };
 }

@@ -9,10 +9,10 @@ import type { OperationRun } from '../shared/n8n/run/operations';
 import { readAdditions } from '../shared/n8n/forms/options';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
 import { quoted } from '../shared/values';
+import { contactsFrom } from './openRows';
+import type { CampaignTarget } from './push/chunkSender';
 import { columnNames } from './push/cells';
 import type { ColumnChoice } from './push/columns';
-import type { CampaignTarget } from './push/pushTypes';
-import { contactsFrom } from './inputRows';
 import { requireSameSettings } from './sameForAllRows';
 
 export type PushSettings = {

@@ -1,9 +1,12 @@
 import sortedIndexOf from 'lodash/sortedIndexOf';
 import type { IExecuteFunctions } from 'n8n-workflow';
+import type { ApiClient } from '../shared/api/client';
 import { asSentence, ExplainedError, InvalidInput } from '../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../shared/api/resolution';
-import { isJsonObject } from '../shared/json';
+import { readCampaign, type CampaignView } from '../shared/campaign';
+import { isJsonObject, type JsonObject } from '../shared/json';
 import { runExclusive } from '../shared/keyedMutex';
+import { formOf } from '../shared/modelForms';
 import { createAccountClient } from '../shared/n8n/http/accountClient';
 import { ExecutionStore, runIndexOf } from '../shared/n8n/once/executionStore';
 import { openNotes } from '../shared/n8n/once/openNotes';
@@ -12,16 +15,15 @@ import { mayBeSentBefore } from '../shared/n8n/once/sentBefore';
 import { cancelSignal } from '../shared/n8n/run/cancel';
 import type { OperationRun } from '../shared/n8n/run/operations';
 import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import type { InputRowsOfRun } from './inputRows';
+import { messageOf } from '../shared/values';
+import { rowsOfInput } from './openRows';
 import { resolveColumns } from './push/columns';
-import { openCampaign } from './push/openCampaign';
+import { type PushOutcome, RejectedRows } from './push/outcome';
 import { PhonesByRow } from './push/phones';
 import { prepareRows } from './push/prepareRows';
-import { isPushRecord, type PushRecord } from './push/pushRecord';
+import { isPushRecord } from './push/pushRecord';
 import { type PushOptions, pushToCampaign } from './push/pushToCampaign';
-import type { PushOutcome } from './push/pushTypes';
-import { RejectedRows } from './push/rejectedRows';
-import type { RowSource, FoundColumns } from './push/rows';
+import type { FoundColumns, RowSource } from './push/rows';
 import { RowSet } from './push/rowSet';
 import { isSentNumbersRecord, optionsFingerprint, SentNumbers } from './push/sentNumbers';
 import type { FinishedPush } from './pushOutput';
@@ -33,7 +35,6 @@ import {
 	type Output,
 } from './pushSettings';
 import { requireSameColumns } from './sameForAllRows';
-import { messageOf } from '../shared/values';
 
 /** The name of the record of a push. */
 const RECORD = 'push';
@@ -45,44 +46,45 @@ export type PushResult = FinishedPush & { output: Output };
  *
  * @throws if nothing was sent. The outcome reports what happened to the requests.
  */
-export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise<PushResult> {
+export async function runPush(
+	run: OperationRun,
+	open: () => Promise<RowSource>,
+): Promise<PushResult> {
 	const { context, parameters } = run;
-	let rows = await input.open();
-	const { source } = rows;
+	const source = await open();
 	const output = readOutput(parameters.at(0));
-	const finished = (outcome: PushOutcome, phones = new PhonesByRow()): PushResult => ({
-		outcome,
-		output,
-		rows,
-		phones,
-	});
 	const found = await source.columns();
-	if (found.names.size === 0) return finished(noRows(found));
+	if (found.names.size === 0) return { ...finished(source, noRows(found)), output };
 
 	const { columns: choice, ...settings } = await readPushSettings(run);
 	const columns = resolveColumns(found, choice);
 	await requireSameColumns(run);
-	if (columns.note !== undefined) rows = { ...rows, notes: [...(rows.notes ?? []), columns.note] };
 	const { client } = await createAccountClient(context);
 	const isTool = runsAsTool(context);
 	const prepared = await prepareRows(source, columns, { isTool });
+	const { phones, rejectedRows, rows: ready } = prepared;
+	const result = (outcome: PushOutcome): PushResult => ({
+		...finished(source, outcome, phones),
+		notes: [...source.notes, ...(columns.note === undefined ? [] : [columns.note])],
+		output,
+	});
 
 	requireOutputFits(source, output);
 
 	if (settings.dryRun) {
 		const { status } = await openCampaign(client, settings.campaign.id);
-		const outcome: PushOutcome = {
+		return result({
 			received: source.count,
 			pushed: [],
-			rejectedRows: prepared.rejectedRows,
-			ready: prepared.rows,
+			rejectedRows,
+			ready,
 			readyIsUpperBound: settings.skipPushedBefore,
 			campaignStatus: status,
-		};
-		return finished(outcome, prepared.phones);
+		});
 	}
 
-	const record = openRecord(context);
+	// On *Retry On Fail* and *Retry*, the node doesn't send again what it pushed or may have pushed.
+	const record = openRecord(new ExecutionStore(context, RECORD, isPushRecord), {});
 	const signal = cancelSignal(context);
 	// Numbers are remembered before they are sent, and forgetting them takes long.
 	if (settings.skipPushedBefore) await openCampaign(client, settings.campaign.id);
@@ -100,7 +102,15 @@ export async function runPush(run: OperationRun, input: InputRowsOfRun): Promise
 	};
 	const send = async () => await pushToCampaign(source, prepared, options);
 	// An AI agent may call the tool again while it runs.
-	return finished(await runExclusive(record, send), prepared.phones);
+	return result(await runExclusive(record, send));
+}
+
+function finished(
+	source: RowSource,
+	outcome: PushOutcome,
+	phones = new PhonesByRow(),
+): FinishedPush {
+	return { outcome, source, phones, notes: source.notes };
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
@@ -122,15 +132,29 @@ function noRows(found: FoundColumns): PushOutcome {
 	return { received: 0, pushed: [], rejectedRows: new RejectedRows() };
 }
 
+const ARCHIVED = 'Archived';
+
 /**
- * The record of this run's push, stored with the execution. On *Retry On Fail* and *Retry*, the node doesn't send again
- * what it pushed or may have pushed.
+ * Reads the campaign before anything is sent, to detect a wrong token, URL, or campaign.
+ *
+ * @throws if the service would reject every request
+ */
+async function openCampaign(client: ApiClient, campaignId: number): Promise<CampaignView> {
+	const view = await readCampaign(client, campaignId);
+	if (view.status !== ARCHIVED) return view;
+	throw new InvalidInput('The campaign is archived, so nothing was sent', {
+		onScreen: "Choose another campaign in 'Campaign'.",
+		forModel: `Choose another campaign. ${formOf('Campaign')}`,
+	});
+}
+
+/**
+ * The record as stored, or a new one. Changes to it are stored with the execution.
  *
  * @throws InvalidInput if the stored record can't be read
  */
-function openRecord(context: IExecuteFunctions): PushRecord {
-	const store = new ExecutionStore(context, RECORD, isPushRecord);
-	const record = store.read() ?? {};
+function openRecord<T extends JsonObject>(store: ExecutionStore<T>, empty: T): T {
+	const record = store.read() ?? empty;
 	store.write(record);
 	return record;
 }
@@ -153,8 +177,7 @@ async function openNotesOfPush(
  */
 function placeAmongPushes(context: IExecuteFunctions, campaign: number): number {
 	const store = new ExecutionStore(context, 'pushes', areRuns, 'node', 'execution');
-	const record = store.read() ?? {};
-	store.write(record);
+	const record = openRecord(store, {});
 	const runs = record[campaign] ?? [];
 	record[campaign] = runs;
 	const run = runIndexOf(context);
@@ -184,8 +207,7 @@ function openSentNumbers(
 		? (['workflow', 'run'] as const)
 		: (['node', 'execution'] as const);
 	const store = new ExecutionStore(context, 'numbers', isSentNumbersRecord, scope, lifetime);
-	const record = store.read() ?? {};
-	store.write(record);
+	const record = openRecord(store, { count: 0, lists: {} });
 	const options = isTool ? optionsFingerprint(campaign, additions) : undefined;
 	return new SentNumbers(record, campaign.id, options);
 }
@@ -193,28 +215,28 @@ function openSentNumbers(
 /** The outcome if this attempt couldn't begin: an earlier one may have pushed the rows. */
 export async function outcomeOfFailedStart(
 	context: IExecuteFunctions,
-	input: InputRowsOfRun,
+	open: () => Promise<RowSource>,
 	error: unknown,
 ): Promise<FinishedPush> {
 	const stopped =
 		error instanceof ExplainedError
 			? error
 			: new InvalidInput(messageOf(error), forEveryone('Nothing was sent.'));
-	const rows = await input.openOrInputItems();
-	const { count: received } = rows.source;
+	const source = await countedRows(open).catch(() => rowsOfInput(context));
 	const rejectedRows = new RejectedRows();
+	const all = RowSet.ofRanges([0, source.count - 1]);
 	const reason = `${stopped.message}. ${stopped.resolution}`;
-	const all = RowSet.ofRanges([0, received - 1]);
-	rejectedRows.addAll(
-		(await mayBeSentBefore(context, RECORD))
-			? { rows: all, status: 'unknown', reason: `${asSentence(reason)} ${MAY_BE_PUSHED}` }
-			: { rows: all, status: 'not_sent', reason },
-	);
-	return {
-		outcome: { received, pushed: [], rejectedRows, stopped },
-		rows,
-		phones: new PhonesByRow(),
-	};
+	if (await mayBeSentBefore(context, RECORD)) {
+		rejectedRows.addAll(all, 'unknown', `${asSentence(reason)} ${MAY_BE_PUSHED}`);
+	} else rejectedRows.addAll(all, 'not_sent', reason);
+	return finished(source, { received: source.count, pushed: [], rejectedRows, stopped });
+}
+
+/** The number of rows in a file isn't known before they are read. */
+async function countedRows(open: () => Promise<RowSource>): Promise<RowSource> {
+	const source = await open();
+	if (source.count === 0) await source.each(() => undefined);
+	return source;
 }
 
 const MAY_BE_PUSHED =

@@ -1,65 +1,31 @@
+import uniqBy from 'lodash/uniqBy';
+import type { INodeProperties } from 'n8n-workflow';
 import { InvalidInput } from '../shared/api/errors';
 import { onScreenOnly } from '../shared/api/resolution';
 import type { JsonValue } from '../shared/json';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { isRowIndependent, mayNameRow } from './rowIndependent';
+import { pushFields } from './properties';
 
-/** A field that a push reads from the first row. */
-type PushField = {
-	label: string;
-	name: string;
-	read: (fields: Fields, name: string) => JsonValue;
-};
+/** A field, in a collection or directly in the form. */
+type Place = { field: INodeProperties; collection?: string };
 
-const asText: PushField['read'] = (fields, name) => fields.text(name, MAY_BE_BLANK);
-const asWritten: PushField['read'] = (fields, name) => fields.textAsWritten(name, MAY_BE_BLANK);
-const asList: PushField['read'] = (fields, name) => fields.textOrList(name, MAY_BE_BLANK);
-const asSwitch: PushField['read'] = (fields, name) => fields.switch(name, null);
-const asNumber: PushField['read'] = (fields, name) => fields.number(name, null);
-const asChoice: PushField['read'] = (fields, name) => fields.choice(name, null);
-const asObject: PushField['read'] = (fields, name) => fields.jsonObject(name);
+/** These are read from each item. */
+const MAY_DIFFER = new Set(['contacts', 'binaryPropertyName']);
 
-const FIELDS: readonly PushField[] = [
-	{ label: 'Campaign', name: 'campaignId', read: asText },
-	{ label: 'Agent', name: 'agentUuid', read: asText },
-	{ label: 'Release to Calling Queue', name: 'enqueue', read: asSwitch },
-];
-
-/** In 'Options'. */
-const OPTIONS: readonly PushField[] = [
-	{ label: 'Delimiter', name: 'delimiter', read: asWritten },
-	{ label: 'Dry Run', name: 'dryRun', read: asSwitch },
-	{ label: 'Encoding', name: 'encoding', read: asChoice },
-	{ label: 'Output', name: 'output', read: asChoice },
-	{ label: 'Skip Numbers Pushed Before', name: 'skipPushedBefore', read: asSwitch },
-];
-
-/** In 'Developer Settings'. */
-const SETTINGS: readonly PushField[] = [
-	{ label: 'Additional Body Fields', name: 'additionalBodyFields', read: asObject },
-	{ label: 'Additional Query Fields', name: 'additionalQueryParameters', read: asObject },
-	{ label: 'Contacts per Request', name: 'contactsPerRequest', read: asNumber },
-];
-
-const COLUMNS: readonly PushField[] = [
-	{ label: 'Phone Column', name: 'phoneColumn', read: asText },
-	{ label: 'Person Name Column', name: 'personNameColumn', read: asText },
-	{ label: 'Columns to Send', name: 'columnsToSend', read: asList },
-];
-const COLUMN_OPTIONS: readonly PushField[] = [
-	{ label: 'Last Name Column', name: 'lastNameColumn', read: asText },
-];
-
-const inOptions = (form: Fields) => form.collection('options');
-const inSettings = (form: Fields) => form.collection('developerSettings');
+const PLACES: readonly Place[] = uniqBy(
+	pushFields.flatMap((field): Place[] => {
+		if (field.type !== 'collection') return MAY_DIFFER.has(field.name) ? [] : [{ field }];
+		const members = (field.options ?? []).filter((option) => 'type' in option);
+		return members.map((member) => ({ field: member, collection: field.name }));
+	}),
+	({ field }) => field.name,
+);
 
 /** @throws InvalidInput if a field, except those for columns, differs between rows */
 export async function requireSameSettings(run: OperationRun): Promise<void> {
-	for (const field of FIELDS) await requireSame(run, field);
-	for (const field of OPTIONS) await requireSame(run, field, inOptions);
-	for (const field of SETTINGS) await requireSame(run, field, inSettings);
+	for (const place of PLACES) if (!namesColumns(place)) await requireSame(run, place);
 }
 
 /**
@@ -68,23 +34,29 @@ export async function requireSameSettings(run: OperationRun): Promise<void> {
  * @throws InvalidInput if a field for columns differs between rows
  */
 export async function requireSameColumns(run: OperationRun): Promise<void> {
-	for (const field of COLUMNS) await requireSame(run, field);
-	for (const field of COLUMN_OPTIONS) await requireSame(run, field, inOptions);
+	for (const place of PLACES) if (namesColumns(place)) await requireSame(run, place);
+}
+
+function namesColumns({ field }: Place): boolean {
+	return field.requiresDataPath !== undefined;
 }
 
 /** A row for another campaign, for example, must not end up in the campaign of the first row. */
 async function requireSame(
 	{ context, parameters }: OperationRun,
-	{ label, name, read }: PushField,
-	fieldsOf = (form: Fields) => form,
+	{ field, collection }: Place,
 ): Promise<void> {
-	const fieldsAt = (index: number) => fieldsOf(parameters.at(index));
-	const expression = fieldsAt(0).expression(name);
+	const fieldsAt = (index: number) => {
+		const form = parameters.at(index);
+		return collection === undefined ? form : form.collection(collection);
+	};
+	const expression = fieldsAt(0).expression(field.name);
 	if (isRowIndependent(expression) || !mayNameRow(expression)) return;
-	const readAt = (index: number) => JSON.stringify(read(fieldsAt(index), name));
-	const first = readAt(0);
+	const valueAt = (index: number) => JSON.stringify(valueOf(fieldsAt(index), field));
+	const first = valueAt(0);
+	const { displayName: label } = field;
 	await readEachItem(context, (index) => {
-		if (readAt(index) === first) return;
+		if (valueAt(index) === first) return;
 		throw new InvalidInput(
 			`'${label}' differs between rows (row 1 and row ${index + 1}), so nothing was sent`,
 			onScreenOnly(
@@ -92,4 +64,44 @@ async function requireSame(
 			),
 		);
 	});
+}
+
+function valueOf(fields: Fields, { name, type }: INodeProperties): JsonValue {
+	if (type === 'boolean') return fields.switch(name, null);
+	if (type === 'number') return fields.number(name, null);
+	if (type === 'options') return fields.choice(name, null);
+	if (type === 'json') return fields.jsonObject(name);
+	const text = fields.textOrList(name, MAY_BE_BLANK);
+	// A delimiter may be white space.
+	return typeof text === 'string' ? text.trim() || text : text;
+}
+
+/** Quoted text without escapes or embedded code. */
+const TEXT = String.raw`"[^"\\]*"|'[^'\\]*'`;
+/** The same for every item of a run: fixed values, workflow data, and the first or last item of a node. */
+const SOURCE = String.raw`-?\d+(?:\.\d+)?|true|false|${TEXT}|\$(?:vars|env|workflow|execution)|(?:\$input|\$\((?:${TEXT})\))\.(?:first|last)\(\)`;
+/** Properties, and methods without arguments. */
+const MEMBER = String.raw`\??\.[A-Za-z_]\w*(?:\(\))?|(?:\?\.)?\[(?:\d+|${TEXT})\]`;
+const INDEPENDENT = new RegExp(String.raw`^(?:${SOURCE})(?:${MEMBER})*$`);
+/** Names of n8n, except those of values that are the same for every item, or that differ with the time only. */
+const OTHER_NAME = /\$(?!(?:vars|env|workflow|execution|runIndex|now|today)\b|[{\d])|\bthis\b|\\u/;
+const PART = /\{\{([^{}]*)\}\}/g;
+
+/**
+ * Whether an expression certainly returns the same value for every item. Expressions can reach the current item in many
+ * ways (`$json`, `$itemIndex`, `$('X').item`, `pairedItem()`), so only expressions that certainly don't are accepted.
+ */
+export function isRowIndependent(expression: string): boolean {
+	const text = expression.replace(PART, (_all, code: string) =>
+		INDEPENDENT.test(code.trim()) ? '' : '{{',
+	);
+	return !text.includes('{{');
+}
+
+/**
+ * Whether an expression may refer to the current item. If it doesn't, it may still return another value each time, such as
+ * the time, so its values can't be compared.
+ */
+export function mayNameRow(expression: string): boolean {
+	return OTHER_NAME.test(expression);
 }

@@ -8,14 +8,17 @@ import { WholeList } from '../../nodes/Dnd/list/wholeList';
 import { withAnswer } from '../../nodes/PlaceCall/ask/answer';
 import { readQuestion } from '../../nodes/PlaceCall/ask/question';
 import { timeZone } from '../../nodes/PlaceCall/fields/timeZone';
-import { requireConsistentCounts } from '../../nodes/PushCampaignContacts/push/responseCounts';
-import { PhonesByRow, RowsByPhone } from '../../nodes/PushCampaignContacts/push/phones';
+import { PhonesByRow } from '../../nodes/PushCampaignContacts/push/phones';
+import { RowsByPhone } from '../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { cellOf, columnOf, hasCell } from '../../nodes/PushCampaignContacts/push/cells';
 import { resolveColumns } from '../../nodes/PushCampaignContacts/push/columns';
-import { rejectedRow, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/namedRows';
+import { rejectedRow, rowsNamedIn } from '../../nodes/PushCampaignContacts/push/chunkSender';
 import { isPushRecord } from '../../nodes/PushCampaignContacts/push/pushRecord';
 import { toContact } from '../../nodes/PushCampaignContacts/push/prepareRows';
-import { pushedRequest } from '../../nodes/PushCampaignContacts/push/skippedRows';
+import {
+	readAccepted,
+	requireConsistentCounts,
+} from '../../nodes/PushCampaignContacts/push/response';
 import { CsvParser } from '../../nodes/PushCampaignContacts/file/csv';
 import { FileRows } from '../../nodes/PushCampaignContacts/file/fileRows';
 import { findAgents } from '../../nodes/shared/agents';
@@ -279,7 +282,7 @@ export const readers: Record<string, Reader | Reader[]> = {
 			}),
 	},
 	'PlaceCall/fields/timeZone.ts › timeZone': { read: ({ text }) => timeZone(text) },
-	'PushCampaignContacts/push/phones.ts › RowsByPhone': {
+	'PushCampaignContacts/push/rowsByPhone.ts › RowsByPhone': {
 		read: ({ json }) => {
 			const phones = new PhonesByRow();
 			const rows = new RowsByPhone(phones);
@@ -318,14 +321,17 @@ export const readers: Record<string, Reader | Reader[]> = {
 				},
 			),
 	},
-	'PushCampaignContacts/push/responseCounts.ts › requireConsistentCounts': {
+	'PushCampaignContacts/push/response.ts › requireConsistentCounts': {
 		read: ({ text, json }) =>
-			requireConsistentCounts({ contacts_accepted: text, dnd_skipped: json }, ROWS, ONE_PHONE),
+			requireConsistentCounts(
+				readAccepted(ROWS, { contacts_accepted: text, dnd_skipped: json }, ONE_PHONE),
+				ROWS.length,
+			),
 	},
-	'PushCampaignContacts/push/namedRows.ts › rowsNamedIn': {
+	'PushCampaignContacts/push/chunkSender.ts › rowsNamedIn': {
 		read: ({ text, json }) => rowsNamedIn(rejectionOf([text, ...listOf(json).map(plain)]), ROWS),
 	},
-	'PushCampaignContacts/push/namedRows.ts › rejectedRow': {
+	'PushCampaignContacts/push/chunkSender.ts › rejectedRow': {
 		read: ({ text }) => rejectedRow(rejectionOf([text])),
 	},
 	'PushCampaignContacts/push/pushRecord.ts › isPushRecord': {
@@ -346,12 +352,12 @@ export const readers: Record<string, Reader | Reader[]> = {
 				'9876543210',
 			),
 	},
-	'PushCampaignContacts/push/skippedRows.ts › pushedRequest': {
+	'PushCampaignContacts/push/response.ts › readAccepted': {
 		read: ({ text, json }) => {
 			const list = Array.isArray(json) ? json : [objectOf(json), text];
 			const rows = ROWS.slice(0, list.length);
 			const response = { dnd_skipped: list, engine_skipped_duplicates: list };
-			return JSON.stringify(pushedRequest(rows, response, ONE_PHONE).rejectedRows);
+			return JSON.stringify(readAccepted(rows, response, ONE_PHONE).skipped);
 		},
 	},
 	'PushCampaignContacts/file/csv.ts › CsvParser': [
@@ -653,12 +659,13 @@ export const notReaders = new Set([
 	'PlaceCall/callTime.ts › requirePossibleTime',
 	'PlaceCall/notPlaced.ts › NotPlaced',
 	'PushCampaignContacts/runPush.ts › outcomeOfFailedStart',
+	'PushCampaignContacts/push/outcome.ts › RejectedRows',
 	'PushCampaignContacts/push/phones.ts › PhonesByRow',
+	'PushCampaignContacts/push/pushRecord.ts › restoreChunk',
 	'PushCampaignContacts/push/pushedNumbers.ts › PushedNumbers',
 	'shared/n8n/once/notes.ts › Notes',
 	'PushCampaignContacts/push/rows.ts › describeRows',
 	'PushCampaignContacts/push/sentNumbers.ts › SentNumbers',
-	'PushCampaignContacts/push/skippedRows.ts › skippedRows',
 	'PushCampaignContacts/file/csvFile.ts › CsvFile',
 	'PushCampaignContacts/file/encoding.ts › encodingOf',
 	'PushCampaignContacts/file/encoding.ts › headOf',

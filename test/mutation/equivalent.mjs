@@ -98,12 +98,12 @@ export const EQUIVALENT = [
 	['file/fileRows.ts', "''", '"Stryker was here!"', 'each row is in one of the files'],
 	[
 		'file/fileRows.ts',
-		'this.tables[this.fileOf(index)]?.file',
-		'this.tables[this.fileOf(index)].file',
+		'this.tables[this.inputOf(index)]?.file',
+		'this.tables[this.inputOf(index)].file',
 		'each row is in one of the files',
 	],
 	['file/fileRows.ts', '[]', '["Stryker was here"]', 'without a table, no row is read'],
-	['push/phones.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
+	['push/rowsByPhone.ts', 'at + 1', 'at - 1', 'slots are searched in the other direction'],
 	['push/rows.ts', 'this.items[index]?.json', 'this.items[index].json', 'a selected row exists'],
 	['ChatEventsTrigger/eventStarter.ts', '() => false', '() => undefined', 'both values are falsy'],
 	[

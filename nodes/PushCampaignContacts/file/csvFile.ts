@@ -14,14 +14,13 @@ import {
 import {
 	encodingOf,
 	headOf,
-	NoEncoding,
 	textOf,
 	UNREADABLE,
 	WrongEncoding,
 	type Encoding,
 	type OpenFile,
 } from './encoding';
-import { binaryKind, writtenKind, type OtherKind } from './otherKinds';
+import { binaryKind, writtenKind } from './otherKinds';
 
 /** A file that should be CSV. */
 export type Source = {
@@ -43,6 +42,8 @@ export type TableRow = {
 	isUnreadable?: boolean;
 };
 
+const SAVE_OR_SET = "Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.";
+
 /** A CSV file. It is read from the beginning each time its rows are needed. */
 export class CsvFile {
 	private constructor(
@@ -58,21 +59,36 @@ export class CsvFile {
 		try {
 			const head = await headOf(source.open);
 			const encoding = await encodingOf(source.open, head, format.encoding);
+			if (encoding === undefined) {
+				const issue = 'is neither UTF-8 nor Windows-1252, so nothing was sent';
+				throw invalidFile(source, issue, SAVE_OR_SET);
+			}
 			const { text, isWhole } = await beginningOf(source.open, encoding);
 			const kind = binaryKind(head) ?? writtenKind(text);
-			if (kind !== undefined) throw anotherKind(source, kind);
+			if (kind !== undefined) {
+				const issue = `is ${kind.description}, not CSV, so nothing was sent`;
+				throw invalidFile(source, issue, kind.resolution);
+			}
 			const layout = layoutOf(text, isWhole, format.delimiter);
 			const file = new CsvFile(source, encoding, layout, []);
 			for await (const [first] of file.records()) {
 				if (first === undefined) continue;
-				const header = headingsOf(first);
-				if (first.isUnreadable === true) throw unreadableHeader(source);
-				return new CsvFile(source, encoding, layout, header);
+				if (first.isUnreadable !== true) {
+					return new CsvFile(source, encoding, layout, headingsOf(first));
+				}
+				throw new InvalidInput(
+					`The header of the file ${quoted(source.name)} has a character that can't be read, so nothing was sent`,
+					onScreenOnly(SAVE_OR_SET),
+				);
 			}
 		} catch (error) {
 			throw explainedFor(source, error);
 		}
-		throw emptyFile(source);
+		throw invalidFile(
+			source,
+			'is empty, so nothing was sent',
+			'Check that the export or upload was complete. The first row must name the columns.',
+		);
 	}
 
 	get name(): string {
@@ -123,7 +139,13 @@ export class CsvFile {
 			return rows;
 		};
 		for await (const piece of textOf(this.source.open, this.encoding)) {
-			if (piece.includes('\0')) throw withNul(this.source);
+			if (piece.includes('\0')) {
+				throw invalidFile(
+					this.source,
+					"has NUL characters, so it isn't text. Nothing was sent",
+					"Save it again as CSV UTF-8. If 'Encoding' is set in 'Options', set it to Automatic.",
+				);
+			}
 			yield toRows(parser.write(skip === 0 ? piece : piece.slice(skip)));
 			skip = Math.max(0, skip - piece.length);
 		}
@@ -153,73 +175,32 @@ async function beginningOf(
 	return { text, isWhole: true };
 }
 
-function explainedFor({ name }: Source, error: unknown): unknown {
-	const file = `The file ${quoted(name)}`;
+function explainedFor(source: Source, error: unknown): unknown {
 	if (error instanceof WrongEncoding) {
 		const { name: encoding, fit } = error.encoding;
-		return new InvalidInput(
-			`${file} has bytes that aren't text in ${encoding.toUpperCase()}, so nothing was sent`,
-			onScreenOnly(
-				fit === 'set'
-					? "Set 'Encoding' in 'Options' to Automatic, or save the file again as CSV UTF-8."
-					: 'Save the file again as CSV UTF-8.',
-			),
-		);
-	}
-	if (error instanceof NoEncoding) {
-		return new InvalidInput(
-			`${file} is neither UTF-8 nor Windows-1252, so nothing was sent`,
-			SAVE_OR_SET,
+		return invalidFile(
+			source,
+			`has bytes that aren't text in ${encoding.toUpperCase()}, so nothing was sent`,
+			fit === 'set'
+				? "Set 'Encoding' in 'Options' to Automatic, or save the file again as CSV UTF-8."
+				: 'Save the file again as CSV UTF-8.',
 		);
 	}
 	if (!(error instanceof UnreadableRow)) return error;
 	const { row, isQuoted } = error;
-	if (isQuoted) {
-		return new InvalidInput(
-			`${file} has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
-			onScreenOnly(
+	return isQuoted
+		? invalidFile(
+				source,
+				`has a quote in row ${row} that isn't closed, so the rows after it can't be read. Nothing was sent`,
 				"Close or remove the quote. Double a quote that is inside a quoted cell. If 'Delimiter' is set in 'Options', check that it matches the file.",
-			),
-		);
-	}
-	return new InvalidInput(
-		`${file} has more than ${MAX_ROW_CHARACTERS.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
-		onScreenOnly('Check that the file has one line per person, and save it again as CSV.'),
-	);
+			)
+		: invalidFile(
+				source,
+				`has more than ${MAX_ROW_CHARACTERS.toLocaleString('en-US')} characters in row ${row}, so nothing was sent`,
+				'Check that the file has one line per person, and save it again as CSV.',
+			);
 }
 
-const SAVE_OR_SET = onScreenOnly(
-	"Save the file again as CSV UTF-8, or set 'Encoding' in 'Options'.",
-);
-
-function unreadableHeader({ name }: Source): InvalidInput {
-	return new InvalidInput(
-		`The header of the file ${quoted(name)} has a character that can't be read, so nothing was sent`,
-		SAVE_OR_SET,
-	);
-}
-
-function anotherKind({ name }: Source, { description, resolution }: OtherKind): InvalidInput {
-	return new InvalidInput(
-		`The file ${quoted(name)} is ${description}, not CSV, so nothing was sent`,
-		onScreenOnly(resolution),
-	);
-}
-
-function emptyFile({ name }: Source): InvalidInput {
-	return new InvalidInput(
-		`The file ${quoted(name)} is empty, so nothing was sent`,
-		onScreenOnly(
-			'Check that the export or upload was complete. The first row must name the columns.',
-		),
-	);
-}
-
-function withNul({ name }: Source): InvalidInput {
-	return new InvalidInput(
-		`The file ${quoted(name)} has NUL characters, so it isn't text. Nothing was sent`,
-		onScreenOnly(
-			"Save it again as CSV UTF-8. If 'Encoding' is set in 'Options', set it to Automatic.",
-		),
-	);
+function invalidFile({ name }: Source, issue: string, resolution: string): InvalidInput {
+	return new InvalidInput(`The file ${quoted(name)} ${issue}`, onScreenOnly(resolution));
 }

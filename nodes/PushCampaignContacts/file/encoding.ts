@@ -34,13 +34,13 @@ const LETTER = /[^\0-\x7f\ufffd]/;
  *
  * @param head the first bytes
  * @param known the encoding that the user set, or empty. A byte order mark takes precedence.
- * @throws NoEncoding
+ * @returns undefined if the bytes aren't valid in any of them
  */
 export async function encodingOf(
 	open: OpenFile,
 	head: Uint8Array,
 	known: string,
-): Promise<Encoding> {
+): Promise<Encoding | undefined> {
 	const marked = BYTE_ORDER_MARKS.find(({ bytes }) =>
 		bytes.every((byte, at) => head[at] === byte),
 	)?.encoding;
@@ -51,8 +51,7 @@ export async function encodingOf(
 		return { name, fit: 'damaged' };
 	}
 	const guessed: Encoding = { name: FALLBACK, fit: 'guessed' };
-	if (await some(open, guessed, NOT_IN_FALLBACK)) throw new NoEncoding();
-	return guessed;
+	return (await some(open, guessed, NOT_IN_FALLBACK)) ? undefined : guessed;
 }
 
 async function isUtf8(open: OpenFile): Promise<boolean> {
@@ -90,13 +89,6 @@ function utf16Of(head: Uint8Array): string | undefined {
 export class WrongEncoding extends Error {
 	constructor(readonly encoding: Encoding) {
 		super(`Not ${encoding.name}`);
-	}
-}
-
-/** The bytes aren't valid in any detected encoding. */
-export class NoEncoding extends Error {
-	constructor() {
-		super(`Neither ${UTF_8} nor ${FALLBACK}`);
 	}
 }
 

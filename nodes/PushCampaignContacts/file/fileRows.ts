@@ -2,22 +2,19 @@ import sortedLastIndex from 'lodash/sortedLastIndex';
 import { InvalidInput } from '../../shared/api/errors';
 import { isJsonObject, parseStringified, type JsonObject } from '../../shared/json';
 import { quoted } from '../../shared/values';
-import { NumbersByRow } from '../push/numbersByRow';
-import {
-	ROWS_PER_YIELD,
-	SOURCE_FILE_COLUMN,
-	SOURCE_ROW_COLUMN,
-	type YieldToEventLoop,
-	type ContactRow,
-} from '../push/pushTypes';
+import { SOURCE_FILE_COLUMN, SOURCE_ROW_COLUMN } from '../push/addedColumns';
+import type { ContactRow } from '../push/cells';
+import { NumbersByRow } from '../push/phones';
 import { changedFile } from '../push/prepareRows';
 import {
 	describeRows,
-	type OutputLimit,
-	type RowSource,
+	ROWS_PER_YIELD,
 	type FoundColumns,
+	type OutputLimit,
 	type RowNames,
+	type RowSource,
 	type Visit,
+	type YieldToEventLoop,
 } from '../push/rows';
 import { RowSet } from '../push/rowSet';
 import { CsvFile, type Source, type TableRow, type CsvFormat } from './csvFile';
@@ -37,8 +34,9 @@ export class FileRows implements RowSource {
 	/** The first row of each file. */
 	private begins: number[] = [];
 	private total = 0;
-	/** Where `pick` has stopped reading. */
-	private cursor: RowCursor | undefined;
+	/** What `pick` has read last. It continues from there. */
+	private parts: AsyncGenerator<Part> | undefined;
+	private part: Part | undefined;
 
 	/** The number of columns of the widest file. */
 	private readonly width: number;
@@ -54,11 +52,11 @@ export class FileRows implements RowSource {
 	static async open(
 		sources: readonly Source[],
 		format: CsvFormat,
-		breathe: YieldToEventLoop,
+		yieldToEventLoop: YieldToEventLoop,
 	): Promise<FileRows> {
 		const tables: Table[] = [];
 		for (const source of sources) tables.push(new Table(await CsvFile.open(source, format)));
-		return new FileRows(tables, breathe);
+		return new FileRows(tables, yieldToEventLoop);
 	}
 
 	get count(): number {
@@ -88,17 +86,18 @@ export class FileRows implements RowSource {
 		const begins: number[] = [];
 		const { rowsPerYield } = this;
 		let index = 0;
-		for (const [file, table] of this.tables.entries()) {
-			begins.push(index);
-			const cells = new CellCount(table.file);
-			for await (const rows of table.file.rows()) {
-				for (const row of rows) {
-					if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
-					cells.add(row);
-					numbers.set(index, row.number);
-					visit(table.rowOf(row), index, table.faultOf(row), file);
-					index++;
-				}
+		let cells: CellCount | undefined;
+		for await (const { rows, table, file } of partsOf(this.tables)) {
+			if (begins.length === file) {
+				begins.push(index);
+				cells = new CellCount(table.file);
+			}
+			for (const row of rows) {
+				if (index % rowsPerYield === 0 && index > 0) await this.yieldToEventLoop();
+				cells?.add(row);
+				numbers.set(index, row.number);
+				visit(table.rowOf(row), index, table.faultOf(row), file);
+				index++;
 			}
 		}
 		this.numbers = numbers;
@@ -110,13 +109,28 @@ export class FileRows implements RowSource {
 		const { rowsPerYield } = this;
 		for (const [position, index] of rows.entries()) {
 			if (position % rowsPerYield === 0) await this.yieldToEventLoop();
-			if (this.cursor !== undefined && index < this.cursor.first) await this.close();
-			this.cursor ??= new RowCursor(this.tables);
-			while (index >= this.cursor.end) if (!(await this.cursor.next())) throw changedFile();
-			const { row, table, file } = this.cursor.at(index);
-			if (row.number !== this.numbers.at(index)) throw changedFile();
+			const { part } = this;
+			const isRead = part !== undefined && index >= part.first && index < endOf(part);
+			const { table, file, first, rows: found } = isRead ? part : await this.readTo(index);
+			const row = found[index - first];
+			if (row?.number !== this.numbers.at(index)) throw changedFile();
 			visit(table.rowOf(row), index, table.faultOf(row), file);
 		}
+	}
+
+	/** Reads forward to a row, from the beginning if it was read before. */
+	private async readTo(index: number): Promise<Part> {
+		if (this.part !== undefined && index < this.part.first) await this.close();
+		this.parts ??= partsOf(this.tables);
+		do {
+			const next = await this.parts.next().catch((error: unknown) => {
+				// The rows were readable when they were checked.
+				throw error instanceof InvalidInput ? changedFile() : error;
+			});
+			if (next.done === true) throw changedFile();
+			this.part = next.value;
+		} while (index >= endOf(this.part));
+		return this.part;
 	}
 
 	/**
@@ -139,7 +153,7 @@ export class FileRows implements RowSource {
 		}
 		return rows.map((index) => ({
 			...cells.get(index),
-			[SOURCE_FILE_COLUMN]: this.tables[this.fileOf(index)]?.file.name ?? '',
+			[SOURCE_FILE_COLUMN]: this.tables[this.inputOf(index)]?.file.name ?? '',
 			[SOURCE_ROW_COLUMN]: this.numbers.at(index),
 		}));
 	}
@@ -149,13 +163,12 @@ export class FileRows implements RowSource {
 		return Math.max(1, Math.min(ROWS_PER_YIELD, Math.floor(MAX_CELLS_TOGETHER / this.width)));
 	}
 
-	/** The index of a row's file. */
-	fileOf(row: number): number {
+	/** The index of the row's file, which is also the index of its item. */
+	inputOf(row: number): number {
 		return sortedLastIndex(this.begins, row) - 1;
 	}
 
-	/** The indexes of the files that have some of these rows. */
-	filesOf(rows: RowSet): number[] {
+	inputsOf(rows: RowSet): number[] {
 		return this.byFile(rows).map(({ file }) => file);
 	}
 
@@ -167,15 +180,16 @@ export class FileRows implements RowSource {
 	}
 
 	async close(): Promise<void> {
-		await this.cursor?.close();
-		this.cursor = undefined;
+		await this.parts?.return(undefined);
+		this.parts = undefined;
+		this.part = undefined;
 	}
 
 	get names(): RowNames {
 		const of = (file: number) =>
 			this.tables.length === 1 ? '' : ` of ${quoted(this.tables[file]?.file.name ?? '')}`;
 		const numberOf = (row: number) => this.numbers.at(row);
-		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.fileOf(row))}`;
+		const nameOf = (row: number) => `row ${numberOf(row)}${of(this.inputOf(row))}`;
 		return {
 			one: nameOf,
 			several: (rows) => {
@@ -205,52 +219,22 @@ function noteOf({ name, encoding: { fit } }: CsvFile): string | undefined {
 		: undefined;
 }
 
-/** Reads the files forward, piece by piece. */
-class RowCursor {
-	/** The current rows, from `first` to before `end`. */
-	first = 0;
-	end = 0;
-	private rows: TableRow[] = [];
-	private table: Table | undefined;
-	private file = 0;
-	private readonly parts: AsyncGenerator<Part, undefined>;
-
-	constructor(tables: readonly Table[]) {
-		this.parts = partsOf(tables);
-	}
-
-	/** Reads the next rows. False at the end. */
-	async next(): Promise<boolean> {
-		const { value: part, done } = await this.parts.next().catch((error: unknown) => {
-			// The rows were readable when they were checked.
-			throw error instanceof InvalidInput ? changedFile() : error;
-		});
-		if (done === true) return false;
-		({ rows: this.rows, table: this.table, file: this.file } = part);
-		this.first = this.end;
-		this.end += this.rows.length;
-		return true;
-	}
-
-	at(index: number): Omit<Part, 'rows'> & { row: TableRow } {
-		const { table, file } = this;
-		const row = this.rows[index - this.first];
-		if (row === undefined || table === undefined) throw changedFile();
-		return { row, table, file };
-	}
-
-	async close(): Promise<void> {
-		await this.parts.return(undefined);
-	}
-}
-
-type Part = { table: Table; file: number; rows: TableRow[] };
+/** Rows that were read together. `first` is the index of the first one. */
+type Part = { table: Table; file: number; rows: TableRow[]; first: number };
 
 async function* partsOf(tables: readonly Table[]): AsyncGenerator<Part, undefined> {
+	let first = 0;
 	for (const [file, table] of tables.entries()) {
-		for await (const rows of table.file.rows()) yield { table, file, rows };
+		for await (const rows of table.file.rows()) {
+			yield { table, file, rows, first };
+			first += rows.length;
+		}
 	}
 	return undefined;
+}
+
+function endOf({ first, rows }: Part): number {
+	return first + rows.length;
 }
 
 /** A cell is a slice of a piece of the file, and would keep the whole piece in memory. */

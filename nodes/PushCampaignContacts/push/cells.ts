@@ -1,5 +1,10 @@
 import { isJsonObject } from '../../shared/json';
-import type { ContactRow } from './pushTypes';
+
+/** A value of a column, as n8n's items have it. */
+type Cell = string | number | boolean | object | null | undefined;
+
+/** An input row. */
+export type ContactRow = Readonly<Record<string, Cell>>;
 
 /** A column, or a value nested in one: `properties.phone`. */
 export type Column = {

@@ -1,6 +1,7 @@
 import chunk from 'lodash/chunk';
 import pull from 'lodash/pull';
 import sortedIndexOf from 'lodash/sortedIndexOf';
+import uniq from 'lodash/uniq';
 import type { ApiClient } from '../../shared/api/client';
 import { type Additions, CONTACTS_RESPONSE_FIELDS, pushContacts } from '../../shared/api/endpoints';
 import { recordOf } from '../../shared/api/envelope';
@@ -12,21 +13,26 @@ import {
 	ServiceRejection,
 } from '../../shared/api/errors';
 import { onScreenOnly, readerOf } from '../../shared/api/resolution';
-import type { JsonObject } from '../../shared/json';
-import type { PreparedRows } from './prepareRows';
-import type { ChunkRecord } from './pushRecord';
-import { type CampaignTarget, reasonOf, type PushOutcome } from './pushTypes';
-import { isAboutContacts, rejectedRow, rowsNamedIn } from './namedRows';
-import { requireConsistentCounts } from './responseCounts';
-import { RowSet } from './rowSet';
-import { pushedRequest } from './skippedRows';
 import { messageOf } from '../../shared/values';
+import type { PreparedRows } from './prepareRows';
+import type { RequestRecord } from './pushRecord';
+import { reasonOf, type PushOutcome } from './outcome';
+import { addAccepted, readAccepted, requireConsistentCounts } from './response';
+import { RowSet, type RowRanges } from './rowSet';
 
 /** Rejected rows per chunk. If there are more, the cause is probably a setting, not the rows. */
 export const MAX_REJECTED_ROWS = 100;
 /** Rows per chunk that are sent alone, because a message of the service can mean two of them. */
 const MAX_ROWS_SENT_ALONE = 2 * MAX_REJECTED_ROWS;
 const PAYLOAD_TOO_LARGE = 413;
+/** The documented statuses of validation errors. A rejection with another status isn't about single rows. */
+const VALIDATION_STATUSES = new Set([400, 422]);
+/** Ignores nested ones: `contacts[3].contacts[0]` names a field of a contact. */
+const CONTACT_INDEX = /(?<!\]\.)\bcontacts\s*\[\s*(\d+)\s*\]/gi;
+const MAX_REASON_CHARACTERS = 1_000;
+
+/** The campaign and agent of a push. */
+export type CampaignTarget = { id: number; agentUuid: string; enqueue: boolean };
 
 export type SendOptions = {
 	client: ApiClient;
@@ -57,13 +63,13 @@ export class ChunkSender {
 	 * Sends rows of a chunk, usually as one request. Each row is in the outcome then.
 	 *
 	 * @param all the rows of the chunk
-	 * @param record changed in place
+	 * @param records of the chunk, changed in place
 	 * @returns why the push stops
 	 */
 	async send(
 		rows: readonly number[],
 		all: readonly number[],
-		record: ChunkRecord,
+		records: RequestRecord[],
 	): Promise<ExplainedError | undefined> {
 		const contacts = await this.prepared.contactsOf(rows).catch(explained);
 		if (contacts instanceof ExplainedError) return this.stop(rows, [], contacts);
@@ -75,8 +81,11 @@ export class ChunkSender {
 		const reject = (row: number, reason: string) => {
 			rejected++;
 			this.outcome.hasRejections = true;
-			this.outcome.rejectedRows.add({ index: row, status: 'rejected', reason });
-			if (!this.options.isTool) record.rejected.push({ row: sortedIndexOf(all, row), reason });
+			this.outcome.rejectedRows.add(row, 'rejected', reason);
+			// A model may request rejected rows again.
+			if (!this.options.isTool) {
+				records.push({ rows: rangesIn(all, [row]), rejection: reason });
+			}
 		};
 		let largestAccepted = 0;
 		for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
@@ -85,8 +94,8 @@ export class ChunkSender {
 				part.rows.length === rows.length
 					? contacts
 					: positionsIn(rows, part.rows).map((position) => contacts[position]);
-			const recorder = recordRequest(record, RowSet.of(positionsIn(all, part.rows)).toRanges());
-			const error = await this.request(part.rows, Buffer.from(own.join()), recorder);
+			const record: RequestRecord = { rows: rangesIn(all, part.rows) };
+			const error = await this.request(part.rows, Buffer.from(own.join()), record, records);
 			if (error === undefined) {
 				largestAccepted = Math.max(largestAccepted, part.rows.length);
 				continue;
@@ -94,7 +103,7 @@ export class ChunkSender {
 			const named = rowsNamedIn(error, part.rows);
 			const isAlone = part.rows.length === 1;
 			if (isTooLarge(error)) {
-				if (isAlone) reject(first, this.tooLarge(error));
+				if (isAlone) reject(first, this.reasonOfTooLarge(error));
 				else {
 					this.size = Math.min(this.size, Math.ceil(part.rows.length / 2));
 					parts.unshift(...chunk(part.rows, this.size).map((some) => ({ rows: some })));
@@ -116,32 +125,34 @@ export class ChunkSender {
 		return undefined;
 	}
 
-	/** Sends one request. @returns why the rows weren't accepted */
+	/** Sends one request, and records its result. @returns why the rows weren't accepted */
 	private async request(
 		rows: readonly number[],
 		contacts: Buffer,
-		recorder: RequestRecorder,
+		record: RequestRecord,
+		records: RequestRecord[],
 	): Promise<ExplainedError | undefined> {
 		const { client, campaign, additions, isTool } = this.options;
 		const body = { agent_uuid: campaign.agentUuid, enqueue: campaign.enqueue };
+		// Until the result is recorded, the request counts as interrupted.
+		records.push(record);
 		try {
 			if (this.options.stopRequested()) throw pushInterrupted(isTool);
-			const response = await pushContacts(client, campaign.id, body, contacts, additions);
-			const record = recordOf(response, CONTACTS_RESPONSE_FIELDS);
-			requireConsistentCounts(record, rows, this.prepared.keys);
-			const { request, rejectedRows } = pushedRequest(rows, record, this.prepared.keys);
-			this.outcome.pushed.push(request);
-			for (const row of rejectedRows) this.outcome.rejectedRows.add(row);
+			const sent = await pushContacts(client, campaign.id, body, contacts, additions);
+			const response = recordOf(sent, CONTACTS_RESPONSE_FIELDS);
+			const accepted = readAccepted(rows, response, this.prepared.keys);
+			requireConsistentCounts(accepted, rows.length);
+			addAccepted(this.outcome, accepted);
 			this.outcome.hasSent = true;
 			// A model may request rows again that the service skipped.
-			if (isTool && request.rows.size === 0) recorder.discard();
-			else recorder.accepted(record);
+			if (isTool && accepted.request.rows.size === 0) pull(records, record);
+			else record.response = response;
 			return undefined;
 		} catch (error) {
 			// An unexpected error may occur after the request was sent.
 			const known = error instanceof ExplainedError ? error : unexpectedError(error);
-			if (known instanceof OutcomeUnknown) recorder.unknown(known);
-			else recorder.discard();
+			if (known instanceof OutcomeUnknown) record.error = known.toStored();
+			else pull(records, record);
 			return known;
 		}
 	}
@@ -152,18 +163,16 @@ export class ChunkSender {
 		error: ExplainedError,
 	): ExplainedError {
 		const { rejectedRows } = this.outcome;
-		const reader = readerOf(this.options.isTool);
+		const { isTool } = this.options;
 		const status = error.outcome === 'unknown' ? 'unknown' : 'not_sent';
-		const reason = reasonOf(error, reader);
-		for (const index of rows) rejectedRows.add({ index, status, reason });
-		const notSent = { status: 'not_sent', reason: whyNotSent(error, this.options.isTool) } as const;
+		rejectedRows.addAll(RowSet.of(rows), status, reasonOf(error, readerOf(isTool)));
 		for (const part of others) {
-			for (const index of part.rows) rejectedRows.add({ index, ...notSent });
+			rejectedRows.addAll(RowSet.of(part.rows), 'not_sent', whyNotSent(error, isTool));
 		}
 		return error;
 	}
 
-	private tooLarge({ originalMessage }: ExplainedError): string {
+	private reasonOfTooLarge({ originalMessage }: ExplainedError): string {
 		const said = originalMessage === undefined ? '' : ` The service said: ${originalMessage}`;
 		const advice = this.options.isTool
 			? 'Shorten its texts.'
@@ -172,35 +181,14 @@ export class ChunkSender {
 	}
 }
 
-/** Records the result of a request. */
-type RequestRecorder = {
-	accepted: (response: JsonObject) => void;
-	unknown: (error: OutcomeUnknown) => void;
-	/** It had no effect. */
-	discard: () => void;
-};
-
-/** Until the result is recorded, the request counts as interrupted. */
-function recordRequest(record: ChunkRecord, rows: number[]): RequestRecorder {
-	const sent: ChunkRecord['unknown'][number] = { rows };
-	record.unknown.push(sent);
-	return {
-		accepted: (response) => {
-			pull(record.unknown, sent);
-			record.accepted.push({ rows, response });
-		},
-		unknown: (error) => {
-			sent.error = error.toStored();
-		},
-		discard: () => {
-			pull(record.unknown, sent);
-		},
-	};
+/** The positions of some of these rows, which are in ascending order. */
+function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
+	return some.map((row) => sortedIndexOf(rows, row));
 }
 
-/** The positions of some of these rows, which are in ascending order. */
-export function positionsIn(rows: readonly number[], some: readonly number[]): number[] {
-	return some.map((row) => sortedIndexOf(rows, row));
+/** The same, for the record of a request. */
+export function rangesIn(rows: readonly number[], some: readonly number[]): RowRanges {
+	return RowSet.of(positionsIn(rows, some)).toRanges();
 }
 
 /** The reason of a row that the push didn't reach. */
@@ -242,4 +230,31 @@ function unexpectedError(error: unknown): OutcomeUnknown {
 		onScreenOnly('Check the campaign in the service before you push these rows again.'),
 		originalMessage,
 	);
+}
+
+/** Whether the rejection is about contacts, so that the service accepted none of them. */
+function isAboutContacts(error: ExplainedError): error is ServiceRejection {
+	return error instanceof ServiceRejection && VALIDATION_STATUSES.has(error.status);
+}
+
+/**
+ * The rows that a rejection may name as `contacts[<index>]`. The document doesn't say whether the service counts from 0 or
+ * 1, so an index can mean two rows. The service may also quote the text of a cell. So each of these rows must be sent alone.
+ *
+ * @param rows of the request
+ */
+export function rowsNamedIn(error: ExplainedError, rows: readonly number[]): number[] {
+	if (!isAboutContacts(error)) return [];
+	const text = error.rejection.texts.join('\n');
+	const indexes = uniq([...text.matchAll(CONTACT_INDEX)].map(([, index]) => Number(index)));
+	const positions = indexes.flatMap((index) => [index, index - 1]);
+	return uniq(positions.flatMap((position) => rows[position] ?? [])).sort((a, b) => a - b);
+}
+
+/** The reason of a row that the service rejected when it was sent alone. */
+export function rejectedRow(error: ExplainedError): string {
+	const text = isAboutContacts(error) ? error.rejection.texts.join(' · ') : error.message;
+	const shown =
+		text.length > MAX_REASON_CHARACTERS ? `${text.slice(0, MAX_REASON_CHARACTERS)}...` : text;
+	return `The service rejected this row: ${shown}`;
 }

@@ -5,13 +5,12 @@ import type { Contact } from '../../shared/api/types';
 import { isJsonObject, type JsonValue } from '../../shared/json';
 import { isAccepted, readCampaignPhone, type PhoneReading } from '../../shared/phone/campaignPhone';
 import { detachedCopy, quoted, messageOf } from '../../shared/values';
-import { NumbersByRow } from './numbersByRow';
-import { type ByRow, PhonesByRow, RowsByPhone } from './phones';
+import { type ByRow, NumbersByRow, PhonesByRow } from './phones';
 import { RowSet } from './rowSet';
-import { cellOf, type Column } from './cells';
+import { RowsByPhone } from './rowsByPhone';
+import { cellOf, type Column, type ContactRow } from './cells';
 import { columnsOfFile, type Columns, type RowColumns } from './columns';
-import type { ContactRow } from './pushTypes';
-import { RejectedRows, type RejectedRow } from './rejectedRows';
+import { RejectedRows, type RejectedRange } from './outcome';
 import type { RowSource } from './rows';
 
 /** `isTool`: whether the reasons are for a model. */
@@ -91,7 +90,7 @@ async function checkRows(
 			unusable === undefined ? readRow(row, own) : { reason: unusable, forModel: unusable };
 		if (!isAccepted(reading)) {
 			const reason = isTool ? reading.forModel : reading.reason;
-			rejectedRows.add({ index, status: 'rejected', reason: detachedCopy(reason) });
+			rejectedRows.add(index, 'rejected', detachedCopy(reason));
 			requireFew();
 			return;
 		}
@@ -112,7 +111,7 @@ async function checkRows(
 
 	const reasonOf = duplicateReasons(source, columns, isTool);
 	for (const { index, key } of duplicates) {
-		rejectedRows.add(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
+		rejectedRows.addRange(new DuplicateRow(index, keptRows.get(key) ?? 0, reasonOf));
 	}
 	return { phones, rejectedRows };
 }
@@ -135,14 +134,18 @@ function duplicateReasons(
 }
 
 /** A large push may have many duplicates, so their reasons are created when needed. */
-class DuplicateRow implements RejectedRow {
+class DuplicateRow implements RejectedRange {
 	readonly status = 'duplicate';
 
 	constructor(
-		readonly index: number,
+		readonly first: number,
 		private readonly kept: number,
 		private readonly reasonOf: (kept: number) => string,
 	) {}
+
+	get last(): number {
+		return this.first;
+	}
 
 	get reason(): string {
 		return this.reasonOf(this.kept);
@@ -150,7 +153,7 @@ class DuplicateRow implements RejectedRow {
 }
 
 /** Before anything is sent, because n8n could run out of memory when the push has ended. */
-function tooManyUnusable(max: number, { single: [first] }: RejectedRows): InvalidInput {
+function tooManyUnusable(max: number, { added: [first] }: RejectedRows): InvalidInput {
 	const example = first === undefined ? '' : ` The first reason: ${first.reason}`;
 	return new InvalidInput(
 		`More than ${max.toLocaleString('en-US')} rows can't be pushed or have the phone number of another row, and the 'Rejected' output can't contain that many. Nothing was sent`,
@@ -194,7 +197,7 @@ async function rowsWith(
 	const rows = new RowSet();
 	for (let row = 0; row < count; row++) {
 		if (row % CHECKS_PER_YIELD === 0 && row > 0) await yieldToEventLoop();
-		if (phones.isSet(row)) rows.add(row);
+		if (phones.isSet(row)) rows.addRange(row, row);
 	}
 	return rows;
 }

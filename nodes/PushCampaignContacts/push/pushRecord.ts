@@ -1,39 +1,29 @@
 import { OutcomeUnknown, type StoredUnknown } from '../../shared/api/errors';
 import { forEveryone, type Reader, type Resolution } from '../../shared/api/resolution';
-import { isJsonObject, type JsonObject } from '../../shared/json';
-import type { PreparedRows } from './prepareRows';
-import { reasonOf, type PushOutcome } from './pushTypes';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json';
+import type { ByRow } from './phones';
+import { reasonOf, type PushOutcome } from './outcome';
+import { addAccepted, readAccepted } from './response';
 import { RowSet, type RowRanges } from './rowSet';
-import { pushedRequest } from './skippedRows';
 
 /**
  * What the requests of a push did, by chunk of its rows. Stored with the execution as plain JSON. It contains no rows and
  * no phone numbers: rows are stored by their position in the chunk.
  */
-export type PushRecord = { [chunk: string]: ChunkRecord };
+export type PushRecord = { [chunk: string]: RequestRecord[] };
 
-export type ChunkRecord = {
-	/** Accepted requests, with their rows. */
-	accepted: Array<{ rows: RowRanges; response: JsonObject }>;
-	/** Rows that the service rejected. */
-	rejected: Array<{ row: number; reason: string }>;
-	unknown: UnknownRows[];
-};
-
-/** Rows of a request whose outcome is unknown. Without an error, it was interrupted. */
-type UnknownRows = {
+/** What happened to some rows of a chunk. With `rows` only, their request was interrupted. */
+export type RequestRecord = {
 	rows: RowRanges;
+	/** The service accepted the request. */
+	response?: JsonObject;
+	/** The service rejected the row. */
+	rejection?: string;
+	/** The outcome is unknown. */
 	error?: StoredUnknown;
-	/** Whether only its note shows it, because it's of an attempt without a record. */
+	/** An attempt without a record may have sent them: only its note is stored. */
 	isNoted?: true;
 };
-
-export const emptyChunk = (): ChunkRecord => ({ accepted: [], rejected: [], unknown: [] });
-
-/** Without, an earlier attempt certainly had no effect. */
-export function hasResults({ accepted, rejected, unknown }: ChunkRecord): boolean {
-	return accepted.length + rejected.length + unknown.length > 0;
-}
 
 /**
  * Adds what is known of a chunk to the outcome.
@@ -42,37 +32,27 @@ export function hasResults({ accepted, rejected, unknown }: ChunkRecord): boolea
  * @returns the other rows
  */
 export function restoreChunk(
-	{ accepted, rejected, unknown }: ChunkRecord,
+	chunk: readonly RequestRecord[],
 	rows: readonly number[],
-	{ keys }: Pick<PreparedRows, 'keys'>,
+	keys: ByRow<string>,
 	outcome: PushOutcome,
 	reader: Reader,
 ): readonly number[] {
-	const rowsAt = (ranges: RowRanges) =>
-		[...RowSet.ofRanges(ranges)]
-			.map((position) => rows[position])
-			.filter((row) => row !== undefined);
 	const settled = new Set<number>();
-	for (const request of accepted) {
-		const own = rowsAt(request.rows);
-		const { request: pushed, rejectedRows } = pushedRequest(own, request.response, keys);
-		outcome.pushed.push(pushed);
-		for (const row of rejectedRows) outcome.rejectedRows.add(row);
+	for (const { rows: ranges, response, rejection, error, isNoted } of chunk) {
+		const positions = [...RowSet.ofRanges(ranges)];
+		const own = positions.map((position) => rows[position]).filter((row) => row !== undefined);
 		for (const row of own) settled.add(row);
-	}
-	for (const { row, reason } of rejected) {
-		for (const index of rowsAt([row, row])) {
-			outcome.rejectedRows.add({ index, status: 'rejected', reason });
-			settled.add(index);
-		}
-	}
-	for (const { rows: ranges, error, isNoted } of unknown) {
-		const stopped = error === undefined ? interrupted() : OutcomeUnknown.fromStored(error);
-		if (isNoted !== true) outcome.stopped ??= stopped;
-		const reason = isNoted === true ? NOTED_EARLIER[reader] : reasonOf(stopped, reader);
-		for (const index of rowsAt(ranges)) {
-			outcome.rejectedRows.add({ index, status: 'unknown', reason });
-			settled.add(index);
+		if (response !== undefined) {
+			addAccepted(outcome, readAccepted(own, response, keys));
+		} else if (rejection !== undefined) {
+			outcome.rejectedRows.addAll(RowSet.of(own), 'rejected', rejection);
+		} else if (isNoted === true) {
+			outcome.rejectedRows.addAll(RowSet.of(own), 'unknown', NOTED_EARLIER[reader]);
+		} else {
+			const stopped = error === undefined ? interrupted() : OutcomeUnknown.fromStored(error);
+			outcome.stopped ??= stopped;
+			outcome.rejectedRows.addAll(RowSet.of(own), 'unknown', reasonOf(stopped, reader));
 		}
 	}
 	return settled.size === 0 ? rows : rows.filter((row) => !settled.has(row));
@@ -95,32 +75,20 @@ function interrupted(): OutcomeUnknown {
 }
 
 export function isPushRecord(stored: unknown): stored is PushRecord {
-	return isJsonObject(stored) && Object.values(stored).every(isChunkRecord);
-}
-
-function isChunkRecord(value: unknown): boolean {
-	if (!isJsonObject(value)) return false;
-	const { accepted, rejected, unknown } = value;
 	return (
-		Array.isArray(accepted) &&
-		accepted.every(
-			(one) => isJsonObject(one) && areRanges(one.rows) && isJsonObject(one.response),
-		) &&
-		Array.isArray(rejected) &&
-		rejected.every(
-			(one) => isJsonObject(one) && typeof one.row === 'number' && typeof one.reason === 'string',
-		) &&
-		Array.isArray(unknown) &&
-		unknown.every((one) => isJsonObject(one) && isUnknown(one))
+		isJsonObject(stored) &&
+		Object.values(stored).every((chunk) => Array.isArray(chunk) && chunk.every(isRequestRecord))
 	);
 }
 
-function isUnknown({ rows, error }: JsonObject): boolean {
-	if (error !== undefined && !(isJsonObject(error) && typeof error.message === 'string'))
-		return false;
-	return areRanges(rows);
-}
-
-function areRanges(value: unknown): boolean {
-	return Array.isArray(value) && value.every((row) => typeof row === 'number');
+function isRequestRecord(value: JsonValue): boolean {
+	if (!isJsonObject(value)) return false;
+	const { rows, response, rejection, error } = value;
+	return (
+		Array.isArray(rows) &&
+		rows.every((row) => typeof row === 'number') &&
+		(response === undefined || isJsonObject(response)) &&
+		(rejection === undefined || typeof rejection === 'string') &&
+		(error === undefined || (isJsonObject(error) && typeof error.message === 'string'))
+	);
 }

@@ -2,12 +2,11 @@ import { explained, type ExplainedError, OutcomeUnknown } from '../../shared/api
 import { readerOf } from '../../shared/api/resolution';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { shortFingerprint } from '../../shared/hash';
-import { ChunkSender, positionsIn, type SendOptions, whyNotSent } from './chunkSender';
+import { ChunkSender, rangesIn, type SendOptions, whyNotSent } from './chunkSender';
 import type { PreparedRows } from './prepareRows';
 import { PushedNumbers, requireRoom } from './pushedNumbers';
-import { emptyChunk, hasResults, NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
-import { reasonOf, type PushOutcome } from './pushTypes';
-import type { RowStatus } from './rejectedRows';
+import { NOTED_EARLIER, type PushRecord, restoreChunk } from './pushRecord';
+import { reasonOf, type PushOutcome, type RowStatus } from './outcome';
 import type { RowSource } from './rows';
 import { RowSet } from './rowSet';
 import { optionsFingerprint, type SentNumbers } from './sentNumbers';
@@ -46,7 +45,7 @@ export async function pushToCampaign(
 	prepared: PreparedRows,
 	options: PushOptions,
 ): Promise<PushOutcome> {
-	const { campaign, contactsPerRequest: size, record, isTool, note, sentNumbers } = options;
+	const { campaign, contactsPerRequest, record, isTool, note, sentNumbers } = options;
 	const { rows, keys, rejectedRows } = prepared;
 	const reader = readerOf(isTool);
 	const outcome: PushOutcome = {
@@ -67,38 +66,35 @@ export async function pushToCampaign(
 	// If the rows of an earlier attempt aren't these, any row may have been sent.
 	let areOthersUnknown = isChanged;
 	// A push without rows is noted, too, so that a retry in which it has rows is recognized.
-	for (let start = 0; start === 0 || start < rows.size; start += size) {
-		const all = rows.slice(start, start + size);
-		const key = `${push} ${start / size}`;
-		const chunk = record[key] ?? emptyChunk();
-		let open = restoreChunk(chunk, all, prepared, outcome, reader);
+	const chunks = rows.size === 0 ? [[]] : rows.lists(contactsPerRequest);
+	let index = -1;
+	for (const all of chunks) {
+		const key = `${push} ${++index}`;
+		const records = record[key] ?? [];
+		let open = restoreChunk(records, all, keys, outcome, reader);
 		if (open.length === 0 && all.length > 0) continue;
 		try {
 			if (stopped !== undefined) throw stopped;
-			const noted = await note?.(start / size, push);
+			const noted = await note?.(index, push);
 			if (noted?.state === 'changed' && all.length > 0) throw rowsChanged();
 			open = sentNumbers?.leaveOut(open, keys, rejectedRows) ?? open;
 			if (noted?.state === 'same') {
-				const reason = NOTED_EARLIER[reader];
-				rejectedRows.addAll({ rows: RowSet.of(open), status: 'unknown', reason });
+				rejectedRows.addAll(RowSet.of(open), 'unknown', NOTED_EARLIER[reader]);
 				// For the next attempt of *Retry On Fail*.
-				chunk.unknown.push({ rows: RowSet.of(positionsIn(all, open)).toRanges(), isNoted: true });
-				record[key] = chunk;
+				record[key] = [...records, { rows: rangesIn(all, open), isNoted: true }];
 				continue;
 			}
-			const reserved = await numbers?.reserve(open);
-			for (const row of reserved?.skipped ?? []) rejectedRows.add(row);
-			open = reserved?.fresh ?? open;
+			open = (await numbers?.reserve(open, rejectedRows)) ?? open;
 			if (open.length === 0) continue;
-			record[key] = chunk;
-			const before = rejectedRows.single.length;
-			stopped = await sender.send(open, all, chunk);
-			if (!hasResults(chunk)) {
+			record[key] = records;
+			const before = rejectedRows.added.length;
+			stopped = await sender.send(open, all, records);
+			if (records.length === 0) {
 				Reflect.deleteProperty(record, key);
 				await noted?.release();
 			}
-			const results = rejectedRows.single.slice(before);
 			open = [];
+			const results = rejectedRows.added.slice(before);
 			const failed = await numbers?.release(
 				results.filter(({ status }) => WITHOUT_EFFECT.has(status)),
 			);
@@ -112,11 +108,11 @@ export async function pushToCampaign(
 			const [status, reason] = areOthersUnknown
 				? (['unknown', reasonOf(stopped, reader)] as const)
 				: (['not_sent', whyNotSent(stopped, isTool)] as const);
-			rejectedRows.addAll({ rows: RowSet.of(open), status, reason });
+			rejectedRows.addAll(RowSet.of(open), status, reason);
 		}
 	}
 	if (stopped !== undefined) outcome.stopped ??= stopped;
-	sentNumbers?.add(outcome, prepared);
+	sentNumbers?.add(outcome, keys);
 	return outcome;
 }
 

@@ -1,9 +1,12 @@
+import partition from 'lodash/partition';
+import range from 'lodash/range';
 import { explained, type ExplainedError, NotSent } from '../../shared/api/errors';
 import { readerOf, type Resolution } from '../../shared/api/resolution';
 import { pushedText } from '../../shared/campaign';
 import { type DeduplicationStore, MAX_REMEMBERED } from '../../shared/deduplicationStore';
 import type { ByRow } from './phones';
-import type { RejectedRow } from './rejectedRows';
+import type { RejectedRange, RejectedRows } from './outcome';
+import { RowSet } from './rowSet';
 
 const TO_SEND_ANYWAY = 'To send it anyway, forget the number with DND List > Forget.';
 const PUSHED_BEFORE: Resolution = {
@@ -27,27 +30,24 @@ export class PushedNumbers {
 		private readonly isTool: boolean,
 	) {}
 
-	/** Remembers numbers before they are sent. This execution sends the `fresh` ones. */
-	async reserve(rows: readonly number[]): Promise<{ fresh: number[]; skipped: RejectedRow[] }> {
+	/** Remembers numbers before they are sent, and rejects the known ones. @returns the rows to send */
+	async reserve(rows: readonly number[], rejectedRows: RejectedRows): Promise<number[]> {
 		const added = new Set(await this.store.add(rows.map(this.textOf)));
-		const fresh: number[] = [];
-		const skipped: RejectedRow[] = [];
+		const [fresh, known] = partition(rows, (row) => added.has(this.textOf(row)));
 		const reason = PUSHED_BEFORE[readerOf(this.isTool)];
-		for (const index of rows) {
-			if (added.has(this.textOf(index))) fresh.push(index);
-			else skipped.push({ index, status: 'pushed_before', reason });
-		}
-		return { fresh, skipped };
+		rejectedRows.addAll(RowSet.of(known), 'pushed_before', reason);
+		return fresh;
 	}
 
 	/** Forgets rows that certainly had no effect, so that a later execution may send them. @returns why n8n can't */
-	async release(rows: readonly RejectedRow[]): Promise<ExplainedError | undefined> {
-		if (rows.length === 0) return undefined;
+	async release(ranges: readonly RejectedRange[]): Promise<ExplainedError | undefined> {
+		if (ranges.length === 0) return undefined;
+		const rows = ranges.flatMap(({ first, last }) => range(first, last + 1));
 		try {
-			await this.store.remove(rows.map(({ index }) => this.textOf(index)));
+			await this.store.remove(rows.map(this.textOf));
 			return undefined;
 		} catch (error) {
-			for (const row of rows) row.reason += ` ${STILL_STORED[readerOf(this.isTool)]}`;
+			for (const row of ranges) row.reason += ` ${STILL_STORED[readerOf(this.isTool)]}`;
 			return explained(error);
 		}
 	}

@@ -1,7 +1,6 @@
 import sumBy from 'lodash/sumBy';
 import { numberIn } from '../../shared/json';
-import type { PushOutcome, PushedRequest } from './pushTypes';
-import type { RejectedRows } from './rejectedRows';
+import type { PushOutcome, PushedRequest, RejectedRows } from './outcome';
 import { namesOfItems, type RowNames } from './rows';
 import { RowSet } from './rowSet';
 import {
@@ -191,10 +190,10 @@ function firstReasons(rows: RejectedRows, names: RowNames): string[] {
 /** The reasons of the first rejected rows. */
 function reasonsOf(rows: RejectedRows, max: number, names?: RowNames): string[] {
 	const reasons: string[] = [];
-	for (const { first, cause } of rows.ranges()) {
+	for (const row of rows) {
 		if (reasons.length === max) break;
-		if (cause.status !== 'rejected') continue;
-		reasons.push(names === undefined ? cause.reason : `[${names.one(first)}] ${cause.reason}`);
+		if (row.status !== 'rejected') continue;
+		reasons.push(names === undefined ? row.reason : `[${names.one(row.index)}] ${row.reason}`);
 	}
 	return reasons;
 }

@@ -9,15 +9,13 @@ export class RowSet implements Iterable<number> {
 	/** The first and the last row of each range. */
 	private readonly firsts: number[] = [];
 	private readonly lasts: number[] = [];
-	/** How many rows come before each range. */
-	private readonly positions: number[] = [];
 	/** The number of rows. */
 	size = 0;
 
 	/** @param rows in ascending order */
 	static of(rows: Iterable<number>): RowSet {
 		const set = new RowSet();
-		for (const row of rows) set.add(row);
+		for (const row of rows) set.addRange(row, row);
 		return set;
 	}
 
@@ -34,11 +32,6 @@ export class RowSet implements Iterable<number> {
 		return RowSet.ofRanges(Array.from(sets, (set) => set.toRanges()).flat());
 	}
 
-	/** Adds a row after all others. */
-	add(row: number): void {
-		this.addRange(row, row);
-	}
-
 	/** Adds rows after all others. Has no effect if `last` is before `first`. */
 	addRange(first: number, last: number): void {
 		if (last < first) return;
@@ -47,23 +40,8 @@ export class RowSet implements Iterable<number> {
 		} else {
 			this.firsts.push(first);
 			this.lasts.push(last);
-			this.positions.push(this.size);
 		}
 		this.size += last - first + 1;
-	}
-
-	/** The rows at these positions. */
-	slice(start: number, end = this.size): number[] {
-		const rows: number[] = [];
-		let position = Math.max(0, start);
-		let range = this.rangeAt(position);
-		while (position < Math.min(end, this.size)) {
-			const row = (this.firsts[range] ?? 0) + position - (this.positions[range] ?? 0);
-			rows.push(row);
-			position++;
-			if (row === this.lasts[range]) range++;
-		}
-		return rows;
 	}
 
 	has(row: number): boolean {
@@ -78,6 +56,18 @@ export class RowSet implements Iterable<number> {
 			part.addRange(Math.max(start, first), Math.min(end, last));
 		}
 		return part;
+	}
+
+	/** The rows in order, in lists of this size. The last one may be shorter. */
+	*lists(size: number): Generator<number[]> {
+		let list: number[] = [];
+		for (const row of this) {
+			list.push(row);
+			if (list.length < size) continue;
+			yield list;
+			list = [];
+		}
+		if (list.length > 0) yield list;
 	}
 
 	/** The first and the last row of each range. */
@@ -99,9 +89,5 @@ export class RowSet implements Iterable<number> {
 	/** The last row, or -1. */
 	private get last(): number {
 		return this.lasts.at(-1) ?? -1;
-	}
-
-	private rangeAt(position: number): number {
-		return sortedLastIndex(this.positions, position) - 1;
 	}
 }

@@ -1,35 +1,55 @@
+import uniq from 'lodash/uniq';
 import { InvalidInput } from '../../shared/api/errors';
 import { forEveryone, onScreenOnly } from '../../shared/api/resolution';
 import { quoted } from '../../shared/values';
-import { hasCell, type Column } from './cells';
-import {
-	ROWS_PER_YIELD,
-	type YieldToEventLoop,
-	type ContactItem,
-	type ContactRow,
-} from './pushTypes';
+import { hasCell, type Column, type ContactRow } from './cells';
 import type { RowSet } from './rowSet';
+
+/**
+ * Rows aren't copied out of their items, so that a large push is in memory only once. `json` may be missing, because n8n
+ * doesn't check the items of other nodes.
+ */
+export type ContactItem = { readonly json?: ContactRow; readonly binary?: unknown };
 
 /** The rows of a push, from n8n's items or from files that are read as needed. */
 export type RowSource = {
 	/** Known for files after `each` has read them. */
 	readonly count: number;
 	readonly names: RowNames;
-	/** The row, if it's in n8n's items. */
-	at?(index: number): ContactRow;
-	columns(): Promise<FoundColumns>;
+	/** Hints about how the files were read. */
+	readonly notes: readonly string[];
 	/** Undefined if n8n has the rows as items already. */
 	readonly outputLimit?: OutputLimit;
 	/** Lets other work of the process run. */
 	readonly yieldToEventLoop: YieldToEventLoop;
+	/** The row, if it's in n8n's items. */
+	at?(index: number): ContactRow;
+	columns(): Promise<FoundColumns>;
 	/** Visits every row in order, and yields to the event loop in between. */
 	each(visit: Visit): Promise<void>;
 	/** Visits these rows, in the given order. */
 	pick(rows: readonly number[], visit: Visit): Promise<void>;
+	/**
+	 * Rows for the output, in the given order.
+	 *
+	 * @param withoutCells rows of files that are returned as `source_file` and `source_row` only
+	 */
+	output(rows: readonly number[], withoutCells?: RowSet): Promise<ContactRow[]>;
+	/** The input item of a row. */
+	inputOf(row: number): number;
+	/** The input items of several rows, each once. */
+	inputsOf(rows: RowSet): number[];
+	close(): Promise<void>;
 };
 
 /** How many rows the output of a node can contain, and the rows of each file. */
 export type OutputLimit = { maxRows: number; byFile: (rows: RowSet) => RowSet[] };
+
+/** Awaited regularly in a long push. */
+export type YieldToEventLoop = () => Promise<void>;
+
+/** They take about 20 ms. */
+export const ROWS_PER_YIELD = 2_000;
 
 /**
  * @param unusable why the row can't be used, whatever its cells contain
@@ -63,14 +83,22 @@ export type FoundColumns = {
 	files?: readonly FoundColumns[];
 };
 
+/** As a person counts rows. n8n numbers items from 0. */
+export const namesOfItems: RowNames = {
+	one: (row) => `row ${row + 1}`,
+	several: (rows) => describeRows(rows, (row) => row + 1),
+};
+
 /** Rows in n8n's items. */
 export class ItemRows implements RowSource {
 	readonly names = namesOfItems;
+	readonly notes = [];
 
+	/** @param inputs the input item of each row, if they are contacts in JSON */
 	constructor(
 		private readonly items: readonly ContactItem[],
 		readonly yieldToEventLoop: YieldToEventLoop,
-		private readonly areFromJson = false,
+		private readonly inputs?: readonly number[],
 	) {}
 
 	get count(): number {
@@ -93,7 +121,7 @@ export class ItemRows implements RowSource {
 			likelyCause: () =>
 				items.some(({ binary }) => binary !== undefined)
 					? unreadFile()
-					: nestedRows(items, this.areFromJson),
+					: nestedRows(items, this.inputs !== undefined),
 		};
 	}
 
@@ -112,6 +140,21 @@ export class ItemRows implements RowSource {
 			visit(this.at(index), index);
 		}
 	}
+
+	async output(rows: readonly number[]): Promise<ContactRow[]> {
+		return rows.map((row) => this.at(row));
+	}
+
+	inputOf(row: number): number {
+		return this.inputs?.[row] ?? row;
+	}
+
+	inputsOf(rows: RowSet): number[] {
+		const { inputs } = this;
+		return inputs === undefined ? [...rows] : uniq(Array.from(rows, (row) => this.inputOf(row)));
+	}
+
+	async close(): Promise<void> {}
 }
 
 /** The error if all rows are in a list inside one item. */
@@ -149,12 +192,6 @@ function isListOfRows(cell: unknown): cell is unknown[] {
 	if (!Array.isArray(cell) || cell.length === 0) return false;
 	return cell.every((row) => typeof row === 'object' && row !== null && !Array.isArray(row));
 }
-
-/** As a person counts rows. n8n numbers items from 0. */
-export const namesOfItems: RowNames = {
-	one: (row) => `row ${row + 1}`,
-	several: (rows) => describeRows(rows, (row) => row + 1),
-};
 
 const MAX_RANGES = 100;
 

@@ -1,8 +1,7 @@
 import sumBy from 'lodash/sumBy';
 import uniqBy from 'lodash/uniqBy';
 import { numberIn, type JsonObject, type JsonValue } from '../../shared/json';
-import type { PushOutcome, PushedRequest } from './pushTypes';
-import { ROW_STATUSES, type RowStatus } from './rejectedRows';
+import { ROW_STATUSES, type PushOutcome, type PushedRequest, type RowStatus } from './outcome';
 
 /** `received` is the sum of `pushed`, `ready`, and the row statuses. */
 export type PushCounts = {

@@ -4,7 +4,6 @@ import {
 	engineHarness,
 	runKilled,
 	runKilledAfter,
-	retryKilled,
 	oneNodeWorkflow,
 	output,
 	resume,
@@ -142,64 +141,6 @@ describe('Retry after n8n was killed', () => {
 		expect([output(again, 'Node').length, rejected(again)]).toEqual([2, ['rejected']]);
 	});
 
-	test('of two retries at the same moment with other requests, the one that stops reports no row as rejected', async () => {
-		const isRejected = { success: false, error: 'contacts[0].city is invalid' };
-		const bodies = respondWith([400, isRejected], [401, 'no'], ok(2));
-		const { workflow, start } = flow({});
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		const edited = flow({ otherColumns: 'none' }).workflow;
-		const smaller = flow(
-			{ developerSettings: { contactsPerRequest: 1 } },
-			'continueRegularOutput',
-		).workflow;
-		const [, stopped] = await Promise.all(
-			[edited, smaller].map(async (now) => await retryFailed(harness.credentials, failed, now)),
-		);
-		expect(bodies.slice(2).flatMap(phonesOf)).toEqual([0, 1].map(phone));
-		expect(stopped && rejected(stopped)).toEqual(['unknown', 'unknown']);
-	});
-
-	test('of two retries at the same moment with other requests, the rows of the one that stopped are not pushed by a third', async () => {
-		const bodies = respondWith([401, 'no']);
-		const { workflow, start } = flow({});
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(3));
-		service().post(PATH, remembering(bodies)).optionally().times(9).reply(200, accepted(1));
-		const other = flow(
-			{ developerSettings: { contactsPerRequest: 1 } },
-			'continueRegularOutput',
-		).workflow;
-		for (const retries of [[workflow, other], [other]]) {
-			await Promise.all(
-				retries.map(async (now) => await retryFailed(harness.credentials, failed, now)),
-			);
-		}
-		expect(bodies.slice(1).flatMap(phonesOf)).toEqual([0, 1, 2].map(phone));
-	});
-
-	describe('of a stored retry that pushed some rows of a request and reports the others as not sent', () => {
-		const TOO_LARGE: [number, string] = [413, 'Request Entity Too Large'];
-		const STOPPED: [number, string] = [401, 'no'];
-		const again = async (failed: IRun) =>
-			await retryFailed(harness.credentials, failed, flow({}).workflow);
-		/** Rows 0 and 1 are pushed, 2 and 3 aren't. */
-		async function pushHalf() {
-			const bodies = respondWith(STOPPED, TOO_LARGE, ok(2), STOPPED);
-			const { workflow, start } = flow({});
-			const first = await runWorkflow(harness.credentials, workflow, start, manyRows(4));
-			const second = await again(first);
-			expect(second.data.resultData.error?.description).toMatch(
-				/\nPushed: 2 rows[^]*\nNot sent: 2 rows/,
-			);
-			return { second, pushed: () => bodies.slice(4).map(phonesOf) };
-		}
-
-		test('reports the others as unknown, because a retry of the first execution can have pushed them', async () => {
-			const { second, pushed } = await pushHalf();
-			expect(rejected(await again(second))).toEqual(['unknown', 'unknown']);
-			expect(pushed()).toEqual([]);
-		});
-	});
-
 	test('after two retries whose requests were rejected, the rows are pushed', async () => {
 		const bodies = respondWith([401, 'no'], [401, 'no'], [401, 'no'], ok(2));
 		const { workflow, start } = flow({});
@@ -208,14 +149,6 @@ describe('Retry after n8n was killed', () => {
 			run = await retryFailed(harness.credentials, run, workflow);
 		}
 		expect([run.data.resultData.error, bodies.length]).toEqual([undefined, 4]);
-	});
-
-	test('pushes nothing if the rows changed, and reports them as unknown', async () => {
-		respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		const { error } = (await retry(begun, {}, manyRows(3))).data.resultData;
-		expect(error?.message).toContain("the node can't know which rows it pushed");
-		expect(error?.description).toContain('Unknown: 3 rows (rows 1 to 3)');
 	});
 
 	test('pushes nothing if the rows changed, also when the same execution is retried twice', async () => {
@@ -253,19 +186,6 @@ describe('Retry after n8n was killed', () => {
 		},
 	);
 
-	test("with Skip Numbers Pushed Before, rows of a push that began are unknown if the settings can't be read", async () => {
-		const options = { skipPushedBefore: true };
-		service()
-			.get('/v1/campaigns/42/status')
-			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), { options });
-		expect(bodies).toHaveLength(1);
-		const { workflow } = flow({ phoneColumn: 'nowhere', options }, 'continueRegularOutput');
-		const run = await resume(harness.credentials, workflow, storedCopy(begun), 'retry');
-		expect(rejected(run)).toEqual(['unknown', 'unknown']);
-	});
-
 	test("if the settings can't be read and no push had begun, rows were not sent", async () => {
 		const begun = await kill([], {});
 		const { workflow } = flow({ phoneColumn: 'nowhere' }, 'continueRegularOutput');
@@ -274,13 +194,6 @@ describe('Retry after n8n was killed', () => {
 		if (task !== undefined) task.data = { main: [manyRows(2)] };
 		const run = await resume(harness.credentials, workflow, data, 'retry');
 		expect(rejected(run)).toEqual(['not_sent', 'not_sent']);
-	});
-
-	test('of a push with the same rows, invalid rows are rejected as before', async () => {
-		respondWith(ok(1));
-		const rows = [...manyRows(1), { json: { phone: '-' } }];
-		const begun = await kill(rows, {});
-		expect(rejected(await retry(begun, {}, rows))).toEqual(['unknown', 'rejected']);
 	});
 
 	test('pushes the rows of later runs if n8n stored the first ones, as with Save Execution Progress', async () => {
@@ -306,28 +219,6 @@ describe('Retry after n8n was killed', () => {
 		service().post('/v1/campaigns/43/contacts').reply(200, accepted(2));
 		const run = await retry(begun, { campaignId: '43' });
 		expect([output(run, 'Node').length, rejected(run)]).toEqual([1, []]);
-	});
-
-	test('pushes nothing again if Skip Numbers Pushed Before was turned on in between', async () => {
-		service()
-			.get('/v1/campaigns/42/status')
-			.reply(200, { success: true, data: { campaign: { id: 42, status: 'Active' }, uploads: [] } });
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		const run = await retry(begun, { options: { skipPushedBefore: true } });
-		expect(bodies).toHaveLength(1);
-		expect(rejected(run)).toEqual(['unknown', 'unknown']);
-	});
-
-	test('pushes nothing again if a retry was killed, and the next one has requests of another size', async () => {
-		const bodies = respondWith(ok(1), [401, 'no'], ok(1));
-		const { workflow, start } = flow(ONE_EACH);
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		await retryKilled(harness.credentials, failed, workflow);
-		const now = flow({}, 'continueRegularOutput').workflow;
-		const again = await retryFailed(harness.credentials, failed, now);
-		expect(bodies.flatMap(phonesOf)).toEqual([phone(0), phone(1), phone(1)]);
-		expect(rejected(again)).toEqual(['unknown', 'unknown']);
 	});
 
 	test('two retries at the same moment, one of them with requests of another size, push each row once', async () => {
@@ -404,38 +295,6 @@ describe('Retry after n8n was killed', () => {
 		const { pushed, rejected } = await retryLoop(lists, lists.toReversed(), { over });
 		expect(pushed).toEqual([0, 1].map(phone));
 		expect(rejected).toEqual(['unknown', 'unknown']);
-	});
-
-	test("pushes no row again if n8n's database stores the notes of the retry, but reports an error", async () => {
-		skipSleeps();
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		expect(bodies).toHaveLength(1);
-		service()
-			.post(PATH)
-			.optionally()
-			.reply(200, () => {
-				bodies.push({});
-				return accepted(2);
-			});
-		harness.store.failAfterNextAdd();
-		await retry(begun, {});
-		expect(bodies).toHaveLength(1);
-	});
-
-	test("pushes no row again if n8n's database kept what a retry with requests of another size looked for", async () => {
-		skipSleeps();
-		const bodies = respondWith(ok(2));
-		const begun = await kill(manyRows(2), {});
-		harness.store.beforeCall = (call) => {
-			if (call.startsWith('remove')) throw new Error('database is locked');
-		};
-		await retry(begun, ONE_EACH);
-		harness.store.beforeCall = () => {};
-		service().post(PATH, remembering(bodies)).optionally().times(2).reply(200, accepted(1));
-		const { error } = (await retry(begun, ONE_EACH)).data.resultData;
-		expect(bodies).toHaveLength(1);
-		expect(error?.description).toContain('Unknown: 2 rows (rows 1 to 2)');
 	});
 
 	test('an execution that ended normally leaves no record', async () => {

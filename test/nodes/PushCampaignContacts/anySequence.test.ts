@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import chunk from 'lodash/chunk';
 import uniq from 'lodash/uniq';
-import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/pushTypes';
+import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/outcome';
 import {
 	EFFECTS,
 	newExecution,

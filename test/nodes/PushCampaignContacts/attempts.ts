@@ -15,7 +15,7 @@ import {
 	type PushOptions,
 	pushToCampaign,
 } from '../../../nodes/PushCampaignContacts/push/pushToCampaign';
-import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/pushTypes';
+import type { PushOutcome } from '../../../nodes/PushCampaignContacts/push/outcome';
 import { ItemRows } from '../../../nodes/PushCampaignContacts/push/rows';
 import {
 	SentNumbers,
@@ -76,7 +76,7 @@ export const newExecution = (batches: Row[][]): Execution => ({
 	batches,
 	run: 0,
 	record: {},
-	numbers: {},
+	numbers: { count: 0, lists: {} },
 });
 
 class Killed extends Error {}

@@ -149,11 +149,6 @@ describe('invalid settings: nothing is sent', () => {
 	});
 });
 
-test('an agent ID without agent_ stops the node before anything is sent', async () => {
-	const { error } = await runPush(harness, rows, { agentUuid: agent('5f2c') });
-	expect(error).toMatchObject({ message: `'Agent' must be an agent ID (got "5f2c")` });
-});
-
 test('two possible phone columns: nothing is sent', async () => {
 	const { error } = await runPush(
 		harness,

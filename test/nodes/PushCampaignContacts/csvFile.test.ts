@@ -8,14 +8,12 @@ import {
 	output,
 	retryFailed,
 	runWorkflow,
-	service,
 } from '../../engine';
 import { MAX_DUPLICATES_WITH_CELLS } from '../../../nodes/PushCampaignContacts/pushOutput';
 import {
 	accepted,
 	respondWith,
 	respondInto,
-	breaking,
 	contactsOf,
 	runPush,
 	pushNode,
@@ -24,7 +22,6 @@ import {
 	phone,
 	phonesOf,
 	rejection,
-	rowsOf,
 	sizes,
 	type NodeParameters,
 	WAITING,
@@ -127,12 +124,6 @@ describe('a file', () => {
 		]);
 	});
 
-	test('can be pushed again from its output, without the added columns', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		await runPush(harness, rowsOf({ phone: phone(1), source_file: 'leads.csv', source_row: 2 }));
-		expect(contactsOf(bodies[0])).toEqual([{ phone: phone(1) }]);
-	});
-
 	test('comes from another field', async () => {
 		const bodies = respondWith([200, accepted(1)]);
 		const item = fileItem('a.csv', `phone\n${phone(1)}\n`, 'List');
@@ -165,23 +156,6 @@ describe('a file', () => {
 			{ phone: phone(1), person_name: 'Renй' },
 			{ phone: phone(2), person_name: 'a,b;c' },
 		]);
-	});
-
-	test('is only checked by a dry run', async () => {
-		service()
-			.get('/v1/campaigns/42/status')
-			.reply(200, {
-				success: true,
-				data: { campaign: { id: 42, status: 'Active' }, calls: {}, uploads: [] },
-			});
-		const { pushed, hints } = await runPush(harness, [fileItem('leads.csv', LEADS)], {
-			...csv(),
-			options: { dryRun: true },
-		});
-		expect(pushed).toMatchObject([
-			{ json: { dry_run: true, totals: { ready: 2 } }, pairedItem: [{ item: 0 }] },
-		]);
-		expect(hints[0]).toMatch(/4 rows: 2 ready, 1 rejected, 1 duplicate\./);
 	});
 
 	test('in a guessed encoding is pushed with a hint', async () => {
@@ -536,32 +510,6 @@ describe('Retry in the list of executions', () => {
 
 	const errorOf = ({ data }: IRun) => data.resultData.error;
 
-	test('sends the remaining rows, and never again what was or may have been sent', async () => {
-		const bodies = respondWith([200, accepted(2)]);
-		breaking('ECONNRESET', bodies);
-		respondInto(bodies, [200, accepted(1)]);
-		const failed = await run(bySize);
-		expect(errorOf(failed)).toHaveProperty(
-			'description',
-			expect.stringMatching(
-				/^The request wasn't sent again[^]*\nPushed: 2 rows \(rows 2 to 3, [^]*Unknown: 2 rows \(rows 4 to 5\)\.[^]*Not sent: 1 row \(row 6\)\./,
-			),
-		);
-		const again = await retry(failed, bySize);
-		await retry(again, bySize);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2), phone(3)], [phone(4)]]);
-	});
-
-	test('reports no row as not_sent if the file is in another field', async () => {
-		respondWith([200, accepted(2)], [409, rejection('Campaign is archived')]);
-		const failed = await run(bySize);
-		const elsewhere = csv({ binaryPropertyName: 'list' });
-		const node = pushNode(harness, elsewhere, { onError: 'continueRegularOutput' });
-		const { workflow } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		const again = await retryFailed(harness.credentials, failed, workflow);
-		expect(jsonOf(output(again, 'Node', 1))).toMatchObject([{ rejection_status: 'unknown' }]);
-	});
-
 	test('sends nothing if the file is read differently', async () => {
 		const columns = [
 			'phone,mobile;phone',
@@ -596,19 +544,6 @@ describe('Retry in the list of executions', () => {
 			message: 'The file has no column "mobile", so nothing was sent',
 			description: expect.stringMatching(/^In 'Phone Column', [^]*\nUnknown: 5 rows/),
 		});
-	});
-
-	test('of files with different headings sends what is left', async () => {
-		const bodies = respondWith([200, accepted(1)]);
-		breaking('ECONNRESET', bodies);
-		respondInto(bodies, [200, accepted(1)]);
-		const items = ['phone', 'Phone', 'Mobile'].map((heading, index) =>
-			fileItem(`${index}.csv`, `${heading}\n${phone(index)}\n`),
-		);
-		const one = csv({ developerSettings: { contactsPerRequest: 1 } });
-		const failed = await run(one, items);
-		await retry(failed, one);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
 	});
 
 	describe('with another of the files that the item has', () => {

@@ -130,18 +130,3 @@ test('as a tool, reports the result, and the same contacts can be pushed afterwa
 	expect(await real(data)).toMatchObject({ outcome: 'done', id: 501 });
 	expect(bodies.map(phonesOf)).toEqual([['9000000001']]);
 });
-
-test('columns that a dry run added are not sent by a later push', async () => {
-	campaign();
-	const dry = await runPush(harness, rows, { options: { ...options, output: 'rows' } });
-	const bodies = respondWith([200, accepted(2)]);
-	const { error } = await runPush(
-		harness,
-		dry.pushed.map(({ json }) => ({ json })),
-	);
-	expect(error).toBeUndefined();
-	expect(bodies[0]).toHaveProperty('contacts', [
-		{ phone: '9000000001', person_name: 'Asha' },
-		{ phone: '9000000002' },
-	]);
-});

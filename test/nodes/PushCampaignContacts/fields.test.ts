@@ -157,15 +157,6 @@ describe('a Campaign that differs for a later row', () => {
 });
 
 describe('columns', () => {
-	test('are found by name in any case', async () => {
-		const [body] = await sent(
-			harness,
-			{},
-			{ 'Phone Number': '9876543210', 'FULL NAME': 'Asha', Plan: 'gold' },
-		);
-		expect(contactsOf(body)).toEqual([{ phone: '9876543210', person_name: 'Asha', Plan: 'gold' }]);
-	});
-
 	test('can be mapped, even if another column has the name of the documented field', async () => {
 		const parameters = { phoneColumn: 'WhatsApp', personNameColumn: 'lead' };
 		const row = { phone: '0201234567', WhatsApp: '98765 43210', Lead: 'Asha', person_name: 'x' };

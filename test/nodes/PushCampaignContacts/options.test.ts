@@ -35,23 +35,6 @@ describe('options', () => {
 		]);
 	});
 
-	test('Rejected lists duplicates without an option', async () => {
-		respondWith([200, accepted(1)]);
-		const { rejected } = await runPush(harness, duplicates);
-		expect(rejected).toEqual([
-			{
-				json: {
-					phone: '9876543210',
-					person_name: 'Asha',
-					rejection_status: 'duplicate',
-					rejection_reason:
-						'Asha Rao (row 2) has the same number and was kept. The node pushes one row per phone number.',
-				},
-				pairedItem: { item: 0 },
-			},
-		]);
-	});
-
 	test.each([
 		[1, [1, 1, 1]],
 		[2, [2, 1]],
@@ -75,7 +58,7 @@ describe('options', () => {
 			.reply(200, accepted(1));
 		const { error } = await runPush(harness, rowsOf({ phone: '9876543210' }), {
 			developerSettings: {
-				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other" }',
+				additionalBodyFields: '{ "source": "sheet", "agent_uuid": "agent_other", "contacts": [] }',
 				additionalQueryParameters: '{ "locale": "en" }',
 			},
 		});

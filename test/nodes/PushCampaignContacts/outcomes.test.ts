@@ -29,14 +29,6 @@ describe('a large push', () => {
 		expect(pushed[2]?.json).toMatchObject({ campaign_upload_id: 503 });
 		expect(rejected).toEqual([]);
 	});
-
-	test('finds duplicates across its requests', async () => {
-		const bodies = respondWith(OK);
-		const again = { json: { phone: `+91${phone(0)}`, person_name: 'P' } };
-		const { pushed } = await runPush(harness, [...manyRows(10_000), again]);
-		expect(sizes(bodies)).toEqual([10_000]);
-		expect(pushed[0]?.json.totals).toMatchObject({ received: 10_001, duplicate: 1 });
-	});
 });
 
 describe('a row that the service names', () => {

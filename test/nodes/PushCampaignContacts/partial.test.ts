@@ -139,17 +139,6 @@ describe('when the outcome of the second request is unknown', () => {
 		});
 	});
 
-	test('with Continue, a later attempt that cannot begin lists rows as unknown', async () => {
-		const read = harness.credentials.getDecrypted.bind(harness.credentials);
-		const reading = jest.spyOn(harness.credentials, 'getDecrypted');
-		reading.mockImplementationOnce(read).mockRejectedValueOnce(new Error('The database is busy'));
-		respondWith([503, '']);
-		const over = { ...tryAgain, onError: 'continueErrorOutput' as const };
-		const { rejected } = await runPush(harness, two, {}, over);
-		reading.mockRestore();
-		expect(statusesOf(rejected)).toEqual({ unknown: 2 });
-	});
-
 	test('the error output gets one item, and Rejected lists the rows', async () => {
 		respondWith(OK, [503, '']);
 		const pushed = await runPush(harness, manyRows(10_001), {}, { onError: 'continueErrorOutput' });
@@ -219,13 +208,4 @@ describe('when a request certainly had no effect', () => {
 		expect(rejected).toEqual([]);
 		expect(output(run, 'Node', 2)).toEqual([]);
 	});
-});
-
-test('a new run pushes the same rows again', async () => {
-	const input = manyRows(1);
-	const bodies = respondWith([409, rejection('Campaign is archived')], [200, accepted(1)]);
-	await runPush(harness, input);
-	const { pushed } = await runPush(harness, input);
-	expect(sizes(bodies)).toEqual([1, 1]);
-	expect(pushed).toHaveLength(1);
 });

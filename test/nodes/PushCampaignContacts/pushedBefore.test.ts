@@ -1,15 +1,6 @@
 import nock from 'nock';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import {
-	engineHarness,
-	engineTool,
-	mcpTool,
-	oneNodeWorkflow,
-	output,
-	retryFailed,
-	runWorkflow,
-	service,
-} from '../../engine';
+import { engineHarness, engineTool, mcpTool, service } from '../../engine';
 
 import {
 	accepted,
@@ -97,16 +88,6 @@ describe('Skip Numbers Pushed Before', () => {
 		expect(second.rejected[0]?.json.rejection_reason).toMatch(
 			/An earlier execution of this workflow pushed this number to the campaign or began to/,
 		);
-	});
-
-	test('sends nothing if all numbers were pushed before', async () => {
-		respondWith(ok(2));
-		await run(manyRows(2));
-		const { pushed, hints, error } = await run(manyRows(2));
-		expect([pushed, error]).toEqual([[], undefined]);
-		expect(hints).toEqual([
-			"2 rows: 0 pushed, 2 pushed before. The 'Rejected' output shows the reason for each row.",
-		]);
 	});
 
 	test('stores nothing if it is off', async () => {
@@ -304,18 +285,6 @@ describe('attempts of the same execution', () => {
 		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
 		expect(pushed).toHaveLength(2);
 	});
-
-	test('a retry from the list of executions reports them too', async () => {
-		const bodies = respondWith(ok(1), [409, rejection('archived')], ok(1));
-		const node = pushNode(harness, remembering({ contactsPerRequest: 1 }));
-		const { workflow, start } = oneNodeWorkflow(node, ['Pushed', 'Rejected']);
-		const failed = await runWorkflow(harness.credentials, workflow, start, manyRows(2));
-		const again = await retryFailed(harness.credentials, failed, workflow);
-		expect(again.data.resultData.error).toBeUndefined();
-		expect(bodies.map(phonesOf)).toEqual([[phone(0)], [phone(1)], [phone(1)]]);
-		expect(output(again, 'Node')).toHaveLength(2);
-		expect(output(again, 'Node', 1)).toEqual([]);
-	});
 });
 
 describe('as a tool', () => {
@@ -333,41 +302,5 @@ describe('as a tool', () => {
 				/This number was pushed to the campaign before, or an earlier push of it began, so it/,
 			),
 		});
-	});
-});
-
-test('a model gets the numbers that an earlier run pushed, without advice to correct them', async () => {
-	const bodies = respondWith([200, accepted(1)]);
-	await run(manyRows(1));
-	const tool = engineTool(harness.credentials, pushNode(harness, remembering()));
-	const answer = await tool({ phone: phone(0) });
-	expect(bodies).toHaveLength(1);
-	expect(answer).toMatchObject({
-		outcome: 'not_sent',
-		what_happened: '1 row: 0 pushed, 1 pushed before.',
-	});
-	expect(answer.next_step).toMatch(
-		/^This number was pushed to the campaign before, .* wasn't sent again\.$/,
-	);
-});
-
-describe('rows of a CSV file', () => {
-	const file = (...numbers: string[]): INodeExecutionData => {
-		const data = Buffer.from(['phone', ...numbers, ''].join('\n')).toString('base64');
-		return { json: {}, binary: { data: { data, mimeType: 'text/csv', fileName: 'leads.csv' } } };
-	};
-	const ofFile = async (numbers: string[], options: NodeParameters['options']) =>
-		await runPush(harness, [file(...numbers)], { contactsFrom: 'csv', options });
-
-	test('are pushed once across all runs in any format', async () => {
-		const bodies = respondWith([200, accepted(2)], [200, accepted(1)]);
-		const skipping = { skipPushedBefore: true };
-		await ofFile([phone(0), phone(1)], skipping);
-		const { rejected } = await ofFile([`+91${phone(1)}`, phone(2), phone(0)], skipping);
-		expect(rejected.map(({ json }) => [json.source_row, json.rejection_status])).toEqual([
-			[2, 'pushed_before'],
-			[4, 'pushed_before'],
-		]);
-		expect(bodies.map(phonesOf)).toEqual([[phone(0), phone(1)], [phone(2)]]);
 	});
 });

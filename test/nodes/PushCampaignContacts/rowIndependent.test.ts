@@ -1,4 +1,4 @@
-import { isRowIndependent, mayNameRow } from '../../../nodes/PushCampaignContacts/rowIndependent';
+import { isRowIndependent, mayNameRow } from '../../../nodes/PushCampaignContacts/sameForAllRows';
 
 test.each([
 	'',

@@ -11,7 +11,6 @@ import {
 	fileItem,
 	runPush,
 	phone,
-	phonesOf,
 	rowsOf,
 	sent,
 	type NodeParameters,
@@ -309,25 +308,4 @@ describe('dragged columns', () => {
 		});
 		expect(error?.message).toMatch(/^'Last Name Column' has an expression that returns "Rao"/);
 	});
-
-	test('row_number of Google Sheets is not sent', async () => {
-		const [body] = await sent(harness, {}, { row_number: 2, phone: '9876543210' });
-		expect(contactsOf(body)).toEqual([{ phone: '9876543210' }]);
-		expect(phonesOf(body)).toEqual(['9876543210']);
-	});
-});
-
-test('Retry On Fail recognizes a nested number', async () => {
-	const bodies = respondWith([200, accepted(1)], [409, { success: false, error: 'archived' }]);
-	respondWith([200, accepted(1)]);
-	const rows = rowsOf({ p: { phone: '9000000001' } }, { p: { phone: '9000000002' } });
-	const { error, pushed } = await runPush(
-		harness,
-		rows,
-		{ phoneColumn: 'p.phone', developerSettings: { contactsPerRequest: 1 } },
-		{ retryOnFail: true, maxTries: 2, waitBetweenTries: 0 },
-	);
-	expect(error).toBeUndefined();
-	expect(bodies.map(phonesOf)).toEqual([['9000000001'], ['9000000002']]);
-	expect(pushed).toHaveLength(2);
 });

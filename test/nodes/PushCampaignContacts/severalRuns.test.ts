@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { INode, INodeExecutionData, IRun } from 'n8n-workflow';
 import {
-	MAX_NUMBERS_KEPT,
-	SentNumbers,
-	type SentNumbersRecord,
-} from '../../../nodes/PushCampaignContacts/push/sentNumbers';
-import { RejectedRows } from '../../../nodes/PushCampaignContacts/push/rejectedRows';
-import { RowSet } from '../../../nodes/PushCampaignContacts/push/rowSet';
-import { excessOf } from '../../growth/growth';
-import { keysOf } from './push/scripted';
-import {
 	engineHarness,
 	engineTool,
 	makeNode,
@@ -162,46 +153,4 @@ describe('the requests of a model', () => {
 		await mcpTool(harness.credentials, tool(), 'another session')(list(0));
 		expect(bodies).toHaveLength(3);
 	});
-});
-
-test('stops storing numbers at the limit, and keeps the earlier ones', () => {
-	const keys: string[] = [];
-	const rejectedRows = new RejectedRows();
-	const add = (sent: SentNumbers, from: number, count: number) => {
-		const rows = Array.from({ length: count }, (_, index) => from + index);
-		for (const row of rows) keys[row] = phone(row);
-		const request = { rows: RowSet.of(rows), response: {}, unmatched: [] };
-		sent.add({ received: count, pushed: [request], rejectedRows }, { keys });
-	};
-	const sent = new SentNumbers({}, 42);
-	add(sent, 0, 10);
-	add(sent, 10, MAX_NUMBERS_KEPT);
-	expect([...sent.leaveOut([0, 9, 10, 11], keys, rejectedRows)]).toEqual([10, 11]);
-});
-
-/** A loop that pushes another number in each iteration. */
-function pushInLoop(record: SentNumbersRecord, rounds: number): void {
-	for (let round = 0; round < rounds; round++) {
-		const keys = keysOf([phone(round)]);
-		const numbers = new SentNumbers(record, 42);
-		const outcome = {
-			received: 1,
-			pushed: [{ rows: RowSet.of([0]), response: {}, unmatched: [] }],
-			rejectedRows: new RejectedRows(),
-		};
-		expect(numbers.leaveOut([0], keys, outcome.rejectedRows).length).toBe(1);
-		numbers.add(outcome, { keys });
-		expect(numbers.leaveOut([0], keys, outcome.rejectedRows).length).toBe(0);
-	}
-}
-
-test('a loop parses the stored numbers once, not in each iteration', async () => {
-	expect(await excessOf((rounds) => () => pushInLoop({}, rounds), 10_000)).toBeUndefined();
-	const record = {};
-	pushInLoop(record, 10);
-	const stored = { ...record };
-	const keys = keysOf(['9000000007']);
-	const rejectedRows = new RejectedRows();
-	const left = new SentNumbers(stored, 42).leaveOut([0], keys, rejectedRows);
-	expect(left).toEqual([]);
 });

@@ -219,26 +219,6 @@ describe.each(Object.entries<Dialect>(dialects))('the service as dialect %s', (_
 	});
 });
 
-test('splits a request that is too large for the service', async () => {
-	const general = { ...dialects.plain.general, maxBodyBytes: 20_000 };
-	const simulator = await startSimulator({ dialect: { ...dialects.plain, general } });
-	const { baseUrl, token: apiToken } = simulator;
-	const credentials = { [CREDENTIAL]: await harness.addCredential({ baseUrl, apiToken }) };
-	const agentUuid = { __rl: true, mode: 'id', value: agents.full };
-	const parameters = { campaignId: campaigns.active, agentUuid };
-	const { pushed, rejected, error } = await runPush(harness, manyRows(1_000), parameters, {
-		credentials,
-	});
-	expect(error).toBeUndefined();
-	expect(rejected).toEqual([]);
-	expect(pushed[0]?.json.totals).toMatchObject({ pushed: 1_000 });
-	expect(new Set(simulator.contactsOf(campaigns.active).map(({ phone }) => phone)).size).toBe(
-		1_000,
-	);
-	expect(simulator.contactsOf(campaigns.active)).toHaveLength(1_000);
-	await simulator.stop();
-});
-
 type Kept = { row: number; phone: string; name: string };
 
 /** 1% unusable rows and 3% duplicates, some with a longer name; `kept` is what should be sent. */

@@ -2,10 +2,7 @@ import fc from 'fast-check';
 import Papa from 'papaparse';
 import type { Source, CsvFormat } from '../../../../nodes/PushCampaignContacts/file/csvFile';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import {
-	ROWS_PER_YIELD,
-	type ContactRow,
-} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+import type { ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { contentOf, fileNames } from './files';
@@ -260,16 +257,6 @@ describe('a file with invalid bytes', () => {
 	const openFile = async (content: Uint8Array, encoding = '') =>
 		await FileRows.open([inPieces('a.csv', content)], { ...automatic, encoding }, noYield);
 
-	test('loses only the row with the invalid byte', async () => {
-		const bytes = Buffer.from(`${text}\n`);
-		bytes[bytes.indexOf('रवि')] = 0xff;
-		const rows = await openFile(bytes);
-		const found = await rowsOf(rows);
-		expect(found.map(({ unusable }) => unusable)).toEqual([undefined, UNREADABLE, undefined]);
-		expect(found[0]?.row).toEqual({ phone: '9876543210', person_name: 'आशा राव' });
-		expect(rows.notes).toEqual([DAMAGED]);
-	});
-
 	test('loses the row of an incomplete letter at the end', async () => {
 		const bytes = Buffer.from(['phone,person_name', '9876543210,आशा राव'].join('\n'));
 		const rows = await openFile(bytes.subarray(0, -1));
@@ -389,29 +376,6 @@ test.each([
 	}
 });
 
-describe('settings', () => {
-	test('a set delimiter takes precedence', async () => {
-		const [row] = await read(inPieces('a.csv', Buffer.from('a^b,c^d\n1^2,3^4\n')), {
-			delimiter: '^',
-		});
-		expect(row?.row).toEqual({ a: '1', 'b,c': '2,3', d: '4' });
-	});
-
-	test('a set encoding is used unless the file has a byte order mark', async () => {
-		const [row] = await read(inPieces('a.csv', Buffer.from([0x61, 0x0a, 0xe9])), {
-			encoding: 'windows-1251',
-		});
-		expect(row?.row).toEqual({ a: 'й' });
-		expect(await ofFile('excel-unicode-text.txt', { encoding: 'utf-8' })).toHaveLength(2);
-	});
-
-	test('stops if the file is not UTF-8 as set', async () => {
-		await expect(ofFile('windows-1252.csv', { encoding: 'utf-8' })).rejects.toThrow(
-			'The file "windows-1252.csv" has bytes that aren\'t text in UTF-8, so nothing was sent',
-		);
-	});
-});
-
 test.each([
 	[
 		'ends in the middle of a cell in quotes',
@@ -484,12 +448,6 @@ test('yields more often with wide rows', async () => {
 	expect(yieldNow).toHaveBeenCalledTimes(9);
 });
 
-test('visits rows again', async () => {
-	const source = inPieces('a.csv', Buffer.from('phone\n1\n2\n'));
-	const rows = await FileRows.open([source], automatic, noYield);
-	expect(await rowsOf(rows)).toEqual(await rowsOf(rows));
-});
-
 test('a late letter decides the encoding of the whole file', async () => {
 	const long = 'a,b\n' + 'x,y\n'.repeat(60_000);
 	const utf8 = await read(inPieces('a.csv', Buffer.from(`${long}é,z\n`, 'utf8')));
@@ -551,14 +509,7 @@ describe('several files', () => {
 		expect(rows.names.several(RowSet.of([0, 1, 2, 4]))).toBe(
 			'rows 2 to 5 of "a.csv" and row 4 of "b.csv"',
 		);
-		expect([0, 2, 3, 5].map((row) => rows.fileOf(row))).toEqual([0, 0, 1, 1]);
-	});
-
-	test('are returned with the position of each row', async () => {
-		expect(await (await two()).output([1, 3])).toEqual([
-			{ phone: '2', a: 'y', source_file: 'a.csv', source_row: 4 },
-			{ phone: '1', b: 'x', source_file: 'b.csv', source_row: 2 },
-		]);
+		expect([0, 2, 3, 5].map((row) => rows.inputOf(row))).toEqual([0, 0, 1, 1]);
 	});
 });
 
@@ -641,16 +592,6 @@ test('continues reading for later rows, and closes the file at the end', async (
 	expect([open, readings - before]).toEqual([1, 2]);
 	await rows.close();
 	expect(open).toBe(0);
-});
-
-test('yields to the event loop in a long file', async () => {
-	let breaths = 0;
-	const source = inPieces('a.csv', Buffer.from('a,b\n' + '1,2\n'.repeat(2 * ROWS_PER_YIELD + 1)));
-	const rows = await FileRows.open([source], automatic, async () => {
-		breaths++;
-	});
-	await rows.each(() => undefined);
-	expect(breaths).toBe(2);
 });
 
 test('rejects a row whose quote runs into later rows', async () => {

@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
-import type { YieldToEventLoop } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import { FileRows } from '../../../../nodes/PushCampaignContacts/file/fileRows';
-import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
+import {
+	ItemRows,
+	type RowSource,
+	type YieldToEventLoop,
+} from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	accept,
 	contactItems,

@@ -1,169 +1,324 @@
+import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { MAX_REJECTED_ROWS } from '../../../../nodes/PushCampaignContacts/push/chunkSender';
+import { SentNumbers } from '../../../../nodes/PushCampaignContacts/push/sentNumbers';
 import type { HttpResponse } from '../../../../nodes/shared/api/http';
-import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { plainText } from '../../../../nodes/shared/values';
 import {
 	accept,
-	contactsIn,
 	contactItems,
+	contactsIn,
 	json,
 	phone,
 	push,
 	reject,
+	reset,
 	scripted,
 	statuses,
+	stored,
 } from './scripted';
 
-describe('requests', () => {
-	test('have at most 10,000 contacts, in order, one after another', async () => {
-		const { requests, sent, options } = scripted(accept);
-		const outcome = await push(20_001, options);
-		expect(sent.map((phones) => phones.length)).toEqual([10_000, 10_000, 1]);
-		expect(sent.flat()).toEqual(contactItems(20_001).map((item) => item.json.phone));
-		expect(requests[0]).toMatchObject({ method: 'POST', path: '/v1/campaigns/42/contacts' });
-		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', enqueue: false });
-		expect(outcome.stopped).toBeUndefined();
-		expect(outcome.pushed.map(({ response }) => response.campaign_upload_id)).toEqual([
-			501, 502, 503,
-		]);
-	});
+const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row);
+const byNumber = (one: number, other: number) => one - other;
 
-	test('have fewer contacts if set', async () => {
-		const { sent, options } = scripted(accept);
-		await push(5, { ...options, contactsPerRequest: 2 });
-		expect(sent.map((phones) => phones.length)).toEqual([2, 2, 1]);
-	});
-
-	test('have additional fields, which cannot replace documented ones', async () => {
-		const { requests, options } = scripted(accept);
-		const body = { agent_uuid: 'agent_x', tag: 'spring', contacts: [{ phone: phone(9) }] };
-		const additions = { body, query: { source: 'n8n' } };
-		await push(1, { ...options, additions });
-		expect(requests[0]?.body).toMatchObject({ agent_uuid: 'agent_a', tag: 'spring' });
-		expect(requests[0]?.query).toEqual({ source: 'n8n' });
-		expect(requests.map(contactsIn)).toEqual([[{ phone: phone(0) }]]);
-	});
-
+describe('cells', () => {
 	const ring: { inner?: object } = {};
 	ring.inner = ring;
+	const broken = {
+		toJSON: () => {
+			throw new Error('broken');
+		},
+	};
 	test.each([
 		['a value that contains itself', ring],
-		[
-			'what fails when it is written',
-			{
-				toJSON: () => {
-					throw new Error('broken');
-				},
-			},
-		],
-	])('stop at a row that contains %s, and report earlier rows', async (_name, cell) => {
+		['what fails when it is written', broken],
+	])('the push stops at a row with %s, and reports earlier rows', async (_name, cell) => {
 		const { sent, options } = scripted(accept);
-		const items = contactItems(6).map(({ json }, row) => ({
-			json: row === 3 ? { ...json, cell } : json,
+		const items = contactItems(6).map(({ json: row }, index) => ({
+			json: index === 3 ? { ...row, cell } : row,
 		}));
 		const outcome = await push(items, { ...options, contactsPerRequest: 2 });
 		expect(sent).toEqual([[phone(0), phone(1)]]);
-		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0, 1]]);
 		expect(outcome.stopped?.message).toMatch(/^A cell of row 4 can't be converted to JSON \(.+\)/);
 		expect(statuses(outcome)).toEqual(['2 not_sent', '3 not_sent', '4 not_sent', '5 not_sent']);
 	});
 
-	test('have dates, times, and unusual numbers as JSON', async () => {
+	test('dates, times, and unusual numbers are sent as JSON', async () => {
 		const { requests, options } = scripted(accept);
 		const day = DateTime.fromISO('2026-11-21T10:00:00Z', { zone: 'utc' });
-		const cells = {
-			day,
-			date: day.toJSDate(),
-			none: NaN,
-			zero: -0,
-			half: '\ud800',
-			own: { a: [day] },
-		};
-		await push([{ json: { phone: phone(0), ...cells } }], options);
-		expect(requests.map(contactsIn)).toEqual([
-			[JSON.parse(JSON.stringify({ phone: phone(0), ...cells }))],
-		]);
-	});
-
-	test('are not sent if no row is left', async () => {
-		const { sent, options } = scripted(accept);
-		expect(await push(0, options)).toEqual({
-			received: 0,
-			pushed: [],
-			rejectedRows: new RejectedRows(),
-			enqueue: false,
-		});
-		expect(sent).toEqual([]);
+		const odd = { none: NaN, zero: -0, half: '\ud800', own: { a: [day] } };
+		const row = { phone: phone(0), day, date: day.toJSDate(), ...odd };
+		await push([{ json: row }], options);
+		expect(requests.map(contactsIn)).toEqual([[JSON.parse(JSON.stringify(row))]]);
 	});
 });
 
-describe('rows that the service names', () => {
-	test.each<[string, HttpResponse]>([
-		['in error', reject('contacts[1].phone is invalid')],
-		['in errors', json(400, { success: false, errors: ['contacts[1] has an invalid phone'] })],
-		['at 422', json(422, { success: false, errors: ['contacts[ 1 ]: phone'] })],
-	])('%s are rejected, and the others are sent again', async (_name, rejection) => {
-		const { sent, options } = scripted((phones, request) =>
-			phones.includes(phone(1)) ? rejection : accept(phones, request),
+test('sends no further request after the execution was stopped', async () => {
+	const { sent, options } = scripted(accept);
+	const outcome = await push(10_001, { ...options, stopRequested: () => sent.length === 1 });
+	expect(statuses(outcome)).toEqual(['10000 not_sent']);
+	expect(outcome.stopped?.message).toMatch(/^The execution was stopped/);
+});
+
+test('reports the rows as unknown after an unexpected error', async () => {
+	const { options } = scripted(() => {
+		throw new TypeError('a defect');
+	});
+	const outcome = await push(1, options);
+	expect(statuses(outcome)).toEqual(['0 unknown']);
+	expect(outcome.stopped?.originalMessage).toBe('a defect');
+});
+
+test('reports no row as not_sent that another run of the node pushed', async () => {
+	const numbers = { count: 0, lists: {} };
+	const sentNumbers = () => new SentNumbers(numbers, 42);
+	await push(1, { ...scripted(accept).options, sentNumbers: sentNumbers() });
+	const { options } = scripted(() => reject('Campaign is archived', 409));
+	const items = [1, 0].map((row) => ({ json: { phone: phone(row) } }));
+	const last = { ...options, contactsPerRequest: 1, sentNumbers: sentNumbers() };
+	expect(statuses(await push(items, last))).toEqual(['0 not_sent', '1 duplicate']);
+});
+
+test('a retry keeps a row of a chunk unknown, and sends the others', async () => {
+	const first = scripted((phones) =>
+		phones.length > 1 ? reject('contacts[0] is invalid') : reset,
+	);
+	let record = {};
+	await push(3, first.options, record);
+	for (const expected of [[[phone(1), phone(2)]], []]) {
+		record = stored(record);
+		const { sent, options } = scripted(accept);
+		const outcome = await push(3, options, record);
+		expect(sent).toEqual(expected);
+		expect(statuses(outcome)).toEqual(['0 unknown']);
+		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[1, 2]]);
+	}
+});
+
+type Words = (index: number, note: string) => string;
+type Manner = { firstIndex: 0 | 1; bad: ReadonlySet<number>; words?: Words; namesAll?: boolean };
+
+/** A service that rejects bad rows, counts contacts from 0 or from 1, and may quote a cell. */
+function strict({ firstIndex, bad, words = plainly, namesAll = false }: Manner) {
+	const taken: string[] = [];
+	const isBad = (number: string) => bad.has(Number(number) - 9_000_000_000);
+	const service = scripted((phones, request): HttpResponse => {
+		const contacts = contactsIn(service.requests.at(-1) ?? { method: 'POST', path: '' });
+		const named = contacts.flatMap((contact, position) =>
+			isBad(plainText(contact.phone))
+				? [words(position + firstIndex, plainText(contact.note))]
+				: [],
 		);
-		const outcome = await push(3, options);
-		expect(sent).toEqual([[phone(0), phone(1), phone(2)], [phone(0)], [phone(1)], [phone(2)]]);
-		expect(outcome.pushed.map(({ rows }) => [...rows])).toEqual([[0], [2]]);
-		expect([...outcome.rejectedRows]).toEqual([
-			{
-				index: 1,
-				status: 'rejected',
-				reason: expect.stringMatching(/^The service rejected this row: contacts/),
-			},
-		]);
-		expect(outcome.stopped).toBeUndefined();
+		if (named.length > 0) {
+			return json(400, { success: false, errors: namesAll ? named : named.slice(0, 1) });
+		}
+		taken.push(...phones);
+		return accept(phones, request);
+	});
+	return { taken, ...service };
+}
+
+const plainly: Words = (index) => `contacts[ ${index} ].phone is not in service`;
+/** How a service may quote the note of a contact. */
+const QUOTING: Words[] = [
+	(index, note) => `contacts[${index}].phone is invalid (note "${note}")`,
+	(index, note) => `"${note}": invalid contact, see contacts[${index}]`,
+	(index, note) => `contacts[${index}] is invalid: ${note.slice(0, 20)}…`,
+	(index, note) => `contacts[${index}] (${note.toUpperCase()})`,
+];
+const EVERY_INDEX = rowsOf(30)
+	.map((index) => `contacts[${index}]`)
+	.join(' ');
+
+describe.each([0, 1] as const)('a service that counts from %i', (firstIndex) => {
+	test('sends only the named rows alone', async () => {
+		const bad = new Set([3, 5_000, 10_005, 20_000]);
+		const { sent, options } = strict({ firstIndex, bad });
+		const outcome = await push(20_010, options);
+		expect(statuses(outcome)).toEqual([...bad].map((row) => `${row} rejected`));
+		expect(sent.filter((phones) => phones.length === 1).length).toBeLessThanOrEqual(2 * bad.size);
+		expect(sent.length).toBeLessThanOrEqual(3 + 3 * bad.size);
 	});
 
-	test('are all rejected, each with its own text', async () => {
+	test('rejects all bad rows, and pushes each good one once', async () => {
+		const rows = fc.uniqueArray(fc.nat(39), { maxLength: 8 });
+		const sizes = fc.integer({ min: 1, max: 40 });
+		await fc.assert(
+			fc.asyncProperty(rows, fc.boolean(), sizes, async (list, namesAll, size) => {
+				const bad = new Set(list);
+				const { taken, sent, options } = strict({ firstIndex, bad, namesAll });
+				const outcome = await push(40, { ...options, contactsPerRequest: size });
+				expect(statuses(outcome)).toEqual(list.sort(byNumber).map((row) => `${row} rejected`));
+				const good = rowsOf(40).filter((row) => !bad.has(row));
+				expect([...taken].sort()).toEqual(good.map(phone));
+				expect(outcome.stopped).toBeUndefined();
+				expect(sent.length).toBeLessThanOrEqual(Math.ceil(40 / size) + 3 * bad.size);
+			}),
+		);
+	});
+
+	test('does the same if it quotes cells that contain contacts[<index>]', async () => {
+		const index = fc.nat(8);
+		const note = fc.oneof(
+			{ weight: 2, arbitrary: fc.constant('') },
+			fc
+				.array(index, { minLength: 1, maxLength: 3 })
+				.map((all) => all.map((one) => `contacts[${one}]`).join(' or ')),
+			index.map((one) => `see Contacts [ ${one} ]!`),
+			fc.constant(EVERY_INDEX),
+		);
+		const cases = fc.record({
+			notes: fc.array(note, { minLength: 1, maxLength: 8 }),
+			badRows: fc.uniqueArray(fc.nat(7), { maxLength: 3 }),
+			words: fc.constantFrom(...QUOTING),
+			namesAll: fc.boolean(),
+		});
+		await fc.assert(
+			fc.asyncProperty(cases, async ({ notes, badRows, words, namesAll }) => {
+				const bad = new Set(badRows.filter((row) => row < notes.length));
+				const { taken, sent, options } = strict({ firstIndex, bad, words, namesAll });
+				const items = notes.map((text, row) => ({ json: { phone: phone(row), note: text } }));
+				const outcome = await push(items, options);
+				expect(statuses(outcome)).toEqual([...bad].sort(byNumber).map((row) => `${row} rejected`));
+				const good = rowsOf(notes.length).filter((row) => !bad.has(row));
+				expect([...taken].sort()).toEqual(good.map(phone));
+				expect(outcome.stopped).toBeUndefined();
+				expect(sent.length).toBeLessThanOrEqual(3 * notes.length + 2);
+			}),
+			{ numRuns: 400 },
+		);
+	});
+});
+
+describe('a row that is sent alone', () => {
+	const service = (alone: HttpResponse) =>
+		scripted((phones, request) => {
+			if (phones.length === 1) return alone;
+			return phones.length === 3 ? reject('contacts[1] is invalid') : accept(phones, request);
+		});
+
+	test.each<[string, HttpResponse, string, string]>([
+		['is rejected for another reason', reject('Campaign is archived', 409), 'not_sent', 'rejected'],
+		['gets no response', json(503, {}), 'unknown', 'unknown'],
+	])('stops the push if it %s', async (_what, response, status, outcome) => {
+		const { sent, options } = service(response);
+		const { stopped, ...others } = await push(3, options);
+		expect(statuses({ stopped, ...others })).toEqual([`0 ${status}`, '1 not_sent', '2 not_sent']);
+		expect(stopped?.outcome).toBe(outcome);
+		expect(sent).toHaveLength(2);
+	});
+
+	test('has its own reason, also if the rejection names nothing', async () => {
 		const { sent, options } = scripted((phones, request) => {
-			if (phones.length === 3) {
-				return json(400, { success: false, errors: ['contacts[0] bad', 'contacts[2] worse'] });
-			}
-			if (phones.includes(phone(0))) return reject('contacts[0] bad');
+			if (phones.length === 3) return reject('contacts[0] bad, contacts[2] worse');
+			if (phones.includes(phone(0))) return reject('phone is bad');
 			return phones.includes(phone(2)) ? reject('contacts[0] worse') : accept(phones, request);
 		});
 		const outcome = await push(3, options);
 		expect(sent.slice(1)).toEqual([[phone(0)], [phone(1)], [phone(2)]]);
-		expect(Array.from(outcome.rejectedRows, ({ reason }) => reason.slice(-15))).toEqual([
-			'contacts[0] bad',
-			'ontacts[0] worse'.slice(-15),
+		expect(Array.from(outcome.rejectedRows, ({ reason }) => reason)).toEqual([
+			'The service rejected this row: phone is bad',
+			'The service rejected this row: contacts[0] worse',
 		]);
 	});
+});
 
-	test('are counted from the start of their own request', async () => {
-		const { options } = scripted((phones, request) =>
-			phones.includes(phone(10_005)) ? reject('contacts[5] is invalid') : accept(phones, request),
+test('shortens a text about thousands of rows', async () => {
+	const text = rowsOf(50)
+		.map((row) => `contacts[${row}] ${'x'.repeat(50)}`)
+		.join('; ');
+	const { options } = scripted(() => reject(text));
+	const { rejectedRows } = await push(50, options);
+	expect(Array.from(rejectedRows, ({ reason }) => reason)).toEqual(
+		Array(50).fill(`The service rejected this row: ${text.slice(0, 1_000)}...`),
+	);
+});
+
+test('a field path names only its contact', async () => {
+	const { sent, options } = scripted((phones, request) =>
+		phones.includes(phone(0))
+			? reject('contacts[0].contacts[2] is not a text')
+			: accept(phones, request),
+	);
+	expect(statuses(await push(3, options))).toEqual(['0 rejected']);
+	expect(sent.at(-1)).toEqual([phone(1), phone(2)]);
+});
+
+const notesWithIndexes = rowsOf(2 * MAX_REJECTED_ROWS + 1).map((row) => `contacts[${row}]`);
+test.each<[string, HttpResponse, number]>([
+	['an index beyond the request', reject('contacts[4] is invalid'), 3],
+	[
+		'many such indexes',
+		reject(
+			rowsOf(200_000)
+				.map((row) => `contacts[${row + 9}]`)
+				.join(' '),
+		),
+		3,
+	],
+	['a status that is not about validation', reject('contacts[1] is invalid', 403), 3],
+	['too many rows', reject(notesWithIndexes.join(' ')), notesWithIndexes.length],
+])('a rejection with %s rejects no row, and stops the push', async (_name, rejection, count) => {
+	const { sent, options } = scripted(() => rejection);
+	const outcome = await push(count, options);
+	expect(statuses(outcome)).toEqual(rowsOf(count).map((row) => `${row} not_sent`));
+	expect(outcome.stopped?.outcome).toBe('rejected');
+	expect(sent).toHaveLength(1);
+});
+
+test('stops after a limited number of rejected rows', async () => {
+	const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
+	const outcome = await push(MAX_REJECTED_ROWS + 2, options);
+	expect(sent).toHaveLength(2 * MAX_REJECTED_ROWS + 2);
+	expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows of one request/);
+	expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
+});
+
+describe('a service or a proxy with a maximum number of contacts per request', () => {
+	const limited = (max: (phones: string[]) => number) =>
+		scripted((phones, request) =>
+			phones.length > max(phones)
+				? { status: 413, headers: {}, text: '<html>Request Entity Too Large</html>' }
+				: accept(phones, request),
 		);
-		expect(statuses(await push(10_010, options))).toEqual(['10005 rejected']);
-	});
+	const accepted = (sent: string[][], max: number) => sent.filter((phones) => phones.length <= max);
 
-	test('end the push if no row is left', async () => {
-		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
-		const outcome = await push(2, options);
-		expect(sent.map((phones) => phones.length)).toEqual([2, 1, 1]);
-		expect(statuses(outcome)).toEqual(['0 rejected', '1 rejected']);
+	test('gets smaller requests, also for later rows', async () => {
+		const { sent, options } = limited(() => 3_000);
+		const outcome = await push(20_000, options);
+		expect(sent.slice(0, 4).map((phones) => phones.length)).toEqual([10_000, 5_000, 2_500, 2_500]);
+		expect(accepted(sent, 3_000).flat()).toEqual(rowsOf(20_000).map(phone));
+		expect(sent).toHaveLength(8 + 3);
 		expect(outcome.stopped).toBeUndefined();
 	});
 
-	test('stop the push after a limited number of attempts', async () => {
-		const { sent, options } = scripted(() => reject('contacts[0] is invalid'));
-		const outcome = await push(MAX_REJECTED_ROWS + 2, options);
-		expect(sent).toHaveLength(2 * MAX_REJECTED_ROWS + 2);
-		expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows of one request/);
-		expect(statuses(outcome).slice(-2)).toEqual(['100 rejected', '101 not_sent']);
+	test('gets each row once and in order, for any limit', async () => {
+		const any = fc.integer({ min: 1, max: 60 });
+		await fc.assert(
+			fc.asyncProperty(any, any, any, async (count, max, size) => {
+				const { sent, options } = limited(() => max);
+				const outcome = await push(count, { ...options, contactsPerRequest: size });
+				expect(accepted(sent, max).flat()).toEqual(rowsOf(count).map(phone));
+				expect(outcome.rejectedRows.size).toBe(0);
+			}),
+		);
 	});
 
-	test.each<[string, HttpResponse]>([
-		['beyond the request', reject('contacts[4] is invalid')],
-		['at a status that is not about validation', reject('contacts[1] is invalid', 403)],
-	])('%s reject no row', async (_name, rejection) => {
-		const { sent, options } = scripted(() => rejection);
-		expect(statuses(await push(3, options))).toEqual(['0 not_sent', '1 not_sent', '2 not_sent']);
-		expect(sent).toHaveLength(1);
+	test('gets all rows but one that is too large alone', async () => {
+		const { sent, options } = limited((phones) => (phones.includes(phone(3)) ? 0 : Infinity));
+		const outcome = await push(10_010, options);
+		expect(statuses(outcome)).toEqual(['3 rejected']);
+		expect([...outcome.rejectedRows][0]?.reason).toBe(
+			'The row is too large for the service, even in a request of its own. Shorten its texts, or send fewer columns. The service said: HTTP status 413 · <html>Request Entity Too Large</html>',
+		);
+		const there = sent.filter((phones) => !phones.includes(phone(3))).flat();
+		expect([new Set(there).size, there.length]).toEqual([10_009, 10_009]);
+	});
+
+	test('gets a limited number of requests', async () => {
+		const { sent, options } = limited(() => 0);
+		const outcome = await push(1_000, options);
+		expect(outcome.stopped?.message).toMatch(/rejected more than 100 rows/);
+		expect(sent.length).toBeLessThan(3 * MAX_REJECTED_ROWS);
 	});
 });

@@ -4,12 +4,12 @@ import {
 	type Columns,
 } from '../../../../nodes/PushCampaignContacts/push/columns';
 import {
+	ItemRows,
 	ROWS_PER_YIELD,
 	type ContactItem,
-	type ContactRow,
-} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
-import { ItemRows, type FoundColumns } from '../../../../nodes/PushCampaignContacts/push/rows';
-import { hasCell } from '../../../../nodes/PushCampaignContacts/push/cells';
+	type FoundColumns,
+} from '../../../../nodes/PushCampaignContacts/push/rows';
+import { hasCell, type ContactRow } from '../../../../nodes/PushCampaignContacts/push/cells';
 import { InvalidInput } from '../../../../nodes/shared/api/errors';
 import { forEveryone } from '../../../../nodes/shared/api/resolution';
 
@@ -84,14 +84,6 @@ describe('the phone column', () => {
 		);
 	});
 
-	test('several matches: nothing is chosen', () => {
-		const error = invalid(['Mobile', 'Phone Number']);
-		expect(error.message).toBe(
-			'Several columns match "phone": "Mobile", "Phone Number". Nothing was sent',
-		);
-		expect(error.resolution).toMatch(/^In 'Phone Column', enter the exact name/);
-	});
-
 	test('if it is missing, the error lists the first columns of the input', () => {
 		const many = Array.from({ length: 25 }, (_, i) => `c${i}`);
 		expect(invalid(['city', 'plan']).resolution).toBe(
@@ -111,14 +103,6 @@ describe('the person name column', () => {
 		['one that was entered', ['phone', 'Lead'], 'lead', 'Lead'],
 	])('%s', (_name, columns, personName, expected) => {
 		expect(resolve(columns, { personName }).personName?.name).toBe(expected);
-	});
-
-	test('several matches: nothing is chosen', () => {
-		const error = invalid(['phone', 'Full Name', 'Lead Name']);
-		expect(error.message).toBe(
-			'Several columns match "person_name": "Full Name", "Lead Name". Nothing was sent',
-		);
-		expect(error.resolution).toMatch(/^In 'Person Name Column', enter the exact name/);
 	});
 
 	test('an entered name must exist', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { PhonesByRow, RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/phones';
+import { PhonesByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
+import { RowsByPhone } from '../../../../nodes/PushCampaignContacts/push/rowsByPhone';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import type { AcceptedPhone } from '../../../../nodes/shared/phone/campaignPhone';
 

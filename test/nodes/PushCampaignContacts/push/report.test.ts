@@ -2,7 +2,7 @@ import { describeOutcome, unmatchedIn } from '../../../../nodes/PushCampaignCont
 import { summarize } from '../../../../nodes/PushCampaignContacts/push/summary';
 import { namesOfItems } from '../../../../nodes/PushCampaignContacts/push/rows';
 import type { JsonObject } from '../../../../nodes/shared/json';
-import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+import { RejectedRows } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
 import { accept, contactItems, json, phone, push, reject, scripted } from './scripted';
 
@@ -48,16 +48,6 @@ test('names the lists of all requests, and the first five of many rejected rows'
 	expect(details.at(-1)).toBe('2 more rows were rejected.');
 });
 
-test('leaves out a contact list without an ID', async () => {
-	const { options } = scripted((_phones, request) =>
-		request === 1
-			? json(200, { success: true, data: { contacts_accepted: 1 } })
-			: reject('Campaign is archived', 409),
-	);
-	const { groups } = describeOutcome(await push(2, { ...options, contactsPerRequest: 1 }));
-	expect(groups[0]).toMatch(/^Pushed: 1 row \(row 1\)\. /);
-});
-
 test('names a contact list whose ID is text', () => {
 	const pushed = [{ rows: RowSet.of([0]), response: { campaign_upload_id: 'l-7' }, unmatched: [] }];
 	const { groups } = describeOutcome({ received: 1, pushed, rejectedRows: new RejectedRows() });
@@ -65,9 +55,8 @@ test('names a contact list whose ID is text', () => {
 });
 
 test("doesn't suggest a retry of the execution if nothing was pushed", () => {
-	const rejectedRows = RejectedRows.of([
-		{ index: 0, status: 'not_sent', reason: 'The service was slow' },
-	]);
+	const rejectedRows = new RejectedRows();
+	rejectedRows.add(0, 'not_sent', 'The service was slow');
 	expect(describeOutcome({ received: 1, pushed: [], rejectedRows }).nextSteps).toEqual([]);
 });
 

@@ -1,8 +1,5 @@
 import type { Columns } from '../../../../nodes/PushCampaignContacts/push/columns';
-import type {
-	ContactItem,
-	PushOutcome,
-} from '../../../../nodes/PushCampaignContacts/push/pushTypes';
+import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { prepareRows } from '../../../../nodes/PushCampaignContacts/push/prepareRows';
 import type { ByRow } from '../../../../nodes/PushCampaignContacts/push/phones';
 import {
@@ -13,7 +10,11 @@ import {
 	type PushOptions,
 	pushToCampaign,
 } from '../../../../nodes/PushCampaignContacts/push/pushToCampaign';
-import { ItemRows, type RowSource } from '../../../../nodes/PushCampaignContacts/push/rows';
+import {
+	ItemRows,
+	type ContactItem,
+	type RowSource,
+} from '../../../../nodes/PushCampaignContacts/push/rows';
 import {
 	bytesOf,
 	TransportFault,

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
+import { excessOf } from '../../../growth/growth';
 import {
 	RejectedRows,
 	ROW_STATUSES,
+	type PushOutcome,
 	type RowStatus,
-} from '../../../../nodes/PushCampaignContacts/push/rejectedRows';
+} from '../../../../nodes/PushCampaignContacts/push/outcome';
 import { RowSet } from '../../../../nodes/PushCampaignContacts/push/rowSet';
-import type { PushOutcome } from '../../../../nodes/PushCampaignContacts/push/pushTypes';
 import {
 	isSentNumbersRecord,
 	MAX_NUMBERS_KEPT,
@@ -41,11 +42,11 @@ const numbered = (numbers: readonly number[]) => keysOf(numbers.map(phone));
 test('across the runs of an execution, leaves out exactly the numbers that are or may be in the campaign', () => {
 	fc.assert(
 		fc.property(fc.array(round, { maxLength: 6 }), (rounds) => {
-			let record: SentNumbersRecord = {};
+			let record: SentNumbersRecord = { count: 0, lists: {} };
 			const inCampaign = new Set<string>();
 			const maybeInCampaign = new Set<string>();
 			for (const { campaign, options, rows, isResumed } of rounds) {
-				if (isResumed) record = { ...record };
+				if (isResumed) record = structuredClone(record);
 				expect(isSentNumbersRecord(record)).toBe(true);
 				const keys = numbered(rows.map(({ number }) => number));
 				const sent = new SentNumbers(record, campaign, options);
@@ -77,31 +78,29 @@ test('across the runs of an execution, leaves out exactly the numbers that are o
 					const { fate = 'pushed', number = -1 } = rows[index] ?? {};
 					if (fate === 'pushed')
 						outcome.pushed.push({ rows: RowSet.of([index]), response: {}, unmatched: [] });
-					else rejectedRows.add({ index, status: fate, reason: '' });
+					else rejectedRows.add(index, fate, '');
 					if (fate === 'unknown') maybeInCampaign.add(`${campaign} ${number}`);
 					if (fate === 'pushed' || fate === 'skipped_duplicate')
 						inCampaign.add(`${campaign} ${options ?? ''} ${number}`);
 				}
-				sent.add(outcome, { keys });
+				sent.add(outcome, keys);
 			}
-			for (const list of Object.values(record)) {
-				const numbers = list.split(' ');
-				expect(new Set(numbers).size).toBe(numbers.length);
-			}
+			const lists = Object.values(record.lists);
+			expect(record.count).toBe(lists.flatMap((list) => Object.keys(list)).length);
 		}),
 		{ numRuns: 500 },
 	);
 });
 
 test('recognizes as many numbers as are stored', () => {
-	const record = {};
+	const record = { count: 0, lists: {} };
 	const add = (from: number, count: number) => {
 		const rows = Array.from({ length: count }, (_, row) => row);
 		const keys = numbered(rows.map((row) => from + row));
 		const pushed = [{ rows: RowSet.of(rows), response: {}, unmatched: [] }];
 		new SentNumbers(record, 42).add(
 			{ received: count, pushed, rejectedRows: new RejectedRows() },
-			{ keys },
+			keys,
 		);
 	};
 	const isKnown = (number: number) => {
@@ -117,7 +116,22 @@ test('recognizes as many numbers as are stored', () => {
 	expect(isKnown(0)).toBe(true);
 });
 
-test.each([null, 'sent', [], { sent: 7 }, { sent: ['9'] }, { sent: null }])(
+test('a loop with another number in each iteration takes time in proportion to its iterations', async () => {
+	const loop = (rounds: number) => () => {
+		const record = { count: 0, lists: {} };
+		for (let round = 0; round < rounds; round++) {
+			const rejectedRows = new RejectedRows();
+			const pushed = [{ rows: RowSet.of([0]), response: {}, unmatched: [] }];
+			const keys = numbered([round]);
+			const numbers = new SentNumbers(record, 42);
+			expect(numbers.leaveOut([0], keys, rejectedRows)).toHaveLength(1);
+			numbers.add({ received: 1, pushed, rejectedRows }, keys);
+		}
+	};
+	expect(await excessOf(loop, 10_000)).toBeUndefined();
+});
+
+test.each([null, 'sent', [], {}, { count: 0 }, { count: 0, lists: { sent: '9' } }])(
 	"%j isn't a record of numbers",
 	(stored) => {
 		expect(isSentNumbersRecord(stored)).toBe(false);

@@ -1,4 +1,4 @@
-import { skippedRows } from '../../../../nodes/PushCampaignContacts/push/skippedRows';
+import { readAccepted } from '../../../../nodes/PushCampaignContacts/push/response';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 import { unmatchedIn } from '../../../../nodes/PushCampaignContacts/push/report';
 import { countRows } from '../../../../nodes/PushCampaignContacts/push/summary';
@@ -7,10 +7,10 @@ import { json, phone, push, scripted, statuses } from './scripted';
 const rows = [4, 5, 6, 7];
 const keys = Array.from({ length: 8 }, (_, index) => `91${phone(index)}`);
 const skipped = (answer: JsonObject) => {
-	const found = skippedRows(answer, rows, keys);
+	const found = readAccepted(rows, answer, keys);
 	return {
-		rows: found.rows.map(({ index, status }) => `${index} ${status}`),
-		unmatched: found.unmatched,
+		rows: found.skipped.map(({ index, status }) => `${index} ${status}`),
+		unmatched: found.request.unmatched,
 	};
 };
 
@@ -69,12 +69,12 @@ describe('dnd_skipped: finds the number anywhere in an entry', () => {
 	test('skips the rows of a number once', () => {
 		const twice = [4, 5, 4].map((index) => `91${phone(index)}`);
 		const answer = { dnd_skipped: [phone(4), phone(4)], engine_skipped_duplicates: [phone(4)] };
-		expect(skippedRows(answer, [0, 1, 2], twice)).toMatchObject({
-			rows: [
+		expect(readAccepted([0, 1, 2], answer, twice)).toMatchObject({
+			skipped: [
 				{ index: 0, status: 'do_not_disturb' },
 				{ index: 2, status: 'do_not_disturb' },
 			],
-			unmatched: [],
+			request: { unmatched: [] },
 		});
 	});
 

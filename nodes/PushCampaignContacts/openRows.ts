@@ -1,16 +1,86 @@
 import { sleep, type IBinaryData, type IExecuteFunctions } from 'n8n-workflow';
 import { InvalidInput, NotSent } from '../shared/api/errors';
-import { onScreenOnly } from '../shared/api/resolution';
+import { forEveryone, onScreenOnly } from '../shared/api/resolution';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../shared/json';
+import { givenAs } from '../shared/modelForms';
 import { type Fields, MAY_BE_BLANK } from '../shared/n8n/forms/fields';
 import { readEachItem } from '../shared/n8n/run/itemLoop';
 import type { OperationRun } from '../shared/n8n/run/operations';
-import { runsAsTool } from '../shared/n8n/tools/toolRun';
-import { quoted, messageOf } from '../shared/values';
-import type { Source, CsvFormat } from './file/csvFile';
+import { inputRows, runsAsTool } from '../shared/n8n/tools/toolRun';
+import { isUnset, messageOf, quoted } from '../shared/values';
+import type { CsvFormat, Source } from './file/csvFile';
 import { FileRows } from './file/fileRows';
+import { EXAMPLE_CONTACTS, MAX_ROWS_IN_JSON } from './properties';
+import type { ContactsFrom } from './push/columns';
+import { ItemRows, type RowSource } from './push/rows';
+import { isRowIndependent } from './sameForAllRows';
+
+export function contactsFrom(form: Fields): ContactsFrom {
+	const from = form.choice('contactsFrom', 'items');
+	return from === 'json' || from === 'csv' ? from : 'items';
+}
+
+/**
+ * The rows of a push, by *Contacts From*.
+ *
+ * @throws InvalidInput if they can't be read
+ */
+export async function openRows(run: OperationRun): Promise<RowSource> {
+	const from = contactsFrom(run.parameters.at(0));
+	if (from === 'csv') return await openFiles(run);
+	return from === 'json' ? await contactsInJson(run) : rowsOfInput(run.context);
+}
+
+const yieldToEventLoop = async () => await sleep(0);
+
+export function rowsOfInput(context: IExecuteFunctions): RowSource {
+	return new ItemRows(inputRows(context), yieldToEventLoop);
+}
+
+async function contactsInJson({ context, parameters }: OperationRun): Promise<RowSource> {
+	const isSame = isRowIndependent(parameters.at(0).expression('contacts'));
+	const contactsAt = (index: number) =>
+		contactsIn(parameters.at(index).jsonRows('contacts')).map((json) => ({ json, input: index }));
+	const contacts = isSame ? contactsAt(0) : (await readEachItem(context, contactsAt)).flat();
+	if (contacts.length > MAX_ROWS_IN_JSON) throw tooMany(contacts.length);
+	const inputs = contacts.map(({ input }) => input);
+	return new ItemRows(
+		contacts.map(({ json }) => ({ json })),
+		yieldToEventLoop,
+		inputs,
+	);
+}
+
+/** A list of contacts, or a single one. */
+function contactsIn(value: JsonValue | undefined): JsonObject[] {
+	if (isUnset(value)) {
+		throw new InvalidInput(
+			"'Contacts' is empty. Nothing was sent",
+			givenAs('Contacts', `Enter a JSON array such as ${EXAMPLE_CONTACTS}.`),
+		);
+	}
+	const parsed = typeof value === 'string' ? parseJson(value) : value;
+	const list = Array.isArray(parsed) ? parsed : [parsed];
+	if (list.every(isJsonObject)) return list;
+	throw new InvalidInput(
+		"'Contacts' must be a JSON array of objects. Nothing was sent",
+		givenAs(
+			'Contacts',
+			`Write each contact as an object with its phone number, such as ${EXAMPLE_CONTACTS}.`,
+		),
+	);
+}
+
+function tooMany(count: number): InvalidInput {
+	const [max, given] = [MAX_ROWS_IN_JSON, count].map((number) => number.toLocaleString('en-US'));
+	return new InvalidInput(
+		`'Contacts' has ${given} contacts, but JSON input is limited to ${max}. Nothing was sent`,
+		forEveryone(`Send at most ${max} at a time, or use input items with one row each.`),
+	);
+}
 
 /** The rows of the CSV files in the input items. */
-export async function openCsvFiles({ context, parameters }: OperationRun): Promise<FileRows> {
+async function openFiles({ context, parameters }: OperationRun): Promise<RowSource> {
 	if (runsAsTool(context)) {
 		throw new InvalidInput(
 			"A tool can't read CSV files, so nothing was sent",
@@ -22,7 +92,7 @@ export async function openCsvFiles({ context, parameters }: OperationRun): Promi
 		const field = parameters.at(index).text('binaryPropertyName', MAY_BE_BLANK);
 		return sourceOf(context, fileOf(context, index, field), index);
 	});
-	return await FileRows.open(sources, format, async () => await sleep(0));
+	return await FileRows.open(sources, format, yieldToEventLoop);
 }
 
 function fileOf(context: IExecuteFunctions, index: number, field: string): IBinaryData {
@@ -98,11 +168,14 @@ function notReadable(name: string, error: unknown): NotSent {
 }
 
 function readFormat(options: Fields): CsvFormat {
+	const encoding = options.choice('encoding', AUTOMATIC);
 	return {
 		delimiter: checkDelimiter(options.textAsWritten('delimiter')),
-		encoding: encodingOf(options.choice('encoding', AUTOMATIC)),
+		encoding: encoding === AUTOMATIC ? '' : encoding,
 	};
 }
+
+const AUTOMATIC = 'automatic';
 
 function checkDelimiter(written: string): string {
 	const delimiter = written === '\\t' ? '\t' : written;
@@ -114,11 +187,4 @@ function checkDelimiter(written: string): string {
 			"Enter the character between the cells, such as ; or \\t for a tab. To detect it from the file, remove 'Delimiter' from 'Options'.",
 		),
 	);
-}
-
-const AUTOMATIC = 'automatic';
-
-/** Empty to detect it from the file. */
-function encodingOf(chosen: string): string {
-	return chosen === AUTOMATIC ? '' : chosen;
 }

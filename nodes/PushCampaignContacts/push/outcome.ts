@@ -1,0 +1,126 @@
+import sumBy from 'lodash/sumBy';
+import type { ExplainedError } from '../../shared/api/errors';
+import type { Reader } from '../../shared/api/resolution';
+import type { JsonObject, JsonValue } from '../../shared/json';
+import { RowSet } from './rowSet';
+
+/**
+ * Why nobody is called for a row:
+ * - `rejected`: the node or the service can't use it.
+ * - `do_not_disturb`: the service skipped its number, which is on the agent's list (`dnd_skipped`).
+ * - `skipped_duplicate`: the service skipped its number as a duplicate (`engine_skipped_duplicates`).
+ * - `duplicate`: another row has the same number, or an earlier run of the node in the execution pushed it.
+ * - `pushed_before`: an earlier execution of the workflow sent its number.
+ * - `unknown`: it was sent, and the result isn't known.
+ * - `not_sent`: the push stopped before it reached the campaign.
+ */
+export const ROW_STATUSES = [
+	'rejected',
+	'do_not_disturb',
+	'skipped_duplicate',
+	'duplicate',
+	'pushed_before',
+	'unknown',
+	'not_sent',
+] as const;
+export type RowStatus = (typeof ROW_STATUSES)[number];
+
+/** Consecutive rows with the same reason. Some reasons are created when they are read. */
+export type RejectedRange = {
+	readonly first: number;
+	readonly last: number;
+	readonly status: RowStatus;
+	reason: string;
+};
+
+export type RejectedRow = { index: number; status: RowStatus; reason: string };
+
+/**
+ * The rows for which nobody is called. Consecutive rows with the same reason, such as those after the request where a push
+ * stopped, take as much memory as one.
+ */
+export class RejectedRows implements Iterable<RejectedRow> {
+	/** In the order in which they were added. */
+	readonly added: RejectedRange[] = [];
+	size = 0;
+
+	add(index: number, status: RowStatus, reason: string): void {
+		this.addRange({ first: index, last: index, status, reason });
+	}
+
+	addAll(rows: RowSet, status: RowStatus, reason: string): void {
+		for (const [first, last] of rows.ranges()) {
+			this.addRange({ first, last, status, reason });
+		}
+	}
+
+	addRange(range: RejectedRange): void {
+		this.added.push(range);
+		this.size += range.last - range.first + 1;
+	}
+
+	count(status: RowStatus): number {
+		return sumBy(this.added, (range) =>
+			range.status === status ? range.last - range.first + 1 : 0,
+		);
+	}
+
+	/** The rows with one of these statuses. */
+	rowsWith(...statuses: RowStatus[]): RowSet {
+		const rows = new RowSet();
+		for (const { first, last, status } of this.ranges()) {
+			if (statuses.includes(status)) rows.addRange(first, last);
+		}
+		return rows;
+	}
+
+	/** In the order of the rows. */
+	ranges(): RejectedRange[] {
+		return this.added.toSorted((one, other) => one.first - other.first);
+	}
+
+	/** In the order of the rows. */
+	*[Symbol.iterator](): Generator<RejectedRow> {
+		for (const { first, last, status, reason } of this.ranges()) {
+			for (let index = first; index <= last; index++) yield { index, status, reason };
+		}
+	}
+}
+
+/** An accepted request, with those of its rows that can be called. */
+export type PushedRequest = {
+	rows: RowSet;
+	response: JsonObject;
+	/** Entries of the service's skipped lists that match no row of the request. */
+	unmatched: readonly JsonValue[];
+};
+
+/** Each row is in exactly one of `pushed`, `rejectedRows`, and `ready`. */
+export type PushOutcome = {
+	received: number;
+	pushed: PushedRequest[];
+	rejectedRows: RejectedRows;
+	/** Whether the service itself rejected rows. */
+	hasRejections?: boolean;
+	/** Whether the request asked to release the contacts to the calling queue. */
+	enqueue?: boolean;
+	/** Only in a dry run: the rows that a push would send, and the status of the campaign. */
+	ready?: RowSet;
+	/** Whether `ready` may include numbers pushed before. n8n's store can't be read without adding them. */
+	readyIsUpperBound?: boolean;
+	campaignStatus?: string | undefined;
+	/** Whether this attempt pushed rows. Otherwise, all results come from earlier attempts. */
+	hasSent?: boolean;
+	/** Why the push stopped early. */
+	stopped?: ExplainedError;
+};
+
+/** The reason of a row that wasn't pushed because of an error. */
+export function reasonOf(error: ExplainedError, reader: Reader): string {
+	return `${error.message}. ${error.descriptionFor(reader)}`.trim();
+}
+
+/** The rows that can be called. */
+export function pushedRows({ pushed }: PushOutcome): RowSet {
+	return RowSet.union(pushed.map(({ rows }) => rows));
+}

@@ -1,0 +1,193 @@
+import groupBy from 'lodash/groupBy';
+import uniq from 'lodash/uniq';
+import { OutcomeUnknown } from '../../shared/api/errors';
+import { forEveryone } from '../../shared/api/resolution';
+import { isJsonObject, numberIn, type JsonObject, type JsonValue } from '../../shared/json';
+import { phoneKey } from '../../shared/phone/phoneKey';
+import { plainText } from '../../shared/values';
+import type { ByRow } from './phones';
+import type { PushedRequest, PushOutcome, RejectedRow, RowStatus } from './outcome';
+import { RowSet } from './rowSet';
+
+/** What the response to an accepted request says about its rows. */
+export type Accepted = {
+	request: PushedRequest;
+	/** Rows that the service won't call. */
+	skipped: RejectedRow[];
+};
+
+/** Campaigns accept Indian numbers only. */
+const COUNTRY = 'IN';
+
+/** Limits of the search for a number in an entry, whose shape isn't documented. */
+const MAX_DEPTH = 5;
+const MAX_VALUES_READ = 200;
+const MAX_ENTRY_CHARACTERS = 200;
+const NUMBER_IN_TEXT = /\+?\d{10,15}/g;
+
+const SKIPPED_LISTS = [
+	{
+		field: 'dnd_skipped',
+		status: 'do_not_disturb',
+		reason:
+			'The service skipped this row, because its number is on the do-not-disturb list of the agent.',
+	},
+	{
+		field: 'engine_skipped_duplicates',
+		status: 'skipped_duplicate',
+		reason: 'The service skipped this row as a duplicate (engine_skipped_duplicates).',
+	},
+] as const satisfies ReadonlyArray<{ field: string; status: RowStatus; reason: string }>;
+
+/**
+ * Splits the rows of an accepted request into those that can be called and those that were skipped.
+ *
+ * @param keys by row, a key that is equal for equal numbers in any format
+ */
+export function readAccepted(
+	rows: readonly number[],
+	response: JsonObject,
+	keys: ByRow<string>,
+): Accepted {
+	const skipped = new Map<number, RejectedRow>();
+	const unmatched: JsonValue[] = [];
+	let rowsWith: Map<string, number[]> | undefined;
+	for (const { field, status, reason } of SKIPPED_LISTS) {
+		const list = response[field];
+		if (!Array.isArray(list) || list.length === 0) continue;
+		rowsWith ??= new Map(Object.entries(groupBy(rows, (row) => keys.at(row))));
+		for (const entry of list) {
+			const found = new Search(rowsWith).numbersIn(entry);
+			if (found.length === 0) {
+				unmatched.push(entry);
+				continue;
+			}
+			const fullReason = reason + wordsAbout(entry);
+			for (const key of found) {
+				for (const index of rowsWith.get(key) ?? []) {
+					skipped.set(index, { index, status, reason: fullReason });
+				}
+				// The first entry about a number decides.
+				rowsWith.set(key, []);
+			}
+		}
+	}
+	const callable = skipped.size === 0 ? rows : rows.filter((row) => !skipped.has(row));
+	return {
+		request: { rows: RowSet.of(callable), response, unmatched },
+		skipped: [...skipped.values()],
+	};
+}
+
+export function addAccepted(
+	{ pushed, rejectedRows }: PushOutcome,
+	{ request, skipped }: Accepted,
+): void {
+	pushed.push(request);
+	for (const { index, status, reason } of skipped) rejectedRows.add(index, status, reason);
+}
+
+/** An entry may say more than the number, such as a date. */
+function wordsAbout(entry: JsonValue): string {
+	if (!isJsonObject(entry)) return '';
+	const words = Object.entries(entry)
+		.filter(([, value]) => typeof value !== 'object')
+		.map(([name, value]) => `${name}: ${plainText(value)}`)
+		.join(', ');
+	if (words === '') return '';
+	return ` The service returned ${words.length > MAX_ENTRY_CHARACTERS ? `${words.slice(0, MAX_ENTRY_CHARACTERS)}...` : `${words}.`}`;
+}
+
+/** Searches one entry for numbers of the request. */
+class Search {
+	private valuesLeft = MAX_VALUES_READ;
+
+	constructor(private readonly rowsWith: ReadonlyMap<string, unknown>) {}
+
+	/** The numbers that the entry is about. Empty if it is ambiguous: it has two numbers that aren't a list. */
+	numbersIn(value: JsonValue, depth = 0): string[] {
+		if (depth > MAX_DEPTH || this.valuesLeft-- <= 0) return [];
+		if (Array.isArray(value)) return uniq(value.flatMap((one) => this.numbersIn(one, depth + 1)));
+		if (!isJsonObject(value)) return this.keysOf(value);
+		const own = uniq(
+			Object.entries(value).flatMap(([name, one]) => [...this.keysOf(name), ...this.keysOf(one)]),
+		);
+		if (own.length > 0) return own.length === 1 ? own : [];
+		const inner = Object.values(value)
+			.map((one) => this.numbersIn(one, depth + 1))
+			.filter((found) => found.length > 0);
+		const [only = [], ...others] = inner;
+		return others.every((other) => other.join() === only.join()) ? only : [];
+	}
+
+	private keysOf(value: JsonValue): string[] {
+		if (typeof value !== 'string' && typeof value !== 'number') return [];
+		const whole = this.known(value);
+		if (whole.length > 0 || typeof value === 'number') return whole;
+		return uniq((value.match(NUMBER_IN_TEXT) ?? []).flatMap((part) => this.known(part)));
+	}
+
+	private known(value: string | number): string[] {
+		const key = phoneKey(value, COUNTRY);
+		return key !== null && this.rowsWith.has(key) ? [key] : [];
+	}
+}
+
+const COUNTS = [
+	'contacts_received',
+	'contacts_accepted',
+	'duplicates_removed',
+	'queued_calls',
+] as const;
+const MAX_SHOWN_CHARACTERS = 40;
+
+/**
+ * Compares the counts in a response with the rows of its request. The document doesn't say whether the received and
+ * accepted contacts include duplicates and skipped ones. So only two cases are a contradiction: more contacts than were
+ * sent, or a contact that was neither counted, removed as a duplicate, nor skipped. `queued_calls` isn't limited,
+ * because the document doesn't say what it counts.
+ *
+ * @param sent the number of rows
+ * @throws OutcomeUnknown if the counts contradict the request, so that nobody knows which rows are in the campaign
+ */
+export function requireConsistentCounts({ request, skipped }: Accepted, sent: number): void {
+	const { response, unmatched } = request;
+	// NaN if a count isn't a number.
+	const [received = sent, accepted = received, duplicates = 0, queued = 0] = COUNTS.map((name) =>
+		isGiven(response[name]) ? (numberIn(response[name]) ?? NaN) : undefined,
+	);
+	const left = skipped.length + unmatched.length;
+	const areCounts = [received, accepted, duplicates, queued].every(
+		(count) => Number.isInteger(count) && count >= 0,
+	);
+	const areNotMore = accepted <= received && received <= sent && duplicates <= sent;
+	// `received` is at least `accepted`, so it fits too.
+	const areAll = accepted + duplicates + left >= sent;
+	// If the campaign got no contact, each row must be named as skipped.
+	const mayBePushed = accepted + duplicates > 0 || skipped.length === sent;
+	if (areCounts && areNotMore && areAll && mayBePushed) return;
+	throw contradiction(response, sent, left);
+}
+
+function isGiven(count: JsonValue | undefined): boolean {
+	return count !== undefined && count !== null;
+}
+
+function contradiction(response: JsonObject, sent: number, skipped: number): OutcomeUnknown {
+	const contacts = sent === 1 ? '1 contact' : `${sent.toLocaleString('en-US')} contacts`;
+	const counts = COUNTS.filter((name) => isGiven(response[name])).map(
+		(name) => `${name}: ${JSON.stringify(response[name]).slice(0, MAX_SHOWN_CHARACTERS)}`,
+	);
+	const shown = [...counts, ...(skipped > 0 ? [`skipped: ${skipped}`] : [])].join(', ');
+	const list = plainText(response.campaign_upload_id).slice(0, MAX_SHOWN_CHARACTERS);
+	const where = list === '' ? 'the newest contact list' : `contact list ${list}`;
+	return new OutcomeUnknown(
+		`The response doesn't account for all contacts: the request had ${contacts}, the response has ${shown}. It's unknown which contacts are in the campaign`,
+		forEveryone(
+			`They weren't sent again. Before you push them again, compare ${where} of the campaign with your rows.`,
+		),
+		undefined,
+		undefined,
+		'service',
+	);
+}
