@@ -32,7 +32,7 @@ const OVERVIEW = '01-morning-push.json';
 /** The sample list of the examples. */
 const SAMPLE = 'leads.csv';
 /** Shows all columns with outcomes. */
-const TABLE_SCREEN = { width: 2700, height: 560 };
+const TABLE_SCREEN = { width: 3000, height: 560 };
 const { values, positionals } = parseArgs({
 	options: { dark: { type: 'boolean', default: false } },
 	allowPositionals: true,
@@ -102,7 +102,7 @@ async function takeCampaign({ driver, campaign }: Stack, editor: Editor): Promis
 	await until('the summary', hasSummary, { timeout: 180_000, every: 1_000 });
 	await editor.page.setViewportSize(TABLE_SCREEN);
 	await editor.page.goto(campaign.table);
-	await editor.page.getByText('not_picked').first().waitFor();
+	await editor.page.getByText('Not answered').first().waitFor();
 	await editor.screenshot(folder, 'example-12-leads');
 }
 

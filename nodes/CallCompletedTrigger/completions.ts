@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { isBehind, isWanted, outcomeKey, reportedOutcome } from '../shared/calls/callEnd';
-import { withPhoneKey } from '../shared/calls/callRecord';
+import { outcomeRecord } from '../shared/calls/callRecord';
 import { readCompletedCall, readIncluded } from '../shared/calls/readBack';
 import {
 	MAX_CALLS_PER_REPORT,
@@ -103,7 +103,7 @@ type CompletedCall = {
 };
 
 function toItems(calls: readonly CompletedCall[]): INodeExecutionData[] {
-	return asItems(calls.map(({ record }) => withPhoneKey(record)));
+	return asItems(calls.map(({ record }) => outcomeRecord(record)));
 }
 
 function asReported(call: ReportedCall): CompletedCall {

@@ -5,7 +5,7 @@ import { type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isTransient } from '../shared/api/errors';
 import { READS_AT_ONCE } from '../shared/api/limits';
 import { hasEnded, isBehind, isWanted, outcomeKey } from '../shared/calls/callEnd';
-import { withPhoneKey } from '../shared/calls/callRecord';
+import { outcomeRecord } from '../shared/calls/callRecord';
 import { isUnknownCall, readCallRecord, readIncluded } from '../shared/calls/readBack';
 import { requiredForList } from '../shared/calls/callList';
 import { fingerprint, fingerprint64 } from '../shared/hash';
@@ -159,7 +159,7 @@ class Poll {
 		const isInTime = settings.from === undefined || createdAtOf(record) >= settings.from;
 		if (!before.has(outcome) && isInTime && isWanted(record, settings.filters)) {
 			const more = await readIncluded(account.client, callId, settings.included);
-			this.completed.push({ outcome, record: withPhoneKey({ ...record, ...more }) });
+			this.completed.push({ outcome, record: outcomeRecord({ ...record, ...more }) });
 		}
 		this.seen.push(fingerprint, outcome);
 		return true;
@@ -203,7 +203,7 @@ async function testCall(
 	for (const { callId } of latestFirst.slice(0, MAX_TEST_CALLS)) {
 		const record = await readCallRecord(client, callId);
 		if (!hasEnded(record, finished) || !isWanted(record, filters)) continue;
-		return withPhoneKey({ ...record, ...(await readIncluded(client, callId, included)) });
+		return outcomeRecord({ ...record, ...(await readIncluded(client, callId, included)) });
 	}
 	throw new NodeOperationError(context.getNode(), 'No completed call matches', {
 		description:

@@ -24,7 +24,7 @@ export const callIdField: INodeProperties = {
 export const callOutputFields = outputFields(
 	'simplified',
 	'The outcome, people, times, summary, and captured data',
-	'call_id, status, summary',
+	'call_id, outcome, summary',
 );
 
 export function requestSettings(...members: INodeProperties[]): INodeProperties {

@@ -11,18 +11,18 @@ const LIMIT_MS = 120_000;
 
 /** Each person of the sample, with the status of the push and the outcomes of both calls. */
 const OUTCOMES = [
-	['Asha Rao', 'pushed', 'picked', null],
-	['Vikram Iyer', 'pushed', 'picked', null],
-	['Meera Nair', 'pushed', 'picked', null],
-	['Sunita Das', 'pushed', 'not_picked', 'picked'],
-	['Farah Ali', 'pushed', 'picked', null],
-	['Leela Nair', 'pushed', 'not_picked', 'not_picked'],
-	['Imran Khan', 'pushed', 'picked', null],
-	['Anil Joshi', 'pushed', 'failed', 'picked'],
+	['Asha Rao', 'pushed', 'Answered', null],
+	['Vikram Iyer', 'pushed', 'Answered', null],
+	['Meera Nair', 'pushed', 'Answered', null],
+	['Sunita Das', 'pushed', 'Not answered', 'Answered'],
+	['Farah Ali', 'pushed', 'Answered', null],
+	['Leela Nair', 'pushed', 'Not answered', 'Not answered'],
+	['Imran Khan', 'pushed', 'Answered', null],
+	['Anil Joshi', 'pushed', 'Failed', 'Answered'],
 	['Gopal Menon', 'do_not_disturb', null, null],
 	['Nisha Gill', 'rejected', null, null],
-	['Dev Patel', 'pushed', 'not_picked', 'picked'],
-	['Rohan Das', 'pushed', 'picked', null],
+	['Dev Patel', 'pushed', 'Not answered', 'Answered'],
+	['Rohan Das', 'pushed', 'Answered', null],
 ];
 
 describe('12 whole campaign on a data table, with the credentials selected and the times of the trial', () => {
@@ -122,7 +122,8 @@ describe('12 whole campaign on a data table, with the credentials selected and t
 			rows.map((row) => [row.person_name, row.push_status, row.first_call, row.second_call]),
 		).toEqual(OUTCOMES);
 		expect(rows[0]).toMatchObject({
-			captured: '{"interested":"yes","visit_day":"Monday"}',
+			interested: 'yes',
+			visit_day: 'Monday',
 			call_summary: 'Asha Rao is interested and wants to visit on Monday.',
 		});
 	});
@@ -166,7 +167,7 @@ const EARLIER = {
 	campaign_id: '99',
 	push_status: 'pushed',
 	phone_key: `91${SUNITA}`,
-	first_call: 'picked',
+	first_call: 'Answered',
 	call_summary: 'She wants to visit.',
 };
 
@@ -237,7 +238,7 @@ describe('12 whole campaign on a data table, repeated and interrupted', () => {
 			'the outcomes',
 			async () => {
 				const outcomes = await columns('first_call', 'second_call');
-				return outcomes[2]?.[1] === 'picked' && outcomes[3]?.[0] === 'picked';
+				return outcomes[2]?.[1] === 'Answered' && outcomes[3]?.[0] === 'Answered';
 			},
 			{ timeout: 150_000, every: 500 },
 		);

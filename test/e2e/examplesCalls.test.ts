@@ -65,7 +65,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			expect(await contact('asha@example.com')).toEqual({
 				firstname: 'Asha <Rao>',
 				phone: expect.stringMatching(/98765.43210$/),
-				call_outcome: 'picked',
+				call_outcome: 'Answered',
 				call_summary: 'Wants a visit.',
 			});
 			await run.ended(workflow, 2);
@@ -94,7 +94,7 @@ describe('examples of calls, with only the credentials selected', () => {
 			});
 			await send({ name: 'Ravi', email: 'ravi@example.com', phone: '098765-43211' });
 			const { call_outcome, call_summary } = await contact('ravi@example.com');
-			expect(call_outcome).toContain('not called, or unknown');
+			expect(call_outcome).toContain('Not called, or unknown');
 			expect(call_summary).toContain('9876543211');
 			expect(run.simulator.callsTo('9876543211')).toBe(1);
 		});
@@ -240,7 +240,7 @@ describe('examples of calls, with only the credentials selected', () => {
 				{ call_id: visit, phone: '+919000000000', visit_day: 'Saturday' },
 			]);
 			expect(rows('Other Calls')).toMatchObject([
-				{ call_id: other, phone: '+919000000001', status: 'not_picked' },
+				{ call_id: other, phone: '+919000000001', outcome: 'Not answered' },
 			]);
 			await run.ended(workflow, 1);
 		});

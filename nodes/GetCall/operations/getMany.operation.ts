@@ -88,7 +88,7 @@ const filtersField: INodeProperties = {
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. picked',
-			description: 'Calls with this outcome. Known outcomes are picked, not_picked, and failed.',
+			description: 'Calls with this status. Known statuses are picked, not_picked, and failed.',
 		},
 		{
 			displayName: 'To',

@@ -87,7 +87,7 @@ export const answerOptions: INodeProperties[] = [
 		name: 'answerField',
 		type: 'string',
 		default: ANSWER_FIELD,
-		description: 'The field of data_captured in which the service returns the answer',
+		description: 'The key of the data point, and of the captured value that is the answer',
 	},
 	{
 		displayName: 'Answer Field in Call Record',
@@ -96,7 +96,7 @@ export const answerOptions: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. data_captured.order.approved',
 		description:
-			"The field of the call record that contains the answer, if it isn't 'Answer Field' in data_captured. Use dots for nested fields.",
+			"The path of the answer in the service's call record, if it isn't 'Answer Field' in data_captured. Use dots for nested fields. Get Call shows the record with 'Output' set to 'Raw'.",
 	},
 	{
 		displayName: 'Not Reached Statuses',

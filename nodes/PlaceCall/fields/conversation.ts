@@ -80,7 +80,8 @@ export const dataExtraction: CallField = {
 							type: 'string',
 							default: '',
 							placeholder: 'e.g. visit_day',
-							description: 'The name under which the value is returned',
+							description:
+								'The name of the value. The key visit_day is returned as the field captured_visit_day.',
 						},
 						{
 							displayName: 'Output Format',

@@ -69,7 +69,7 @@ const NODE_OPTIONS: INodeProperties[] = [
 		noDataExpression: true,
 		default: true,
 		description:
-			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name.',
+			'Whether to return each call with the fields of its input item, such as the row number of a sheet. A field of the call replaces an input field with the same name. Fields of an earlier call, such as outcome and captured_visit_day, are left out.',
 	},
 	maximumCallsField,
 	finishedStatuses,

@@ -1,6 +1,7 @@
 import { WAIT_INDEFINITELY, type IDataObject, type INodeExecutionData } from 'n8n-workflow';
+import defaults from 'lodash/defaults';
 import pick from 'lodash/pick';
-import { withPhoneKey } from '../../shared/calls/callRecord';
+import { outcomeRecord } from '../../shared/calls/callRecord';
 import type { CallState } from '../../shared/calls/callEnd';
 import { isJsonObject, type JsonObject } from '../../shared/json';
 import { NOT_READ_FIELD } from '../../shared/notRead';
@@ -9,9 +10,6 @@ import { GRACE_MS } from './resumeUrl';
 
 /** Field with the end of the wait, while the execution waits. */
 export const WAITS_UNTIL = 'waits_until';
-
-/** Output fields about the placement, which the call record doesn't have. */
-const PLACEMENT_FIELDS = ['phone_key', 'placed'];
 
 /** Returned if n8n ends the wait: by its own limit, or by *Retry* of an execution that was stopped while waiting. */
 const NOT_READ =
@@ -64,13 +62,13 @@ export function waitedItem(
 ): INodeExecutionData {
 	const { record, hasEnded, readFailure } = known;
 	const { asked, ...call } = jsonOf(placed);
+	const outcome = outcomeRecord({ phone_key: call.phone_key ?? null, ...record });
 	const json = {
-		...(hasEnded && !includesInput ? pick(call, ...PLACEMENT_FIELDS) : call),
-		...record,
+		...defaults(outcome, hasEnded && !includesInput ? pick(call, 'placed') : call),
 		timed_out: !hasEnded,
 		...(readFailure !== undefined && { [NOT_READ_FIELD]: readFailure }),
 	};
-	return { json: withAnswer(withPhoneKey(json), asked, known), pairedItem: { item: index } };
+	return { json: withAnswer(json, asked, known), pairedItem: { item: index } };
 }
 
 function jsonOf({ json }: INodeExecutionData): JsonObject {

@@ -1,3 +1,5 @@
+import mapKeys from 'lodash/mapKeys';
+import omit from 'lodash/omit';
 import pick from 'lodash/pick';
 import { DateTime } from 'luxon';
 import type { ApiClient } from '../api/client';
@@ -5,32 +7,67 @@ import { getRecording, getTranscript, type Additions } from '../api/endpoints';
 import { recordOf } from '../api/envelope';
 import { isRejection } from '../api/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json';
+import { isUnset } from '../values';
 import { phoneKey } from '../phone/phoneKey';
 import { findField } from './report';
 
-/** What a person looks for in a call. A record begins with it. */
-const FIRST_FIELDS = ['status', 'summary', 'data_captured', 'caller_name', 'phone_number'] as const;
+/** The observed outcomes (Call record) in words for a table or a CRM, and whether the person answered. */
+const OUTCOMES = new Map<string, { outcome: string; answered: boolean | null }>([
+	['picked', { outcome: 'Answered', answered: true }],
+	['not_picked', { outcome: 'Not answered', answered: false }],
+	['failed', { outcome: 'Failed', answered: null }],
+]);
 
-/** Fields of a simplified call record. */
-export const SIMPLE_CALL_FIELDS = [
-	...FIRST_FIELDS,
-	'agent_name',
-	'duration_seconds',
-	'call_ended_reason_message',
-	'call_id',
-	'created_at',
-] as const;
+/** Fields with values by key, and how the flat record names them: `captured_` and the key. */
+const PREFIXES = { data_captured: 'captured_', post_call_analysis: 'analysis_' } as const;
 
-/** Simplifies a call record. A record without documented fields stays unchanged. */
-export function simplifyCall(record: JsonObject): JsonObject {
-	const simple = pick(record, SIMPLE_CALL_FIELDS);
-	return Object.keys(simple).length === 0 ? record : withPhoneKey(simple);
+/**
+ * The outcome of a call as a flat record: what a person looks for comes first, in the same order from every node, and
+ * the other fields of the call record follow. Absent fields stay absent.
+ *
+ * - `outcome`: the status in words. A status that the document doesn't show stays as it is.
+ * - `answered`: null if the status doesn't tell.
+ * - `captured_…` and `analysis_…`: the values of `data_captured` and `post_call_analysis`, by key.
+ */
+export function outcomeRecord(record: JsonObject): JsonObject {
+	return { ...outcomeFields(record), ...omit(record, 'phone_key', ...nestedFields(record)) };
 }
 
-/** A call record for the output: what a person looks for comes first, and `phone_key` is added if it's missing. */
-export function withPhoneKey(record: JsonObject): JsonObject {
-	const key = phoneKey(findField(record, 'phone_number'));
-	return { ...pick(record, FIRST_FIELDS), ...record, phone_key: record.phone_key ?? key };
+/** The outcome without the other fields. A record without documented fields stays unchanged. */
+export function simplifyCall(record: JsonObject): JsonObject {
+	const simple = outcomeFields(record);
+	return Object.keys(simple).length > 1 ? simple : record;
+}
+
+function outcomeFields(record: JsonObject): JsonObject {
+	const { status } = record;
+	return {
+		...(typeof status === 'string' &&
+			(OUTCOMES.get(status) ?? { outcome: status, answered: null })),
+		...pick(record, 'status', 'retry_count', 'duration_seconds', 'summary'),
+		...flat(record, 'data_captured'),
+		...pick(record, 'caller_name', 'phone_number'),
+		phone_key: record.phone_key ?? phoneKey(findField(record, 'phone_number')),
+		...pick(record, 'agent_name', 'call_ended_reason_message', 'call_id'),
+		...pick(record, 'created_at', 'call_picked_at'),
+		...flat(record, 'post_call_analysis'),
+	};
+}
+
+/** Whether a field of a flat record is a captured value or a value of the analysis. */
+export function isValueByKey(field: string): boolean {
+	return Object.values(PREFIXES).some((prefix) => field.startsWith(prefix));
+}
+
+function nestedFields(record: JsonObject): string[] {
+	return Object.keys(PREFIXES).filter(
+		(name) => isUnset(record[name]) || isJsonObject(record[name]),
+	);
+}
+
+function flat(record: JsonObject, name: keyof typeof PREFIXES): JsonObject {
+	const { [name]: values } = record;
+	return isJsonObject(values) ? mapKeys(values, (_value, key) => PREFIXES[name] + key) : {};
 }
 
 /** Reads the transcript of a call. Empty if none was captured. */

@@ -22,7 +22,10 @@ describe('the record', () => {
 	test('simplified', async () => {
 		service().get('/v1/call/call-1').reply(200, data(RECORD));
 		expect(await records()).toEqual([
-			{ call_id: 'call-1', status: 'picked', summary: 'Wants a visit', phone_key: null },
+			{
+				...{ outcome: 'Answered', answered: true, status: 'picked', summary: 'Wants a visit' },
+				...{ call_id: 'call-1', phone_key: null },
+			},
 		]);
 	});
 

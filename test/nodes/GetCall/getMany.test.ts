@@ -24,7 +24,7 @@ test('returns calls simplified or raw', async () => {
 	calls().reply(200, list('a'));
 	calls({ p: 2 }).reply(200, list());
 	expect(await records({}, { credential })).toEqual([
-		{ call_id: 'a', status: 'picked', phone_key: null },
+		{ outcome: 'Answered', answered: true, call_id: 'a', status: 'picked', phone_key: null },
 	]);
 	calls().reply(200, list('a'));
 	calls({ p: 2 }).reply(200, list());

@@ -220,6 +220,8 @@ describe('outside the hours', () => {
 			expect.objectContaining({ placed: false, next_opening: '2026-11-23T09:00:00+13:00' }),
 			{
 				call_id: 'call-9876543211',
+				outcome: 'Not answered',
+				answered: false,
 				status: 'not_picked',
 				placed: true,
 				phone_key: '919876543211',

@@ -1,4 +1,5 @@
 import omit from 'lodash/omit';
+import pick from 'lodash/pick';
 import { output } from '../../../engine';
 import { dialects } from '../../../simulator';
 import { waitBy } from '../placeCallHarness';
@@ -61,11 +62,16 @@ describe('items of the wait', () => {
 			timed_out: 'earlier',
 			not_read: 'earlier',
 			waits_until: 'earlier',
+			outcome: 'earlier',
+			captured_day: 'earlier',
+			analysis_mood: 'earlier',
 		}));
+		const STALE = ['not_read', 'waits_until', 'captured_day', 'analysis_mood'];
 		const called = (call_id: string | undefined, index: number) => ({
-			...omit(rows[index], 'not_read', 'waits_until'),
+			...omit(rows[index], STALE),
 			call_id,
 			phone_key: `91${9_000_000_000 + index}`,
+			outcome: 'Answered',
 			status: 'picked',
 			timed_out: false,
 		});
@@ -78,8 +84,7 @@ describe('items of the wait', () => {
 			await service().endCall(second);
 			const { items = [] } = await arrive({ call_id: second });
 			expect(items).toMatchObject([called(first, 0), called(second, 1)]);
-			for (const item of items) expect(item).not.toHaveProperty('not_read');
-			for (const item of items) expect(item).not.toHaveProperty('waits_until');
+			for (const item of items) expect(pick(item, STALE)).toEqual({});
 		});
 
 		it("returns the row at n8n's own limit", async () => {

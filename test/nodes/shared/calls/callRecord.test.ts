@@ -1,23 +1,68 @@
 import {
+	outcomeRecord,
 	simplifyCall,
 	transcriptText,
 	transcriptTurns,
 	withExpiry,
-	withPhoneKey,
 } from '../../../../nodes/shared/calls/callRecord';
 import type { JsonObject, JsonValue } from '../../../../nodes/shared/json';
 
-test('a simplified record has the documented fields in a fixed order', () => {
-	const record = {
-		tag: null,
-		summary: 'Wants a visit',
-		call_id: 'a',
-		campaign_id: 7,
-		status: 'new',
-	};
-	expect(JSON.stringify(simplifyCall(record))).toBe(
-		'{"status":"new","summary":"Wants a visit","call_id":"a","phone_key":null}',
-	);
+const record = {
+	call_id: 'c-1',
+	campaign_id: 7,
+	post_call_analysis: { sentiment: 'positive', constructor: 1 },
+	created_at: '2026-11-20T12:00:00Z',
+	call_picked_at: '2026-11-20T12:00:09Z',
+	phone_number: '+919876543210',
+	caller_name: 'Asha Rao',
+	retry_count: 1,
+	duration_seconds: 61,
+	status: 'picked',
+	data_captured: { day: 'Friday', status: 'keen', guests: [1, 2] },
+	summary: 'Wants a visit',
+};
+
+const outcome = {
+	outcome: 'Answered',
+	answered: true,
+	status: 'picked',
+	retry_count: 1,
+	duration_seconds: 61,
+	summary: 'Wants a visit',
+	captured_day: 'Friday',
+	captured_status: 'keen',
+	captured_guests: [1, 2],
+	caller_name: 'Asha Rao',
+	phone_number: '+919876543210',
+	phone_key: '919876543210',
+	call_id: 'c-1',
+	created_at: '2026-11-20T12:00:00Z',
+	call_picked_at: '2026-11-20T12:00:09Z',
+	analysis_sentiment: 'positive',
+	analysis_constructor: 1,
+};
+
+test('an outcome is flat, in a fixed order, and the other fields of the record follow', () => {
+	const entries = Object.entries(outcome);
+	expect(Object.entries(simplifyCall(record))).toEqual(entries);
+	expect(Object.entries(outcomeRecord(record))).toEqual([...entries, ['campaign_id', 7]]);
+});
+
+test.each([
+	[{ status: 'picked' }, { outcome: 'Answered', answered: true }],
+	[{ status: 'not_picked' }, { outcome: 'Not answered', answered: false }],
+	[{ status: 'failed' }, { outcome: 'Failed', answered: null }],
+	[{ status: 'voicemail' }, { outcome: 'voicemail', answered: null }],
+	[{ status: 'constructor' }, { outcome: 'constructor', answered: null }],
+	[{ status: null }, {}],
+	[{ post_call_analysis: ['keen'] }, {}],
+])('the outcome of %j is %j', (fields, added) => {
+	expect(outcomeRecord(fields)).toEqual({ ...added, ...fields, phone_key: null });
+});
+
+test('nothing captured adds no field', () => {
+	const empty = { call_id: 'a', data_captured: null, post_call_analysis: {} };
+	expect(outcomeRecord(empty)).toEqual({ call_id: 'a', phone_key: null });
 });
 
 describe('the key of the number', () => {
@@ -28,24 +73,24 @@ describe('the key of the number', () => {
 		[{ phone_number: null }, null],
 		[{ call_id: 'a' }, null],
 	])('of %j is %p', (record, phone_key) => {
-		expect(withPhoneKey(record)).toEqual({ ...record, phone_key });
+		expect(outcomeRecord(record)).toEqual({ ...record, phone_key });
 	});
 
 	test('is not that of another number, which was captured in the call or sent with it', () => {
 		const other = { phone_number: '+919811111111' };
 		for (const field of ['data_captured', 'post_call_analysis', 'additional_data']) {
 			const record = { call_id: 'a', [field]: other };
-			expect(withPhoneKey(record).phone_key).toBeNull();
+			expect(outcomeRecord(record).phone_key).toBeNull();
 			expect(simplifyCall(record).phone_key).toBeNull();
 			const called = { ...record, call: { number: { phone_number: '+919876543210' } } };
-			expect(withPhoneKey(called).phone_key).toBe('919876543210');
+			expect(outcomeRecord(called).phone_key).toBe('919876543210');
 		}
 	});
 
 	test('of the service is not replaced', () => {
 		const record = { phone_number: '+919876543210', phone_key: 7 };
-		expect(withPhoneKey(record)).toEqual(record);
-		expect(withPhoneKey({ ...record, phone_key: null }).phone_key).toBe('919876543210');
+		expect(outcomeRecord(record)).toEqual(record);
+		expect(outcomeRecord({ ...record, phone_key: null }).phone_key).toBe('919876543210');
 	});
 });
 
@@ -82,24 +127,4 @@ test('the expiry of a link is measured from the request', () => {
 		expires_at: '2027-01-31T10:15:00.000Z',
 	});
 	expect(withExpiry({ recording_url: 'u' }, askedAt)).toEqual({ recording_url: 'u' });
-});
-
-test('a record for the output begins with what a person looks for, and IDs and times follow', () => {
-	const record = {
-		call_id: 'c-1',
-		created_at: '2026-11-20T12:00:00Z',
-		phone_number: '+919876543210',
-		caller_name: 'Asha Rao',
-		status: 'picked',
-		data_captured: { day: 'Friday' },
-		summary: 'Wants a visit',
-	};
-	const first = ['status', 'summary', 'data_captured', 'caller_name', 'phone_number'];
-	expect(Object.keys(withPhoneKey(record)).slice(0, 5)).toEqual(first);
-	expect(Object.keys(simplifyCall(record))).toEqual([
-		...first,
-		'call_id',
-		'created_at',
-		'phone_key',
-	]);
 });
