@@ -246,9 +246,9 @@ describe('examples of calls, with only the credentials selected', () => {
 		});
 	});
 
-	describe('08 nightly campaign report', () => {
+	describe('08 campaign report', () => {
 		it('emails one table, which includes the reason for a campaign that cannot be read', async () => {
-			const workflow = await run.import('08-nightly-campaign-report.json');
+			const workflow = await run.import('08-campaign-report.json');
 			run.simulator.faults.inject({
 				kind: 'status',
 				status: 404,
@@ -271,6 +271,31 @@ describe('examples of calls, with only the credentials selected', () => {
 			);
 			expect(widths).toEqual([79, 3, 18]);
 			expect(mail?.body).toMatch(/<td>Campaign 102<\/td><td>[^<]*doesn't know this campaign/);
+		});
+
+		it('shows the report as a page, with the calls of each day and agent', async () => {
+			await run.publish('08-campaign-report.json');
+			const url = `${sharedN8n().baseUrl}/webhook/campaign-report`;
+			const page = await until('the page', async () => {
+				const response = await fetch(url);
+				return response.ok && (await response.text());
+			});
+			expect(page).toContain('<td>Morning Leads</td>');
+			expect(page).toMatch(
+				/<td>\d{4}-\d\d-\d\d<\/td><td>Sales India<\/td><td>\d+<\/td><td>\d+<\/td><td><table[^>]*><tr>(<td width="\d+%" bgcolor="#\w+">&nbsp;<\/td>)+<\/tr><\/table>/,
+			);
+			expect(run.parties.gmail.mails).toEqual([]);
+		});
+
+		it('says why the calls are missing', async () => {
+			const workflow = await run.import('08-campaign-report.json');
+			const body = { success: false, error: 'unavailable' };
+			const match = { path: '/v1/calls' };
+			run.simulator.faults.inject({ kind: 'status', status: 500, body, match });
+			await run.run(workflow, 'Every Evening');
+			expect(run.parties.gmail.mails[0]?.body).toMatch(
+				/<td colspan="5">The service returned HTTP status 500\. [^<]*Try again later/,
+			);
 		});
 	});
 });

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { INode } from 'n8n-workflow';
-import { z } from 'zod';
 import { examplesFolder } from '../n8n/examples';
 import { until } from '../n8n/until';
 import { fixtures } from '../simulator';
 import { ExampleRun, SHEET } from './exampleRun';
+import { submitToEnd } from './forms';
 import { sharedN8n } from './shared';
 
 const campaign = fixtures.campaigns.active;
@@ -153,26 +153,9 @@ describe('examples of pushes, with only the credentials selected', () => {
 
 		/** Submits the form. Returns the title and the lines of the final page. */
 		async function upload(file: string, content: Buffer | string, url = form): Promise<string[]> {
-			const body = new FormData();
-			body.set('field-0', new File([new Uint8Array(Buffer.from(content))], basename(file)));
-			return await submit(body, url);
-		}
-
-		async function submit(body: FormData, url = form): Promise<string[]> {
-			const response = await fetch(url, { method: 'POST', body });
-			const { formWaitingUrl } = z
-				.object({ formWaitingUrl: z.string() })
-				.parse(await response.json());
-			const status = new URL(formWaitingUrl);
-			status.pathname += '/n8n-execution-status';
-			await until(
-				'the last page',
-				async () => (await (await fetch(status)).text()) === 'form-waiting',
-			);
-			const page = await (await fetch(formWaitingUrl)).text();
-			// As the script of that page does.
-			await fetch(formWaitingUrl, { method: 'POST', body: '{}' });
-			return linesOf(page);
+			return await submitToEnd(url, [
+				new File([new Uint8Array(Buffer.from(content))], basename(file)),
+			]);
 		}
 
 		it.each([
@@ -294,9 +277,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 		);
 
 		it('says that the file is empty if the form arrives without one', async () => {
-			const body = new FormData();
-			body.set('field-1', 'x');
-			expect(await submit(body)).toEqual(['Nothing was sent', 'The file is empty.']);
+			expect(await submitToEnd(form, [])).toEqual(['Nothing was sent', 'The file is empty.']);
 		});
 
 		it('shows the reason if the service rejects the whole list', async () => {
@@ -338,14 +319,6 @@ describe('examples of pushes, with only the credentials selected', () => {
 		});
 	});
 });
-
-/** The title of a form's last page, and the lines of its message. */
-function linesOf(page: string): string[] {
-	const [, title = page, message = ''] =
-		/<h1>(.*?)<\/h1>\s*<p[^>]*>(.*?)<\/p>\s*<\/div>/s.exec(page) ?? [];
-	const lines = message.split(/<\/?(?:ul|li)>/).map((line) => line.trim());
-	return [title, ...lines.filter((line) => line !== '')];
-}
 
 const messyRows = [
 	['+919876543210', 'Asha Rao', 'Pune'],

@@ -1,0 +1,194 @@
+import type { INode } from 'n8n-workflow';
+import { z } from 'zod';
+import { withTrialTimes } from '../../scripts/sampleCampaign';
+import { DataTables } from '../n8n/dataTables';
+import type { Reference } from '../n8n/driver';
+import { until } from '../n8n/until';
+import { fixtures, outcomeByNumber } from '../simulator';
+import { ExampleRun } from './exampleRun';
+import { submitPage, submitToEnd } from './forms';
+import { sharedN8n } from './shared';
+
+/** Examples in which a person is called because of a form or a row of a data table. */
+let run: ExampleRun;
+let tables: DataTables;
+
+beforeAll(async () => {
+	run = await ExampleRun.open();
+	tables = await DataTables.open(run.n8n);
+});
+beforeEach(() => {
+	run.reset();
+	const outcome = outcomeByNumber.bind(null, run.simulator.state);
+	run.simulator.setAutoComplete({ afterMs: 500, outcome });
+});
+afterAll(async () => {
+	await run.close();
+});
+
+async function table(name: string): Promise<Reference> {
+	const found = await tables.find(name);
+	if (found === undefined) throw new Error(`There is no table ${name}`);
+	return found;
+}
+
+async function removeTables(...names: string[]): Promise<void> {
+	for (const name of names) await tables.remove(await table(name));
+}
+
+/** The requests for calls that the service accepted, or that may have been accepted. */
+const placed = () =>
+	run.simulator.requests.filter(
+		({ path, outcome }) => path === '/v1/call' && outcome?.status !== 400,
+	);
+
+describe('13 test call', () => {
+	/** Publishes the example. Returns the URL of its form. */
+	async function publish(change = (node: INode) => node): Promise<string> {
+		const { json } = await run.publish('13-test-call.json', change);
+		const form = json.nodes.map(change).find(({ name }) => name === 'Call Me');
+		const url = `${sharedN8n().baseUrl}/form/${form?.webhookId}`;
+		await until('the form', async () => (await fetch(url)).ok);
+		return url;
+	}
+
+	it.each([
+		['9876543210', 'Answered', /is interested.*interested: yes.*Call ID: /s],
+		['9876543218', 'Not answered', /^Nobody picked up the call.*Call ID: /s],
+		[
+			'12345',
+			"The call wasn't placed",
+			/^The service rejected 'Phone Number'.*Correct the number/s,
+		],
+	])('calls %s from the form, and shows the outcome: %s', async (phone, title, message) => {
+		const form = await publish((node) =>
+			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${phone}` } : node,
+		);
+		const agents = await submitPage(form, [phone, 'Asha']);
+		expect(agents.html).toContain(`It calls ${phone}`);
+		const [shown, ...lines] = await submitToEnd(agents.url, [
+			`Sales India, ${fixtures.agents.full}`,
+		]);
+		expect(shown).toBe(title);
+		expect(lines.join('\n')).toMatch(message);
+		expect(placed()).toHaveLength(phone === '12345' ? 0 : 1);
+	});
+
+	it.each([
+		[401, { success: false, error: 'unauthorized', details: null }, /API Token/],
+		[200, { success: true, data: [] }, /^No agent of your account is active/],
+	])('says why no agent can be chosen: HTTP status %s', async (status, body, reason) => {
+		const form = await publish((node) =>
+			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${status}` } : node,
+		);
+		run.simulator.faults.inject({ kind: 'status', status, body, match: { method: 'GET' } });
+		expect(await submitToEnd(form, ['9876543210'])).toEqual([
+			'Nobody was called',
+			expect.stringMatching(reason),
+		]);
+	});
+});
+
+/** Calls at any time of day. */
+const anyTime = withTrialTimes;
+
+describe('14 calls with consent and an audit trail', () => {
+	afterAll(async () => await removeTables('People to Call', 'Call Audit'));
+
+	it('calls who agreed once in two executions, and writes down each decision', async () => {
+		const workflow = await run.import('14-consent-and-audit-trail.json', anyTime);
+		await run.run(workflow, 'Start Here');
+		const peopleTable = await table('People to Call');
+		await tables.insert(peopleTable, [
+			{ person_name: 'Nisha Gill', phone: '9876543213', consent: true },
+			{ person_name: 'Asha Rao', phone: '98765 43210', consent: true },
+			{ person_name: 'Ravi Kumar', phone: '9876543211', consent: false },
+			{ person_name: 'Meera Iyer', phone: '9876543212' },
+			{ person_name: 'Gopal Menon', phone: fixtures.dndPhone, consent: true },
+			{ person_name: 'Asha R.', phone: '09876543210', consent: true },
+			{ person_name: 'Farah Ali', phone: 'later', consent: true },
+		]);
+		// The service doesn't respond to the first call.
+		run.simulator.faults.inject({ kind: 'resetAfter', match: { method: 'POST' }, times: 1 });
+		await run.run(workflow, 'Start Here');
+		const decisions = [
+			['Nisha Gill', 'unknown'],
+			['Asha Rao', 'called'],
+			['Ravi Kumar', 'no consent'],
+			['Meera Iyer', 'no consent'],
+			['Gopal Menon', 'on the list'],
+			['Asha R.', 'over the limit'],
+			['Farah Ali', 'not called'],
+		];
+		const people = async () =>
+			(await tables.rows(peopleTable)).map((row) => [row.person_name, row.decision]);
+		expect(await people()).toEqual(decisions);
+		const audit = await tables.rows(await table('Call Audit'));
+		const sorted = decisions.map(([name]) => audit.find((row) => row.person_name === name));
+		expect(sorted.map((row) => [row?.person_name, row?.decision])).toEqual(decisions);
+		expect(sorted[1]).toMatchObject({
+			decided_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+			phone: '98765 43210',
+			consent: true,
+			call_id: expect.stringMatching(/-/),
+			agent_id: fixtures.agents.full,
+			execution_id: expect.stringMatching(/^\d+$/),
+		});
+		expect(sorted[5]).toMatchObject({ reason: expect.stringMatching(/^Possible from \d{4}/) });
+		expect(sorted[6]).toMatchObject({ reason: expect.stringContaining('"later"') });
+		expect(placed()).toHaveLength(2);
+
+		await run.run(workflow, 'Start Here');
+		expect(placed()).toHaveLength(2);
+		expect(await people()).toEqual(decisions);
+		// Who was called, or may have been, gets no further decision.
+		expect(await tables.rows(await table('Call Audit'))).toHaveLength(7 + 5);
+	});
+});
+
+describe('15 compare two greetings', () => {
+	afterAll(async () => await removeTables('Greeting Test', 'Greeting Results'));
+
+	it('calls each person once, with one greeting, and compares answers and goals', async () => {
+		const workflow = await run.import('15-compare-two-greetings.json', anyTime);
+		await run.run(workflow, 'Start Here');
+		const peopleTable = await table('Greeting Test');
+		const phones = Array.from({ length: 10 }, (_, index) => `98765432${10 + index}`);
+		await tables.insert(peopleTable, [
+			...phones.map((phone, index) => ({ person_name: `Person ${index}`, phone })),
+			{ person_name: 'Farah Ali', phone: '12345' },
+		]);
+		await run.run(workflow, 'Start Here');
+		const rows = await tables.rows(peopleTable);
+		const outcomes = phones.map((phone) => outcomeOf(phone));
+		expect(rows.slice(0, 10).map((row) => [row.outcome, row.answered, row.goal])).toEqual(outcomes);
+		expect(rows[10]).toMatchObject({ outcome: '', note: expect.stringContaining('12345') });
+		const greetings = z.array(z.enum(['A', 'B'])).parse(rows.map((row) => row.greeting));
+		expect(new Set(greetings.slice(0, 10))).toEqual(new Set(['A', 'B']));
+		for (const [index, { body }] of placed().entries()) {
+			const start = greetings[index] === 'A' ? 'Hello, this is' : 'Hello, you asked';
+			expect(body).toMatchObject({ initial_greeting: expect.stringContaining(start) });
+		}
+		const results = await tables.rows(await table('Greeting Results'));
+		expect(results.map((row) => [row.greeting, row.calls, row.answered, row.goals])).toEqual(
+			['A', 'B'].map((greeting) => {
+				const own = outcomes.filter((_, index) => greetings[index] === greeting);
+				const answered = own.filter(([, isAnswered]) => isAnswered);
+				return [greeting, own.length, answered.length, own.filter(([, , goal]) => goal).length];
+			}),
+		);
+		expect(results[0]).toMatchObject({ advice: expect.stringContaining("don't choose yet") });
+
+		await run.run(workflow, 'Start Here');
+		expect(placed()).toHaveLength(10);
+		expect((await tables.rows(peopleTable)).map((row) => row.greeting)).toEqual(greetings);
+	});
+
+	/** The outcome, whether the person answered, and whether the agent captured the goal. See `outcomeByNumber`. */
+	function outcomeOf(phone: string): [string, boolean, boolean] {
+		const digit = Number(phone.at(-1));
+		if (digit === 9) return ['Failed', false, false];
+		if (digit === 7 || digit === 8) return ['Not answered', false, false];
+		return ['Answered', true, digit % 3 !== 2];
+	}
+});
