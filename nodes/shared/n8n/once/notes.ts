@@ -40,6 +40,8 @@ export type NoteCounts = { [name: string]: number };
 export class AttemptState {
 	/** Targets to which an earlier attempt sent a request that can't be identified. */
 	readonly unclear = new Set<string>();
+	/** Whether this attempt noted a request. */
+	hasNoted = false;
 	/** Whether this attempt sends other parts than an earlier one. */
 	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
@@ -136,7 +138,10 @@ export class Notes {
 				for (const place of places) this.countDown(place);
 				await this.remove(places.map(({ text }) => text)).catch(() => undefined);
 			};
-			if (state === 'new') return { state, release };
+			if (state === 'new') {
+				this.state.hasNoted = true;
+				return { state, release };
+			}
 			// In a first attempt, it's from before a wait, or from an execution that started in the same millisecond.
 			if (!this.isFirstAttempt) return sentEarlier(state);
 		}
@@ -182,6 +187,7 @@ export class Notes {
 		});
 		if (found === 'changed') state.isChanged = true;
 		if (found !== 'new') return sentEarlier(found);
+		state.hasNoted = true;
 		const released = difference(state.released.splice(0), [text, exact]);
 		if (released.length > 0) await this.addTexts(released);
 		const release = async () => {
@@ -283,6 +289,12 @@ export class Notes {
 			// n8n would keep an empty list.
 			if ((await store.count()) === 0) await store.clear();
 		});
+	}
+
+	/** After a retry that noted no request, a second retry finds as much as this one. */
+	async forgetUnused(): Promise<void> {
+		const { hasNoted, hasEarlier } = this.state;
+		if (!hasNoted && (await hasEarlier) === false) await this.remove([this.mark]);
 	}
 
 	/** The note of the next request with this name, which counts from now on. */

@@ -60,6 +60,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	context.onExecutionFinish?.(async () => {
 		if (!origin.isSubExecution) attempts.delete(key);
 		if (isFirstAttempt && signal?.aborted !== true) await notes.clear();
+		if (isRetry && !origin.isSubExecution) await notes.forgetUnused();
 	});
 	return notes;
 }

@@ -101,6 +101,18 @@ test('a retry finds the noted requests, and so does a second retry', async () =>
 	);
 });
 
+test('after a retry that noted nothing, a second retry finds nothing', async () => {
+	const retry = execution('e2', { mode: 'retry', signal: signal() });
+	expect(await (await retry.open()).hasEarlier()).toBe(false);
+	await retry.end();
+	expect(harness.store.size).toBe(0);
+	const again = execution('e3', { mode: 'retry', signal: signal() });
+	expect(await (await again.open()).hasEarlier()).toBe(false);
+	await isNoted(await again.open(), 'a');
+	await again.end();
+	expect(await (await execution('e4', { mode: 'retry' }).open()).hasEarlier()).toBe(true);
+});
+
 test('a retry of another execution does not find them', async () => {
 	await isNoted(await execution('e1').open(), 'a');
 	const other = await execution('e2', { mode: 'retry', establishedAt: 2_000 }).open();
