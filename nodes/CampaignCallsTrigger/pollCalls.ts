@@ -115,9 +115,9 @@ class Poll {
 		return listed.length;
 	}
 
-	/** Any of them if there are too many, so that calls which don't end can't keep the others out. */
+	/** In any order, so that calls which don't end or can't be read don't keep the others out. */
 	private sample(calls: ListedCall[]): ListedCall[] {
-		return calls.length <= this.left ? calls : sampleSize(calls, this.left);
+		return sampleSize(calls, this.left);
 	}
 
 	/** @returns how many of the calls have ended */

@@ -182,7 +182,7 @@ class SharedConnection {
 		this.leases.delete(lease);
 		this.lastLease = lease.options;
 		if (this.leases.size > 0 || this.connection.signal.aborted) return;
-		// The next connection of a trigger gets the events in between by the replay, immediately.
+		// The next connection of a trigger gets the events in between by the replay.
 		if (lease.options.usedBy === 'action') void this.linger();
 		else this.closeIfUnused();
 	}

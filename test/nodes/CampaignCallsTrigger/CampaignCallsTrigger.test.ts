@@ -290,6 +290,21 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(await ids()).toEqual([two]);
 	});
 
+	it('returns the other calls while many cannot be read for long', async () => {
+		const { poll } = await published();
+		const added: string[] = [];
+		for (let count = 0; count < 24; count++) added.push(await addEnded());
+		// Whether the list begins with the oldest or the newest call, it begins with these.
+		const others = added.splice(11, 2);
+		const path = new RegExp(`/v1/call/(${added.join('|')})`);
+		simulator.faults.inject({ kind: 'status', status: 503, match: { path } });
+		const found: string[] = [];
+		for (let polls = 0; polls < 40 && found.length < others.length; polls++) {
+			found.push(...(await poll().catch(() => [])).map(callIdOf));
+		}
+		expect(found.sort()).toEqual(others.sort());
+	});
+
 	it('is not published if the first reading fails', async () => {
 		simulator.faults.inject({ kind: 'status', status: 503, match: { path: /\/v1\/calls/ } });
 		await expect(published()).rejects.toThrow('503');
