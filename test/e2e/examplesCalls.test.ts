@@ -274,12 +274,20 @@ describe('examples of calls, with only the credentials selected', () => {
 		});
 
 		it('shows the report as a page, with the calls of each day and agent', async () => {
-			await run.publish('08-campaign-report.json');
+			const httpBasicAuth = await run.n8n.createCredential('httpBasicAuth', {
+				user: 'marketing',
+				password: 'a password',
+			});
+			await run.publish('08-campaign-report.json', (node) =>
+				node.name === 'Report Page' ? { ...node, credentials: { httpBasicAuth } } : node,
+			);
 			const url = `${sharedN8n().baseUrl}/webhook/campaign-report`;
+			const headers = { authorization: `Basic ${btoa('marketing:a password')}` };
 			const page = await until('the page', async () => {
-				const response = await fetch(url);
+				const response = await fetch(url, { headers });
 				return response.ok && (await response.text());
 			});
+			expect((await fetch(url)).status).toBe(401);
 			expect(page).toContain('<td>Morning Leads</td>');
 			expect(page).toMatch(
 				/<td>\d{4}-\d\d-\d\d<\/td><td>Sales India<\/td><td>\d+<\/td><td>\d+<\/td><td><table[^>]*><tr>(<td width="\d+%" bgcolor="#\w+">&nbsp;<\/td>)+<\/tr><\/table>/,
