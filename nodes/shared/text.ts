@@ -15,12 +15,14 @@ export function withoutInvisible(text: string): string {
 	return text.replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
 }
 
-/** More marks on a letter than Unicode's stream-safe format allows (UAX #15). No language needs as many. */
-const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+const MARKS = /[\p{M}\uff9e\uff9f]+/gu;
+
+/** The limit of Unicode's stream-safe format (UAX #15). No language needs as many marks on a letter. */
+const MAX_MARKS = 30;
 
 /** Normalizes Unicode. Drops excess marks, because sorting the marks of a letter takes quadratic time. */
 export function normalized(text: string, form: 'NFC' | 'NFD' | 'NFKC'): string {
-	return text.replace(TOO_MANY_MARKS, '$1').normalize(form);
+	return text.replace(MARKS, (marks) => firstCharacters(marks, MAX_MARKS)).normalize(form);
 }
 
 /** The first `max` characters as code points. Splits only as much of the text as necessary. */

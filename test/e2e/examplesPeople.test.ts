@@ -39,7 +39,7 @@ async function removeTables(...names: string[]): Promise<void> {
 /** The requests for calls that the service accepted, or that may have been accepted. */
 const placed = () =>
 	run.simulator.requests.filter(
-		({ path, outcome }) => path === '/v1/call' && outcome?.status !== 400,
+		({ path, outcome }) => path === '/v1/call' && outcome.status !== 400,
 	);
 
 describe('13 test call', () => {
