@@ -67,7 +67,8 @@ export async function pollCalls(context: IPollFunctions): Promise<JsonObject[]> 
 	for (const { id, ended } of poll.lists) after.noteRead(id, ended);
 	after.noteAllRead(now, unlisted);
 	data.polled = after.toStored();
-	return [...new Map(calls.map(({ outcome, record }) => [outcome, record])).values()];
+	const records = new Map(calls.map(({ outcome, record }) => [outcome, record]));
+	return orderBy([...records.values()], createdAtOf);
 }
 
 /** One reading of the lists. */
@@ -106,18 +107,14 @@ class Poll {
 		const candidates = calls.filter((call) => call.hasEnded !== false);
 		const handled = onlyRemembers
 			? await this.each(candidates, async (call) => await this.remember(call))
-			: await this.each(this.sample(candidates), async (call) => await this.pass(call));
+			: // In any order, so that calls which don't end or can't be read don't keep the others out.
+				await this.each(sampleSize(candidates, this.left), async (call) => await this.pass(call));
 		if (onlyRemembers && this.failures.length > 0) throw this.failures[0];
 		const haveAllEnded = isComplete && handled === calls.length;
 		const queues = haveAllEnded ? list.completedQueues : undefined;
 		const ended = queues === undefined ? undefined : { queues, calls: listed.length };
 		this.lists.push({ id: list.id, ended });
 		return listed.length;
-	}
-
-	/** In any order, so that calls which don't end or can't be read don't keep the others out. */
-	private sample(calls: ListedCall[]): ListedCall[] {
-		return sampleSize(calls, this.left);
 	}
 
 	/** @returns how many of the calls have ended */

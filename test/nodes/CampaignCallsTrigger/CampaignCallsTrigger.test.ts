@@ -290,6 +290,15 @@ describe.each(Object.values(dialects))('dialect $name', (dialect) => {
 		expect(await ids()).toEqual([two]);
 	});
 
+	it('returns the calls in the order in which they were created', async () => {
+		const { poll } = await published();
+		const calls: string[] = [];
+		for (let hours = 1; hours <= 12; hours++) {
+			calls.push(await addEnded({ createdAt: Date.now() + hours * HOUR_MS }));
+		}
+		expect((await poll()).map(callIdOf)).toEqual(calls);
+	});
+
 	it('returns the other calls while many cannot be read for long', async () => {
 		const { poll } = await published();
 		const added: string[] = [];
