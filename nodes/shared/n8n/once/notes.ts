@@ -40,8 +40,6 @@ export type NoteCounts = { [name: string]: number };
 export class AttemptState {
 	/** Targets to which an earlier attempt sent a request that can't be identified. */
 	readonly unclear = new Set<string>();
-	/** Whether this attempt noted a request. */
-	hasNoted = false;
 	/** Whether this attempt sends other parts than an earlier one. */
 	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
@@ -138,10 +136,7 @@ export class Notes {
 				for (const place of places) this.countDown(place);
 				await this.remove(places.map(({ text }) => text)).catch(() => undefined);
 			};
-			if (state === 'new') {
-				this.state.hasNoted = true;
-				return { state, release };
-			}
+			if (state === 'new') return { state, release };
 			// In a first attempt, it's from before a wait, or from an execution that started in the same millisecond.
 			if (!this.isFirstAttempt) return sentEarlier(state);
 		}
@@ -187,7 +182,6 @@ export class Notes {
 		});
 		if (found === 'changed') state.isChanged = true;
 		if (found !== 'new') return sentEarlier(found);
-		state.hasNoted = true;
 		const released = difference(state.released.splice(0), [text, exact]);
 		if (released.length > 0) await this.addTexts(released);
 		const release = async () => {
@@ -291,10 +285,11 @@ export class Notes {
 		});
 	}
 
-	/** After a retry that noted no request, a second retry finds as much as this one. */
+	/** After a retry without notes, or with released ones only, a second retry finds as much as this one. */
 	async forgetUnused(): Promise<void> {
-		const { hasNoted, hasEarlier } = this.state;
-		if (!hasNoted && (await hasEarlier) === false) await this.remove([this.mark]);
+		const { counts, hasEarlier } = this.state;
+		const hasNone = Object.values(counts).every((count) => count === 0);
+		if (hasNone && (await hasEarlier) === false) await this.remove([this.mark]);
 	}
 
 	/** The note of the next request with this name, which counts from now on. */

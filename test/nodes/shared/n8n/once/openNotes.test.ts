@@ -107,10 +107,16 @@ test('after a retry that noted nothing, a second retry finds nothing', async () 
 	await retry.end();
 	expect(harness.store.size).toBe(0);
 	const again = execution('e3', { mode: 'retry', signal: signal() });
-	expect(await (await again.open()).hasEarlier()).toBe(false);
-	await isNoted(await again.open(), 'a');
+	const notes = await again.open();
+	expect(await notes.hasEarlier()).toBe(false);
+	await (await notes.add(request('rejected'))).release();
+	await (await notes.addPart(request('rejected part'))).release();
 	await again.end();
-	expect(await (await execution('e4', { mode: 'retry' }).open()).hasEarlier()).toBe(true);
+	expect(harness.store.size).toBe(0);
+	const third = execution('e4', { mode: 'retry', signal: signal() });
+	await isNoted(await third.open(), 'a');
+	await third.end();
+	expect(await (await execution('e5', { mode: 'retry' }).open()).hasEarlier()).toBe(true);
 });
 
 test('a retry of another execution does not find them', async () => {
