@@ -1,13 +1,10 @@
-import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { withTrialTimes } from '../../scripts/sampleCampaign';
 import { DataTables } from '../n8n/dataTables';
 import type { Reference } from '../n8n/driver';
-import { until } from '../n8n/until';
 import { fixtures, outcomeByNumber, type Call } from '../simulator';
 import { ExampleRun } from './exampleRun';
-import { submitPage, submitToEnd } from './forms';
-import { sharedN8n } from './shared';
+import { publishForm, submitPage, submitToEnd } from './forms';
 
 /** Examples in which a person is called because of a form or a row of a data table. */
 let run: ExampleRun;
@@ -43,14 +40,11 @@ const placed = () =>
 	);
 
 describe('13 test call', () => {
-	/** Publishes the example. Returns the URL of its form. */
-	async function publish(change = (node: INode) => node): Promise<string> {
-		const { json } = await run.publish('13-test-call.json', change);
-		const form = json.nodes.map(change).find(({ name }) => name === 'Call Me');
-		const url = `${sharedN8n().baseUrl}/form/${form?.webhookId}`;
-		await until('the form', async () => (await fetch(url)).ok);
-		return url;
-	}
+	/** Each time at another URL, because the others stay published. */
+	const publish = async (id: string | number) =>
+		await publishForm(run, '13-test-call.json', (node) =>
+			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${id}` } : node,
+		);
 
 	it.each([
 		['9876543210', 'Answered', /is interested.*interested: yes.*Call ID: /s],
@@ -61,9 +55,7 @@ describe('13 test call', () => {
 			/^The service rejected 'Phone Number'.*Correct the number/s,
 		],
 	])('calls %s from the form, and shows the outcome: %s', async (phone, title, message) => {
-		const form = await publish((node) =>
-			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${phone}` } : node,
-		);
+		const form = await publish(phone);
 		const agents = await submitPage(form, [phone, 'Asha']);
 		expect(agents.html).toContain(`It calls ${phone}`);
 		const [shown, ...lines] = await submitToEnd(agents.url, [
@@ -78,9 +70,7 @@ describe('13 test call', () => {
 		[401, { success: false, error: 'unauthorized', details: null }, /API Token/],
 		[200, { success: true, data: [] }, /^No agent of your account is active/],
 	])('says why no agent can be chosen: HTTP status %s', async (status, body, reason) => {
-		const form = await publish((node) =>
-			node.name === 'Call Me' ? { ...node, webhookId: `test-call-${status}` } : node,
-		);
+		const form = await publish(status);
 		run.simulator.faults.inject({ kind: 'status', status, body, match: { method: 'GET' } });
 		expect(await submitToEnd(form, ['9876543210'])).toEqual([
 			'Nobody was called',
@@ -89,14 +79,11 @@ describe('13 test call', () => {
 	});
 });
 
-/** Calls at any time of day. */
-const anyTime = withTrialTimes;
-
 describe('14 calls with consent and an audit trail', () => {
 	afterAll(async () => await removeTables('People to Call', 'Call Audit'));
 
 	it('calls who agreed once in two executions, and writes down each decision', async () => {
-		const workflow = await run.import('14-consent-and-audit-trail.json', anyTime);
+		const workflow = await run.import('14-consent-and-audit-trail.json', withTrialTimes);
 		await run.run(workflow, 'Start Here');
 		const peopleTable = await table('People to Call');
 		await tables.insert(peopleTable, [
@@ -154,7 +141,7 @@ describe('15 compare two greetings', () => {
 		// As without data points, which get a value of their own.
 		const outcome = (call: Call) => outcomeByNumber(state, { ...call, request: null });
 		run.simulator.setAutoComplete({ afterMs: 500, outcome });
-		const workflow = await run.import('15-compare-two-greetings.json', anyTime);
+		const workflow = await run.import('15-compare-two-greetings.json', withTrialTimes);
 		await run.run(workflow, 'Start Here');
 		const peopleTable = await table('Greeting Test');
 		const phones = Array.from({ length: 10 }, (_, index) => `98765432${10 + index}`);

@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { INode } from 'n8n-workflow';
 import { examplesFolder } from '../n8n/examples';
-import { until } from '../n8n/until';
 import { fixtures } from '../simulator';
 import { ExampleRun, SHEET } from './exampleRun';
-import { submitToEnd } from './forms';
-import { sharedN8n } from './shared';
+import { publishForm, submitToEnd } from './forms';
 
 const campaign = fixtures.campaigns.active;
 
@@ -139,17 +136,8 @@ describe('examples of pushes, with only the credentials selected', () => {
 		let form: string;
 
 		beforeAll(async () => {
-			form = await publishForm();
+			form = await publishForm(run, '02-list-upload-form.json');
 		});
-
-		/** @returns the URL of the form */
-		async function publishForm(change = (node: INode) => node): Promise<string> {
-			const { json } = await run.publish('02-list-upload-form.json', change);
-			const trigger = json.nodes.map(change).find(({ name }) => name === 'Upload Form');
-			const url = `${sharedN8n().baseUrl}/form/${trigger?.webhookId}`;
-			await until('the form', async () => (await fetch(url)).ok);
-			return url;
-		}
 
 		/** Submits the form. Returns the title and the lines of the final page. */
 		async function upload(file: string, content: Buffer | string, url = form): Promise<string[]> {
@@ -308,7 +296,7 @@ describe('examples of pushes, with only the credentials selected', () => {
 		});
 
 		it('shows no result that the push did not report', async () => {
-			const url = await publishForm((node) => {
+			const url = await publishForm(run, '02-list-upload-form.json', (node) => {
 				if (node.name === 'Push the CSV File') return { ...node, disabled: true };
 				return node.name === 'Upload Form' ? { ...node, webhookId: 'without-push' } : node;
 			});

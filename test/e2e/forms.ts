@@ -1,7 +1,23 @@
+import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { until } from '../n8n/until';
+import type { ExampleRun } from './exampleRun';
+import { sharedN8n } from './shared';
 
 const submitted = z.object({ formWaitingUrl: z.string().optional() });
+
+/** Publishes an example. Returns the URL of the form that starts it. */
+export async function publishForm(
+	run: ExampleRun,
+	file: string,
+	change = (node: INode) => node,
+): Promise<string> {
+	const { json } = await run.publish(file, change);
+	const form = json.nodes.map(change).find(({ type }) => type.endsWith('.formTrigger'));
+	const url = `${sharedN8n().baseUrl}/form/${form?.webhookId}`;
+	await until('the form', async () => (await fetch(url)).ok);
+	return url;
+}
 
 /** Submits a page of a form of n8n as its script does, and waits for the next page. */
 export async function submitPage(
