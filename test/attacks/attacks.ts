@@ -116,36 +116,14 @@ const everywhere = (['watch', 'completed'] as const).flatMap(
 
 export const ATTACKS: Attack[] = [
 	...everywhere,
-	{
-		kind: 'watch: 20,000 made-up sessions',
-		to: 'watch',
-		body: () => watching(ids(20_000))(),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: 1,000 made-up sessions',
-		to: 'watch',
-		body: () => watching(ids(1_000))(),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: 101 made-up sessions',
-		to: 'watch',
-		body: () => watching(ids(101))(),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: 20 made-up sessions',
-		to: 'watch',
-		body: () => watching(ids(20))(),
-		statuses: [403],
-	},
-	{
-		kind: 'watch: a made-up session',
-		to: 'watch',
-		body: () => watching(ids(1))(),
-		statuses: [403],
-	},
+	...[20_000, 1_000, 101, 20, 1].map(
+		(count): Attack => ({
+			kind: `watch: ${count} made-up sessions`,
+			to: 'watch',
+			body: () => watching(ids(count))(),
+			statuses: [403],
+		}),
+	),
 	{
 		kind: 'watch: a session 1,000 times',
 		to: 'watch',
