@@ -48,7 +48,7 @@ async function takeAll(): Promise<void> {
 	);
 	try {
 		await copyFile(join(examplesFolder, SAMPLE), join(stack.n8n.files, SAMPLE));
-		const editor = await Editor.open(stack.n8n.baseUrl, values.dark ? 'dark' : 'light');
+		const editor = await Editor.open(stack.n8n, values.dark ? 'dark' : 'light');
 		try {
 			await takePanels(stack, editor);
 			await takeExamples(stack, editor);

@@ -68,7 +68,7 @@ async function walk(): Promise<void> {
 	const port = await freePort();
 	const stack = await startStack({ home, port, install: installPackage }, console.log);
 	try {
-		const editor = await Editor.open(stack.n8n.baseUrl);
+		const editor = await Editor.open(stack.n8n);
 		try {
 			(await record(stack, editor, join(home, 'frames'))).save(PICTURE);
 		} finally {

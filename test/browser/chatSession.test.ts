@@ -11,7 +11,7 @@ describe('Chat Session in the editor', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('page-token-00002');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 
 	afterAll(async () => {

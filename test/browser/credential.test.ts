@@ -11,7 +11,7 @@ describe('the settings of a provider in the credential', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('page-token-00003');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 
 	afterAll(async () => {

@@ -18,13 +18,12 @@ describe('dragging a column into a field of Push Campaign Contacts', () => {
 	let workflow: Workflow;
 
 	beforeAll(async () => {
-		const { baseUrl } = sharedN8n();
-		n8n = await N8nDriver.signIn(baseUrl);
+		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
 		const make = node('Rows', 'n8n-nodes-base.set', 3.4, rows);
 		const push = node(NODE, `${PACKAGE}.pushCampaignContacts`, 1, { otherColumns: 'listed' });
 		workflow = await n8n.createWorkflow(chain('columns', manualTrigger(), make, push));
-		editor = await Editor.open(baseUrl);
+		editor = await Editor.open(sharedN8n());
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode(NODE);
 		await editor.page.getByText('Execute previous nodes').first().click();

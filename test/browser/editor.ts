@@ -1,10 +1,10 @@
 /** n8n's editor in a real browser. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import compact from 'lodash/compact';
 import { chromium, selectors, type BrowserContext, type Locator, type Page } from 'playwright-core';
 import { owner } from '../n8n/driver';
+import type { N8nInstance } from '../n8n/server';
 import { browserPath } from './browserPath';
 
 const flags = [
@@ -44,24 +44,28 @@ export class Editor {
 
 	private constructor(
 		private readonly context: BrowserContext,
-		private readonly profile: string,
 		readonly page: Page,
 		private readonly baseUrl: string,
 	) {}
 
-	/** Starts Chromium with an empty profile and signs in. n8n follows the color scheme of the browser. */
-	static async open(baseUrl: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Editor> {
+	/**
+	 * Starts Chromium and signs in. n8n follows the color scheme of the browser. All editors of an n8n, one after another,
+	 * have one profile, so that only the first one signs in, and loads and compiles n8n's pages.
+	 */
+	static async open(
+		{ baseUrl, home }: Pick<N8nInstance, 'baseUrl' | 'home'>,
+		colorScheme: 'light' | 'dark' = 'light',
+	): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
-		const profile = await mkdtemp(join(tmpdir(), 'chromium-'));
-		const context = await chromium.launchPersistentContext(profile, {
+		const context = await chromium.launchPersistentContext(join(home, 'chromium'), {
 			...browserOptions,
 			viewport: SCREEN,
 			colorScheme,
 		});
 		context.setDefaultTimeout(MAX_WAIT_MS);
 		const page = context.pages()[0] ?? (await context.newPage());
-		const editor = new Editor(context, profile, page, baseUrl);
-		await editor.signIn();
+		const editor = new Editor(context, page, baseUrl);
+		if ((await context.cookies(baseUrl)).length === 0) await editor.signIn();
 		page.on('pageerror', (error) => editor.errors.push(error.message));
 		page.on('console', (message) => {
 			const { url } = message.location();
@@ -75,7 +79,6 @@ export class Editor {
 
 	async close(): Promise<void> {
 		await this.context.close();
-		await rm(this.profile, { recursive: true, force: true });
 	}
 
 	async openWorkflow(id: string): Promise<void> {

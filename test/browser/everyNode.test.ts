@@ -166,7 +166,7 @@ describe('in the editor', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('every-node-token');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 	afterAll(async () => {
 		await editor.close();

@@ -14,7 +14,7 @@ describe('the workflow that npm start opens', () => {
 	beforeAll(async () => {
 		test = await TestAccount.open('first-step-token');
 		workflow = await test.n8n.createWorkflow(firstSteps(test.account.credential));
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 	afterAll(async () => {
 		await editor.close();

@@ -12,7 +12,7 @@ describe('Place Call as a human review', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('page-token-00007');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 
 	afterAll(async () => {

@@ -19,7 +19,7 @@ describe('options with fields of their own', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('page-token-00011');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 	afterAll(async () => {
 		await editor.close();

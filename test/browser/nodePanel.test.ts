@@ -22,7 +22,7 @@ describe('searching for nodes in the editor', () => {
 				'Call Tool': { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 			},
 		});
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 		await editor.openWorkflow(workflow.id);
 	});
 	afterAll(async () => {

@@ -17,7 +17,7 @@ export function openedNode(
 	beforeAll(async () => {
 		account = await TestAccount.open(token);
 		workflow = await account.n8n.createWorkflow(workflowOf(account));
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 		await editor.openWorkflow(workflow.id);
 		await editor.openNode(node);
 	});

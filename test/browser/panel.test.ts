@@ -11,7 +11,7 @@ describe('the editor', () => {
 
 	beforeAll(async () => {
 		test = await TestAccount.open('page-token-00001');
-		editor = await Editor.open(sharedN8n().baseUrl);
+		editor = await Editor.open(sharedN8n());
 	});
 
 	afterAll(async () => {

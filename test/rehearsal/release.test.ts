@@ -75,7 +75,7 @@ beforeAll(async () => {
 	const env = { ...publicName.env, ...LONG_PING_TIMEOUT };
 	server = await N8nServer.start({ host, home: join(folder, 'n8n'), env });
 	n8n = await N8nDriver.signIn(server.baseUrl);
-	editor = await Editor.open(server.baseUrl);
+	editor = await Editor.open(server);
 	page = new CommunityNodes(editor.page, server.baseUrl, picture);
 });
 
