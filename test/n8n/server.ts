@@ -175,6 +175,8 @@ export class N8nServer implements N8nInstance {
 		return {
 			...Object.fromEntries(inherited),
 			NODE_ENV: 'production',
+			// n8n starts in two thirds of the time if its code was compiled by an earlier start.
+			NODE_COMPILE_CACHE: join(this.options.host, '.compiled'),
 			N8N_USER_FOLDER: this.home,
 			N8N_ENCRYPTION_KEY: 'a-key-for-tests',
 			N8N_PORT: String(this.port),
