@@ -27,6 +27,8 @@ function nodesWithAliases() {
 test.each([
 	['ask someone by phone for approval', 'placeCall', 1],
 	['add contacts to a calling campaign', 'pushCampaignContacts', 1],
+	['phone call', 'placeCall', 1],
+	['outbound call', 'placeCall', 1],
 	['chat with customer', 'chatSend', 1],
 	['call a lead', 'placeCall', 2],
 	['wait for call result', 'callCompletedTrigger', 2],
