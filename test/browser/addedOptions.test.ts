@@ -2,12 +2,12 @@ import { PACKAGE } from '../e2e/calls';
 import { credentialType } from '../n8n/examples';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { openedNode } from './openedNode';
+import { withOpenNode } from './inEditor';
 
 const NODE = 'Push Campaign Contacts';
 
 describe('an option that is added in the editor is on', () => {
-	const { service, editor } = openedNode('added-options-01', NODE, ({ account }) => {
+	const { service, editor } = withOpenNode(NODE, ({ account }) => {
 		const row = { phone: '98765 43210', person_name: 'Asha Rao' };
 		const rows = node('Rows', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',

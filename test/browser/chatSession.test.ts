@@ -1,42 +1,29 @@
 import { credentialType } from '../n8n/examples';
 import { packageName } from '../n8n/package-install';
 import { chain, manualTrigger, node } from '../n8n/workflow';
-import { TestAccount } from '../e2e/account';
-import { sharedN8n } from '../e2e/shared';
-import { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 describe('Chat Session in the editor', () => {
-	let test: TestAccount;
-	let editor: Editor;
-
-	beforeAll(async () => {
-		test = await TestAccount.open('page-token-00002');
-		editor = await Editor.open(sharedN8n());
-	});
-
-	afterAll(async () => {
-		await editor.close();
-		await test.close();
-	});
+	const { test, editor } = inEditor();
 
 	const selected = async (parameter: string) =>
-		await editor.page.getByTestId(`parameter-input-${parameter}`).locator('input').inputValue();
+		await editor().page.getByTestId(`parameter-input-${parameter}`).locator('input').inputValue();
 
 	it('shows the operations and fields of the selected resource', async () => {
-		const credentials = { [credentialType]: test.account.credential };
+		const credentials = { [credentialType]: test().account.credential };
 		const session = node('Session', `${packageName}.chatSession`, 1, {}, { credentials });
-		const workflow = await test.n8n.createWorkflow(chain('sessions', manualTrigger(), session));
-		await editor.openWorkflow(workflow.id);
-		await editor.openNode('Session');
+		const workflow = await test().n8n.createWorkflow(chain('sessions', manualTrigger(), session));
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode('Session');
 		expect([await selected('resource'), await selected('operation')]).toEqual([
 			'Session',
 			'Create',
 		]);
-		const { page } = editor;
+		const { page } = editor();
 		await page.getByTestId('parameter-input-resource').locator('input').click();
 		await page.getByRole('option', { name: 'Watch List' }).click();
 		await page.getByTestId('parameter-input-triggerUrl').waitFor();
 		expect(await selected('operation')).toBe('Watch');
-		await test.n8n.deleteWorkflow(workflow);
+		await test().n8n.deleteWorkflow(workflow);
 	});
 });

@@ -2,14 +2,14 @@ import { PACKAGE } from '../e2e/calls';
 import { credentialType } from '../n8n/examples';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { openedNode } from './openedNode';
+import { withOpenNode } from './inEditor';
 
 const NODE = 'Push Campaign Contacts';
 /** The content of a file from the previous nodes. */
 const LEADS = 'phone;person_name;city\n98765 43210;Asha Rao;Pune\n12;Farah Ali;Mumbai\n';
 
 describe('pushing a CSV file in the editor', () => {
-	const { service, editor } = openedNode('csv-in-browser-1', NODE, ({ account }) => {
+	const { service, editor } = withOpenNode(NODE, ({ account }) => {
 		const text = node('Text', 'n8n-nodes-base.set', 3.4, {
 			mode: 'raw',
 			jsonOutput: JSON.stringify({ text: LEADS }),

@@ -1,9 +1,7 @@
-import { N8nDriver, type Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node } from '../n8n/workflow';
-import { sharedN8n } from '../e2e/shared';
 import { PACKAGE } from '../e2e/calls';
-import { Editor } from './editor';
+import { withOpenNode } from './inEditor';
 
 const NODE = 'Push Campaign Contacts';
 const row = {
@@ -13,29 +11,19 @@ const row = {
 };
 
 describe('dragging a column into a field of Push Campaign Contacts', () => {
-	let n8n: N8nDriver;
-	let editor: Editor;
-	let workflow: Workflow;
-
-	beforeAll(async () => {
-		n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
+	const { editor } = withOpenNode(NODE, () => {
 		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
 		const make = node('Rows', 'n8n-nodes-base.set', 3.4, rows);
 		const push = node(NODE, `${PACKAGE}.pushCampaignContacts`, 1, { otherColumns: 'listed' });
-		workflow = await n8n.createWorkflow(chain('columns', manualTrigger(), make, push));
-		editor = await Editor.open(sharedN8n());
-		await editor.openWorkflow(workflow.id);
-		await editor.openNode(NODE);
-		await editor.page.getByText('Execute previous nodes').first().click();
+		return chain('columns', manualTrigger(), make, push);
 	});
-	afterAll(async () => {
-		await editor.close();
-		await n8n.deleteWorkflow(workflow);
+	beforeAll(async () => {
+		await editor().page.getByText('Execute previous nodes').first().click();
 	});
 
 	/** Drags a column from the input to a field. Returns the text of the field. */
 	async function drag(path: string, field: string): Promise<string> {
-		const { page } = editor;
+		const { page } = editor();
 		const pill = page.getByTestId('ndv-input-panel').locator(`.pill[data-path="${path}"]`).first();
 		const target = page.getByTestId(`parameter-input-${field}`).first();
 		await pill.waitFor();
@@ -44,7 +32,7 @@ describe('dragging a column into a field of Push Campaign Contacts', () => {
 		const box = await target.boundingBox();
 		if (box === null) throw new Error(`${field} is not on the screen`);
 		await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 15 });
-		await editor.letTimersEnd(300);
+		await editor().letTimersEnd(300);
 		const text = async () => await target.locator('input').first().inputValue();
 		const before = await text();
 		await page.mouse.up();

@@ -78,6 +78,12 @@ export class Editor {
 	}
 
 	async close(): Promise<void> {
+		// The next editor would ask for the workflows that were open here. As text, because only the page has the types.
+		await this.page.evaluate(
+			`Object.keys(localStorage)
+				.filter((key) => key !== 'n8n-browserId')
+				.forEach((key) => localStorage.removeItem(key))`,
+		);
 		await this.context.close();
 	}
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { INodeParameters } from 'n8n-workflow';
-import { TestAccount } from '../e2e/account';
 import { sharedN8n } from '../e2e/shared';
 import { post } from '../e2e/calls';
 import type { Workflow } from '../n8n/driver';
@@ -9,7 +8,8 @@ import { packageName } from '../n8n/package-install';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
-import { Editor } from './editor';
+import type { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 /** A node as a person uses it: the input, a text in the output, and a mistake with its message. */
 type Case = {
@@ -160,18 +160,10 @@ const triggers: TriggerCase[] = [
 ];
 
 describe('in the editor', () => {
-	let test: TestAccount;
-	let editor: Editor;
+	const { test, editor } = inEditor();
 	const made: Workflow[] = [];
-
-	beforeAll(async () => {
-		test = await TestAccount.open('every-node-token');
-		editor = await Editor.open(sharedN8n());
-	});
 	afterAll(async () => {
-		await editor.close();
-		for (const workflow of made) await test.n8n.deleteWorkflow(workflow);
-		await test.close();
+		for (const workflow of made) await test().n8n.deleteWorkflow(workflow);
 	});
 
 	/** Adds a node after a trigger or a row, and opens its panel. Returns the webhook ID. */
@@ -179,7 +171,7 @@ describe('in the editor', () => {
 		const webhookId = randomUUID();
 		const isTrigger = name.endsWith('Trigger');
 		const rows = { mode: 'raw', jsonOutput: JSON.stringify(row) };
-		const workflow = await test.n8n.createWorkflow(
+		const workflow = await test().n8n.createWorkflow(
 			chain(
 				name,
 				...(isTrigger ? [] : [manualTrigger()]),
@@ -190,40 +182,40 @@ describe('in the editor', () => {
 					['Call Completed Trigger', 'Chat Delivery Trigger'].includes(name) ? 2 : 1,
 					{},
 					{
-						credentials: { [credentialType]: test.account.credential },
+						credentials: { [credentialType]: test().account.credential },
 						...(isTrigger && { webhookId }),
 					},
 				),
 			),
 		);
 		made.push(workflow);
-		await editor.openWorkflow(workflow.id);
-		await editor.openNode(name);
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode(name);
 		return webhookId;
 	}
 
 	// First, because a chat session that another node has just used is already connected.
 	it.each(triggers)('$node listens for a test event', async (one) => {
 		const webhookId = await open(one.node);
-		await one.fill?.(editor);
-		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
-		await editor.execute();
+		await one.fill?.(editor());
+		expect(await editor().page.getByTestId('parameter-issues').count()).toBe(0);
+		await editor().execute();
 		const { baseUrl } = sharedN8n();
-		await one.event?.(test.simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
-		await editor.readOutput(one.shown);
-		expect(editor.errors.splice(0)).toEqual([]);
+		await one.event?.(test().simulator, (path) => `${baseUrl}/webhook-test/${webhookId}/${path}`);
+		await editor().readOutput(one.shown);
+		expect(editor().errors.splice(0)).toEqual([]);
 	});
 
 	it.each(actions)('$node runs with input from the editor, and explains a mistake', async (one) => {
 		await open(one.node, one.row);
-		await one.fill?.(editor);
-		expect(await editor.page.getByTestId('parameter-issues').count()).toBe(0);
-		await editor.execute();
-		await editor.readOutput(one.shown);
-		await one.mistake(editor);
-		await editor.execute();
-		await editor.readOutput(one.message);
-		expect(editor.errors.splice(0)).toEqual([]);
+		await one.fill?.(editor());
+		expect(await editor().page.getByTestId('parameter-issues').count()).toBe(0);
+		await editor().execute();
+		await editor().readOutput(one.shown);
+		await one.mistake(editor());
+		await editor().execute();
+		await editor().readOutput(one.message);
+		expect(editor().errors.splice(0)).toEqual([]);
 	});
 });
 

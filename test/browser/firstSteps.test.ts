@@ -1,44 +1,37 @@
 import { firstSteps } from '../../scripts/firstSteps';
-import { TestAccount } from '../e2e/account';
-import { sharedN8n } from '../e2e/shared';
 import type { Workflow } from '../n8n/driver';
 import { until } from '../n8n/until';
 import { fixtures } from '../simulator';
-import { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 describe('the workflow that npm start opens', () => {
-	let test: TestAccount;
-	let editor: Editor;
+	const { test, editor } = inEditor();
 	let workflow: Workflow;
 
 	beforeAll(async () => {
-		test = await TestAccount.open('first-step-token');
-		workflow = await test.n8n.createWorkflow(firstSteps(test.account.credential));
-		editor = await Editor.open(sharedN8n());
+		workflow = await test().n8n.createWorkflow(firstSteps(test().account.credential));
 	});
 	afterAll(async () => {
-		await editor.close();
-		await test.n8n.deleteWorkflow(workflow);
-		await test.close();
+		await test().n8n.deleteWorkflow(workflow);
 	});
 
 	it('pushes its first contacts to a campaign after one click', async () => {
-		await editor.openWorkflow(workflow.id);
-		const before = test.simulator.contactsOf(fixtures.campaigns.active).length;
-		await editor.page.getByTestId('execute-workflow-button').click();
-		const pushed = () => test.simulator.contactsOf(fixtures.campaigns.active).length - before;
+		await editor().openWorkflow(workflow.id);
+		const before = test().simulator.contactsOf(fixtures.campaigns.active).length;
+		await editor().page.getByTestId('execute-workflow-button').click();
+		const pushed = () => test().simulator.contactsOf(fixtures.campaigns.active).length - before;
 		await until('the contacts', async () => Promise.resolve(pushed() > 0));
 		// Of five rows, one is a duplicate, one has an invalid number, and one is on the do-not-disturb list.
 		expect(pushed()).toBe(2);
-		await editor.openNode('Push Campaign Contacts');
-		await editor.readOutput('campaign_upload_id');
-		expect(editor.errors.splice(0)).toEqual([]);
+		await editor().openNode('Push Campaign Contacts');
+		await editor().readOutput('campaign_upload_id');
+		expect(editor().errors.splice(0)).toEqual([]);
 	});
 
 	it.each(['light', 'dark'] as const)('shows the icon of the %s theme', async (colorScheme) => {
-		await editor.page.emulateMedia({ colorScheme });
-		await editor.openWorkflow(workflow.id);
-		const node = editor.page.locator('[data-node-name="Push Campaign Contacts"] img').first();
+		await editor().page.emulateMedia({ colorScheme });
+		await editor().openWorkflow(workflow.id);
+		const node = editor().page.locator('[data-node-name="Push Campaign Contacts"] img').first();
 		const file = colorScheme === 'dark' ? /voiceChatAgent\.dark\.svg$/ : /voiceChatAgent\.svg$/;
 		expect(await node.getAttribute('src')).toMatch(file);
 	});

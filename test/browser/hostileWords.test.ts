@@ -2,13 +2,13 @@ import { PACKAGE } from '../e2e/calls';
 import { credentialType } from '../n8n/examples';
 import { byId, chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
-import { openedNode } from './openedNode';
+import { withOpenNode } from './inEditor';
 
 const NODE = 'Campaign Status';
 const WORDS = '<a href="https://evil.example">Sign in again</a> <b>now</b>\u001b[31m';
 
 describe('a rejection with HTML', () => {
-	const { service, editor } = openedNode('hostile-words-1a', NODE, ({ account }) => {
+	const { service, editor } = withOpenNode(NODE, ({ account }) => {
 		const credentials = { [credentialType]: account.credential };
 		const parameters = { campaignId: byId(fixtures.campaigns.active) };
 		const status = node(NODE, `${PACKAGE}.campaignStatus`, 1, parameters, { credentials });

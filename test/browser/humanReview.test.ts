@@ -1,36 +1,23 @@
 import { packageName } from '../n8n/package-install';
 import { manualTrigger, node } from '../n8n/workflow';
-import { TestAccount } from '../e2e/account';
-import { sharedN8n } from '../e2e/shared';
-import { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 const NAME = 'Voice Agent: Place Call';
 
 describe('Place Call as a human review', () => {
-	let test: TestAccount;
-	let editor: Editor;
-
-	beforeAll(async () => {
-		test = await TestAccount.open('page-token-00007');
-		editor = await Editor.open(sharedN8n());
-	});
-
-	afterAll(async () => {
-		await editor.close();
-		await test.close();
-	});
+	const { test, editor } = inEditor();
 
 	/** The entry of Place Call in the open list. */
-	const listEntry = () => editor.page.getByTestId('item-iterator-item').filter({ hasText: NAME });
+	const listEntry = () => editor().page.getByTestId('item-iterator-item').filter({ hasText: NAME });
 	const labels = async () => {
-		const fields = editor.page.getByTestId('ndv').getByTestId('input-label');
+		const fields = editor().page.getByTestId('ndv').getByTestId('input-label');
 		return (await fields.allInnerTexts()).map((text) => text.split('\n')[0]);
 	};
 
 	it('can be added between an agent and its tool, with its own form, and is found as a question by phone', async () => {
-		const { page } = editor;
+		const { page } = editor();
 		const start = manualTrigger();
-		const workflow = await test.n8n.createWorkflow({
+		const workflow = await test().n8n.createWorkflow({
 			name: 'review',
 			nodes: [
 				start,
@@ -42,7 +29,7 @@ describe('Place Call as a human review', () => {
 				Tool: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 			},
 		});
-		await editor.openWorkflow(workflow.id);
+		await editor().openWorkflow(workflow.id);
 		await page.locator('.vue-flow__edge').last().hover({ force: true });
 		await page.getByTestId('add-connection-button').last().click({ force: true });
 		await listEntry().click();
@@ -66,6 +53,6 @@ describe('Place Call as a human review', () => {
 		await page.getByText('Ask person by phone and wait for answer').click();
 		await page.getByTestId('ndv').waitFor();
 		expect(await labels()).toEqual(expect.arrayContaining(['Operation', 'Question']));
-		await test.n8n.deleteWorkflow(workflow);
+		await test().n8n.deleteWorkflow(workflow);
 	});
 });

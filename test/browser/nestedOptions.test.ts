@@ -1,12 +1,10 @@
 import get from 'lodash/get';
 import isMatch from 'lodash/isMatch';
 import { isJsonObject } from '../../nodes/shared/json';
-import { TestAccount } from '../e2e/account';
-import { sharedN8n } from '../e2e/shared';
 import { packageName } from '../n8n/package-install';
 import { until } from '../n8n/until';
 import { chain, manualTrigger, node } from '../n8n/workflow';
-import { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 const NODE = 'Place Call';
 const HOURS = 'Calling Hours';
@@ -14,20 +12,9 @@ const LIMIT = 'Limit Calls per Person';
 const ZONE = 'Asia/Kolkata';
 
 describe('options with fields of their own', () => {
-	let test: TestAccount;
-	let editor: Editor;
-
-	beforeAll(async () => {
-		test = await TestAccount.open('page-token-00011');
-		editor = await Editor.open(sharedN8n());
-	});
-	afterAll(async () => {
-		await editor.close();
-		await test.close();
-	});
-
+	const { test, editor } = inEditor();
 	const savedOptions = async (id: string): Promise<object> => {
-		const saved = await test.n8n.request('GET', `/workflows/${id}`);
+		const saved = await test().n8n.request('GET', `/workflows/${id}`);
 		const options: unknown = get(saved, ['nodes', 1, 'parameters', 'options']);
 		return isJsonObject(options) ? options : {};
 	};
@@ -35,19 +22,19 @@ describe('options with fields of their own', () => {
 	it.each(['place', 'sendAndWait'])(
 		'stay when they are added, removed, added again, saved, and loaded: %s',
 		async (operation) => {
-			const { page } = editor;
+			const { page } = editor();
 			const placeCall = node(NODE, `${packageName}.placeCall`, 1, { operation });
-			const workflow = await test.n8n.createWorkflow(chain('nested', manualTrigger(), placeCall));
-			await editor.openWorkflow(workflow.id);
-			await editor.openNode(NODE);
+			const workflow = await test().n8n.createWorkflow(chain('nested', manualTrigger(), placeCall));
+			await editor().openWorkflow(workflow.id);
+			await editor().openNode(NODE);
 			const group = (name: string) => page.getByTestId(`fixed-collection-${name}`);
 			const field = (name: string, parameter: string) =>
 				group(name).getByTestId(`parameter-input-${parameter}`).locator('input');
 
 			// Added with their fields open, also if another one is added.
-			await editor.add('Options', HOURS);
+			await editor().add('Options', HOURS);
 			await field('callingHours', 'from').fill('09:00');
-			await editor.add('Options', LIMIT);
+			await editor().add('Options', LIMIT);
 			await field('callLimit', 'maximumCalls').fill('3');
 			expect(await field('callingHours', 'from').inputValue()).toBe('09:00');
 
@@ -60,7 +47,7 @@ describe('options with fields of their own', () => {
 			await group('callingHours').hover();
 			await group('callingHours').locator('xpath=..').getByTitle('Delete', { exact: true }).click();
 			await group('callingHours').waitFor({ state: 'detached' });
-			await editor.add('Options', HOURS);
+			await editor().add('Options', HOURS);
 			await field('callingHours', 'from').fill('10:00');
 			expect(await field('callLimit', 'maximumCalls').inputValue()).toBe('2');
 			await group('callingHours').getByTestId('parameter-input-days').click();
@@ -86,11 +73,11 @@ describe('options with fields of their own', () => {
 			await until('the workflow to be saved', async () =>
 				isMatch(await savedOptions(workflow.id), expected),
 			);
-			await editor.openWorkflow(workflow.id);
-			await editor.openNode(NODE);
+			await editor().openWorkflow(workflow.id);
+			await editor().openNode(NODE);
 			expect(await field('callingHours', 'from').inputValue()).toBe('10:00');
 			expect(await field('callLimit', 'maximumCalls').inputValue()).toBe('2');
-			await test.n8n.deleteWorkflow(workflow);
+			await test().n8n.deleteWorkflow(workflow);
 		},
 	);
 });

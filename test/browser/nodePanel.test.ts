@@ -1,20 +1,16 @@
-import { TestAccount } from '../e2e/account';
-import { sharedN8n } from '../e2e/shared';
 import type { Workflow } from '../n8n/driver';
 import { packageName } from '../n8n/package-install';
 import { manualTrigger, node } from '../n8n/workflow';
-import { Editor } from './editor';
+import { inEditor } from './inEditor';
 
 describe('searching for nodes in the editor', () => {
-	let test: TestAccount;
-	let editor: Editor;
+	const { test, editor } = inEditor();
 	let workflow: Workflow;
 
 	beforeAll(async () => {
-		test = await TestAccount.open('node-panel-token');
 		const start = manualTrigger();
 		const place = node('Call Tool', `${packageName}.placeCallTool`, 1, {});
-		workflow = await test.n8n.createWorkflow({
+		workflow = await test().n8n.createWorkflow({
 			name: 'panel',
 			nodes: [start, node('Agent', '@n8n/n8n-nodes-langchain.agent', 3.1), place],
 			connections: {
@@ -22,13 +18,10 @@ describe('searching for nodes in the editor', () => {
 				'Call Tool': { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 			},
 		});
-		editor = await Editor.open(sharedN8n());
-		await editor.openWorkflow(workflow.id);
+		await editor().openWorkflow(workflow.id);
 	});
 	afterAll(async () => {
-		await editor.close();
-		await test.n8n.deleteWorkflow(workflow);
-		await test.close();
+		await test().n8n.deleteWorkflow(workflow);
 	});
 
 	it.each([
@@ -42,7 +35,7 @@ describe('searching for nodes in the editor', () => {
 		['takeover', 'Chat Agent: Session'],
 		['call outcome', 'Voice Agent: Call Completed Trigger'],
 	])('%s finds %s', async (words, name) => {
-		const { page } = editor;
+		const { page } = editor();
 		await page.getByTestId('node-creator-plus-button').click();
 		await page.getByTestId('node-creator-search-bar').fill(words);
 		await page.getByTestId('item-iterator-item').filter({ hasText: name }).first().waitFor();
@@ -59,7 +52,7 @@ describe('searching for nodes in the editor', () => {
 		['call list', 'Voice Agent: Push Campaign Contacts'],
 		['call recording', 'Voice Agent: Get Call'],
 	])('%s finds %s first', async (words, name) => {
-		const { page } = editor;
+		const { page } = editor();
 		await page.getByTestId('node-creator-plus-button').click();
 		await page.getByTestId('node-creator-search-bar').fill(words);
 		const found = page.getByTestId('item-iterator-item');
@@ -69,7 +62,7 @@ describe('searching for nodes in the editor', () => {
 	});
 
 	it('an unrelated word finds no node of this package', async () => {
-		const { page } = editor;
+		const { page } = editor();
 		await page.getByTestId('node-creator-plus-button').click();
 		await page.getByTestId('node-creator-search-bar').fill('invoice');
 		const found = page.getByTestId('item-iterator-item');
@@ -82,9 +75,9 @@ describe('searching for nodes in the editor', () => {
 	});
 
 	it('a model can fill in the country, the phone number, and the time of a call', async () => {
-		const { page } = editor;
-		await editor.openWorkflow(workflow.id);
-		await editor.openNode('Call Tool');
+		const { page } = editor();
+		await editor().openWorkflow(workflow.id);
+		await editor().openNode('Call Tool');
 		for (const parameter of ['countryCode', 'phoneNumber', 'when']) {
 			await page.getByTestId(`parameter-input-${parameter}`).first().hover();
 			const field = page.getByTestId('parameter-item').filter({

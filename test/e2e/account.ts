@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -22,8 +23,9 @@ export class TestAccount {
 		readonly account: Account,
 	) {}
 
-	/** `token` must be unique among the test files, so that a search finds only this one. */
-	static async open(token: string): Promise<TestAccount> {
+	static async open(): Promise<TestAccount> {
+		// Unique, so that a search finds only this one.
+		const token = randomBytes(8).toString('hex');
 		const n8n = await N8nDriver.signIn(sharedN8n().baseUrl);
 		const simulator = await startSimulator({ dialect: dialects.plain, token });
 		const data = credentialFor(simulator);
@@ -47,7 +49,7 @@ export class TestAccount {
 		const found: string[] = [];
 		for (const entry of await readdir(home, { recursive: true, withFileTypes: true })) {
 			const path = join(entry.parentPath, entry.name);
-			if (!entry.isFile() || path.includes('node_modules')) continue;
+			if (!entry.isFile() || /node_modules|chromium/.test(path)) continue;
 			if ((await readFile(path)).includes(this.simulator.token)) found.push(path);
 		}
 		return found;

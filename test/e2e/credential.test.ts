@@ -11,7 +11,7 @@ describe('the credential in the editor', () => {
 	const servers: Server[] = [];
 
 	beforeAll(async () => {
-		test = await TestAccount.open('cred-token-00001');
+		test = await TestAccount.open();
 		n8n = test.n8n;
 	});
 
@@ -77,7 +77,7 @@ describe('the agent list in a node', () => {
 	let test: TestAccount;
 
 	beforeAll(async () => {
-		test = await TestAccount.open('list-token-00001');
+		test = await TestAccount.open();
 	});
 
 	afterAll(async () => {

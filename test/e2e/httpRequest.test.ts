@@ -6,14 +6,12 @@ import { chain, manualTrigger, node } from '../n8n/workflow';
 import { fixtures } from '../simulator';
 import { TestAccount } from './account';
 
-const TOKEN = 'http-token-00001';
-
 describe("n8n's HTTP Request node with this credential", () => {
 	let test: TestAccount;
 	const servers: Server[] = [];
 
 	beforeAll(async () => {
-		test = await TestAccount.open(TOKEN);
+		test = await TestAccount.open();
 	});
 
 	afterAll(async () => {
@@ -87,12 +85,12 @@ describe("n8n's HTTP Request node with this credential", () => {
 		);
 		const credential = await test.n8n.createCredential(credentialType, {
 			baseUrl: moved.url,
-			apiToken: TOKEN,
+			apiToken: test.simulator.token,
 		});
 		const { error } = await request({ url: `${moved.url}/v1/active_agents` }, credential);
 		await test.n8n.request('DELETE', `/credentials/${credential.id}`);
 		expect(error?.message).toMatch(/302/);
-		expect(moved.tokens).toEqual([TOKEN]);
+		expect(moved.tokens).toEqual([test.simulator.token]);
 		expect(other.tokens).toEqual([]);
 	});
 
