@@ -168,7 +168,11 @@ async function openNotesOfPush(
 	if (notes === undefined) return undefined;
 	const push = runsAsTool(context) ? 'model' : placeAmongPushes(context, campaign.id);
 	return async (chunk, fingerprint) =>
-		await notes.addPart({ target: [RECORD, campaign.id, push, chunk], payload: fingerprint });
+		await notes.add({
+			target: [RECORD, campaign.id, push, chunk],
+			payload: fingerprint,
+			isPart: true,
+		});
 }
 
 /**

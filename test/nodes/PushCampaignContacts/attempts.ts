@@ -210,7 +210,7 @@ export class World {
 			sentNumbers: new SentNumbers(execution.numbers, 42),
 			note: async (chunk, push) => {
 				const place = ['push', 42, execution.run, chunk];
-				return await notes.addPart({ target: place, payload: push });
+				return await notes.add({ target: place, payload: push, isPart: true });
 			},
 			pushedNumbers: skipPushedBefore
 				? {

@@ -31,20 +31,26 @@ export type NotedRequest = {
 	payload: unknown;
 	/** Whether it may be sent again if exactly this one was noted. */
 	isRepeatable?: boolean;
+	/**
+	 * Whether it's a part of a whole, such as a chunk of the rows of a push. Its target is its place. If an earlier attempt
+	 * noted another payload there, all further parts are `changed`, because they may have parts of it.
+	 */
+	isPart?: boolean;
 };
 
 /** How many requests were noted, by target, and by target and payload. */
 export type NoteCounts = { [name: string]: number };
 
+/** Instead of the name of a target: all parts. */
+const ALL_PARTS = 'parts';
+
 /** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
 export class AttemptState {
 	/** Targets to which an earlier attempt sent a request that can't be identified. */
 	readonly unclear = new Set<string>();
-	/** Whether this attempt sends other parts than an earlier one. */
-	isChanged = false;
 	/** Notes to remove when n8n has stored the execution. */
 	readonly own = new Set<string>();
-	/** Removed notes of parts. The note of a later part adds them again, because it may have rows of theirs. */
+	/** Removed notes of parts. The note of a later part adds them again. */
 	released: string[] = [];
 	/** Cancel signals of the parts of an execution whose end is awaited. A resumed execution has a new signal. */
 	readonly watched = new WeakSet<object>();
@@ -58,6 +64,9 @@ export class AttemptState {
 
 /** The nth note with this name. */
 type Place = { name: string; nth: number; text: string };
+
+/** Of a request: of its target, and of the target with the payload. */
+type PlacePair = readonly [Place, Place];
 
 type NotesOptions = {
 	store: DeduplicationStore;
@@ -118,98 +127,64 @@ export class Notes {
 	 * Notes a request that is about to be sent.
 	 *
 	 * @throws NotSent if n8n's store can't be written
+	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted this part
 	 */
-	async add({ target, payload }: NotedRequest): Promise<Note> {
+	async add({ target, payload, isPart = false }: NotedRequest): Promise<Note> {
 		// Also shows later whether this attempt noted anything.
-		await this.hasEarlier();
-		const names = namesOf(target, payload);
+		const hasEarlier = await this.hasEarlier();
+		const [name, exactName] = namesOf(target, payload);
 		for (;;) {
-			const places = names.map((one) => this.nextPlace(one));
-			const claimed = this.claim(places).catch((error: unknown): never => {
+			const places = [this.nextPlace(name), this.nextPlace(exactName)] as const;
+			const state = await this.claim(places, isPart).catch((error: unknown): never => {
 				for (const place of places) this.countDown(place);
-				throw error;
+				throw isPart && hasEarlier ? earlierUnreadable(error) : error;
 			});
-			const state = await claimed;
-			const release = async () => {
-				// Notes of later requests would be taken for this one.
-				if (places.some((place) => this.state.counts[place.name] !== place.nth + 1)) return;
-				for (const place of places) this.countDown(place);
-				await this.remove(places.map(({ text }) => text)).catch(() => undefined);
-			};
-			if (state === 'new') return { state, release };
+			if (state === 'new') {
+				if (isPart) await this.restoreReleased(places);
+				return { state, release: async () => await this.release(places, isPart) };
+			}
 			// In a first attempt, it's from before a wait, or from an execution that started in the same millisecond.
-			if (!this.isFirstAttempt) return sentEarlier(state);
+			if (!this.isFirstAttempt) return { state, release: async () => {} };
 		}
 	}
 
-	/** @param places of the target, and of the target with the payload */
-	private async claim(places: readonly Place[]): Promise<NoteState> {
-		const texts = places.map(({ text }) => text);
-		const name = places.at(0)?.name ?? '';
+	private async claim([place, exact]: PlacePair, isPart: boolean): Promise<NoteState> {
+		const texts = [place.text, exact.text];
 		if (this.isFirstAttempt)
 			return (await this.addTexts(texts)).size === texts.length ? 'new' : 'same';
 		const { unclear } = this.state;
+		const name = isPart ? ALL_PARTS : place.name;
+		// If n8n is killed before it removes the texts of a lookup, this stays, and shows that the others may be from a lookup.
+		const lookup = isPart ? [`${exact.text} asked`] : [];
 		return await this.inOneGo(async (store, maxEntries) => {
 			if (unclear.has(name)) return 'changed';
-			const added = new Set(await store.add(texts, maxEntries));
-			if (added.size === texts.length) return 'new';
-			await removeAll(store, [...added]).catch(() => undefined);
+			const added = new Set(await store.add([...texts, ...lookup], maxEntries));
+			const isNew = texts.every((text) => added.has(text));
+			await removeAll(store, isNew ? lookup : [...added]).catch(() => undefined);
+			if (isNew) return 'new';
 			// What isn't noted doesn't count, so that a later retry finds all notes of the target.
-			for (const place of places) if (added.has(place.text)) this.countDown(place);
-			if (!added.has(texts.at(-1) ?? '')) return 'same';
+			for (const one of [place, exact]) if (added.has(one.text)) this.countDown(one);
+			if (!added.has(exact.text) && lookup.every((text) => added.has(text))) return 'same';
 			unclear.add(name);
 			return 'changed';
 		});
 	}
 
-	/**
-	 * Notes a part of a whole that is about to be sent, such as a chunk of the rows of a push. Its target is its place. If an
-	 * earlier attempt noted another payload there, all further parts are `changed`, because they may have parts of it.
-	 *
-	 * @throws NotSent if n8n's store can't be written
-	 * @throws OutcomeUnknown if it can't be read whether an earlier attempt noted it
-	 */
-	async addPart({ target, payload }: NotedRequest): Promise<Note> {
-		const hasEarlier = await this.hasEarlier();
-		const { state } = this;
-		if (state.isChanged) return sentEarlier('changed');
-		const place = this.nextPlace(nameOf(target));
-		const { text } = place;
-		const exact = `${text} ${nameOf(payload)}`;
-		const found = await this.comparePart(text, exact).catch((error: unknown): never => {
-			this.countDown(place);
-			throw hasEarlier ? earlierUnreadable(error) : error;
-		});
-		if (found === 'changed') state.isChanged = true;
-		if (found !== 'new') return sentEarlier(found);
-		const released = difference(state.released.splice(0), [text, exact]);
-		if (released.length > 0) await this.addTexts(released);
-		const release = async () => {
-			this.countDown(place);
-			state.released.push(text, exact);
-			await this.remove([text, exact]).catch(() => undefined);
-		};
-		return { state: 'new', release };
+	private async release(places: PlacePair, isPart: boolean): Promise<void> {
+		const { counts, released } = this.state;
+		// Notes of later requests would be taken for this one.
+		if (places.some(({ name, nth }) => counts[name] !== nth + 1)) return;
+		for (const place of places) this.countDown(place);
+		const texts = places.map(({ text }) => text);
+		if (isPart) released.push(...texts);
+		await this.remove(texts).catch(() => undefined);
 	}
 
-	private async comparePart(text: string, exact: string): Promise<NoteState> {
-		if (this.isFirstAttempt) {
-			await this.addTexts([text, exact]);
-			return 'new';
-		}
-		// If n8n is killed in between, this stays, and shows that the other texts may be from this attempt.
-		const asked = `${exact} asked`;
-		return await this.inOneGo(async (store, maxEntries) => {
-			const added = new Set(await store.add([text, exact, asked], maxEntries));
-			const isSame = !added.has(exact) && added.has(asked);
-			const found = added.has(text) ? 'new' : isSame ? 'same' : 'changed';
-			const extra = found === 'changed' ? [exact, asked] : [asked];
-			await removeAll(
-				store,
-				extra.filter((one) => added.has(one)),
-			).catch(() => undefined);
-			return found;
-		});
+	/** A later part may have rows of those that were released. */
+	private async restoreReleased(places: PlacePair): Promise<void> {
+		const own = places.map(({ text }) => text);
+		const released = difference(this.state.released.splice(0), own);
+		if (released.length > 0) await this.addTexts(released);
 	}
 
 	/** Because another retry can use the store at this moment. */
@@ -335,11 +310,6 @@ export class Notes {
 		});
 		return { texts, added };
 	}
-}
-
-/** The note is that of an earlier attempt, so it stays. */
-function sentEarlier(state: NoteState): Note {
-	return { state, release: async () => {} };
 }
 
 /** What the notes of a request are named after: its target, and the target with the payload. */

@@ -67,7 +67,7 @@ const stateOf = async (notes: Notes, target: unknown, payload = target): Promise
 	(await notes.add({ target, payload })).state;
 const request = (target: unknown, payload = target) => ({ target, payload });
 const partOf = async (notes: Notes, target: unknown, payload: unknown): Promise<NoteState> =>
-	(await notes.addPart({ target, payload })).state;
+	(await notes.add({ target, payload, isPart: true })).state;
 const statesOf = async (notes: Notes, ...targets: string[]) => {
 	const states: NoteState[] = [];
 	for (const target of targets) states.push(await stateOf(notes, target));
@@ -317,7 +317,7 @@ describe('parts of a whole', () => {
 	test('are noted again with a later part if they had no effect', async () => {
 		const store = new Store();
 		const notes = first(store);
-		const note = await notes.addPart({ target: 'a', payload: 'x' });
+		const note = await notes.add({ target: 'a', payload: 'x', isPart: true });
 		await note.release();
 		expect(store.notes).toEqual([]);
 		await partOf(notes, 'b', 'y');
@@ -393,11 +393,11 @@ test('a note that cannot be written does not count, and the next ones do', async
 
 test("if n8n's store fails, the outcome of a part is unknown in a retry", async () => {
 	const store = new Store();
-	await first(store).addPart({ target: 'a', payload: 'x' });
+	await first(store).add({ target: 'a', payload: 'x', isPart: true });
 	const notes = retry(store);
 	await notes.hasEarlier();
 	store.fails = 'before';
-	const failed = notes.addPart({ target: 'a', payload: 'x' });
+	const failed = notes.add({ target: 'a', payload: 'x', isPart: true });
 	await expect(failed).rejects.toMatchObject({ outcome: 'unknown' });
 });
 

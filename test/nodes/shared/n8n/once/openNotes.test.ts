@@ -110,7 +110,7 @@ test('after a retry that noted nothing, a second retry finds nothing', async () 
 	const notes = await again.open();
 	expect(await notes.hasEarlier()).toBe(false);
 	await (await notes.add(request('rejected'))).release();
-	await (await notes.addPart(request('rejected part'))).release();
+	await (await notes.add({ ...request('rejected part'), isPart: true })).release();
 	await again.end();
 	expect(harness.store.size).toBe(0);
 	const third = execution('e4', { mode: 'retry', signal: signal() });
