@@ -17,20 +17,12 @@ const RUNS: Record<string, Run> = {
 	},
 	calls: {
 		what: 'reports many completed calls, each twice',
-		command: `SOAK_CALLS=500 SOAK_RACES=200 npm run test:e2e -- callCompleted waitForCompletion && ${built} test/soak/completions.ts --patient`,
+		command: 'SOAK_CALLS=500 SOAK_RACES=200 npm run test:e2e -- callCompleted waitForCompletion',
 	},
 	'calls-queue': {
 		what: "measures completed calls in queue mode beside n8n's own nodes",
 		needs: 'PostgreSQL, Redis',
 		command: `${built} test/soak/callsQueue.ts`,
-	},
-	'calls-reading': {
-		what: 'reads calls of campaigns while they end',
-		command: `${built} test/soak/callsReading.ts`,
-	},
-	chats: {
-		what: 'sends many chat events',
-		command: `${built} test/soak/chatEvents.ts`,
 	},
 	compatibility: {
 		what: 'runs the core tests with older n8n versions',

@@ -1,7 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createWriteStream, existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +8,7 @@ import { z } from 'zod';
 import { deliver } from '../e2e/sender';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
-import { installPackage, projectFolder } from '../n8n/package-install';
+import { newHome, projectFolder, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -66,8 +64,7 @@ export class Bench {
 
 	static async start({ heapMb, settings }: Host = {}): Promise<Bench> {
 		const host = await installHost(console.log);
-		const home = await mkdtemp(join(tmpdir(), 'n8n-bench-'));
-		await installPackage(home);
+		const home = await newHome();
 		const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 		const inspected = await freePort();
 		const heap = heapMb === undefined ? [] : [`--max-old-space-size=${heapMb}`];
@@ -98,7 +95,7 @@ export class Bench {
 		this.executions.close();
 		await this.n8n.stop();
 		this.simulator.stop();
-		await rm(this.n8n.home, { recursive: true, force: true });
+		await removeHome(this.n8n.home);
 	}
 
 	/** Publishes a workflow. Returns a function that runs and measures it. */

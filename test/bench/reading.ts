@@ -2,8 +2,6 @@
  * `npm run long -- reading [--calls 100000]`: what a reading of Call Completed Trigger costs for a long contact list. Once
  * for a first reading that only remembers the calls, and once for one that starts the workflow for few of them.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -13,7 +11,7 @@ import { credentialFor } from '../contract/credentialFor';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
-import { installPackage, packageName } from '../n8n/package-install';
+import { newHome, packageName, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { N8nServer } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -52,9 +50,8 @@ async function startService(calls: number): Promise<Simulator> {
 }
 
 async function measure(name: string, parameters: INodeParameters, calls: number): Promise<void> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-reading-'));
+	const home = await newHome();
 	const simulator = await startService(calls);
-	await installPackage(home);
 	const inspected = await freePort();
 	const env = {
 		NODE_OPTIONS: `--inspect=127.0.0.1:${inspected}`,
@@ -99,7 +96,7 @@ async function measure(name: string, parameters: INodeParameters, calls: number)
 	} finally {
 		await server.stop();
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeHome(home);
 	}
 }
 

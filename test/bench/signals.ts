@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode } from 'n8n-workflow';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
+import { atPace } from '../n8n/pace';
 import { packageName } from '../n8n/package-install';
 import { LAZY_EXPRESSIONS } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -252,16 +253,11 @@ async function sendAtPace(
 	everyMs: number,
 	fire: (number: number) => Promise<unknown>,
 ): Promise<Map<number, number>> {
-	const startedAt = Date.now();
 	const sentAt = new Map<number, number>();
-	const sent: Array<Promise<unknown>> = [];
-	for (let number = 0; number < count; number++) {
-		const wait = startedAt + number * everyMs - Date.now();
-		if (wait > 0) await sleep(wait);
+	await atPace(count, everyMs, async (number) => {
 		sentAt.set(number, Date.now());
-		sent.push(fire(number));
-	}
-	await Promise.all(sent);
+		await fire(number);
+	});
 	return sentAt;
 }
 

@@ -4,9 +4,8 @@
  * anything was sent twice, or a row was neither sent nor reported as unknown.
  */
 import { createServer } from 'node:http';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import groupBy from 'lodash/groupBy';
@@ -14,7 +13,7 @@ import omit from 'lodash/omit';
 import { format } from 'prettier';
 import { runScript } from '../n8n/command';
 import { installHost } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
@@ -74,10 +73,9 @@ async function onOneServer(
 	name: string,
 	host: string,
 	env: Record<string, string>,
-	cleanUp: () => Promise<void>,
 	home: string,
+	cleanUp?: () => Promise<void>,
 ): Promise<Deployment> {
-	await installPackage(home);
 	const heap = { NODE_OPTIONS: '--max-old-space-size=512' };
 	const server = await N8nServer.start({ host, home, env: { ...SETTINGS, ...heap, ...env } });
 	const simulator = await startSimulator({ dialect: dialects.plain });
@@ -94,27 +92,25 @@ async function onOneServer(
 		stop: async () => {
 			await simulator.stop();
 			await server.stop();
-			await cleanUp();
-			await rm(home, { recursive: true, force: true });
+			await cleanUp?.();
+			await removeHome(home);
 		},
 	};
 }
 
 async function onSqlite(host: string): Promise<Deployment> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
-	return await onOneServer('SQLite', host, {}, async () => await Promise.resolve(), home);
+	return await onOneServer('SQLite', host, {}, await newHome());
 }
 
 async function onPostgres(host: string): Promise<Deployment> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
+	const home = await newHome();
 	const postgres = await Postgres.start(home);
-	const end = async () => await postgres.stop();
-	return await onOneServer('PostgreSQL', host, postgres.environment, end, home);
+	const stop = async () => await postgres.stop();
+	return await onOneServer('PostgreSQL', host, postgres.environment, home, stop);
 }
 
 async function onQueue(host: string): Promise<Deployment> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-crash-'));
-	await installPackage(home);
+	const home = await newHome();
 	const env = {
 		...SETTINGS,
 		QUEUE_WORKER_LOCK_DURATION: '5000',
@@ -147,7 +143,7 @@ async function onQueue(host: string): Promise<Deployment> {
 		stop: async () => {
 			await simulator.stop();
 			await queue.stop();
-			await rm(home, { recursive: true, force: true });
+			await removeHome(home);
 		},
 	};
 }
@@ -258,7 +254,7 @@ async function report(rows: readonly Row[]): Promise<void> {
 	});
 	const text = `# Interrupted executions
 
-What \`npm run test:crash\` counted at the service: how many times it received the request of each of eight items, before the execution ended and after
+What \`npm run long -- crash\` counted at the service: how many times it received the request of each of eight items, before the execution ended and after
 the retry. There are ${rows.length} cells. The last column shows the items that the node returned in the retry: \`d\` done, \`u\` reported as unknown, \`n\` reported as not sent.
 
 | n8n | how the execution ended | retried with | node | before | after | output of the retry |

@@ -2,13 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { calledText, periodAt } from '../../nodes/shared/calls/callLimit';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
+import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { byId, chain, node, webhook } from '../n8n/workflow';
 import { dialects, fixtures, startSimulator, type Simulator } from '../simulator';
@@ -49,14 +49,7 @@ describe('what n8n keeps of a person', () => {
 	});
 
 	function query<T>(sql: string, rows: z.ZodType<T>): T {
-		const database = new DatabaseSync(join(server.home, '.n8n', 'database.sqlite'), {
-			readOnly: true,
-		});
-		try {
-			return rows.parse(database.prepare(sql).all());
-		} finally {
-			database.close();
-		}
+		return rows.parse(querySqlite(server.home, sql));
 	}
 
 	/** The tables that contain this text in any column. */

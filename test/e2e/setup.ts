@@ -1,10 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
-import { installPackage, packedPackage, projectFolder } from '../n8n/package-install';
+import { newHome, packedPackage, projectFolder } from '../n8n/package-install';
 import { N8nServer } from '../n8n/server';
 import { prepareProxy } from '../n8n/thirdParties';
 import { publish, type SharedServer } from './shared';
@@ -25,8 +22,7 @@ export default async function setup({ maxWorkers }: { maxWorkers: number }): Pro
 }
 
 async function start(host: string): Promise<SharedServer> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-e2e-'));
-	await installPackage(home);
+	const home = await newHome();
 	const { place, env } = await prepareProxy(home);
 	const server = await N8nServer.start({ host, home, env });
 	// Sign in here, because test files can't share a session through the environment.

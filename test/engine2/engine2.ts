@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { installHost } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { newHome, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { Postgres } from '../n8n/postgres';
 import { N8nServer } from '../n8n/server';
@@ -23,8 +20,7 @@ export class Engine2 {
 	/** @param isOnPostgres whether n8n's own database is also PostgreSQL, not SQLite */
 	static async start(isOnPostgres = false): Promise<Engine2> {
 		const host = await installHost(console.log);
-		const home = await mkdtemp(join(tmpdir(), 'n8n-engine2-'));
-		await installPackage(home);
+		const home = await newHome();
 		const postgres = await Postgres.start(home);
 		const env = {
 			N8N_ENABLED_MODULES: 'engine-v2',
@@ -40,6 +36,6 @@ export class Engine2 {
 	async stop(): Promise<void> {
 		await this.server.stop();
 		await this.postgres.stop();
-		await rm(this.server.home, { recursive: true, force: true });
+		await removeHome(this.server.home);
 	}
 }

@@ -708,7 +708,6 @@ export const notReaders = new Set([
 	'shared/chat/sharedConnections.ts › ChatLease',
 	'shared/chat/reconnectPolicy.ts › ChatEnded',
 	'shared/chat/token.ts › mintToken',
-	'shared/n8n/once/nodeStore.ts › unreachable',
 	'shared/clock.ts › inEnglish',
 	'shared/clock.ts › settledOrTimeout',
 	'shared/deduplicationStore.ts › removeAll',

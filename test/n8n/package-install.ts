@@ -13,6 +13,18 @@ export function installedPackage(home: string): string {
 	return join(home, '.n8n', 'nodes', 'node_modules', packageName);
 }
 
+/** A new folder for n8n, in which the package is installed. */
+export async function newHome(): Promise<string> {
+	const home = await mkdtemp(join(tmpdir(), 'n8n-home-'));
+	await installPackage(home);
+	return home;
+}
+
+export async function removeHome(home: string): Promise<void> {
+	// PostgreSQL may still remove files.
+	await rm(home, { recursive: true, force: true, maxRetries: 5 });
+}
+
 /** Packs the package as `npm publish` does, and unpacks it where n8n installs it. */
 export async function installPackage(home: string): Promise<void> {
 	const target = installedPackage(home);

@@ -8,9 +8,6 @@
  * Remove Duplicates (`core_once`). With `--hang-up`, senders disconnect as soon as they have sent. `--save <name>` stores the
  * figures in results.json.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
@@ -19,7 +16,7 @@ import { deliver } from '../e2e/sender';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -56,8 +53,7 @@ const SETTINGS = {
 
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
-	const home = await mkdtemp(join(tmpdir(), 'n8n-calls-queue-'));
-	await installPackage(home);
+	const home = await newHome();
 	const simulator = await SimulatorProcess.start(SERVICE_LATENCY_MS);
 	await simulator.reset({ calls: MAX_CALLS });
 	const count = { workers: Number(values.workers), webhooks: Number(values.webhooks) };
@@ -84,7 +80,7 @@ async function main(): Promise<void> {
 	} finally {
 		await queue.stop();
 		simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeHome(home);
 	}
 }
 

@@ -7,6 +7,7 @@ import sumBy from 'lodash/sumBy';
 import { z } from 'zod';
 import { quantile } from '../bench/report';
 import { deliver, type DeliveryResult } from '../e2e/sender';
+import { atPace } from '../n8n/pace';
 import type { QueueMode } from '../n8n/queueMode';
 import type { Side, Start } from './completionSides';
 import { treeCpuMs } from './processCpu';
@@ -92,23 +93,20 @@ async function sendAtPace(
 	{ calls, everyMs, repeatEvery, hangsUp = false }: Pace,
 ): Promise<Map<number, Sent>> {
 	const { urls } = side;
-	const startedAt = Date.now();
 	const sent = new Map<number, Sent>();
-	const deliveries: Array<Promise<void>> = [];
-	for (let index = 0; index < calls; index++) {
-		const wait = startedAt + index * everyMs - Date.now();
-		if (wait > 0) await sleep(wait);
+	await atPace(calls, everyMs, async (index) => {
 		const call = first + index;
 		const record: Sent = { at: Date.now(), responses: [] };
 		sent.set(call, record);
 		const isRepeated = side.isOnce && repeatEvery > 0 && index % repeatEvery === 0;
 		const nth = index % urls.length;
-		for (const url of isRepeated ? urls : urls.slice(nth, nth + 1)) {
-			const delivery = deliver(url, side.completion(call), hangsUp ? 0 : TIMEOUT_MS);
-			deliveries.push(delivery.then((response) => void record.responses.push(response)));
-		}
-	}
-	await Promise.all(deliveries);
+		const chosen = isRepeated ? urls : urls.slice(nth, nth + 1);
+		const deliveries = chosen.map(async (url) => {
+			const response = await deliver(url, side.completion(call), hangsUp ? 0 : TIMEOUT_MS);
+			record.responses.push(response);
+		});
+		await Promise.all(deliveries);
+	});
 	return sent;
 }
 

@@ -11,11 +11,8 @@ import type { QueueMode } from '../n8n/queueMode';
 import { chain, node, webhook, type WorkflowJson } from '../n8n/workflow';
 import { filled } from '../simulator';
 
-/**
- * `unchecked`: with *Allow Duplicates*. `main`: Call Completed Trigger, with the deliveries to the main process.
- * `core_once`: n8n's nodes with Remove Duplicates. `core_main`: n8n's nodes, with the deliveries to the main process.
- */
-export const SIDES = ['ours', 'core', 'unchecked', 'main', 'core_once', 'core_main'] as const;
+/** `core_once`: n8n's nodes with Remove Duplicates. */
+export const SIDES = ['ours', 'core', 'core_once'] as const;
 export type SideName = (typeof SIDES)[number];
 
 const NUMBER_OF_CALL = /"6f1c2a34-0000-4000-8000-000001(\d{6})"/;
@@ -54,15 +51,12 @@ export class Side {
 
 	/** Whether a call that is delivered repeatedly starts the workflow once. */
 	get isOnce(): boolean {
-		return this.name === 'ours' || this.name === 'main' || this.name === 'core_once';
+		return this.name !== 'core';
 	}
 
 	/** The URL in each process that gets deliveries. */
 	get urls(): string[] {
-		const { main, webhooks } = this.queue;
-		const isToMain = this.name === 'main' || this.name === 'core_main';
-		const receivers = isToMain ? [main] : webhooks;
-		return receivers.map(({ baseUrl }) => `${baseUrl}${this.path}`);
+		return this.queue.webhooks.map(({ baseUrl }) => `${baseUrl}${this.path}`);
 	}
 
 	completion(call: number) {
@@ -114,11 +108,6 @@ function workflowOf(name: SideName, id: string, target: Target): WorkflowJson {
 		const read = http('=/v1/call/{{ $json.body.call_id }}', {}, target);
 		return chain(name, begin, read, ...(name === 'core_once' ? [removeDuplicates()] : []), after);
 	}
-	const parameters = { options: { allowDuplicates: name === 'unchecked' } };
 	const rest = { webhookId: id, credentials: { [CREDENTIAL]: target.ours } };
-	return chain(
-		name,
-		node('Trigger', `${PACKAGE}.callCompletedTrigger`, 2, parameters, rest),
-		after,
-	);
+	return chain(name, node('Trigger', `${PACKAGE}.callCompletedTrigger`, 2, {}, rest), after);
 }

@@ -4,14 +4,11 @@
  * waits for `--work` seconds. Fails if an event is lost or starts two executions. `--save` stores the figures in
  * results.json.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runScript } from '../n8n/command';
 import { installHost, n8nVersion } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { atPace } from '../n8n/pace';
+import { newHome, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { EXPRESSION_ENGINE, N8nServer } from '../n8n/server';
 import { waitNode } from '../n8n/workflow';
@@ -35,8 +32,7 @@ const { values } = parseArgs({
 
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
-	const home = await mkdtemp(join(tmpdir(), 'n8n-sessions-'));
-	await installPackage(home);
+	const home = await newHome();
 	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 	const inspected = await freePort();
 	const env = { ...EXPRESSION_ENGINE, NODE_OPTIONS: `--inspect=127.0.0.1:${inspected}` };
@@ -59,7 +55,7 @@ async function main(): Promise<void> {
 		const connectedInS = Math.round((Date.now() - startedAt) / 1_000);
 		const connected = await vitals.read();
 		const tokensBefore = tokens(simulator);
-		const sent = await sendEvents(simulator, all, Number(values.minutes) * 60_000);
+		const sent = await sendEvents(simulator, all);
 		await allConnected(simulator, all);
 		const stored = [];
 		for (const workflow of workflows) stored.push(...(await settled(server, workflow, [])));
@@ -89,7 +85,7 @@ async function main(): Promise<void> {
 		vitals.close();
 		await server.stop();
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeHome(home);
 	}
 }
 
@@ -99,15 +95,14 @@ function tokens({ requests }: Simulator): number {
 }
 
 /** @returns the events that start the workflow */
-async function sendEvents({ sessions }: Simulator, all: string[], ms: number): Promise<string[]> {
+async function sendEvents({ sessions }: Simulator, all: string[]): Promise<string[]> {
 	const sent: string[] = [];
-	const startedAt = Date.now();
-	for (let nth = 0; Date.now() - startedAt < ms; nth++) {
+	const perMinute = Number(values.rate) * 60;
+	await atPace(Number(values.minutes) * perMinute, 60_000 / perMinute, (nth) => {
 		const session = all[(nth * 7) % all.length] ?? '';
 		if (nth % STARTING === 0) sent.push(sessions.nudge(session, nth));
 		else sessions.autoResume(session, nth);
-		await sleep(Math.max(0, startedAt + (nth * 1_000) / Number(values.rate) - Date.now()));
-	}
+	});
 	return sent;
 }
 

@@ -2,10 +2,6 @@
  * `npm run long -- mixed [--minutes 5]`: half an hour of mixed work on one n8n with SQLite. Measures the resources of n8n
  * every 10 s, fails if they grow from one idle phase to the next, and writes test/soak/results.json.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import groupBy from 'lodash/groupBy';
@@ -17,9 +13,10 @@ import { credentialFor } from '../contract/credentialFor';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { newHome, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { N8nServer } from '../n8n/server';
+import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { dialects, startSimulator } from '../simulator';
 import { MixedLoad } from './mixedLoad';
@@ -86,15 +83,9 @@ const counted = z.array(z.object({ workflow: z.string(), name: z.string(), count
 
 /** n8n's own counts of executions by workflow and result, including deleted executions. */
 function executionsOf({ home }: N8nServer): z.infer<typeof counted> {
-	const file = join(home, '.n8n', 'database.sqlite');
-	const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
-	try {
-		const query = `select w.name as workflow, s.name as name, s.count as count from workflow_statistics s
-			join workflow_entity w on w.id = s.workflowId where s.name like 'production_%' order by w.name`;
-		return counted.parse(database.prepare(query).all());
-	} finally {
-		database.close();
-	}
+	const query = `select w.name as workflow, s.name as name, s.count as count from workflow_statistics s
+		join workflow_entity w on w.id = s.workflowId where s.name like 'production_%' order by w.name`;
+	return counted.parse(querySqlite(home, query));
 }
 
 const rounded = (value: number) => Math.round(value * 100) / 100;
@@ -103,8 +94,7 @@ async function main(): Promise<void> {
 	const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } });
 	const minutes = Number(values.minutes);
 	const host = await installHost(console.log);
-	const home = await mkdtemp(join(tmpdir(), 'n8n-mixed-'));
-	await installPackage(home);
+	const home = await newHome();
 	const simulator = await startSimulator({ dialect: dialects.plain, keepBodies: false });
 	const inspector = await freePort();
 	const env = { ...PRUNING, NODE_OPTIONS: `--inspect=127.0.0.1:${inspector}` };
@@ -156,7 +146,7 @@ async function main(): Promise<void> {
 	} finally {
 		await server.stop();
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeHome(home);
 	}
 }
 

@@ -4,9 +4,6 @@
  * chat event started two executions, or something was lost without a report from n8n. Then does the same with calls that Campaign
  * Calls Trigger reads. `--executions 0` or `--calls 0` leaves a part out.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -14,7 +11,7 @@ import { credentialFor } from '../e2e/calls';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { newHome, removeHome } from '../n8n/package-install';
 import { QueueMode } from '../n8n/queueMode';
 import { EXPRESSION_ENGINE } from '../n8n/server';
 import { until } from '../n8n/until';
@@ -62,16 +59,9 @@ async function main(): Promise<void> {
 
 type Folders = { host: string; home: string };
 
-/** Runs with a new folder for n8n, in which the package is installed. */
 async function withHome(run: (home: string) => Promise<void>): Promise<void> {
-	const home = await mkdtemp(join(tmpdir(), 'n8n-queue-'));
-	try {
-		await installPackage(home);
-		await run(home);
-	} finally {
-		// PostgreSQL may still remove files.
-		await rm(home, { recursive: true, force: true, maxRetries: 5 });
-	}
+	const home = await newHome();
+	await run(home).finally(async () => await removeHome(home));
 }
 
 async function runReading(folders: Folders, calls: number): Promise<void> {

@@ -1,5 +1,3 @@
-import { DatabaseSync } from 'node:sqlite';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { INode, INodeParameters } from 'n8n-workflow';
 import { z } from 'zod';
@@ -7,6 +5,7 @@ import { CREDENTIAL } from '../../nodes/shared/n8n/http/credential';
 import { credentialFor } from '../contract/credentialFor';
 import { N8nDriver, type Workflow } from '../n8n/driver';
 import type { N8nServer } from '../n8n/server';
+import { querySqlite } from '../n8n/sqlite';
 import { until } from '../n8n/until';
 import { chain, node } from '../n8n/workflow';
 import { fixtures, type Simulator } from '../simulator';
@@ -91,11 +90,10 @@ export async function listenTo(
 /** Waits for the publication, which continues after the request. If n8n is killed before, it resumes only minutes later. */
 export async function published({ home }: Home, { id }: Workflow): Promise<void> {
 	// Older n8n versions have no such table, because the publication ends with the request.
-	const table = `select name as status, '' as data from sqlite_master where name = ?`;
-	if (queryDatabase({ home }, table, 'workflow_publication_outbox').length === 0) return;
-	const query = `select status, '' as data from workflow_publication_outbox where workflowId = ?`;
-	const isDone = () =>
-		queryDatabase({ home }, query, id).every(({ status }) => status === 'completed');
+	const table = `select name from sqlite_master where name = 'workflow_publication_outbox'`;
+	if (querySqlite(home, table).length === 0) return;
+	const pending = `select status from workflow_publication_outbox where workflowId = ? and status <> 'completed'`;
+	const isDone = () => querySqlite(home, pending, id).length === 0;
 	await until('the publication to be complete', async () => Promise.resolve(isDone()));
 }
 
@@ -128,26 +126,10 @@ export async function settled(
 	return rows;
 }
 
-function readExecutions(server: N8nServer, workflowId: string): Stored[] {
-	return queryDatabase(
-		server,
-		`select e.status as status, d.data as data from execution_entity e
-		 join execution_data d on d.executionId = e.id where e.workflowId = ?`,
-		workflowId,
-	);
-}
-
-/** Reads n8n's database, because the REST API returns pages. */
-function queryDatabase({ home }: Home, query: string, workflowId: string): Stored[] {
-	const database = new DatabaseSync(join(home, '.n8n', 'database.sqlite'), {
-		readOnly: true,
-		timeout: 10_000,
-	});
-	try {
-		return storedRows.parse(database.prepare(query).all(workflowId));
-	} finally {
-		database.close();
-	}
+function readExecutions({ home }: Home, workflowId: string): Stored[] {
+	const query = `select e.status as status, d.data as data from execution_entity e
+		join execution_data d on d.executionId = e.id where e.workflowId = ?`;
+	return storedRows.parse(querySqlite(home, query, workflowId));
 }
 
 export function evaluate(sent: string[], stored: Stored[]) {

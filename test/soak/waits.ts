@@ -5,9 +5,7 @@
  * reach the service. Fails if an execution didn't resume, resumed twice, or resumed without reason, or if a person was
  * called twice. `--save <name>` stores the figures in results.json.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import countBy from 'lodash/countBy';
@@ -15,7 +13,8 @@ import { credentialFor } from '../e2e/calls';
 import { runScript } from '../n8n/command';
 import { N8nDriver } from '../n8n/driver';
 import { installHost, n8nVersion } from '../n8n/host';
-import { installPackage } from '../n8n/package-install';
+import { atPace } from '../n8n/pace';
+import { newHome, removeHome } from '../n8n/package-install';
 import { freePort } from '../n8n/ports';
 import { Postgres } from '../n8n/postgres';
 import { EXPRESSION_ENGINE, LONG_PING_TIMEOUT, N8nServer } from '../n8n/server';
@@ -57,8 +56,7 @@ const SERVICE_LATENCY_MS = 20;
 
 async function main(): Promise<void> {
 	const host = await installHost(console.log);
-	const home = await mkdtemp(join(tmpdir(), 'n8n-waits-'));
-	await installPackage(home);
+	const home = await newHome();
 	const database = await Postgres.start(home);
 	const inspector = await freePort();
 	const simulator = await startSimulator({
@@ -86,7 +84,7 @@ async function main(): Promise<void> {
 		await server.stop();
 		await database.stop();
 		await simulator.stop();
-		await rm(home, { recursive: true, force: true });
+		await removeHome(home);
 	}
 }
 
@@ -139,14 +137,9 @@ async function run({ server, database, simulator, vitals }: Stage) {
 
 /** Completes the calls at a steady pace within a minute. */
 async function complete(simulator: Simulator, calls: readonly string[]): Promise<void> {
-	const startedAt = Date.now();
-	const deliveries: Array<Promise<unknown>> = [];
-	for (const [index, callId] of calls.entries()) {
-		const wait = startedAt + (index * COMPLETION_MS) / calls.length - Date.now();
-		if (wait > 0) await sleep(wait);
-		deliveries.push(simulator.completeCall(callId));
-	}
-	await Promise.all(deliveries);
+	await atPace(calls.length, COMPLETION_MS / calls.length, async (index) => {
+		await simulator.completeCall(calls[index] ?? '');
+	});
 }
 
 /** Waits until this number of executions has ended. The verdict names those that haven't. */

@@ -6,8 +6,11 @@ import { type CallLimit, calledText, nextPeriod, periodAt } from '../../shared/c
 import { inEnglish, pause, withOffset } from '../../shared/clock';
 import type { DeduplicationStore } from '../../shared/deduplicationStore';
 import { clock } from '../../shared/n8n/http/accountClient';
-import { repeatOnStore, type StoreUse } from '../../shared/n8n/once/nodeStore';
-import { openRememberedNumbers } from '../../shared/n8n/once/rememberedNumbers';
+import {
+	openRememberedNumbers,
+	repeatOnStore,
+	type StoreUse,
+} from '../../shared/n8n/once/nodeStore';
 import { cancelSignal, requireRunning } from '../../shared/n8n/run/cancel';
 import { NotPlaced, OVER_LIMIT } from '../notPlaced';
 

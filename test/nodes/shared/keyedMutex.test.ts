@@ -1,41 +1,12 @@
 import fc from 'fast-check';
-import { KeyedMutex, runExclusive } from '../../../nodes/shared/keyedMutex';
-
-/** A function that runs until the test ends it. */
-function pending() {
-	let end: () => void = () => {};
-	const ended = new Promise<void>((resolve) => {
-		end = resolve;
-	});
-	return { ended, end };
-}
+import { KeyedMutex } from '../../../nodes/shared/keyedMutex';
 
 const settle = async () => await new Promise((resolve) => setImmediate(resolve));
+/** Texts and objects. */
+const KEYS = ['a', 'b', {}, {}];
 const failing = async () => await Promise.reject(new Error('rejected'));
 
 describe('runExclusive', () => {
-	test('runs functions of one key one by one, and those of other keys without waiting', async () => {
-		const mutex = new KeyedMutex();
-		const order: string[] = [];
-		const first = pending();
-		const a1 = mutex.runExclusive('a', async () => {
-			await first.ended;
-			order.push('a1');
-		});
-		const a2 = mutex.runExclusive('a', async () => await Promise.resolve(order.push('a2')));
-		await mutex.runExclusive('b', async () => await Promise.resolve(order.push('b1')));
-		expect(order).toEqual(['b1']);
-		first.end();
-		await Promise.all([a1, a2]);
-		expect(order).toEqual(['b1', 'a1', 'a2']);
-	});
-
-	test('returns the result, and continues after a failure', async () => {
-		const mutex = new KeyedMutex();
-		await expect(mutex.runExclusive('a', failing)).rejects.toThrow('rejected');
-		expect(await mutex.runExclusive('a', async () => await Promise.resolve('done'))).toBe('done');
-	});
-
 	test('with an error for stopped keys, runs nothing after a failure of the same key', async () => {
 		const mutex = new KeyedMutex(() => new Error('stopped'));
 		const run = jest.fn(async () => await Promise.resolve());
@@ -53,21 +24,6 @@ describe('runExclusive', () => {
 		]);
 		expect(run).toHaveBeenCalledTimes(1);
 		await expect(mutex.runExclusive('a', run)).rejects.toThrow('stopped');
-	});
-
-	test('of the process has one queue for each object or text', async () => {
-		const [key, other] = [{}, {}];
-		const first = pending();
-		const order: string[] = [];
-		const one = runExclusive(key, async () => {
-			await first.ended;
-			order.push('one');
-		});
-		const two = runExclusive(key, async () => await Promise.resolve(order.push('two')));
-		await runExclusive(other, async () => await Promise.resolve(order.push('other')));
-		first.end();
-		await Promise.all([one, two]);
-		expect(order).toEqual(['other', 'one', 'two']);
 	});
 });
 
@@ -109,7 +65,7 @@ describe('acquire', () => {
 
 test('for any functions of any keys: in order, never two of a key at the same time', async () => {
 	const call = fc.record({
-		key: fc.constantFrom('a', 'b', 'c'),
+		key: fc.constantFrom(...KEYS),
 		turns: fc.nat({ max: 5 }),
 		isAborted: fc.boolean(),
 		fails: fc.boolean(),
@@ -117,7 +73,7 @@ test('for any functions of any keys: in order, never two of a key at the same ti
 	await fc.assert(
 		fc.asyncProperty(fc.array(call, { maxLength: 12 }), async (calls) => {
 			const mutex = new KeyedMutex();
-			const running = new Map<string, number>();
+			const running = new Map<unknown, number>();
 			const order: number[] = [];
 			const results = calls.map(async ({ key, turns, isAborted, fails }, index) => {
 				if (isAborted) {
@@ -137,7 +93,7 @@ test('for any functions of any keys: in order, never two of a key at the same ti
 			expect(outcomes.map(({ status }) => status === 'rejected')).toEqual(
 				calls.map(({ isAborted, fails }) => fails && !isAborted),
 			);
-			for (const key of ['a', 'b', 'c']) {
+			for (const key of KEYS) {
 				const ofKey = (index: number) => calls[index]?.key === key;
 				const expected = calls.flatMap(({ isAborted }, index) =>
 					!isAborted && ofKey(index) ? [index] : [],

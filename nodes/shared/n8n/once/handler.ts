@@ -1,3 +1,4 @@
+import once from 'lodash/once';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { explained, ExplainedError, OutcomeUnknown } from '../../api/errors';
 import type { Limiter } from '../../keyedMutex';
@@ -36,8 +37,8 @@ import { requireQuota, sendForModel } from './toolRequests';
  * - The key of a record is the target, and which of several requests to it this is. As a tool, see {@link sendForModel}.
  */
 export class IdempotencyHandler<Deps> {
-	/** Whether no earlier attempt of this node run has stored a record. */
-	readonly isFirstAttempt: boolean;
+	/** Whether earlier attempts of this node run have stored records. */
+	readonly hasEarlierRecords: boolean;
 	private readonly records: IdempotencyRecords;
 	/** By item index, from earlier attempts. */
 	private readonly earlier = new Map<number, IdempotencyRecord>();
@@ -45,7 +46,7 @@ export class IdempotencyHandler<Deps> {
 	/** How many items have the target so far. */
 	private readonly occurrences = new Map<string, number>();
 	private readonly outputs: OutputCopier;
-	private notes: Promise<Notes | undefined> | undefined;
+	private readonly notes: () => Promise<Notes | undefined>;
 	/** Why it's unknown which requests an earlier attempt sent. */
 	private unreadable: ExplainedError | undefined;
 
@@ -62,12 +63,13 @@ export class IdempotencyHandler<Deps> {
 		const scope = runsAsTool(context) ? 'workflow' : 'node';
 		const store = new ExecutionStore<IdempotencyRecords>(context, 'requests', areRecords, scope);
 		this.records = store.read() ?? {};
-		this.isFirstAttempt = Object.keys(this.records).length === 0;
+		this.hasEarlierRecords = Object.keys(this.records).length > 0;
 		store.write(this.records);
 		for (const record of Object.values(this.records)) {
 			if (record.item !== undefined) this.earlier.set(record.item, record);
 		}
 		this.outputs = new OutputCopier(JSON.stringify(this.records).length);
+		this.notes = once(async () => await openNotes(context));
 	}
 
 	/** Finds the record of an item. Call this in the order of the items. */
@@ -91,11 +93,11 @@ export class IdempotencyHandler<Deps> {
 
 	/** Whether earlier attempts may have sent requests whose results n8n didn't store. True if that isn't known. */
 	async mayHaveMore(): Promise<boolean> {
-		const hasEarlier = async () => await (await this.openNotes())?.hasEarlier();
-		return await hasEarlier().then(
-			(has) => has === true,
-			() => true,
-		);
+		try {
+			return (await (await this.notes())?.hasEarlier()) ?? false;
+		} catch {
+			return true;
+		}
 	}
 
 	/**
@@ -108,7 +110,7 @@ export class IdempotencyHandler<Deps> {
 			([index, { target }]) => target !== undefined && mayBeNoted(this.recordOf(index)),
 		);
 		const find = async () => {
-			const notes = await this.openNotes();
+			const notes = await this.notes();
 			return (await notes?.findEarlier(noted.map(([, request]) => noteOf(request)))) ?? [];
 		};
 		const areFound = await find().catch((error: unknown) => {
@@ -160,7 +162,7 @@ export class IdempotencyHandler<Deps> {
 			requireRunning(this.context);
 			request.check?.();
 			const deps = await this.createDeps();
-			const notes = request.target === undefined ? undefined : await this.openNotes();
+			const notes = request.target === undefined ? undefined : await this.notes();
 			const own = notes?.isFirstAttempt === false ? { ...owner, noted: true as const } : owner;
 			// No await in between, so that simultaneous requests count.
 			if (quota !== undefined) requireQuota(this.records, quota);
@@ -182,10 +184,6 @@ export class IdempotencyHandler<Deps> {
 			this.records[key] = { ...own, completed };
 			return output;
 		});
-	}
-
-	private async openNotes(): Promise<Notes | undefined> {
-		return await (this.notes ??= openNotes(this.context));
 	}
 }
 

@@ -1,7 +1,7 @@
 import type { DeduplicationScope, IExecuteFunctions } from 'n8n-workflow';
 import { NotSent } from '../../api/errors';
 import { onScreenOnly } from '../../api/resolution';
-import type { DeduplicationStore } from '../../deduplicationStore';
+import { MAX_REMEMBERED, removeAll, type DeduplicationStore } from '../../deduplicationStore';
 import { runExclusive } from '../../keyedMutex';
 import { stoppedBeforeItem } from '../run/cancel';
 import { messageOf } from '../../values';
@@ -15,14 +15,30 @@ export const DATABASE_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 30_000] 
 export type StoreUse = { message: string; description: string };
 
 /**
- * n8n's deduplication store of this node: one JSON list of fingerprints in n8n's database. n8n reads and writes the
- * list as a whole, so only one user of a process may work with it at a time ({@link runExclusiveOnStore}).
+ * The numbers that the nodes of a workflow remember over all executions: texts in n8n's deduplication store of the
+ * workflow, so that one node can forget those of the others. In one process, only one user works with it at a time.
  */
-export function openNodeStore(context: IExecuteFunctions, use: StoreUse): DeduplicationStore {
-	return openStore(context, 'node', use);
+export function openRememberedNumbers(
+	context: IExecuteFunctions,
+	use: StoreUse,
+): DeduplicationStore {
+	const store = openStore(context, 'workflow', use);
+	const key = JSON.stringify(['numbers', context.getWorkflow().id]);
+	const exclusive = async <T>(run: () => Promise<T>) => await runExclusive(key, run);
+	return {
+		add: async (texts) => await exclusive(async () => await store.add(texts, MAX_REMEMBERED)),
+		remove: async (texts) => await exclusive(async () => await removeAll(store, texts)),
+		clear: async () => await exclusive(async () => await store.clear()),
+		count: async () => await exclusive(async () => await store.count()),
+	};
 }
 
-/** @param scope whose store: of this node, or of its workflow */
+/**
+ * n8n's deduplication store: one JSON list of fingerprints in n8n's database. n8n reads and writes the list as a whole, so
+ * only one user of a process may work with it at a time.
+ *
+ * @param scope whose store: of this node, or of its workflow
+ */
 export function openStore(
 	{ helpers }: IExecuteFunctions,
 	scope: DeduplicationScope,
@@ -52,23 +68,8 @@ export function openStore(
 	};
 }
 
-export function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
-	if (error instanceof NotSent) return error;
-	const cause = messageOf(error);
-	return new NotSent(message, onScreenOnly(description), cause, false, 'n8n');
-}
-
-/** Identifies the node, and its store, in this n8n instance. */
-export function nodeKeyOf(context: IExecuteFunctions): string {
-	return JSON.stringify([context.getWorkflow().id, context.getNode().id]);
-}
-
-/** Waits for other users of this node's store in this process. */
-export async function runExclusiveOnStore<T>(
-	context: IExecuteFunctions,
-	run: () => Promise<T>,
-): Promise<T> {
-	return await runExclusive(nodeKeyOf(context), run);
+function unreachable({ message, description }: StoreUse, error: unknown): NotSent {
+	return new NotSent(message, onScreenOnly(description), messageOf(error), false, 'n8n');
 }
 
 /**

@@ -3,12 +3,13 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../boundedMap';
 import { pause } from '../../clock';
 import { isJsonObject } from '../../json';
+import { runExclusive } from '../../keyedMutex';
 import { clock } from '../http/accountClient';
 import { cancelSignal } from '../run/cancel';
 import { originOf } from './executionOrigin';
 import { ExecutionStore } from './executionStore';
 import { AttemptState, type NoteCounts, Notes } from './notes';
-import { nodeKeyOf, openNodeStore, runExclusiveOnStore, type StoreUse } from './nodeStore';
+import { openStore, type StoreUse } from './nodeStore';
 
 const USE: StoreUse = {
 	message: "n8n can't record the request before sending it, so it wasn't sent",
@@ -34,7 +35,7 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	const origin = await originOf(context);
 	if (origin === undefined) return undefined;
 	const attempt = origin.isSubExecution ? origin.executionId : context.getExecutionId();
-	const node = nodeKeyOf(context);
+	const node = JSON.stringify([context.getWorkflow().id, context.getNode().id]);
 	const key = JSON.stringify([node, attempt]);
 	const isRetry = context.getMode() === 'retry';
 	const isFirstAttempt = !origin.isSubExecution && !isRetry;
@@ -43,10 +44,10 @@ export async function openNotes(context: IExecuteFunctions): Promise<Notes | und
 	attempts.set(key, { node, state });
 	const notes = new Notes(
 		{
-			store: openNodeStore(context, USE),
+			store: openStore(context, 'node', USE),
 			origin,
 			isFirstAttempt,
-			exclusive: async (run) => await runExclusiveOnStore(context, run),
+			exclusive: async (run) => await runExclusive(node, run),
 			running: () => sumBy(attempts.all(), (one) => (one.node === node ? one.state.own.size : 0)),
 			pause: async (ms) => await pause(clock, ms, cancelSignal(context)),
 		},

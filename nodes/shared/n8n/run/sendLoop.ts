@@ -98,7 +98,7 @@ async function findEarlier<Deps>(
 	requestOf: RequestOf<Deps>,
 ): Promise<boolean> {
 	const mayHaveMore = await handler.mayHaveMore();
-	if (handler.isFirstAttempt && !mayHaveMore) return false;
+	if (!handler.hasEarlierRecords && !mayHaveMore) return false;
 	const requests = new Map<number, PreparedRequest<Deps>>();
 	// The loop reports items that can't be read now.
 	await tryEachItem(context, (index) => {
@@ -133,7 +133,7 @@ async function checksBefore<Deps>(
 	const isAnyBlocked = [...context.getInputData().keys()].some(isBlocked);
 	// An attempt of *Retry On Fail* reaches it in its turn.
 	const stops = isAnyBlocked && (await handler.mayHaveMore());
-	if (!stops) return handler.isFirstAttempt ? { check } : {};
+	if (!stops) return handler.hasEarlierRecords ? {} : { check };
 	const completed: INodeExecutionData[] = [];
 	await tryEachItem(context, (index) => {
 		completed.push(...pair(earlierOutput(index) ?? [], index));

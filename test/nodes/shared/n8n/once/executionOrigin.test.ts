@@ -51,15 +51,6 @@ function contextIn(
 	return { context, reads };
 }
 
-test('an execution is its own origin', async () => {
-	const { context } = contextIn('7', startedAt(1_000));
-	expect(await originOf(context)).toEqual({
-		startedAt: 1_000,
-		executionId: '7',
-		isSubExecution: false,
-	});
-});
-
 test('a sub-execution has the origin of its topmost parent, which is read once', async () => {
 	const others = { a: startedAt(1_000), b: startedAt(2_000, 'a') };
 	const { context, reads } = contextIn('c', startedAt(3_000, 'b'), others);

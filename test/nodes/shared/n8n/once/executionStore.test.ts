@@ -1,13 +1,7 @@
 import { createRunExecutionData, type IRunExecutionData } from 'n8n-workflow';
 import { z } from 'zod';
 import { ExecutionStore, clearRun } from '../../../../../nodes/shared/n8n/once/executionStore';
-import {
-	engineHarness,
-	executeContext,
-	makeNode,
-	mcpContext,
-	storedCopy,
-} from '../../../../engine';
+import { engineHarness, executeContext, makeNode, mcpContext } from '../../../../engine';
 
 const harness = engineHarness();
 
@@ -24,21 +18,6 @@ const storeIn = (
 	data: IRunExecutionData,
 	scope: { run?: number; node?: string; record?: string } = {},
 ) => new ExecutionStore(contextIn(data, scope), scope.record ?? 'done', isDone);
-
-test('another attempt of the same node run finds the record', () => {
-	const data = anExecution();
-	expect(storeIn(data).read()).toBeUndefined();
-	storeIn(data).write({ calls: ['a'] });
-	expect(storeIn(data).read()).toEqual({ calls: ['a'] });
-});
-
-test('an execution read from the database finds the record with its later changes', () => {
-	const data = anExecution();
-	const record = { calls: ['a'] };
-	storeIn(data).write(record);
-	record.calls.push('b');
-	expect(storeIn(storedCopy(data)).read()).toEqual({ calls: ['a', 'b'] });
-});
 
 test('another run of a loop, another node and another record have their own', () => {
 	const data = anExecution();
@@ -67,15 +46,6 @@ test('a record of the whole execution is available in each run of a loop, and st
 	clearRun(contextIn(data));
 	expect(storeOf(1).read()).toEqual({ calls: ['a'] });
 	expect(storeIn(data, { run: 1 }).read()).toBeUndefined();
-});
-
-test('a damaged record stops the node', () => {
-	const data = anExecution();
-	storeIn(data).write({ calls: ['a'] });
-	const damaged = storedCopy(data);
-	const changed = JSON.stringify(damaged.executionData?.contextData).replace('["a"]', '7');
-	Object.assign(damaged.executionData ?? {}, { contextData: JSON.parse(changed) });
-	expect(() => storeIn(damaged).read()).toThrow("can't be read, so nothing was sent");
 });
 
 describe('in a session of an MCP client', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import countBy from 'lodash/countBy';
 import type { DeduplicationStore } from '../../../../../nodes/shared/deduplicationStore';
 import { runExclusive } from '../../../../../nodes/shared/keyedMutex';
-import { AttemptState, Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
+import { Notes, type NoteState } from '../../../../../nodes/shared/n8n/once/notes';
 
 /** n8n's store: a list that is read and written as a whole. */
 class Store implements DeduplicationStore {
@@ -41,33 +41,21 @@ class Store implements DeduplicationStore {
 	}
 }
 
-type Over = {
-	startedAt?: number;
-	isSubExecution?: boolean;
-	pause?: () => Promise<boolean>;
-	state?: AttemptState;
-};
+type Over = { startedAt?: number; pause?: () => Promise<boolean> };
 
-const notesOf = (store: Store, isFirstAttempt: boolean, over: Over = {}) => {
-	const { startedAt = 1, isSubExecution = false, pause, state } = over;
-	return new Notes(
-		{
-			store,
-			origin: { startedAt, executionId: 'e1', isSubExecution },
-			isFirstAttempt,
-			exclusive: async (run) => await runExclusive(store, run),
-			...(pause && { pause }),
-		},
-		state,
-	);
-};
+const notesOf = (store: Store, isFirstAttempt: boolean, { startedAt = 1, pause }: Over = {}) =>
+	new Notes({
+		store,
+		origin: { startedAt, executionId: 'e1', isSubExecution: false },
+		isFirstAttempt,
+		exclusive: async (run) => await runExclusive(store, run),
+		...(pause && { pause }),
+	});
 const first = (store: Store, over?: Over) => notesOf(store, true, over);
 const retry = (store: Store, over?: Over) => notesOf(store, false, over);
-const stateOf = async (notes: Notes, target: unknown, payload = target): Promise<NoteState> =>
-	(await notes.add({ target, payload })).state;
-const request = (target: unknown, payload = target) => ({ target, payload });
-const partOf = async (notes: Notes, target: unknown, payload: unknown): Promise<NoteState> =>
-	(await notes.add({ target, payload, isPart: true })).state;
+const request = (target: unknown) => ({ target, payload: target });
+const stateOf = async (notes: Notes, target: unknown): Promise<NoteState> =>
+	(await notes.add(request(target))).state;
 const statesOf = async (notes: Notes, ...targets: string[]) => {
 	const states: NoteState[] = [];
 	for (const target of targets) states.push(await stateOf(notes, target));
@@ -177,39 +165,6 @@ test('killed and retried executions send nothing twice, in any order, also if ot
 	);
 });
 
-test('a retry finds what was noted, and so does a second retry', async () => {
-	const store = new Store();
-	await statesOf(first(store), 'a', 'a');
-	const requests = ['a', 'a', 'a', 'b'].map((one) => request(one));
-	expect(await retry(store).findEarlier(requests)).toEqual([true, true, false, false]);
-	expect(await statesOf(retry(store), 'a', 'b')).toEqual(['same', 'new']);
-	expect(await statesOf(retry(store), 'a', 'a', 'b', 'c')).toEqual(['same', 'same', 'same', 'new']);
-	// Its own requests to a new target aren't earlier ones.
-	expect(await statesOf(retry(store), 'd', 'd', 'a')).toEqual(['new', 'new', 'same']);
-});
-
-test('a first attempt looks for nothing, and sends equal requests', async () => {
-	const store = new Store();
-	const notes = first(store);
-	expect(await notes.findEarlier(['a', 'b'].map((one) => request(one)))).toEqual([false, false]);
-	expect(store.writes).toBe(0);
-	expect(await statesOf(notes, 'a', 'a')).toEqual(['new', 'new']);
-});
-
-test('looking for notes leaves none of others', async () => {
-	const store = new Store();
-	await first(store).add(request('a'));
-	const notes = retry(store);
-	expect(await notes.findEarlier(['a', 'b', 'a'].map((one) => request(one)))).toEqual([
-		true,
-		false,
-		false,
-	]);
-	expect(store.notes).toHaveLength(2);
-	// The request that was found counts.
-	expect(await statesOf(notes, 'a', 'b')).toEqual(['new', 'new']);
-});
-
 test('requests that start while n8n writes are noted together', async () => {
 	const store = new Store();
 	const notes = first(store);
@@ -229,14 +184,6 @@ test('the end of an execution removes its notes, and not those of others', async
 	expect(await statesOf(retry(store, { startedAt: 2 }), 'a')).toEqual(['same']);
 });
 
-test('the end of a retry removes nothing', async () => {
-	const store = new Store();
-	const notes = retry(store);
-	await notes.add(request('a'));
-	await notes.clear();
-	expect(await stateOf(retry(store), 'a')).toBe('same');
-});
-
 test('what was noted after an execution was stored stays', async () => {
 	const store = new Store();
 	const notes = first(store);
@@ -244,117 +191,7 @@ test('what was noted after an execution was stored stays', async () => {
 	const stored = notes.own();
 	await notes.add(request('b'));
 	await notes.clear(stored);
-	expect(await retry(store).findEarlier(['a', 'b'].map((one) => request(one)))).toEqual([
-		false,
-		true,
-	]);
-});
-
-describe('a request that had no effect', () => {
-	test('is sent again by a retry', async () => {
-		const store = new Store();
-		const note = await first(store).add(request('a'));
-		await note.release();
-		expect(await stateOf(retry(store), 'a')).toBe('new');
-	});
-
-	test('keeps its note if another request to the target has it, too', async () => {
-		const store = new Store();
-		const notes = first(store);
-		const [note] = [await notes.add(request('a')), await notes.add(request('a'))];
-		await note.release();
-		expect(await stateOf(retry(store), 'a')).toBe('same');
-	});
-});
-
-describe('several requests to one target', () => {
-	const asked = (...payloads: string[]) => payloads.map((payload) => request('a', payload));
-
-	test('are told apart by their payloads', async () => {
-		const store = new Store();
-		await first(store).add(request('a', 'x'));
-		expect(await retry(store).findEarlier(asked('y', 'x', 'z'))).toEqual([false, true, false]);
-	});
-
-	test('may all have been sent if the payloads changed', async () => {
-		const store = new Store();
-		await first(store).add(request('a', 'x'));
-		expect(await retry(store).findEarlier(asked('y', 'z'))).toEqual([true, true]);
-		const notes = retry(store);
-		expect(await stateOf(notes, 'a', 'y')).toBe('changed');
-		expect(await stateOf(notes, 'a', 'z')).toBe('changed');
-		expect(await stateOf(notes, 'b', 'y')).toBe('new');
-	});
-
-	test('may be sent again if exactly they were noted, and they are repeatable', async () => {
-		const store = new Store();
-		await first(store).add(request('a', 'x'));
-		const requests = asked('x', 'y').map((one) => ({ ...one, isRepeatable: true }));
-		expect(await retry(store).findEarlier(requests)).toEqual([false, false]);
-	});
-});
-
-describe('parts of a whole', () => {
-	test('are the same or changed', async () => {
-		const store = new Store();
-		await partOf(first(store), 'a', 'x');
-		expect(await partOf(retry(store), 'a', 'x')).toBe('same');
-		expect(await partOf(retry(store), 'a', 'y')).toBe('changed');
-		// Asking leaves nothing.
-		expect(await partOf(retry(store), 'a', 'y')).toBe('changed');
-		expect(await partOf(retry(store), 'a', 'x')).toBe('same');
-	});
-
-	test('are all changed after one is', async () => {
-		const store = new Store();
-		await partOf(first(store), 'a', 'x');
-		const notes = retry(store);
-		expect(await partOf(notes, 'a', 'y')).toBe('changed');
-		expect(await partOf(notes, 'b', 'x')).toBe('changed');
-		expect(await statesOf(notes, 'b')).toEqual(['new']);
-	});
-
-	test('are noted again with a later part if they had no effect', async () => {
-		const store = new Store();
-		const notes = first(store);
-		const note = await notes.add({ target: 'a', payload: 'x', isPart: true });
-		await note.release();
-		expect(store.notes).toEqual([]);
-		await partOf(notes, 'b', 'y');
-		expect(store.notes).toHaveLength(4);
-	});
-});
-
-describe('whether an earlier attempt noted anything', () => {
-	test.each([true, false])('is known (%s)', async (hasEarlier) => {
-		const store = new Store();
-		if (hasEarlier) await first(store).add(request('a'));
-		const notes = retry(store);
-		await notes.add(request('b'));
-		expect(await notes.hasEarlier()).toBe(hasEarlier);
-	});
-
-	test('is false after the first one ended', async () => {
-		const store = new Store();
-		const notes = first(store);
-		await notes.add(request('a'));
-		await notes.clear();
-		expect(await retry(store).hasEarlier()).toBe(false);
-		expect(store.notes).toEqual([]);
-	});
-
-	test("is an error if n8n's store can't be reached, and asked again", async () => {
-		const store = new Store();
-		const notes = retry(store);
-		store.fails = 'before';
-		const unreadable = { outcome: 'unknown', originalMessage: 'Error: database is locked' };
-		await expect(notes.hasEarlier()).rejects.toMatchObject(unreadable);
-		await expect(notes.findEarlier(['a'].map((one) => request(one)))).rejects.toMatchObject(
-			unreadable,
-		);
-		store.fails = undefined;
-		expect(await notes.hasEarlier()).toBe(false);
-	});
+	expect(await retry(store).findEarlier(['a', 'b'].map(request))).toEqual([false, true]);
 });
 
 test('another execution that started in the same millisecond sends its requests', async () => {
@@ -362,22 +199,6 @@ test('another execution that started in the same millisecond sends its requests'
 	expect(await stateOf(first(store), 'a')).toBe('new');
 	expect(await stateOf(first(store), 'a')).toBe('new');
 	expect(await statesOf(retry(store), 'a', 'a', 'a')).toEqual(['same', 'same', 'new']);
-});
-
-test('a workflow that starts itself as a sub-workflow has notes of its own', async () => {
-	const store = new Store();
-	await first(store).add(request('a'));
-	expect(await stateOf(retry(store, { isSubExecution: true }), 'a')).toBe('new');
-});
-
-test('sub-executions of one parent may repeat a request, and those of its retry may not', async () => {
-	const store = new Store();
-	const state = new AttemptState();
-	const over = { isSubExecution: true, state };
-	expect(await stateOf(retry(store, over), 'a')).toBe('new');
-	expect(await stateOf(retry(store, over), 'a')).toBe('new');
-	const ofRetry = retry(store, { isSubExecution: true });
-	expect(await statesOf(ofRetry, 'a', 'a', 'a')).toEqual(['same', 'same', 'new']);
 });
 
 test('a note that cannot be written does not count, and the next ones do', async () => {
@@ -391,35 +212,12 @@ test('a note that cannot be written does not count, and the next ones do', async
 	expect(await statesOf(retry(store), 'a', 'a')).toEqual(['same', 'new']);
 });
 
-test("if n8n's store fails, the outcome of a part is unknown in a retry", async () => {
+test("if n8n's store reports an error after it added a note, a first attempt sends the request", async () => {
 	const store = new Store();
-	await first(store).add({ target: 'a', payload: 'x', isPart: true });
-	const notes = retry(store);
-	await notes.hasEarlier();
-	store.fails = 'before';
-	const failed = notes.add({ target: 'a', payload: 'x', isPart: true });
-	await expect(failed).rejects.toMatchObject({ outcome: 'unknown' });
-});
-
-describe("if n8n's store reports an error after it added a note", () => {
-	const failsOnce = (store: Store) => {
-		store.fails = 'after';
-		return async () => {
-			store.fails = undefined;
-			return await Promise.resolve(true);
-		};
+	store.fails = 'after';
+	const pause = async () => {
+		store.fails = undefined;
+		return await Promise.resolve(true);
 	};
-
-	test('a first attempt sends the request', async () => {
-		const store = new Store();
-		expect(await stateOf(first(store, { pause: failsOnce(store) }), 'a')).toBe('new');
-	});
-
-	test('a retry reports it as unknown', async () => {
-		const store = new Store();
-		const notes = retry(store, { pause: async () => await failsOnce(store)() });
-		await notes.hasEarlier();
-		store.fails = 'after';
-		expect(await stateOf(notes, 'a')).toBe('same');
-	});
+	expect(await stateOf(first(store, { pause }), 'a')).toBe('new');
 });

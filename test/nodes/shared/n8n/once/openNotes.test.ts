@@ -8,7 +8,7 @@ import sum from 'lodash/sum';
 import { clock } from '../../../../../nodes/shared/n8n/http/accountClient';
 import type { Notes } from '../../../../../nodes/shared/n8n/once/notes';
 import { notesOfWaiting, openNotes } from '../../../../../nodes/shared/n8n/once/openNotes';
-import { DATABASE_DELAYS_MS, openNodeStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
+import { DATABASE_DELAYS_MS, openStore } from '../../../../../nodes/shared/n8n/once/nodeStore';
 import {
 	engineHarness,
 	makeAdditionalData,
@@ -88,19 +88,6 @@ const isNoted = async (notes: Notes, target: unknown) =>
 const noteCount = () => Math.max(0, harness.store.size - 1) / 2;
 const signal = () => new AbortController().signal;
 
-test('a retry finds the noted requests, and so does a second retry', async () => {
-	const first = await execution('e1').open();
-	expect([await isNoted(first, 'a'), await isNoted(first, 'a')]).toEqual([false, false]);
-	const retry = execution('e2', { mode: 'retry' });
-	const log = await retry.open();
-	expect([await isNoted(log, 'a'), await isNoted(log, 'b')]).toEqual([true, false]);
-	await retry.end();
-	const again = await execution('e3', { mode: 'retry' }).open();
-	expect([await isNoted(again, 'a'), await isNoted(again, 'a'), await isNoted(again, 'b')]).toEqual(
-		[true, true, true],
-	);
-});
-
 test('after a retry that noted nothing, a second retry finds nothing', async () => {
 	const retry = execution('e2', { mode: 'retry', signal: signal() });
 	expect(await (await retry.open()).hasEarlier()).toBe(false);
@@ -117,37 +104,6 @@ test('after a retry that noted nothing, a second retry finds nothing', async () 
 	await isNoted(await third.open(), 'a');
 	await third.end();
 	expect(await (await execution('e5', { mode: 'retry' }).open()).hasEarlier()).toBe(true);
-});
-
-test('a retry of another execution does not find them', async () => {
-	await isNoted(await execution('e1').open(), 'a');
-	const other = await execution('e2', { mode: 'retry', establishedAt: 2_000 }).open();
-	expect(await isNoted(other, 'a')).toBe(false);
-});
-
-test('an execution that ends removes its notes', async () => {
-	const ended = execution('e1', { signal: signal() });
-	await isNoted(await ended.open(), 'a');
-	expect(noteCount()).toBe(1);
-	await ended.end();
-	expect(harness.store.size).toBe(0);
-});
-
-test('a stopped execution keeps them, because n8n does not store its records', async () => {
-	const stop = new AbortController();
-	const stopped = execution('e1', { signal: stop.signal });
-	await isNoted(await stopped.open(), 'a');
-	stop.abort();
-	await stopped.end();
-	expect(await isNoted(await execution('e2', { mode: 'retry' }).open(), 'a')).toBe(true);
-});
-
-test('a sub-execution keeps them, because its parent may be retried', async () => {
-	const child = execution('c1', { establishedAt: 1_500, parentExecutionId: 'p' });
-	await isNoted(await child.open(), 'a');
-	await child.end();
-	const ofRetry = execution('c2', { establishedAt: 1_700, parentExecutionId: 'retry of p' });
-	expect(await isNoted(await ofRetry.open(), 'a')).toBe(true);
 });
 
 test('further runs of the node keep counting, and the end of the execution is awaited once', async () => {
@@ -194,7 +150,7 @@ test('notes of interrupted executions are limited', async () => {
 	const one = execution('e1');
 	const context = one.context();
 	const old = Array.from({ length: 45_000 }, (_, nth) => `old ${nth}`);
-	await openNodeStore(context, { message: '', description: '' }).add(old);
+	await openStore(context, 'node', { message: '', description: '' }).add(old);
 	await isNoted(await one.open(context), 'a');
 	expect(harness.store.size).toBeLessThanOrEqual(40_003);
 	expect(await isNoted(await execution('e2', { mode: 'retry' }).open(), 'a')).toBe(true);
@@ -221,35 +177,12 @@ test('a request waits while its note cannot be written, up to 68 seconds, and is
 	expect(clock.elapsed() - startedAt).toBe(sum(DATABASE_DELAYS_MS));
 });
 
-test('a request whose note cannot be written for longer is not sent, and the error says so', async () => {
-	skipSleeps();
-	const log = await execution('e1').open();
-	harness.store.beforeCall = () => {
-		throw new Error('database is locked');
-	};
-	await expect(log.add(request('a'))).rejects.toMatchObject({
-		outcome: 'not_sent',
-		message: "n8n can't record the request before sending it, so it wasn't sent",
-		resolution:
-			"Try again. If that doesn't help, ask your n8n administrator to check n8n's database.",
-		originalMessage: 'database is locked',
-	});
-});
-
 test('an execution that cannot be retried has no notes', async () => {
 	const context = mcpContext(harness.credentials, harness.node('placeCall'), 'session');
 	expect(await openNotes(context)).toBeUndefined();
 	const clearNotes = await notesOfWaiting(context);
 	await clearNotes();
 	expect(harness.store.calls).toEqual([]);
-});
-
-test('a retry of a sub-execution itself finds the noted requests', async () => {
-	const child = { mode: 'integrated', parentExecutionId: 'p1' } as const;
-	await isNoted(await execution('e1', child).open(), 'a');
-	const retry = await execution('e2', { ...child, mode: 'retry' }).open();
-	expect(await retry.findEarlier(['a', 'b'].map(request))).toEqual([true, false]);
-	expect(await isNoted(await execution('e3', { ...child, mode: 'retry' }).open(), 'a')).toBe(true);
 });
 
 test('sub-executions of one parent number their requests together, so that each is written once', async () => {
