@@ -221,3 +221,34 @@ test("if n8n's store reports an error after it added a note, a first attempt sen
 	};
 	expect(await stateOf(first(store, { pause }), 'a')).toBe('new');
 });
+
+describe('a part of a whole', () => {
+	const part = (target: string, payload: string) => ({ target, payload, isPart: true });
+
+	test('that was released is noted again with a later part, which may have rows of it', async () => {
+		const store = new Store();
+		const notes = first(store);
+		const { release } = await notes.add(part('a', 'x'));
+		await release();
+		expect(store.notes).toEqual([]);
+		await notes.add(part('b', 'y'));
+		expect(store.notes).toHaveLength(4);
+	});
+
+	test('is not taken for a noted one if n8n was killed while an earlier retry looked it up', async () => {
+		const store = new Store();
+		await first(store).add(part('a', 'x'));
+		store.remove = async () => await Promise.reject(new Error('killed'));
+		for (let retries = 0; retries < 2; retries++)
+			expect(await retry(store).add(part('a', 'y'))).toMatchObject({ state: 'changed' });
+	});
+
+	test("is unknown in a retry if n8n's store fails", async () => {
+		const store = new Store();
+		await first(store).add(part('a', 'x'));
+		const notes = retry(store);
+		await notes.hasEarlier();
+		store.fails = 'before';
+		await expect(notes.add(part('a', 'x'))).rejects.toMatchObject({ outcome: 'unknown' });
+	});
+});
