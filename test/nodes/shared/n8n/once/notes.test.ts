@@ -194,6 +194,20 @@ test('what was noted after an execution was stored stays', async () => {
 	expect(await retry(store).findEarlier(['a', 'b'].map(request))).toEqual([false, true]);
 });
 
+test.each<[string, string[], boolean, boolean[]]>([
+	['the one that was sent', ['y', 'x', 'z'], false, [false, true, false]],
+	['all of them if their payloads changed', ['y', 'z'], false, [true, true]],
+	['none if they are repeatable', ['x', 'y'], true, [false, false]],
+])(
+	'of the requests to a target, a retry finds %s',
+	async (_what, payloads, isRepeatable, expected) => {
+		const store = new Store();
+		await first(store).add({ target: 'a', payload: 'x' });
+		const requests = payloads.map((payload) => ({ target: 'a', payload, isRepeatable }));
+		expect(await retry(store).findEarlier(requests)).toEqual(expected);
+	},
+);
+
 test('another execution that started in the same millisecond sends its requests', async () => {
 	const store = new Store();
 	expect(await stateOf(first(store), 'a')).toBe('new');
