@@ -296,19 +296,17 @@ export class Notes {
 	/** n8n writes all notes of a node each time, so those that come while it writes go together. */
 	private async addInBatch(texts: readonly string[]): Promise<ReadonlySet<string>> {
 		const { state } = this;
-		const batch = (state.batch ??= this.startBatch());
-		batch.texts.push(...texts);
-		return await batch.added;
-	}
-
-	private startBatch(): { texts: string[]; added: Promise<ReadonlySet<string>> } {
 		const { store, exclusive } = this.options;
-		const texts: string[] = [];
-		const added = exclusive(async () => {
-			this.state.batch = undefined;
-			return new Set(await store.add(uniq(texts), this.maxEntries()));
-		});
-		return { texts, added };
+		if (state.batch === undefined) {
+			const all: string[] = [];
+			const added = exclusive(async () => {
+				state.batch = undefined;
+				return new Set(await store.add(uniq(all), this.maxEntries()));
+			});
+			state.batch = { texts: all, added };
+		}
+		state.batch.texts.push(...texts);
+		return await state.batch.added;
 	}
 }
 

@@ -24,9 +24,9 @@ export type IdempotencyRecords = { [request: string]: IdempotencyRecord };
 export function isRepeatable(
 	record: IdempotencyRecord | undefined,
 	idempotencyKey: string | undefined,
-): record is Extract<IdempotencyRecord, { unknown: StoredUnknown }> {
-	if (record === undefined || idempotencyKey === undefined || !('unknown' in record)) return false;
-	return record.key === nameOf(idempotencyKey);
+): boolean {
+	if (record === undefined || idempotencyKey === undefined) return false;
+	return 'unknown' in record && record.key === nameOf(idempotencyKey);
 }
 
 /**
