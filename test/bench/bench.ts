@@ -71,12 +71,7 @@ export class Bench {
 		const NODE_OPTIONS = [`--inspect=127.0.0.1:${inspected}`, ...heap].join(' ');
 		// n8n writes its insights every 30 seconds, which blocks its event loop for a third of a second.
 		const quiet = { N8N_DISABLED_MODULES: 'insights', EXECUTIONS_DATA_PRUNE: 'false' };
-		const env = {
-			...settings,
-			NODE_OPTIONS,
-			...quiet,
-			N8N_CUSTOM_EXTENSIONS: join(__dirname, 'least'),
-		};
+		const env = { ...settings, NODE_OPTIONS, ...quiet };
 		const n8n = await N8nServer.start({ host, home, env });
 		const gauge = await Gauge.attach(inspected, n8n.pid);
 		const driver = await N8nDriver.signIn(n8n.baseUrl);

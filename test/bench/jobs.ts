@@ -16,8 +16,6 @@ import {
 	getCalls,
 	getMany,
 	getManyDnd,
-	minimalCalls,
-	minimalGets,
 	mapColumns,
 	placeCalls,
 	push,
@@ -30,8 +28,6 @@ import {
 export type Job = {
 	ours: (target: Target, file: string) => Flow;
 	core?: (target: Target, file: string) => Flow;
-	/** A minimal node with only n8n's HTTP helper. */
-	least?: (target: Target) => Flow;
 	/** Arguments of the bare script. `<file>` is the file with the rows. */
 	bare?: string[];
 	/** What is compared: the whole execution, or only the nodes that differ. */
@@ -109,7 +105,6 @@ export const jobs = (size = 1) => {
 			serviceData: { calls: of(1_000) },
 			ours: getCalls(of(1_000)),
 			core: coreGets(of(1_000)),
-			least: minimalGets(of(1_000)),
 			bare: ['gets', String(of(1_000)), String(CONCURRENCY)],
 			timed: 'step',
 			target: { core: 0.4, bare: 1.5 },
@@ -144,7 +139,6 @@ export const jobs = (size = 1) => {
 			...calls,
 			ours: placeCalls(of(500), false),
 			core: coreCalls(of(500), false),
-			least: minimalCalls(of(500)),
 			timed: 'step',
 			target: { core: 0.3, bare: 1.3 },
 		},
@@ -168,7 +162,7 @@ export const jobs = (size = 1) => {
 
 export type JobName = keyof ReturnType<typeof jobs>;
 
-type Rounds = { ours: Sample[]; core: Sample[]; least: Sample[]; bare: number[] };
+type Rounds = { ours: Sample[]; core: Sample[]; bare: number[] };
 
 /** Runs ours, core, and bare in turn, so that a slow minute of the machine affects all of them. */
 export async function measure(
@@ -181,9 +175,7 @@ export async function measure(
 	const ours = await bench.prepare(workflow(`ours-${name}`, job.ours(bench.target, file)));
 	const flow = job.core?.(bench.target, file);
 	const theirs = flow && (await bench.prepare(workflow(`core-${name}`, flow)));
-	const helper = job.least?.(bench.target);
-	const least = helper && (await bench.prepare(workflow(`least-${name}`, helper)));
-	const taken: Rounds = { ours: [], core: [], least: [], bare: [] };
+	const taken: Rounds = { ours: [], core: [], bare: [] };
 	const { coreRounds = rounds + 1 } = job;
 	// With several rounds, the first one only warms up.
 	for (let round = 0; round <= rounds; round++) {
@@ -192,10 +184,6 @@ export async function measure(
 		if (theirs !== undefined && round < coreRounds) {
 			await bench.resetService(job.serviceData);
 			taken.core.push(await theirs());
-		}
-		if (least !== undefined) {
-			await bench.resetService(job.serviceData);
-			taken.least.push(await least());
 		}
 		if (job.bare !== undefined) {
 			await bench.resetService(job.serviceData);
@@ -207,13 +195,13 @@ export async function measure(
 	return summary(warm(taken), job);
 }
 
-function warm({ ours, core, least, bare }: Rounds): Rounds {
+function warm({ ours, core, bare }: Rounds): Rounds {
 	const later = <T>(all: T[]) => (all.length > 1 ? all.slice(1) : all);
-	return { ours: later(ours), core: later(core), least: later(least), bare: later(bare) };
+	return { ours: later(ours), core: later(core), bare: later(bare) };
 }
 
 /** Medians of all sides, and their ratios. */
-function summary({ ours, core, least, bare }: Rounds, { timed }: Job): Result {
+function summary({ ours, core, bare }: Rounds, { timed }: Job): Result {
 	const time = ({ wallMs, stepMs }: Sample) => (timed === 'whole' ? wallMs : stepMs);
 	const middle = (samples: Sample[], of: (sample: Sample) => number) =>
 		samples.length === 0 ? null : Math.round(median(samples.map(of)));
@@ -226,7 +214,6 @@ function summary({ ours, core, least, bare }: Rounds, { timed }: Job): Result {
 		bare_ms: limit === null ? null : Math.round(limit),
 		ours_over_core: ratio(mine, theirs),
 		ours_over_bare: ratio(mine, limit),
-		...(least.length > 0 && { least_ms: middle(least, time) }),
 		ours_cpu_ms: middle(ours, ({ cpuMs }) => cpuMs),
 		core_cpu_ms: middle(core, ({ cpuMs }) => cpuMs),
 		ours_peak_rss_mb: middle(ours, ({ peakMb }) => peakMb),

@@ -19,8 +19,6 @@ export type Result = {
 	/** Memory of one idle socket. */
 	ours_kb?: number;
 	bare_kb?: number;
-	/** Time of n8n's HTTP helper for the same requests. */
-	least_ms?: number | null;
 	/** CPU time of n8n in the whole execution, or per event. */
 	ours_cpu_ms?: number | null;
 	core_cpu_ms?: number | null;
@@ -58,7 +56,6 @@ export function line(name: string, { result, target }: Measured): string {
 		`ours ${withTarget(result.ours_ms, target.ms)} · core ${orDash(result.core_ms)} · bare ${orDash(result.bare_ms)} ms`,
 		`/core ${withTarget(result.ours_over_core, target.core)}`,
 		`/bare ${withTarget(result.ours_over_bare, target.bare)}`,
-		...(result.least_ms === undefined ? [] : [`helper alone ${orDash(result.least_ms)} ms`]),
 		...(result.ours_cpu_ms === undefined
 			? []
 			: [`CPU ${orDash(result.ours_cpu_ms)} (core ${orDash(result.core_cpu_ms)}) ms`]),

@@ -174,23 +174,6 @@ export const coreCalls =
 		],
 	});
 
-/** The node in `least/`: the minimum time of any node that sends these requests. */
-function least(url: string, call: string, { ours: account, baseUrl }: Target): INode {
-	const all = { url: `${baseUrl}${url}`, call, atOnce: CONCURRENCY };
-	return node('Least', 'CUSTOM.least', 1, all, { credentials: { [CREDENTIAL]: account } });
-}
-
-export const minimalCalls =
-	(count: number) =>
-	(target: Target): Flow => {
-		const call = JSON.stringify({ agent_uuid: agentUuid, country_code: 'IN' });
-		return { nodes: [people(count), least('/v1/call', call, target)] };
-	};
-
-export const minimalGets =
-	(count: number) =>
-	(target: Target): Flow => ({ nodes: [callIds(count), least('/v1/call', '', target)] });
-
 const callIds = (count: number) =>
 	seed(count, `{ id: '6f1c2a34-0000-4000-8000-' + String(1000000 + i).padStart(12, '0') }`);
 
