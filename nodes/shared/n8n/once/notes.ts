@@ -42,7 +42,7 @@ export type NotedRequest = {
 export type NoteCounts = { [name: string]: number };
 
 /** Instead of the name of a target: all parts. */
-const ALL_PARTS = 'parts';
+const ALL_PARTS = '*';
 
 /** What this process knows of one attempt of an execution at one node, or of all sub-executions of one parent. */
 export class AttemptState {
